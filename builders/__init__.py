@@ -1,0 +1,1 @@
+"""Balanced, audited tables out: tasks, sampling, text editing, audit."""

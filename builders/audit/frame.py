@@ -1,0 +1,177 @@
+"""What the audit looks at: labelled rows of texts in splits, wherever they come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from discoprobe.builders.config import Shape
+from discoprobe.builders.settings import SPLITS
+from discoprobe.loaders.errors import DiscoprobeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from discoprobe.builders.config import Config
+
+_COLUMNS: dict[str, pl.DataType] = {
+    "split": pl.Enum(SPLITS),
+    "place": pl.UInt32(),
+    "id": pl.String(),
+    "label": pl.Int64(),
+    "texts": pl.List(pl.String()),
+    "n_context": pl.UInt32(),
+    "pair_id": pl.String(),
+    "target": pl.String(),
+    "original": pl.String(),
+    "edit_start": pl.Int32(),
+    "edit_end": pl.Int32(),
+    "corpus": pl.String(),
+    "sent_ids": pl.List(pl.String()),
+}
+SCHEMA = pl.Schema(_COLUMNS)
+"""Columns of ``AuditInput.rows``; all from ``pair_id`` on may be null."""
+
+
+class UnreadableDataError(DiscoprobeError):
+    """Data that cannot be audited: a format nobody knows, an empty split, a column that is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditInput:
+    """Labelled rows in splits, and what their makers promise about them.
+
+    Attributes:
+        name: how reports call it.
+        shape: what one row holds; a minimal pair is a choice of two without context.
+        labels: label names, which ``label`` indexes; for a choice the ordinals of the choices.
+        rows: one row per example, columns ``SCHEMA``: ``place`` is the 0-based position inside the split, ``texts``
+            the texts of the row in order; the first ``n_context`` of them are the context of a candidate or a choice.
+        perturbation: whether label 0 is an original and the others are edits of it.
+        pairs: whether rows come in groups that share ``pair_id``.
+        natural: whether class shares are the source's own and need not be equal.
+        split_by: what never stands in two splits: ``document``, ``target``, ``cluster`` or nothing.
+        exempt: checks that do not apply → reason.
+    """
+
+    name: str
+    shape: Shape
+    labels: tuple[str, ...]
+    rows: pl.DataFrame
+    perturbation: bool = False
+    pairs: bool = False
+    natural: bool = False
+    split_by: str = ""
+    exempt: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """The splits that have rows, in the order train, validation, test."""
+        present = set(self.rows["split"].unique().to_list())
+        return tuple(split for split in SPLITS if split in present)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Rows per split."""
+        return {split: self.split(split).height for split in self.splits}
+
+    def split(self, name: str) -> pl.DataFrame:
+        """The rows of one split, in order."""
+        return self.rows.filter(pl.col("split") == name)
+
+
+def conform(rows: pl.DataFrame, shape: Shape) -> pl.DataFrame:
+    """``rows`` with the columns of ``SCHEMA``.
+
+    ``split``, ``label`` and ``texts`` must be there. ``place`` is counted, ``id`` defaults to ``split:place``,
+    ``n_context`` to none (all but the last text for the shape ``candidate``), the others to null.
+    """
+    rows = rows.with_columns(place=pl.int_range(pl.len()).over("split"))
+    n_context = pl.col("texts").list.len() - 1 if shape is Shape.CANDIDATE else pl.lit(0)
+    defaults = {
+        "id": pl.format("{}:{}", pl.col("split").cast(pl.String), pl.col("place")),
+        "n_context": n_context.cast(pl.UInt32),
+    }
+    missing = [name for name in SCHEMA if name not in rows.columns]
+    rows = rows.with_columns(defaults.get(name, pl.lit(None)).alias(name) for name in missing)
+    return rows.select(pl.col(name).cast(dtype) for name, dtype in SCHEMA.items())
+
+
+def from_config(config: Config) -> AuditInput:
+    """The rows of a config as the audit looks at them."""
+    splits = [
+        from_columns(pl.DataFrame(table), config.shape).with_columns(split=pl.lit(split, dtype=SCHEMA["split"]))
+        for split, table in config.splits.items()
+    ]
+    return AuditInput(
+        name=config.name,
+        shape=config.shape,
+        labels=config.labels,
+        rows=conform(pl.concat(splits, how="vertical_relaxed"), config.shape),
+        perturbation=config.perturbation,
+        pairs=config.pairs,
+        natural=config.natural,
+        split_by=config.split_by,
+        exempt=dict(config.exempt),
+    )
+
+
+def from_columns(frame: pl.DataFrame, shape: Shape) -> pl.DataFrame:
+    """A split with the columns of a config as rows of texts (without ``split``, ``place``)."""
+    wanted = ["id", "label", "pair_id", "corpus", "sent_ids", "original"]
+    kept = [name for name in wanted if name in frame.columns]
+    return frame.select(*kept, texts=_TEXTS[shape], n_context=_N_CONTEXT[shape], **_spans(frame.schema))
+
+
+def _spans(schema: pl.Schema) -> dict[str, pl.Expr]:
+    """The target's form and the edit's ends, of the columns that are structs."""
+    found: dict[str, pl.Expr] = {}
+    if isinstance(schema.get("target"), pl.Struct):
+        found["target"] = pl.col("target").struct.field("form")
+    if isinstance(schema.get("edit"), pl.Struct):
+        found["edit_start"] = pl.col("edit").struct.field("start")
+        found["edit_end"] = pl.col("edit").struct.field("end")
+    return found
+
+
+_NONE = pl.lit(0, dtype=pl.UInt32)
+_TEXTS = {
+    Shape.SENTENCE: pl.concat_list("text"),
+    Shape.SEQUENCE: pl.col("sentences"),
+    Shape.PAIR: pl.concat_list("sentence1", "sentence2"),
+    Shape.CANDIDATE: pl.col("sentences").list.concat(pl.concat_list("candidate")),
+    Shape.CHOICE: pl.col("context").list.concat(pl.col("choices")),
+}
+_N_CONTEXT = {
+    Shape.SENTENCE: _NONE,
+    Shape.SEQUENCE: _NONE,
+    Shape.PAIR: _NONE,
+    Shape.CANDIDATE: pl.col("sentences").list.len(),
+    Shape.CHOICE: pl.col("context").list.len(),
+}
+
+
+def inputs(data: AuditInput) -> pl.DataFrame:
+    """``rows`` with ``input`` (the texts as one key; choices in any order are the same input) and ``truth``.
+
+    ``truth`` is the label, or the text of the right choice.
+    """
+    texts = pl.col("texts")
+    if data.shape is not Shape.CHOICE:
+        return data.rows.with_columns(input=texts.list.join("\x1f"), truth=pl.col("label").cast(pl.String))
+    choices = texts.list.slice(pl.col("n_context"))
+    return data.rows.with_columns(
+        input=pl.concat_str(
+            texts.list.slice(0, pl.col("n_context")).list.join("\x1f"),
+            choices.list.sort().list.join("\x1f"),
+            separator="\x1e",
+        ),
+        truth=choices.list.get(pl.col("label"), null_on_oob=True),
+    )
+
+
+def names_of(labels: Iterable[int], data: AuditInput) -> str:
+    """Label names for a message."""
+    return ", ".join(data.labels[label] for label in sorted(labels))

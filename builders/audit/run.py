@@ -1,0 +1,119 @@
+"""The audit of one data set: every check, judged by its limit."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError, from_config
+from discoprobe.builders.audit.integrity import INTEGRITY, Subject
+from discoprobe.builders.audit.limits import BY_ID, RESOLUTION, Check, Severity
+from discoprobe.builders.audit.problem import Problem, Score, problem_of
+from discoprobe.builders.audit.report import Finding, Report, Status
+from discoprobe.builders.audit.rules import mine
+from discoprobe.builders.audit.shortcuts import SHORTCUTS, Bench, baselines
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from discoprobe.builders.audit.measure import Measure
+    from discoprobe.builders.config import Config
+
+
+def audit(subject: Config | AuditInput, sources: Mapping[tuple[str, str], str] | None = None) -> Report:
+    """Everything that is wrong with a config or a data set, and what can be scored without knowing the language.
+
+    Args:
+        subject: a config, or rows from elsewhere (``formats.read``).
+        sources: text of each (corpus, sent_id), for the check of fidelity to the source.
+
+    Raises:
+        UnreadableDataError: it has no rows.
+    """
+    data = subject if isinstance(subject, AuditInput) else from_config(subject)
+    if not data.splits:
+        raise UnreadableDataError(f"{data.name}: no rows to audit")
+    problem = problem_of(data)
+    looked_at = Subject.of(data, sources)
+    found = [_integrity(BY_ID[name], check(looked_at), data) for name, check in INTEGRITY.items()]
+    bench = None if problem is None else Bench(data, problem)
+    found += [
+        _shortcut(BY_ID[name], solver(bench) if bench else None, data, problem) for name, solver in SHORTCUTS.items()
+    ]
+    judged = [_exempt(finding, data.exempt) for finding in found]
+    return Report(
+        name=data.name,
+        counts=data.counts,
+        labels=data.labels,
+        trained_on=problem.trained_on if problem else "",
+        measured_on=problem.measured_on if problem else "",
+        baselines=baselines(data, problem) if problem else (),
+        findings=tuple(judged),
+        heuristics=mine(problem) if problem else None,
+        stale=tuple(f.check for f in judged if f.check in data.exempt and f.status in {Status.PASSED, Status.NOTED}),
+        notes=_notes(problem),
+    )
+
+
+def _notes(problem: Problem | None) -> tuple[str, ...]:
+    if problem is None:
+        return ("no shortcut was measured: there are no two rows of two labels to learn from",)
+    return (problem.note,) if problem.note else ()
+
+
+def _integrity(check: Check, measure: Measure, data: AuditInput) -> Finding:
+    severity = Severity.NOTE if check.id == "balance" and data.natural else Severity.ERROR
+    if measure.value is None:
+        return Finding(check.id, check.kind, severity, Status.SKIPPED)
+    limit = check.limit if measure.limit is None else measure.limit
+    status = Status.PASSED if limit is None or measure.value <= limit else Status.FAILED
+    if status is Status.FAILED and severity is Severity.NOTE:
+        status = Status.NOTED
+    n = data.rows.height
+    return Finding(
+        check.id, check.kind, severity, status, measure.value, limit, None, None, n, measure.rows, measure.detail
+    )
+
+
+def _shortcut(check: Check, score: Score | None, data: AuditInput, problem: Problem | None) -> Finding:
+    binding = check.limit is not None and (data.perturbation or not check.perturbation_only)
+    severity = Severity.ERROR if binding else Severity.NOTE
+    if score is None or problem is None or not len(score.correct):
+        return Finding(check.id, check.kind, severity, Status.SKIPPED)
+    baseline = _baseline(check, problem)
+    limit = baseline + check.limit if binding and check.limit is not None else None
+    return Finding(
+        check=check.id,
+        kind=check.kind,
+        severity=severity,
+        status=judge(score, limit),
+        measured=score.accuracy,
+        limit=limit,
+        baseline=baseline,
+        interval=score.interval,
+        n=len(score.correct),
+        rows=score.examples,
+        detail=score.detail,
+    )
+
+
+def _baseline(check: Check, problem: Problem) -> float:
+    """Accuracy of knowing nothing; of the pairs of a perturbation one half."""
+    return 0.5 if check.id == "pairwise-length" and not problem.choice else problem.baseline
+
+
+def judge(score: Score, limit: float | None) -> Status:
+    """Whether a solver exceeds ``limit``, stays within it, or was measured on too few rows to tell (``Status``)."""
+    if limit is None:
+        return Status.NOTED
+    if score.interval.low > limit:
+        return Status.FAILED
+    within = score.accuracy <= limit and score.interval.high <= limit + RESOLUTION
+    return Status.PASSED if within else Status.UNDECIDED
+
+
+def _exempt(finding: Finding, exempt: Mapping[str, str]) -> Finding:
+    """The finding, with the reason if its check is exempt and it needs that."""
+    if finding.check not in exempt or finding.status not in {Status.FAILED, Status.UNDECIDED}:
+        return finding
+    return dataclasses.replace(finding, status=Status.EXEMPT, reason=exempt[finding.check])

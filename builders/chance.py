@@ -1,0 +1,67 @@
+"""Choices without a generator: every choice is a hash of who chooses and what for.
+
+The same row gets the same choice whatever the order of files, the number of workers, the machine or the other rows, so
+two builds are byte-identical and a new document leaves the others' rows where they were. Keys are 64-bit integers that
+the reader derives from content (``key`` columns); a salt names the seed, the task and the purpose.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+import numpy.typing as npt
+
+Keys = npt.NDArray[np.uint64]
+
+_GAMMA = np.uint64(0x9E3779B97F4A7C15)
+_MIX1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX2 = np.uint64(0x94D049BB133111EB)
+
+
+def digest(*parts: str | int) -> int:
+    """A 64-bit hash of ``parts`` (BLAKE2b), the same on every machine."""
+    text = "\x1f".join(map(str, parts))
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
+def mix(keys: npt.ArrayLike, *purpose: str | int) -> Keys:
+    """One 64-bit hash per key for a purpose (SplitMix64; Steele, Lea & Flood 2014)."""
+    with np.errstate(over="ignore"):
+        z = np.asarray(keys, dtype=np.uint64) ^ np.uint64(digest(*purpose))
+        z = z + _GAMMA
+        z = (z ^ (z >> np.uint64(30))) * _MIX1
+        z = (z ^ (z >> np.uint64(27))) * _MIX2
+        return np.asarray(z ^ (z >> np.uint64(31)), dtype=np.uint64)
+
+
+def combine(left: npt.ArrayLike, right: npt.ArrayLike) -> Keys:
+    """One key for each pair of keys; the order inside the pair counts."""
+    return mix(mix(left, "left") ^ np.asarray(right, dtype=np.uint64), "pair")
+
+
+def unit(keys: npt.ArrayLike, *purpose: str | int) -> npt.NDArray[np.float64]:
+    """A number in [0, 1) for each key."""
+    return np.asarray((mix(keys, *purpose) >> np.uint64(11)).astype(np.float64) * 2.0**-53)
+
+
+def pick(keys: npt.ArrayLike, n: npt.ArrayLike, *purpose: str | int) -> npt.NDArray[np.int64]:
+    """A whole number in [0, n) for each key; ``n`` is one number or one per key."""
+    return np.asarray(np.floor(unit(keys, *purpose) * np.asarray(n)).astype(np.int64))
+
+
+def ranking(keys: npt.ArrayLike, *purpose: str | int) -> npt.NDArray[np.int64]:
+    """The positions of ``keys`` in hash order: ``keys[ranking(keys, …)]`` is shuffled."""
+    keys = np.asarray(keys, dtype=np.uint64)
+    return np.lexsort((keys, mix(keys, *purpose)))
+
+
+def permutation(key: int, n: int, *purpose: str | int) -> npt.NDArray[np.int64]:
+    """A permutation of ``range(n)`` that is not the identity, uniform over those (n ≥ 2)."""
+    attempt = 0
+    while True:
+        hashes = mix(np.arange(n, dtype=np.uint64) ^ np.uint64(key), *purpose, "permutation", attempt)
+        order = np.argsort(hashes, kind="stable")
+        if not np.array_equal(order, np.arange(n)):
+            return order
+        attempt += 1

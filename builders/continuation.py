@@ -1,0 +1,83 @@
+"""A context, the sentence that follows it, and one that does not: what nsp and cloze have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from discoprobe.builders import chance
+from discoprobe.builders.intrusion import with_donors
+from discoprobe.builders.match import ANY, CLOSE, Matching, Slots, intruders
+from discoprobe.builders.rows import members
+from discoprobe.builders.sampling import with_rank
+from discoprobe.builders.stretches import stretch_keys
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from discoprobe.builders.task import Context
+
+CONTEXT = 4
+DONORS = 0.25
+RESERVE = 3
+"""Sentences kept free after a passage, so that one of them may be as long as the right one."""
+
+FEW = 6
+"""Rows of one kind that a split may have whatever there is of the other."""
+
+ROOMY = 0.6
+"""Share of stretches in which passages have a reserve; the others look for the wrong sentence elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Continuations:
+    """One row per context: ``window``, ``first``, ``split``, ``mean_words``, ``wrong`` (row), ``later`` (same document)."""
+
+    rows: pl.DataFrame
+    drops: dict[str, int]
+    candidates: int
+
+
+def continuations(frame: pl.DataFrame, context: Context) -> Continuations:
+    """Contexts of four sentences, the next sentence, and a wrong one: about half of them later in the same document.
+
+    The wrong sentence is matched to the right one in length and in the words it shares with the context; it stands in
+    no other row.
+    """
+    matching = CLOSE if context.settings.match else ANY
+    roomy = chance.unit(stretch_keys(frame)["key"].to_numpy(), "roomy", *context.salt) < ROOMY
+    cut = with_donors(frame, context, CONTEXT + 1, DONORS, np.where(roomy, RESERVE, 0))
+    inside = _with_wrong(frame, cut.windows, cut.pool, replace(matching, later=True, overlap=(1.0, 1.0)), context)
+    half = with_rank(inside, ["split"], "half", *context.salt).join(
+        cut.windows.group_by("split").agg(windows=pl.len()), on="split", maintain_order="left"
+    )
+    inside = half.filter(pl.col("rank") * 2 <= pl.col("windows")).drop("rank", "windows")
+    asking = cut.windows.join(inside, on="window", how="anti", maintain_order="left")
+    used = pl.Series(cut.pool).is_in(inside["wrong"].implode())
+    outside = _with_wrong(frame, asking, cut.pool[~used.to_numpy()], matching, context)
+    both = pl.concat([inside.with_columns(later=pl.lit(1)), outside.with_columns(later=pl.lit(0))])
+    rows = _mixed(both, context)
+    lost = {"no-matching-distractor": asking.height - outside.height, "unbalanced": both.height - rows.height}
+    return Continuations(rows, cut.drops | lost, cut.windows.height + cut.drops["donor"])
+
+
+def _mixed(both: pl.DataFrame, context: Context) -> pl.DataFrame:
+    """Both kinds of wrong sentences, at most twice as many of one as of the other where a split has more than a few."""
+    kinds = [pl.col("later").eq(kind).sum().over("split") for kind in (0, 1)]
+    most = pl.max_horizontal(2 * pl.min_horizontal(kinds), pl.lit(FEW))
+    ranked = with_rank(both, ["split", "later"], "kind", *context.salt)
+    return ranked.filter(pl.col("rank") <= most).drop("rank")
+
+
+def _with_wrong(
+    frame: pl.DataFrame, windows: pl.DataFrame, pool: npt.NDArray[np.int64], matching: Matching, context: Context
+) -> pl.DataFrame:
+    """The windows that find a wrong sentence, with it."""
+    first = windows["first"].to_numpy()
+    context_rows = members(first, CONTEXT)
+    slots = Slots(windows["window"].to_numpy(), first + CONTEXT, context_rows, context_rows[:, -1:])
+    found = intruders(frame, slots, pool, *context.salt, matching=matching)
+    return windows[found["slot"].to_numpy()].with_columns(wrong=found["intruder"])

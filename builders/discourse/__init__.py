@@ -1,0 +1,1 @@
+"""Discourse tasks: one module each, found by listing this folder."""

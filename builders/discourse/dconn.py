@@ -1,0 +1,143 @@
+"""Which connective opened the second sentence? (discourse connective prediction; DisSent, Nie et al. 2019; Koto et al. 2021)
+
+Two neighbouring sentences, the second without the connective it began with (and the comma after it), its first letter
+a capital again; the label is the connective. Connectives come from a closed list per language of words that tie their
+sentence to the one before (subordinators such as *although* tie it to its own main clause and are not in it) and must be
+tagged CCONJ, SCONJ or ADV (fixed expressions: as the list says); questions and sentences of little else are left out.
+Classes have at least 20 candidates and are equally frequent in every split. The published suite took any first word
+tagged as a conjunction, with the previous sentence at times from another document.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from discoprobe.builders import chance
+from discoprobe.builders.config import Shape
+from discoprobe.builders.rows import version
+from discoprobe.builders.sampling import balance, cap
+from discoprobe.builders.settings import SPLITS
+from discoprobe.builders.task import Arranged, Context, Task
+
+if TYPE_CHECKING:
+    from discoprobe.loaders.corpus import Shard
+    from discoprobe.loaders.language import LanguageData
+
+LEFT_OVER = 3
+"""Fewest words that must follow the connective."""
+
+OPENING = 10
+"""First words of a sentence looked at; no connective is longer."""
+
+_COMMAS = (",", "،", "、", "，")
+
+
+def mark(shard: Shard, language: LanguageData) -> pl.DataFrame:
+    """Sentences that begin with a connective: ``sent``, ``connective`` and ``trim``, where the rest begins."""
+    found = (
+        _openings(shard, language)
+        .join(_forms(language), on="first", maintain_order="left")
+        .filter(
+            pl.col("form").list.head("size").list.join(" ") == pl.col("words"),
+            pl.col("upos").cast(pl.String).is_in("classes"),
+            ~_something_else(),
+            pl.col("n") >= pl.col("size") + LEFT_OVER,
+        )
+        .with_columns(trim=_rest())
+        .filter(pl.col("trim").is_not_null())
+    )
+    longest = found.sort("sent", "size", "connective", descending=[False, True, False])
+    return longest.unique("sent", keep="first", maintain_order=True).select("sent", "connective", "trim")
+
+
+def _openings(shard: Shard, language: LanguageData) -> pl.DataFrame:
+    """The first words of each sentence, lower-cased, with their places; questions are left out."""
+    question = pl.col("text").str.contains(r"[?？؟;]\s*[\"»”’)]*$")
+    statements = shard.sentences.filter(pl.col("aligned") & ~question).select("sent")
+    return (
+        shard.tokens.filter(pl.col("index") <= OPENING)
+        .join(statements, on="sent", how="semi", maintain_order="left")
+        .group_by("sent", maintain_order=True)
+        .agg(_lower(pl.col("form"), language), "start", pl.col("upos").first(), n=pl.len())
+        .with_columns(first=pl.col("form").list.first())
+    )
+
+
+def _lower(form: pl.Expr, language: LanguageData) -> pl.Expr:
+    for small, capital in language.capitals.items():
+        form = form.str.replace_all(capital, small, literal=True)
+    return form.str.to_lowercase()
+
+
+def _forms(language: LanguageData) -> pl.DataFrame:
+    """One row per form of a connective: its words, its first word, and what it must and must not be."""
+    rows = [
+        (form[0], len(form), " ".join(form), entry.lemma, sorted(entry.upos), _any_of(entry.unless))
+        for entry in language.connectives
+        if entry.scope == "sentence"
+        for form in entry.forms
+    ]
+    names = {"first": pl.String, "size": pl.Int64, "words": pl.String, "connective": pl.String}
+    return pl.DataFrame(rows, {**names, "classes": pl.List(pl.String), "unless": pl.String}, orient="row")
+
+
+def _any_of(expressions: tuple[tuple[str, ...], ...]) -> str:
+    """A pattern for texts that begin with one of the expressions; one that nothing matches if there is none."""
+    return f"^(?:{'|'.join(re.escape(' '.join(words)) for words in expressions)}) " if expressions else r"[^\s\S]"
+
+
+def _something_else() -> pl.Expr:
+    """Whether the sentence opens with a longer expression that begins like the connective."""
+    return pl.concat_str(pl.col("form").list.join(" "), pl.lit(" ")).str.contains("unless")
+
+
+def _rest() -> pl.Expr:
+    """Where the text goes on after the connective and a comma; null inside a multiword token."""
+    size = pl.col("size")
+    after = pl.col("start").list.get(size, null_on_oob=True)
+    comma = pl.col("form").list.get(size, null_on_oob=True).is_in(_COMMAS)
+    rest = pl.when(comma).then(pl.col("start").list.get(size + 1, null_on_oob=True)).otherwise(after)
+    return pl.when(pl.col("start").list.get(size - 1) != after).then(rest).cast(pl.Int32)
+
+
+def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
+    """Pairs of neighbours of which the second lost its connective, equally many per connective."""
+    pairs = _pairs(frame)
+    named = _frequent(pairs, context)
+    names = tuple(sorted(named["connective"].unique()))
+    capped = cap(named, context.settings, *context.salt)
+    kept = balance(capped, "connective", *context.salt) if len(names) > 1 else capped.clear()
+    first = kept["row"].to_numpy() - 1
+    shown = version([[row, row + 1] for row in first], [[0, 1]] * len(first), 1)
+    rows = shown.with_columns(
+        kept["split"], kept["trim"], pair=pl.lit(None, pl.UInt64), row=pl.Series(first, dtype=pl.Int64),
+        key=pl.Series(chance.mix(kept["key"].to_numpy(), "row", *context.salt), dtype=pl.UInt64),
+        label=kept["connective"].replace_strict({name: i for i, name in enumerate(names)}, return_dtype=pl.Int64),
+    )  # fmt: skip
+    drops = {"rare-connective": pairs.height - named.height, "unbalanced": named.height - kept.height}
+    return Arranged(rows, drops, labels=names, candidates=pairs.height)
+
+
+def _pairs(frame: pl.DataFrame) -> pl.DataFrame:
+    """Sentences with a connective whose neighbour before them is usable; no sentence stands in two pairs."""
+    before = pl.col("stretch") == pl.col("stretch").shift(1)
+    pairs = frame.with_columns(_ok=pl.col("connective").is_not_null() & before.fill_null(value=False))
+    pairs = pairs.with_columns(_chain=(~pl.col("_ok")).cum_sum()).filter("_ok")
+    nth = pl.int_range(pl.len()).over("_chain")
+    single = pairs.filter(nth % 2 == 0).with_columns(mean_words=pl.col("n_words").cast(pl.Float64))
+    return single.unique("text_key", keep="first", maintain_order=True)
+
+
+def _frequent(pairs: pl.DataFrame, context: Context) -> pl.DataFrame:
+    """The pairs of connectives with enough candidates, at least one in every split."""
+    counts = pairs.group_by("connective").agg(n=pl.len(), splits=pl.col("split").n_unique())
+    enough = counts.filter(pl.col("n") >= context.settings.min_class, pl.col("splits") == len(SPLITS))
+    return pairs.join(enough.select("connective"), on="connective", how="semi", maintain_order="left")
+
+
+TASK = Task(
+    labels=(), shape=Shape.PAIR, arrange=arrange, mark=mark, needs=frozenset({"documents", "upos"}),
+)  # fmt: skip

@@ -1,0 +1,82 @@
+"""Which of four sentences follows the passage? (next sentence prediction as a choice; Koto, Lau & Baldwin 2021)
+
+Two to eight consecutive sentences and four candidates: the one that follows, one from later in the same document, the
+one of another document that is lexically nearest (it shares at least as many content words with the passage as the
+right one does), and one of the same genre from yet another place. All are as long as the right one (within 20 % in words and
+characters) and stand in no other row; the label is the index of the right one, each index equally often. In the
+published sets all three distractors come from anywhere, and TF-IDF cosine with the passage finds the right one at
+.85-.94.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from discoprobe.builders import chance
+from discoprobe.builders.config import Shape
+from discoprobe.builders.discourse_rows import choice_rows
+from discoprobe.builders.intrusion import Cut, with_donors
+from discoprobe.builders.match import ANY, CLOSE, Slots, intruders
+from discoprobe.builders.sampling import assign_labels, cap
+from discoprobe.builders.stretches import stretch_keys
+from discoprobe.builders.task import Arranged, Context, Task
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    import polars as pl
+
+SIZES, CHOICES, DONORS, RESERVE = (2, 8), 4, 0.15, 3
+KINDS = {
+    "later": replace(CLOSE, later=True, overlap=(1.0, 1.0)),
+    "nearest": replace(CLOSE, overlap=(0.0, 0.3)),
+    "genre": replace(CLOSE, same=("corpus", "split", "genre")),
+}
+"""The three wrong sentences and how each is matched to the right one."""
+
+
+def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
+    """Passages with their next sentence and three others."""
+    least, most = SIZES
+    runs = stretch_keys(frame)
+    longest = np.clip(runs["length"].to_numpy().astype(np.int64) - 1 - RESERVE, least, most)
+    sizes = least + chance.pick(runs["key"].to_numpy(), longest - least + 1, *context.salt, "size")
+    cut = with_donors(frame, context, sizes + 1, DONORS, RESERVE)
+    served, drops = _three_wrong(frame, cut, context)
+    capped = cap(served, context.settings, *context.salt)
+    kept = assign_labels(capped, CHOICES, *context.salt)
+    first, right = kept["first"].to_numpy(), (kept["first"] + kept["size"] - 1).to_numpy()
+    contexts = [np.arange(begin, end) for begin, end in zip(first, right, strict=True)]
+    rows = choice_rows(kept, contexts, right, _in_any_order(kept))
+    drops["unbalanced"] = capped.height - kept.height
+    return Arranged(rows, drops, candidates=cut.windows.height + cut.drops["donor"])
+
+
+def _three_wrong(frame: pl.DataFrame, cut: Cut, context: Context) -> tuple[pl.DataFrame, dict[str, int]]:
+    """The windows for which a wrong sentence of each kind is found, with them."""
+    windows, pool, drops = cut.windows, cut.pool, dict(cut.drops)
+    for kind, matching in KINDS.items():
+        first, right = windows["first"].to_numpy(), (windows["first"] + windows["size"] - 1).to_numpy()
+        places = first[:, None] + np.arange(SIZES[1])
+        around = np.where(places < right[:, None], places, -1)
+        taken = windows.select(name for name in KINDS if name in windows.columns).to_numpy().astype(np.int64)
+        slots = Slots(windows["window"].to_numpy(), right, around, right[:, None] - 1, taken.reshape(len(right), -1))
+        how = matching if context.settings.match else replace(ANY, same=matching.same, later=matching.later)
+        found = intruders(frame, slots, pool, *context.salt, kind, matching=how)
+        drops[f"no-{kind}-sentence"] = windows.height - found.height
+        windows = windows[found["slot"].to_numpy()].with_columns(found["intruder"].alias(kind))
+        pool = np.setdiff1d(pool, found["intruder"].to_numpy())
+    return windows, drops
+
+
+def _in_any_order(windows: pl.DataFrame) -> npt.NDArray[np.int64]:
+    """The three wrong sentences of each window in hash order, so that their places do not tell their kinds."""
+    wrong = windows.select(*KINDS).to_numpy()
+    keys = windows["window"].to_numpy()
+    hashes = np.stack([chance.mix(keys, "place", column) for column in range(wrong.shape[1])], axis=1)
+    return np.asarray(np.take_along_axis(wrong, np.argsort(hashes, axis=1), axis=1))
+
+
+TASK = Task(labels=("0", "1", "2", "3"), shape=Shape.CHOICE, arrange=arrange)

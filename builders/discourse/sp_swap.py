@@ -1,0 +1,39 @@
+"""Has a sentence of the passage changed places? (sentence position, as in Godunova & Voloshina's suite over UD)
+
+Five consecutive sentences as they stand in the document (`original`), or with the fourth exchanged with a random other
+one (`swapped`). Both versions of every passage are emitted and share `pair_id`; `order` gives the source index of each
+sentence and `position` the place to which the fourth sentence went. In the published suite the swapped version was
+written out before the swap in 33-67 % of the rows; here it always differs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from discoprobe.builders import chance
+from discoprobe.builders.config import Shape
+from discoprobe.builders.discourse_rows import orderings
+from discoprobe.builders.task import Arranged, Context, Task
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+    import polars as pl
+
+SIZE, FOURTH = 5, 3
+
+
+def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
+    """Passages of five, whole and with the fourth sentence swapped."""
+
+    def swapped(keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+        order = np.tile(np.arange(SIZE), (len(keys), 1))
+        other = np.delete(np.arange(SIZE), FOURTH)[chance.pick(keys, SIZE - 1, *context.salt, "other")]
+        order[np.arange(len(keys)), other], order[:, FOURTH] = FOURTH, other
+        return order
+
+    return orderings(frame, context, SIZE, swapped, moved=FOURTH)
+
+
+TASK = Task(labels=("original", "swapped"), shape=Shape.SEQUENCE, arrange=arrange, pairs=True, perturbation=True)

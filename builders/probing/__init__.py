@@ -1,0 +1,1 @@
+"""Probing tasks: one module each, found by listing this folder."""

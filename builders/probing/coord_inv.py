@@ -1,0 +1,187 @@
+"""Have the two coordinated clauses changed places? (SentEval, X-Probe CoordInv)
+
+The sentence is two full clauses, each with its own subject, joined by its only coordinating conjunction; `inverted` has
+them in the other order (*Ann left and Bob stayed.* - *Bob stayed and Ann left.*), with the conjunction, what stands
+around it and the final punctuation in their places. The clause that comes first gets the capital, the other loses it
+unless its first word is a name or has its capital in the lemma (*I*, German nouns): X-Probe lower-cased names, destroyed
+acronyms and let verb phrases count as clauses, so that the first word alone gives the label (*Was*: 676 of 682).
+Neither clause begins with an anaphoric pronoun or a connective, and there are no quotes or brackets.
+
+Original and inverted sentence share `pair_id`. So that neither which clause is longer nor what they begin with tells the
+order, every sentence is matched by its mirror image: one whose first clause is longer (shorter) by about as much as the
+other's second, and begins with the part of speech that the other's second begins with.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from discoprobe.builders.clauses import SUBJECTS, clause_words
+from discoprobe.builders.config import Shape
+from discoprobe.builders.probes import if_enough, twins, usable_of
+from discoprobe.builders.sampling import equalise
+from discoprobe.builders.swaps import word_bags
+from discoprobe.builders.task import Arranged, Context, Edit, Task
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from discoprobe.builders.tree import Trees
+    from discoprobe.loaders.language import LanguageData
+
+LABELS = ("original", "inverted")
+PAIRED = r"""["«»„“”‘’「」『』‹›()\[\]{}（）]"""
+"""Marks that come in pairs; a clause could take one of them along."""
+ALIKE = (1, 4, 8)
+"""Edges of classes of how much longer one clause is, in words."""
+PLAN = ("a_start", "a_end", "b_start", "b_end", "a_head", "b_head")
+
+
+def lacks(language: LanguageData) -> str | None:
+    """Why the task is not offered."""
+    return None if language.coord_inv.available else language.coord_inv.reason
+
+
+def select(trees: Trees, context: Context) -> pl.DataFrame:
+    """Sentences of two clauses that can be exchanged."""
+    words = clause_words(trees)
+    joined = _coordinations(words)
+    second = pl.Series(trees.descends_from(joined["row"].to_numpy()) >= 0)
+    found = (
+        _clauses(words.with_columns(second=second).join(joined.select("sent", "cc_index"), on="sent", maintain_order="left"))
+        .filter(*(_independent(side, context.language) for side in "ab"))
+        .join(trees.shard.sentences.select("sent", "text"), on="sent", maintain_order="left")
+        .filter(~pl.col("text").str.contains(PAIRED))
+    )
+    return (
+        found.with_columns(_small_head(found, context.language), _capital_head(found, context.language))
+        .select("sent", *_mirror(), label=pl.lit(LABELS[0]), plan=pl.struct(PLAN))
+        .join(word_bags(trees), on="sent", how="left", maintain_order="left")
+    )
+
+
+def _coordinations(words: pl.DataFrame) -> pl.DataFrame:
+    """The one clause coordinated with the main one, where both have subjects and there is one conjunction of one word.
+
+    ``sent``, ``row``, and ``cc_index`` of the conjunction.
+    """
+    governing = words["head_row"].drop_nulls().unique().implode()
+    single = (
+        words.filter((pl.col("rel") == "cc") | (pl.col("upos") == "CCONJ"))
+        .filter(pl.len().over("sent") == 1, ~pl.col("row").is_in(governing), pl.col("mwt").is_null())
+        .select("sent", cc="row", cc_index="index")
+    )
+    conj = words.filter(pl.col("rel") == "conj", pl.col("depth") == 1).filter(pl.len().over("sent") == 1)
+    roots = words.filter(pl.col("head") == 0, pl.col("subject")).select("sent")
+    return conj.filter("subject").select("sent", "row", "cc").join(single, on=["sent", "cc"]).join(roots, on="sent").sort("sent")
+
+
+def _clauses(words: pl.DataFrame) -> pl.DataFrame:
+    """Where the two clauses stand, their number of words and first words, if nothing else is in the sentence.
+
+    Columns ``a_…`` are of the first, ``b_…`` of the second: ``start``, ``end``, ``n``, ``form``, ``lemma``, ``upos``,
+    ``feats``. ``words`` has ``second``, whether a word belongs to the coordinated clause, and ``cc_index``.
+    """
+    spoken = pl.col("upos") != "PUNCT"
+    left, right = pl.col("index") < pl.col("cc_index"), pl.col("index") > pl.col("cc_index")
+    final = spoken.reverse().cum_sum().reverse().over("sent") == 0
+    sides = {"a": left & spoken, "b": right & ~final}
+    measures = {
+        f"{name}_{what}": expr
+        for name in sides
+        for what, expr in {
+            "start": pl.col("start").filter(name).min(),
+            "end": pl.col("end").filter(name).max(),
+            "n": (pl.col(name) & spoken).sum().cast(pl.Int32),
+            **{what: pl.col(what).filter(name).first() for what in ("form", "lemma", "upos", "feats")},
+        }.items()
+    }
+    apart = (left & spoken & pl.col("second")) | (right & spoken & ~pl.col("second"))
+    clauses = words.with_columns(pl.col("upos").cast(pl.String), **sides).group_by("sent", maintain_order=True).agg(
+        **measures, mixed=apart.any(), opening=pl.col("upos").first(),
+    )  # fmt: skip
+    return clauses.filter(
+        ~pl.col("mixed"), pl.col("opening") != "PUNCT", pl.col("b_upos") != "PUNCT", pl.col("a_end") < pl.col("b_start")
+    )
+
+
+def _independent(side: str, language: LanguageData) -> pl.Expr:
+    """Whether a clause may stand first: it begins with no anaphoric pronoun and no connective."""
+    lemma, form, feats = (pl.col(f"{side}_{what}") for what in ("lemma", "form", "feats"))
+    openers = sorted({words[0] for words in language.connective_forms})
+    anaphoric = [word.str.to_lowercase().is_in(sorted(language.coord_inv.anaphoric)) for word in (lemma, form)]
+    third = (pl.col(f"{side}_upos") == "PRON") & feats.str.contains(r"Person=3|PronType=Dem")
+    bound = pl.any_horizontal(*anaphoric, third, form.str.to_lowercase().is_in(openers))
+    return ~bound.fill_null(value=False)
+
+
+def _small_head(found: pl.DataFrame, language: LanguageData) -> pl.Expr:
+    """``a_head``: the first two characters of the first clause as they stand inside a sentence.
+
+    The capital stays in a name, an acronym, and a word whose lemma has it.
+    """
+    head = _head(found, "a_start")
+    small = head.replace_strict({text: _small(text, language) for text in head.unique()}, return_dtype=pl.String)
+    own = (
+        (pl.col("a_upos") == "PROPN")
+        | pl.col("a_lemma").str.contains(r"^\p{Lu}").fill_null(value=False)
+        | pl.col("a_form").str.contains(r"^\p{Lu}{2}")
+    )
+    return pl.when(own).then(pl.lit(head)).otherwise(pl.lit(small)).alias("a_head")
+
+
+def _capital_head(found: pl.DataFrame, language: LanguageData) -> pl.Series:
+    """``b_head``: the first two characters of the second clause with a capital."""
+    head = _head(found, "b_start")
+    capital = {text: language.capitalise(text) for text in head.unique()}
+    return head.replace_strict(capital, return_dtype=pl.String).alias("b_head")
+
+
+def _head(found: pl.DataFrame, start: str) -> pl.Series:
+    return found.select(head=pl.col("text").str.slice(pl.col(start), 2))["head"]
+
+
+def _small(text: str, language: LanguageData) -> str:
+    """The text with a small first letter, by the capitals of the language."""
+    for small, capital in language.capitals.items():
+        if text.startswith(capital):
+            return small + text[len(capital) :]
+    return text[:1].lower() + text[1:]
+
+
+def _mirror() -> tuple[pl.Expr, pl.Expr]:
+    """``cell``, the same for a sentence and its mirror image, and ``side``, which of them it is (null: its own)."""
+    longer = pl.col("a_n").cast(pl.Int32) - pl.col("b_n")
+    much = pl.sum_horizontal([(longer.abs() >= edge).cast(pl.Int32) for edge in ALIKE]) * longer.sign()
+    own = pl.concat_str(much, "a_upos", "b_upos", separator=" ")
+    other = pl.concat_str(-much, "b_upos", "a_upos", separator=" ")
+    side = pl.when(own != other).then(own < other)
+    return pl.min_horizontal(own, other).alias("cell"), side.alias("side")
+
+
+def invert(text: str, plan: Mapping[str, Any]) -> Edit:
+    """The two clauses exchanged; what stands between and after them stays."""
+    first, second = text[plan["a_start"] : plan["a_end"]], text[plan["b_start"] : plan["b_end"]]
+    between = text[plan["a_end"] : plan["b_start"]]
+    moved = plan["b_head"] + second[2:] + between + plan["a_head"] + first[2:]
+    return Edit(plan["a_start"], plan["b_end"], moved)
+
+
+def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
+    """Originals and inversions of sentences of which every one has its mirror image in the same split."""
+    usable, drops = usable_of(frame, context)
+    sided = usable.filter(pl.col("side").is_not_null())
+    matched = equalise(sided, "side", ["split", "cell"], *context.salt) if context.settings.match else sided
+    even = pl.concat([usable.filter(pl.col("side").is_null()), matched])
+    made = if_enough(twins(even, context), LABELS, context)
+    drops["unbalanced"] = usable.height - even.height
+    return replace(made, drops=drops | dict(made.drops), candidates=frame.height * 2)
+
+
+TASK = Task(
+    labels=LABELS, shape=Shape.SENTENCE, arrange=arrange, select=select, edit=invert, split_by="cluster", lacks=lacks,
+    needs=frozenset({"upos", "deps"}), perturbation=True, pairs=True,
+)  # fmt: skip

@@ -1,0 +1,272 @@
+"""Has a word of the sentence been replaced by another (SentEval SOMO, X-Probe OddManOut)?
+
+One noun or verb of the sentence stands as it is (`original`) or gives way to another word (`replaced`); both rows share
+`pair_id`, and `target` is the word that stands there. Words are exchanged between two sentences of the same corpus and
+split, so every word that replaces is also one that is replaced, and equally often: which word it is says nothing
+(X-Probe's replacements come from elsewhere, and its originals are mostly corrupted sentences).
+
+Two words are exchanged if they have the same part of speech and FEATS (words without FEATS: the same endings in form
+and lemma), the same capital and place (sentence-initial or not), the same kind of beginning (vowel or consonant, for
+*a/an*, *il/lo*, *l'*), the same core dependents (determiner, numeral and case marker of a noun; objects, complements
+and particles of a verb), frequencies within a factor of e^0.5, and if the bigrams with the words to the left and to the
+right are as frequent elsewhere in the corpora as the true ones, within the same factor. They differ in lemma.
+Frequencies are those of the frequency list; words that it lacks are compared by their counts in the corpora. Word forms
+of the test split do not occur as targets in train. A replacement may happen to make sense.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from discoprobe.builders import chance
+from discoprobe.builders.config import Shape
+from discoprobe.builders.exchange import couples
+from discoprobe.builders.probes import finished, usable_of
+from discoprobe.builders.sampling import cap
+from discoprobe.builders.task import Arranged, Context, Edit, Task
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy.typing as npt
+
+    from discoprobe.builders.tree import Trees
+
+BAND = 0.5
+"""Largest difference between the natural logarithms of two frequencies."""
+
+ATTEMPTS = 8
+"""Times that words without a partner are put into other bands and another order."""
+
+WORD = r"^(?:\p{Lo}|\p{L}[\p{Ll}\p{Lo}\p{Lm}\p{M}])[\p{Ll}\p{Lo}\p{Lm}\p{M}\u200c]*$"
+"""One word in small letters, but perhaps the first: no acronyms, numbers, hyphens or apostrophes."""
+
+JOINT = r"^[-‐‑–'’/]$"
+"""What makes one word of the words that it stands between."""
+
+FIXED = ("fixed", "flat", "goeswith", "reparandum", "dep")
+"""Relations of words that are not chosen on their own."""
+
+CORE = (
+    "det",
+    "nummod",
+    "clf",
+    "case",
+    "flat",
+    "obj",
+    "iobj",
+    "csubj",
+    "ccomp",
+    "xcomp",
+    "expl",
+    "compound:prt",
+    "aux:pass",
+)
+"""Dependents that a word of the same kind has too."""
+
+STEM = 20
+"""Letters of form and lemma that are compared where there are no FEATS."""
+
+BEGINNINGS = {
+    "unclear": r"^(?:[hyu]|eu|one)",
+    "vowel": r"^[aeioæøœıаеиоуыэюяєіαεηιουω]",
+    "cluster": r"^(?:[sсзшж][^aeiouyæøœıаеиоуыэюяєіьαεηιουω]|[zx]|gn|p[sn])",
+}
+"""What articles and prepositions before a word depend on (*a/an*, *il/lo*, *l'*, *v/ve*, *с/со*), letters compared
+without diacritics; ``unclear`` are those whose sound the letter does not tell (*hour*, *university*)."""
+
+
+def select(trees: Trees, context: Context) -> pl.DataFrame:
+    """The words that may be replaced, with what decides on their exchange; several per sentence.
+
+    The first of each sentence also has ``seen``: the words and bigrams of the sentence.
+    """
+    words = _in_context(trees)
+    open_class = words.filter(pl.col("upos").cast(pl.String).is_in(context.language.somo_open))
+    some = open_class.filter(_replaceable())
+    ipm = context.frequencies.ipm(some["form"]) if context.frequencies else pl.repeat(0.0, some.height, eager=True)
+    found = some.select(
+        "sent", "index", "left", "word", "right", "start", "end", "capital", "opening",
+        label=pl.lit(context.labels[0]), target="row", ipm=ipm, lemma=pl.coalesce("lemma", "form").str.to_lowercase(),
+        kind=pl.concat_str(
+            pl.col("upos").cast(pl.String), _inflection(), _beginning(), pl.col("core").fill_null(""), separator=" "
+        ),
+    )  # fmt: skip
+    seen = found.join(_seen(open_class), on="sent", how="left", maintain_order="left")
+    return seen.with_columns(pl.when(pl.col("sent").is_first_distinct()).then("seen"))
+
+
+def _in_context(trees: Trees) -> pl.DataFrame:
+    """The words with their neighbours in small letters, whether they open the sentence, and their core dependents."""
+    small, same = pl.col("form").str.to_lowercase(), pl.col("sent") == pl.col("sent").shift(1)
+    words = trees.words.with_columns(
+        word=small,
+        left=pl.when(same).then(small.shift(1)).fill_null("^"),
+        right=pl.when(same.shift(-1)).then(small.shift(-1)).fill_null("$"),
+        opening=(pl.col("upos") != "PUNCT").cum_sum().over("sent") <= 1,
+        capital=small.str.head(1) != pl.col("form").str.head(1),
+    )
+    core = words.filter(pl.col("rel").is_in(CORE) | pl.col("deprel").is_in(CORE)).group_by(row="head_row")
+    kinds = core.agg(core=pl.col("rel").unique().sort().str.join("+")).with_columns(pl.col("row").cast(pl.UInt32))
+    return words.with_columns(pl.col("row").cast(pl.UInt32)).join(kinds, on="row", how="left", maintain_order="left")
+
+
+def _replaceable() -> pl.Expr:
+    """One word of the text, whose inflection is known."""
+    return (
+        pl.col("mwt").is_null()
+        & (pl.col("end") - pl.col("start") == pl.col("form").str.len_chars())
+        & pl.col("form").str.contains(WORD)
+        & ~pl.col("left").str.contains(JOINT)
+        & ~pl.col("right").str.contains(JOINT)
+        & ~pl.col("rel").is_in(FIXED)
+        & (pl.col("feats").is_not_null() | pl.col("lemma").is_not_null())
+    )
+
+
+def _inflection() -> pl.Expr:
+    """FEATS; without them how form and lemma end after their common beginning, as in 知っ/知る, 학교에서/학교+에서."""
+    form, lemma = pl.col("word"), pl.col("lemma").str.to_lowercase()
+    beginnings = [form.str.head(n) == lemma.str.head(n) for n in range(1, STEM + 1)]
+    common = pl.sum_horizontal(beginnings)
+    endings = pl.concat_str(form.str.slice(common), lemma.str.slice(common), separator="/")
+    return pl.coalesce("feats", endings)
+
+
+def _beginning() -> pl.Expr:
+    letters = pl.col("word").str.normalize("NFD").str.replace_all(r"\p{Mn}", "")
+    found = [pl.when(letters.str.contains(pattern)).then(pl.lit(name)) for name, pattern in BEGINNINGS.items()]
+    return pl.coalesce(*found, pl.lit("other"))
+
+
+def _seen(open_class: pl.DataFrame) -> pl.DataFrame:
+    """Per sentence the hashes of its open-class words, and of the bigrams they stand in."""
+    each = pl.concat_list(_hashed("word"), _hashed("left", "word"), _hashed("word", "right"))
+    return open_class.select("sent", seen=each).explode("seen").group_by("sent").agg("seen")
+
+
+def _hashed(*words: str) -> pl.Expr:
+    return pl.concat_str(*words, separator=" ").hash(0)
+
+
+def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
+    """Four rows per couple of sentences: both as they are (label 0) and with their words exchanged (label 1)."""
+    counts = Counts(frame["seen"])
+    sentences, drops = usable_of(frame.filter(pl.col("sent").is_first_distinct().over("shard")), context)
+    usable = frame.drop("seen").join(sentences.select("key"), on="key", how="semi", maintain_order="left")
+    usable = usable.with_columns(count=pl.Series(counts.of(usable.select(_hashed("word")))))
+    keys = chance.combine(usable["key"].to_numpy(), usable["index"].cast(pl.UInt64).to_numpy())
+    owners = usable["key"].rank("dense").cast(pl.Int64).to_numpy()
+    cells, agree = _cells(usable, context), _agreement(usable, counts, context)
+    first, second = couples(cells, keys, owners, agree, *context.salt)
+    exchanged = _exchanged(usable, np.concatenate([first, second]), np.concatenate([second, first]))
+    kept = exchanged.join(_capped(exchanged, context), on="couple", how="semi", maintain_order="left")
+    drops |= {"unmatched": sentences.height - exchanged.height, "over-size": exchanged.height - kept.height}
+    return Arranged(_rows(kept), drops, candidates=sum(drops.values()) + kept.height)
+
+
+class Counts:
+    """How often words and bigrams stand in the corpora, by their hash."""
+
+    def __init__(self, seen: pl.Series) -> None:
+        found = seen.explode().drop_nulls().to_frame("hash").group_by("hash").len().sort("hash")
+        self._hashes, self._counts = found["hash"].to_numpy(), found["len"].to_numpy().astype(np.int64)
+
+    def of(self, hashes: pl.DataFrame) -> npt.NDArray[np.int64]:
+        """The count of each hash of a one-column table; 0 for one that is not there."""
+        wanted = hashes.to_series().to_numpy()
+        if not len(self._hashes):
+            return np.zeros(len(wanted), np.int64)
+        at = np.minimum(np.searchsorted(self._hashes, wanted), len(self._hashes) - 1)
+        return np.where(self._hashes[at] == wanted, self._counts[at], 0)
+
+
+def _cells(usable: pl.DataFrame, context: Context) -> list[npt.NDArray[np.int64]]:
+    """Numbers of the cells, one array per attempt: words in different cells are not exchanged.
+
+    The bands of frequency begin elsewhere in each attempt. With ``--no-match`` only grammar decides.
+    """
+    listed = pl.col("ipm") > 0
+    height = pl.when(listed).then("ipm").otherwise(pl.col("count").clip(1)).log() / BAND
+    columns = [pl.col("split").cast(pl.String), pl.col("corpus"), pl.col("kind"), pl.col("capital"), pl.col("opening")]
+    bands = [[listed.alias("listed"), (height + n / ATTEMPTS).floor().alias("band")] for n in range(ATTEMPTS)]
+    return [
+        usable.select(pl.struct(*columns, *(band if context.settings.match else [])).rank("dense").cast(pl.Int64))
+        .to_series()
+        .to_numpy()
+        for band in bands
+    ]
+
+
+def _agreement(usable: pl.DataFrame, counts: Counts, context: Context) -> Any:
+    """Whether two words may be exchanged, but for their cells."""
+    columns = ("lemma", "word", "left", "right")
+
+    def agree(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        a, b = usable.select(columns)[first], usable.select(columns)[second]
+        both = pl.concat([a, b.rename({name: f"other_{name}" for name in columns})], how="horizontal")
+        same_place = (pl.col("left") == pl.col("other_left")) & (pl.col("right") == pl.col("other_right"))
+        differ = (pl.col("lemma") != pl.col("other_lemma")) & (pl.col("word") != pl.col("other_word")) & ~same_place
+        good = both.select(differ).to_series().to_numpy()
+        return good & _as_frequent(a, b, counts) & _as_frequent(b, a, counts) if context.settings.match else good
+
+    return agree
+
+
+def _as_frequent(here: pl.DataFrame, there: pl.DataFrame, counts: Counts) -> npt.NDArray[np.bool_]:
+    """Whether the words of ``there`` stand beside the neighbours in ``here`` as often as the true ones do elsewhere."""
+    good = np.ones(here.height, dtype=bool)
+    for side, order in (("left", ("side", "word")), ("right", ("word", "side"))):
+        true = counts.of(pl.DataFrame({"side": here[side], "word": here["word"]}).select(_hashed(*order))) - 1
+        new = counts.of(pl.DataFrame({"side": here[side], "word": there["word"]}).select(_hashed(*order)))
+        elsewhere = new - (here[side] == there[side]).to_numpy()
+        good &= np.abs(np.log1p(elsewhere) - np.log1p(true)) <= BAND
+    return good
+
+
+def _exchanged(usable: pl.DataFrame, rows: npt.NDArray[np.int64], others: npt.NDArray[np.int64]) -> pl.DataFrame:
+    """The candidates ``rows`` with the words of ``others`` as ``new_*`` and the key of the couple."""
+    names = ["form", "lemma", "upos"]
+    new = usable.select(pl.col(f"target_{name}").alias(f"new_{name}") for name in names)[others]
+    keys = usable["key"].to_numpy()
+    couple = pl.Series("couple", np.minimum(keys[rows], keys[others]), dtype=pl.UInt64)
+    return usable[rows].hstack([*new.get_columns(), couple])
+
+
+def _capped(exchanged: pl.DataFrame, context: Context) -> pl.DataFrame:
+    """The couples that the sizes leave room for."""
+    whole = exchanged.unique("couple", keep="first", maintain_order=True).select("couple", "split", key="couple")
+    return cap(whole, context.settings, *context.salt, weight=4)
+
+
+def _rows(kept: pl.DataFrame) -> pl.DataFrame:
+    """Each candidate as it is, and with the other's word."""
+    plain = finished(kept).with_columns(label=pl.lit(0, pl.Int64), pair="key", plan=_plan())
+    changed = plain.with_columns(
+        label=pl.lit(1, pl.Int64), edited=pl.lit(value=True),
+        target_form="new_form", target_lemma="new_lemma", target_upos="new_upos",
+        target_end=pl.col("target_start") + pl.col("new_form").str.len_chars(),
+    )  # fmt: skip
+    return pl.concat([_keyed(part, label) for label, part in enumerate((plain, changed))])
+
+
+def _plan() -> pl.Expr:
+    return pl.struct("start", "end", "new_form")
+
+
+def _keyed(rows: pl.DataFrame, label: int) -> pl.DataFrame:
+    return rows.with_columns(key=pl.Series(chance.mix(rows["key"].to_numpy(), "row", label), dtype=pl.UInt64))
+
+
+def edit(text: str, plan: Mapping[str, Any]) -> Edit:  # noqa: ARG001 (every task's edit takes the text)
+    """The other sentence's word in the place of this one's."""
+    return Edit(plan["start"], plan["end"], plan["new_form"])
+
+
+TASK = Task(
+    labels=("original", "replaced"), shape=Shape.SENTENCE, arrange=arrange, select=select, edit=edit, split_by="target",
+    needs=frozenset({"upos", "lemma", "deps"}), perturbation=True, pairs=True,
+)  # fmt: skip

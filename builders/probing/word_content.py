@@ -1,0 +1,128 @@
+"""Which of K words does the sentence contain? (SentEval, X-Probe, RuSentEval WC)
+
+The label is a lemma (RuSentEval; SentEval's are word forms). The K lemmas have ranks 1,500 to 3,000 among the lemmas of
+the corpora by frequency: by wordfreq's where the language has a list that knows them, else by the corpora's own. They
+have at least four letters (two in a script without spaces) and stand as noun, verb, adjective or adverb; a sentence
+contains exactly one of them, exactly once, and `target` names it. K is 1,000, or the largest number that leaves every
+lemma ten sentences in train and three in the other splits. All lemmas have equally many. A look-up of the word solves
+the task by construction (X-Probe 1.00): it asks whether a representation keeps content words.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from discoprobe.builders.config import Shape
+from discoprobe.builders.frequency import Frequencies
+from discoprobe.builders.probes import cap_labels, finished, usable_of, with_numbers
+from discoprobe.builders.sampling import equalise
+from discoprobe.builders.settings import SPLITS
+from discoprobe.builders.task import Arranged, Context, Task
+
+if TYPE_CHECKING:
+    from discoprobe.builders.tree import Trees
+    from discoprobe.loaders.language import LanguageData
+
+RANKS = (1500, 3000)
+MOST = 1000
+FEWEST = 10
+"""With fewer lemmas the task says nothing of content words in general."""
+LEAST = {"train": 10, "validation": 3, "test": 3}
+"""Sentences of each lemma."""
+OPEN = ("NOUN", "VERB", "ADJ", "ADV")
+LETTERS = 4
+LETTERS_UNSPACED = 2
+KNOWN = 0.5
+"""Share of a corpus's distinct lemmas that a list must know to rank them."""
+
+
+def select(trees: Trees, context: Context) -> pl.DataFrame:
+    """Every sentence and its words with a letter: lemma, place, and whether each may be a target."""
+    letters = LETTERS if context.language.spaces else LETTERS_UNSPACED
+    spoken = trees.words.filter(pl.col("lemma").str.contains(r"\p{L}"), (pl.col("upos") != "PUNCT"))
+    target = (
+        pl.col("upos").is_in(OPEN) & pl.col("mwt").is_null() & pl.col("lemma").str.contains(rf"^\p{{L}}{{{letters},}}$")
+    )
+    word = pl.struct("lemma", "form", pl.col("upos").cast(pl.String), "start", "end", target=target)
+    return spoken.group_by("sent", maintain_order=True).agg(words=word).with_columns(label=pl.lit(None, pl.String))
+
+
+def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
+    """Equally many sentences of each lemma in every split."""
+    usable, drops = usable_of(frame, context)
+    listed = ranked(_words(frame)["lemma"], context.language)
+    inside = listed.filter(pl.col("rank").is_between(*RANKS))["lemma"]
+    found = _words(usable).filter(pl.col("lemma").is_in(inside.implode()))
+    names = chosen_lemmas(found)
+    if len(names) < FEWEST:
+        reason = (
+            f"{len(names)} lemmas of rank {RANKS[0]:,} to {RANKS[1]:,} have {LEAST['train']} sentences in train and "
+            f"{LEAST['test']} in the other splits; {FEWEST} are needed"
+        )
+        return Arranged(pl.DataFrame(), drops, candidates=frame.height, reason=reason)
+    numbered = with_numbers(_with_target(usable, _singles(found, names)), names)
+    even = equalise(numbered, "label", ["split"], *context.salt) if context.settings.match else numbered
+    kept = cap_labels(even, context)
+    drops["unbalanced"] = usable.height - kept.height
+    return Arranged(finished(kept), drops, labels=names, candidates=frame.height)
+
+
+def _words(frame: pl.DataFrame) -> pl.DataFrame:
+    """One row per word: ``row`` of its candidate, ``split`` and what ``select`` says of it."""
+    return frame.select("row", "split", "words").explode("words", empty_as_null=False).unnest("words")
+
+
+def ranked(lemmas: pl.Series, language: LanguageData) -> pl.DataFrame:
+    """The distinct lemmas of running words, each with its ``rank`` by frequency, 1 for the most frequent."""
+    counts = lemmas.rename("lemma").value_counts(name="n").sort("lemma")
+    own = counts["n"].cast(pl.Float64)
+    ipm = own
+    if language.wordfreq:
+        listed = Frequencies("wordfreq", code=language.wordfreq).ipm(counts["lemma"])
+        ipm = listed if (listed > 0).mean() >= KNOWN else own
+    return counts.select("lemma", ipm=ipm).sort(["ipm", "lemma"], descending=[True, False]).with_row_index("rank", 1)
+
+
+def chosen_lemmas(found: pl.DataFrame) -> tuple[str, ...]:
+    """The largest set of lemmas, at most ``MOST``, each the only one in enough sentences of every split.
+
+    Leaving a lemma out can only free sentences for the others, so those with too few go until none is left.
+    """
+    names = _enough(found.filter("target"), found["lemma"].unique().to_list())
+    while True:
+        kept = _enough(_singles(found, tuple(names)), names)
+        if len(kept) == len(names):
+            return tuple(sorted(kept[:MOST])) if len(kept) <= MOST else chosen_lemmas(found.filter(pl.col("lemma").is_in(kept[:MOST])))
+        names = kept
+
+
+def _enough(single: pl.DataFrame, names: list[str]) -> list[str]:
+    """The lemmas that have enough sentences in every split, those with most in train first."""
+    counts = single.group_by("lemma").agg(
+        [(pl.col("split") == split).sum().alias(split) for split in SPLITS]
+    )
+    kept = counts.filter([pl.col(split) >= least for split, least in LEAST.items()], pl.col("lemma").is_in(names))
+    return kept.sort(["train", "lemma"], descending=[True, False])["lemma"].to_list()
+
+
+def _singles(found: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
+    """The words among ``names`` that are the only such word of their sentence and may be targets."""
+    among = found.filter(pl.col("lemma").is_in(names))
+    return among.filter(pl.len().over("row") == 1).filter("target")
+
+
+def _with_target(usable: pl.DataFrame, single: pl.DataFrame) -> pl.DataFrame:
+    """The candidates of these words, labelled with the lemma, the word being the target."""
+    facts = single.select(
+        "row", label="lemma", target_form="form", target_lemma="lemma", target_upos="upos", target_start="start",
+        target_end="end",
+    )  # fmt: skip
+    return usable.drop(name for name in facts.columns if name != "row").join(facts, on="row", maintain_order="left")
+
+
+TASK = Task(
+    labels=(), shape=Shape.SENTENCE, arrange=arrange, select=select, split_by="cluster",
+    needs=frozenset({"lemma", "upos"}),
+)  # fmt: skip

@@ -1,0 +1,151 @@
+"""Sentences of documents as candidates of discourse tasks, and the unbroken stretches they form.
+
+One row per sentence that stands in a document. A sentence that cannot be shown (its text is not clean, it is too short
+or too long, or its like stands in a document of another split) keeps its place and breaks the stretch, so a window
+never closes over a gap.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from discoprobe.builders import chance, clean
+from discoprobe.builders.splits import split_of
+from discoprobe.builders.words import running_words
+
+if TYPE_CHECKING:
+    from discoprobe.builders.settings import Settings
+    from discoprobe.loaders.corpus import Shard
+
+Sizes = int | npt.NDArray[np.int64]
+
+LONG = 6
+"""A sentence of at least so many words (UD's or running words, whichever are more) is not used if its like stands in a
+document of another split; shorter ones recur naturally (AUDIT ``sentence-leak``)."""
+
+STEM = 4
+"""First letters of a word that stand for it whatever its inflection."""
+
+FREQUENT = 0.01
+"""A word that stands in more than this share of the sentences is no content word."""
+
+
+def sentences(shard: Shard, settings: Settings) -> pl.DataFrame:
+    """The sentences of a shard that stand in documents, each with ``reason`` (null if it can be shown)."""
+    least, most = settings.discourse_words
+    words = pl.col("n_words")
+    return (
+        shard.sentences.join(shard.documents.select("doc", "corpus", "doc_id", "genre", doc_key="key"), on="doc")
+        .filter(pl.col("doc_id").is_not_null())
+        .select(
+            "sent", "corpus", "doc_id", "genre", "doc_key", "run", "index", "sent_id", "key", "text_key",
+            n_words=words.cast(pl.Int32),
+            n_chars=pl.col("text").str.len_chars().cast(pl.Int32),
+            long=pl.max_horizontal(words, running_words(pl.col("text")).list.len()) >= LONG,
+            words=running_words(pl.col("text")).list.unique().list.eval(pl.element().hash(0)),
+            stems=running_words(pl.col("text")).list.eval(pl.element().str.head(STEM).hash(0)),
+            reason=pl.coalesce(
+                pl.when(words < least).then(pl.lit("too-short")),
+                pl.when(words > most).then(pl.lit("too-long")),
+                clean.fault(pl.col("text")),
+            ),
+        )
+    )  # fmt: skip
+
+
+def stretches(frame: pl.DataFrame, settings: Settings) -> pl.DataFrame:
+    """All candidates of a corpus, one row per sentence, with the stretch it stands in.
+
+    Args:
+        frame: what ``sentences`` gave for all shards, with ``shard`` and ``cluster`` (of sentences like it).
+        settings: the seed decides the split of a document.
+
+    Returns:
+        The columns of ``frame`` and ``row`` (its own number), ``split``, ``stretch`` (null where ``reason`` is not) and
+        ``content`` (the hashed content words) beside ``stems`` (hashed beginnings of all words), sorted by document and
+        place in it.
+    """
+    frame = frame.sort("doc_key", "shard", "index", "sent")
+    frame = frame.with_columns(split_of(frame["doc_key"], settings.seed))
+    frame = frame.with_columns(reason=pl.coalesce("reason", _in_two_splits()))
+    return _content(_stretch_ids(frame)).with_row_index("row")
+
+
+def _in_two_splits() -> pl.Expr:
+    several = pl.col("split").n_unique().over("cluster") > 1
+    return pl.when(several & pl.col("long")).then(pl.lit("in-two-splits"))
+
+
+def _stretch_ids(frame: pl.DataFrame) -> pl.DataFrame:
+    usable = pl.col("reason").is_null()
+    begins = (
+        ~usable
+        | (pl.col("doc_key") != pl.col("doc_key").shift(1))
+        | (pl.col("shard") != pl.col("shard").shift(1))
+        | (pl.col("run") != pl.col("run").shift(1))
+        | (pl.col("index") != pl.col("index").shift(1) + 1)
+        | ~usable.shift(1)
+    ).fill_null(value=True)
+    return frame.with_columns(stretch=pl.when(usable).then(begins.cum_sum()))
+
+
+def _content(frame: pl.DataFrame) -> pl.DataFrame:
+    words = frame.select(pl.int_range(pl.len(), dtype=pl.UInt32).alias("at"), "words").explode("words").drop_nulls()
+    common = words.group_by("words").len().filter(pl.col("len") > max(2.0, FREQUENT * frame.height)).select("words")
+    content = words.join(common, on="words", how="anti").group_by("at").agg(content="words")
+    at = pl.int_range(pl.len(), dtype=pl.UInt32)
+    return frame.with_columns(at=at).join(content, on="at", how="left", maintain_order="left").drop("at", "words")
+
+
+def stretch_keys(frame: pl.DataFrame) -> pl.DataFrame:
+    """The stretches: ``stretch``, ``first`` (row), ``length``, ``key`` (of its first sentence), in order."""
+    return (
+        frame.filter(pl.col("stretch").is_not_null())
+        .group_by("stretch", maintain_order=True)
+        .agg(first=pl.col("row").first(), length=pl.len(), key=pl.col("key").first())
+    )
+
+
+def cut(frame: pl.DataFrame, size: Sizes, *purpose: str | int, reserve: Sizes = 0) -> pl.DataFrame:
+    """Disjoint windows of neighbouring sentences.
+
+    What a stretch has over (its length modulo ``size``) is spread between the windows by hash, so that neither the
+    beginnings nor the ends of documents are what is left.
+
+    Args:
+        frame: a table with ``row``, ``stretch`` and ``key``, as ``stretches`` gives.
+        size: sentences per window: one number, or one per stretch.
+        purpose: salt of the choice.
+        reserve: sentences after each window that stand in none; fewer where the stretch has no more.
+
+    Returns:
+        One row per window: ``window`` (its key), ``first`` (row of its first sentence), ``size``.
+    """
+    runs = stretch_keys(frame)
+    lengths = runs["length"].to_numpy().astype(np.int64)
+    sizes = np.broadcast_to(np.asarray(size, dtype=np.int64), lengths.shape)
+    pitch = sizes + np.clip(reserve, 0, np.maximum(lengths - sizes, 0))
+    number = lengths // pitch
+    owner = np.repeat(np.arange(len(lengths)), number)
+    place = np.arange(len(owner)) - np.repeat(np.cumsum(number) - number, number)
+    gaps = _gaps_before(runs["key"].to_numpy(), lengths - number * pitch, number, purpose)
+    first = runs["first"].to_numpy().astype(np.int64)[owner] + place * pitch[owner] + gaps
+    keys = chance.mix(frame["key"].to_numpy()[first], "window", *purpose)
+    return pl.DataFrame({"window": keys, "first": first, "size": sizes[owner]})
+
+
+def _gaps_before(keys: np.ndarray, spare: np.ndarray, number: np.ndarray, purpose: tuple[str | int, ...]) -> np.ndarray:
+    """For each window, how many spare sentences of its stretch stand before it."""
+    owner = np.repeat(np.arange(len(keys)), spare)
+    nth = np.arange(len(owner)) - np.repeat(np.cumsum(spare) - spare, spare)
+    salted = chance.combine(keys[owner], nth.astype(np.uint64))
+    slot = chance.pick(salted, number[owner] + 1, "gap", *purpose)
+    starts = np.cumsum(number + 1) - (number + 1)
+    per_slot = np.bincount(starts[owner] + slot, minlength=int((number + 1).sum()))
+    before = np.cumsum(per_slot) - np.repeat(np.cumsum(spare) - spare, number + 1)
+    last_slots = np.cumsum(number + 1) - 1
+    return np.asarray(np.delete(before, last_slots), dtype=np.int64)

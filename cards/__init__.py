@@ -1,0 +1,1 @@
+"""Cards, release folders and the Hub."""

@@ -1,0 +1,185 @@
+"""The manifest: where every row of a release comes from, how it was chosen, and the hash of every file."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.metadata
+import json
+from typing import TYPE_CHECKING, TypedDict
+
+from discoprobe.loaders.errors import DiscoprobeError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from discoprobe.builders.audit.report import Report
+    from discoprobe.builders.config import Config, Unavailable
+    from discoprobe.loaders.corpus import Corpus, Source
+
+NAME = "manifest.json"
+FORMAT = 1
+SOFTWARE = ("datasets", "numpy", "polars", "pyarrow", "scikit-learn", "scipy", "wordfreq")
+"""Libraries whose version can change a row or a byte."""
+
+
+class FileEntry(TypedDict):
+    """Size and hash of a file."""
+
+    sha256: str
+    bytes: int
+
+
+class AuditEntry(TypedDict):
+    """What an audit of a config found, in short; ``audit.json`` beside the config has the whole."""
+
+    failed: list[str]
+    undecided: list[str]
+    majority: float
+    strongest: str | None
+    accuracy: float | None
+    lift: float | None
+
+
+class ConfigEntry(TypedDict):
+    """What the manifest says of a config."""
+
+    task: str
+    lang: str
+    summary: str
+    shape: str
+    labels: list[str]
+    counts: dict[str, dict[str, int]]
+    candidates: int
+    drops: dict[str, int]
+    notes: list[str]
+    sources: list[str]
+    settings: dict[str, object]
+    content: dict[str, str]
+    files: dict[str, FileEntry]
+    audit: AuditEntry | None
+
+
+class SourceEntry(TypedDict):
+    """A corpus, as the catalogue pins it or as it was found."""
+
+    lang: str
+    licence: str
+    repo: str
+    commit: str
+    citation: str
+    files: dict[str, FileEntry]
+
+
+class Manifest(TypedDict):
+    """The whole file."""
+
+    format: int
+    discoprobe: str
+    software: dict[str, str]
+    sources: dict[str, SourceEntry]
+    skipped: dict[str, dict[str, int]]
+    configs: dict[str, ConfigEntry]
+    unavailable: dict[str, str]
+    files: dict[str, FileEntry]
+
+
+def empty() -> Manifest:
+    """The manifest of a release without configs."""
+    return {
+        "format": FORMAT,
+        "discoprobe": importlib.metadata.version("discoprobe"),
+        "software": {name: importlib.metadata.version(name) for name in SOFTWARE},
+        "sources": {},
+        "skipped": {},
+        "configs": {},
+        "unavailable": {},
+        "files": {},
+    }
+
+
+def read(folder: Path) -> Manifest:
+    """The manifest of a release folder; an empty one if there is none.
+
+    Raises:
+        DiscoprobeError: if the file cannot be read as a manifest.
+    """
+    path = folder / NAME
+    if not path.exists():
+        return empty()
+    try:
+        found: Manifest = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise DiscoprobeError(f"{path}: not a manifest ({error}); restore it or build into another folder") from error
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise DiscoprobeError(f"{path}: not a manifest of format {FORMAT}; build into another folder")
+    return found
+
+
+def render(manifest: Manifest) -> str:
+    """The manifest as text, keys sorted."""
+    return json.dumps(manifest, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+
+
+def renewed(old: Manifest, entries: dict[str, ConfigEntry], missing: list[Unavailable], corpora: list[Corpus]) -> Manifest:
+    """The old manifest with what was built put in place of what stood there under the same names; no files yet."""
+    fresh = empty()
+    gone = {*entries, *(one.name for one in missing)}
+    configs = {name: entry for name, entry in old["configs"].items() if name not in gone} | entries
+    sources = dict(old["sources"])
+    for corpus in corpora:
+        sources |= {source.name: source_entry(source) for source in corpus.sources}
+    used = {name for entry in configs.values() for name in entry["sources"]}
+    unavailable = {name: reason for name, reason in old["unavailable"].items() if name not in gone}
+    fresh["configs"] = configs
+    fresh["sources"] = {name: entry for name, entry in sources.items() if name in used}
+    fresh["skipped"] = old["skipped"] | {corpus.lang: dict(corpus.drops) for corpus in corpora if corpus.drops}
+    fresh["unavailable"] = unavailable | {one.name: one.reason for one in missing}
+    return fresh
+
+
+def audit_entry(report: Report) -> AuditEntry:
+    """The short of a report."""
+    best = report.strongest
+    return {
+        "failed": [finding.check for finding in report.errors],
+        "undecided": [finding.check for finding in report.undecided],
+        "majority": next((one.accuracy for one in report.baselines if one.name == "majority"), 0.0),
+        "strongest": best and best.check,
+        "accuracy": best and best.accuracy,
+        "lift": best and best.lift,
+    }
+
+
+def config_entry(
+    config: Config, content: dict[str, str], files: dict[str, FileEntry], report: Report | None = None
+) -> ConfigEntry:
+    """A config's entry; ``content`` has a hash of the rows per split, ``files`` what its folder holds."""
+    return {
+        "task": config.task,
+        "lang": config.lang,
+        "summary": config.definition.partition("\n")[0],
+        "shape": str(config.shape),
+        "labels": list(config.labels),
+        "counts": config.counts(),
+        "candidates": config.candidates,
+        "drops": dict(config.drops),
+        "notes": list(config.notes),
+        "sources": [source.name for source in config.sources],
+        "settings": json.loads(json.dumps(config.settings.to_dict())),
+        "content": content,
+        "files": files,
+        "audit": audit_entry(report) if report else None,
+    }
+
+
+def source_entry(source: Source) -> SourceEntry:
+    """A corpus's entry."""
+    files = {file.path: dataclasses.asdict(file) for file in source.files}
+    return {
+        "lang": source.lang,
+        "licence": source.licence,
+        "repo": source.repo,
+        "commit": source.commit,
+        "citation": source.citation,
+        "files": {path: {"sha256": file["sha256"], "bytes": file["bytes"]} for path, file in files.items()},
+    }

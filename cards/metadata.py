@@ -1,0 +1,92 @@
+"""The YAML at the head of README.md: what the Hub shows beside a data set and how `datasets` finds its configs.
+
+It names files only. Features and label names stand in the parquet files, numbers of rows in the manifest and in
+croissant.json: every ``load_dataset`` parses this YAML before anything else, so that each byte of it costs all users.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import yaml
+
+from discoprobe.builders.config import Shape
+from discoprobe.builders.settings import SPLITS
+from discoprobe.cards import vocabulary
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from discoprobe.cards.manifest import ConfigEntry, Manifest
+
+PRETTY_NAME = "discoprobe"
+_TAGS = ("probing", "discourse", "coherence", "linguistic-probing", "universal-dependencies")
+_FROM_UD = "extended|universal_dependencies"
+_DEFAULT_TASK = "dc"
+
+
+def front_matter(manifest: Manifest, release: str = "") -> str:
+    """The YAML block with its two lines of dashes; every config has ``version`` if the release has a number."""
+    text = yaml.safe_dump(data(manifest, release), sort_keys=False, allow_unicode=True, width=2**20, default_flow_style=None)
+    return f"---\n{text}---\n"
+
+
+def data(manifest: Manifest, release: str = "") -> dict[str, object]:
+    """The metadata as values."""
+    configs, default = manifest["configs"], default_config(manifest["configs"])
+    languages = sorted({vocabulary.language_code(entry["lang"]) for entry in configs.values()})
+    return {
+        "pretty_name": PRETTY_NAME,
+        "language": languages,
+        **_licence(manifest),
+        "multilinguality": ["monolingual" if len(languages) == 1 else "multilingual"],
+        "size_categories": [vocabulary.size_category(sum(map(n_rows, configs.values())))],
+        "source_datasets": sorted({_source_dataset(name) for name in manifest["sources"]}),
+        "annotations_creators": ["expert-generated", "machine-generated"],
+        "language_creators": ["found"],
+        "task_categories": _task_categories(configs),
+        "tags": list(_TAGS),
+        "configs": [_config(name, release, default=name == default) for name in sorted(configs)],
+    }
+
+
+def n_rows(entry: ConfigEntry) -> int:
+    """Rows of a config in all splits."""
+    return sum(sum(labels.values()) for labels in entry["counts"].values())
+
+
+def default_config(configs: Mapping[str, ConfigEntry]) -> str:
+    """The config that the viewer opens with: the first coherence config, else the first of all; empty if there is none."""
+    return min(configs, key=lambda name: (configs[name]["task"] != _DEFAULT_TASK, name), default="")
+
+
+def _licence(manifest: Manifest) -> dict[str, object]:
+    named = {source["licence"]: vocabulary.hub_licences(source["licence"]) for source in manifest["sources"].values()}
+    ids = sorted({one for several in named.values() for one in several})
+    shown: dict[str, object] = {"license": ids[0] if len(ids) == 1 else ids}
+    if vocabulary.OTHER in ids:
+        shown |= {"license_name": _other_name(named), "license_link": "ATTRIBUTION.md"}
+    return shown
+
+
+def _other_name(named: Mapping[str, tuple[str, ...]]) -> str:
+    """The name of what the Hub calls ``other``: the licence's own if it is one, else where to look."""
+    others = [name for name, ids in named.items() if vocabulary.OTHER in ids]
+    return re.sub(r"[^a-z0-9.]+", "-", others[0].lower()).strip("-") if len(others) == 1 else "see-attribution"
+
+
+def _source_dataset(corpus: str) -> str:
+    return _FROM_UD if corpus.startswith("UD_") else "original"
+
+
+def _task_categories(configs: Mapping[str, ConfigEntry]) -> list[str]:
+    shapes = {entry["shape"] for entry in configs.values()}
+    choice = ["multiple-choice"] if Shape.CHOICE in shapes else []
+    return [*(["text-classification"] if shapes - {Shape.CHOICE} else []), *choice]
+
+
+def _config(name: str, release: str, *, default: bool) -> dict[str, object]:
+    files = [{"split": split, "path": f"{name}/{split}-*.parquet"} for split in SPLITS]
+    version = {"version": release} if release else {}
+    return {"config_name": name} | version | ({"default": True} if default else {}) | {"data_files": files}

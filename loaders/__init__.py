@@ -1,0 +1,1 @@
+"""Annotated corpora in: catalogue, download, CoNLL-U reader, Corpus tables."""

@@ -1,0 +1,142 @@
+"""Parsed shards on disk: Arrow IPC files, found by the content they were made from, opened memory-mapped.
+
+The folder is ``$DISCOPROBE_CACHE`` or ``~/.cache/discoprobe``. An entry is a folder whose name is the SHA-256 of
+everything it depends on. It is written beside its place and renamed, so it is whole or absent; what is in it is checked
+against sizes and checksums when it is found, and an entry that fails is made again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+import pyarrow as pa
+
+from discoprobe.loaders.corpus import Shard
+from discoprobe.loaders.errors import DiscoprobeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+TABLES: Final = ("documents", "sentences", "tokens")
+RECORD: Final = "entry.json"
+
+
+def cache_folder() -> Path:
+    """``$DISCOPROBE_CACHE``, else ``$XDG_CACHE_HOME/discoprobe``, else ``~/.cache/discoprobe``."""
+    if given := os.environ.get("DISCOPROBE_CACHE"):
+        return Path(given).expanduser()
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "discoprobe"
+
+
+@dataclass(frozen=True, slots=True)
+class CachedShard:
+    """A shard in the cache: the folder of its entry and its number there."""
+
+    folder: Path
+    number: int
+
+    def load(self) -> Shard:
+        """The shard, memory-mapped.
+
+        Raises:
+            DiscoprobeError: the entry is gone or damaged, which is seen here only if it happened after it was found.
+        """
+        try:
+            return Shard(*(_mapped(self._path(table)) for table in TABLES))
+        except (OSError, pa.ArrowException) as error:
+            raise DiscoprobeError(
+                f"{self.folder}: the cached corpus is gone or damaged; run the command again"
+            ) from error
+
+    def _path(self, table: str) -> Path:
+        return self.folder / f"{self.number}.{table}.arrow"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What the cache holds for one key: shards, and a record (JSON values) about them."""
+
+    shards: tuple[CachedShard, ...]
+    record: Mapping[str, Any]
+
+
+def find(folder: Path, key: str) -> Entry | None:
+    """The entry with a key; None if there is none, or if it is not as it was written."""
+    home = _home(folder, key)
+    try:
+        stored = json.loads((home / RECORD).read_bytes())
+        whole = all(_checksum(home / name) == expected for name, expected in stored["files"].items())
+        shards = tuple(CachedShard(home, number) for number in range(stored["shards"]))
+        return Entry(shards, stored["record"]) if whole else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def store(folder: Path, key: str, shards: Iterable[Shard], record: Callable[[], Mapping[str, Any]]) -> Entry:
+    """Write an entry, one shard at a time, and find it.
+
+    Args:
+        folder: the cache.
+        key: a hexadecimal digest of everything the entry depends on.
+        shards: written as they come.
+        record: gives the record, when the last shard is written.
+
+    Raises:
+        DiscoprobeError: the cache cannot be written.
+    """
+    home = _home(folder, key)
+    try:
+        home.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".new-", dir=home.parent) as work:
+            new = Path(work) / key
+            new.mkdir()
+            number = _write(new, shards)
+            files = {path.name: _checksum(path) for path in sorted(new.iterdir())}
+            (new / RECORD).write_text(json.dumps({"files": files, "shards": number, "record": record()}))
+            _put_in_place(new, home, Path(work))
+    except OSError as error:
+        raise DiscoprobeError(
+            f"{folder}: cannot write to the cache ({error.strerror or error}); set DISCOPROBE_CACHE to another folder",
+        ) from error
+    return Entry(tuple(CachedShard(home, i) for i in range(number)), json.loads(json.dumps(record())))
+
+
+def _mapped(path: Path) -> pl.DataFrame:
+    """The table in an Arrow IPC file, whose columns are the file's pages in memory."""
+    return pl.DataFrame(pa.ipc.open_file(pa.memory_map(str(path))).read_all())
+
+
+def _home(folder: Path, key: str) -> Path:
+    return folder / "shards" / key[:2] / key
+
+
+def _write(folder: Path, shards: Iterable[Shard]) -> int:
+    number = 0
+    for number, shard in enumerate(shards, 1):
+        for table in TABLES:
+            getattr(shard, table).write_ipc(folder / f"{number - 1}.{table}.arrow", compression="uncompressed")
+    return number
+
+
+def _put_in_place(new: Path, home: Path, work: Path) -> None:
+    """Rename; what was there is moved aside first. Another process that got there first made the same entry."""
+    if home.exists():
+        home.rename(work / "old")
+    try:
+        new.rename(home)
+    except OSError:
+        if not (home / RECORD).exists():
+            raise
+
+
+def _checksum(path: Path) -> list[int]:
+    """Size and CRC-32: enough to find a truncated or damaged file, and as fast as the disk."""
+    data = path.read_bytes()
+    return [len(data), zlib.crc32(data)]

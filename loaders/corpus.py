@@ -1,0 +1,221 @@
+"""A corpus as columns: documents, sentences and syntactic words in polars tables.
+
+A corpus is a list of shards (a file, a group of small files, or a block of a large one). A shard is loaded when it
+is asked for and holds three tables whose integer keys are valid inside that shard only; the ``key`` columns identify a
+document or sentence everywhere. The columns are in :data:`DOCUMENTS`, :data:`SENTENCES` and :data:`TOKENS`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Protocol
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+UPOS: Final = pl.Enum(
+    [
+        *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM"),
+        *("PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"),
+    ],
+)
+"""The 17 universal parts of speech (https://universaldependencies.org/u/pos/)."""
+
+DOCUMENTS: Final = {
+    "doc": pl.UInt32,
+    "corpus": pl.String,
+    "doc_id": pl.String,
+    "genre": pl.String,
+    "n_sentences": pl.UInt32,
+    "key": pl.UInt64,
+}
+"""Columns of ``Shard.documents``; sentences outside any document share a row whose ``doc_id`` is null."""
+
+SENTENCES: Final = {
+    "sent": pl.UInt32,
+    "doc": pl.UInt32,
+    "index": pl.UInt32,
+    "run": pl.UInt32,
+    "sent_id": pl.String,
+    "text": pl.String,
+    "n_words": pl.UInt32,
+    "aligned": pl.Boolean,
+    "key": pl.UInt64,
+    "text_key": pl.UInt64,
+}
+"""Columns of ``Shard.sentences``; ``index`` counts in the document, ``run`` numbers unbroken stretches."""
+
+TOKENS: Final = {
+    "sent": pl.UInt32,
+    "index": pl.UInt16,
+    "form": pl.String,
+    "lemma": pl.String,
+    "upos": UPOS,
+    "feats": pl.String,
+    "head": pl.UInt16,
+    "deprel": pl.String,
+    "start": pl.UInt32,
+    "end": pl.UInt32,
+    "mwt": pl.UInt16,
+}
+"""Columns of ``Shard.tokens``, one row per syntactic word; ``start`` and ``end`` are character offsets in the text."""
+
+LAYERS: Final = ("lemma", "upos", "feats", "deps", "documents", "text")
+"""The annotation layers that a task can ask for."""
+
+LEAST_SHARE: Final = {"lemma": 0.5, "upos": 0.5, "feats": 0.05, "deps": 0.5, "text": 0.5}
+"""Share of words (sentences for ``text``) that must carry a layer before the corpus counts as having it.
+
+FEATS have the lowest bar: most words of an analytic language rightly have none.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """One file of a treebank: its path inside the treebank, the SHA-256 and the size of its bytes as stored."""
+
+    path: str
+    sha256: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One treebank and where it comes from; what is not known is ``"unknown"`` (licence) or empty."""
+
+    name: str
+    lang: str
+    licence: str = "unknown"
+    repo: str = ""
+    commit: str = ""
+    citation: str = ""
+    files: tuple[SourceFile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many there are in a shard or corpus of documents with an id, sentences, words, and words with each layer.
+
+    ``layers["text"]`` counts sentences that came with a ``# text`` comment.
+    """
+
+    documents: int = 0
+    sentences: int = 0
+    words: int = 0
+    layers: Mapping[str, int] = field(default_factory=dict)
+
+    def __add__(self, other: Counts) -> Counts:
+        layers = Counter(self.layers)
+        layers.update(other.layers)
+        return Counts(
+            self.documents + other.documents,
+            self.sentences + other.sentences,
+            self.words + other.words,
+            dict(sorted(layers.items())),
+        )
+
+    def present(self) -> frozenset[str]:
+        """The layers that are carried by at least :data:`LEAST_SHARE` of the words (or sentences, for text)."""
+        whole = {"text": self.sentences}
+        found = {
+            layer
+            for layer, least in LEAST_SHARE.items()
+            if (n := self.layers.get(layer, 0)) and n >= least * whole.get(layer, self.words)
+        }
+        return frozenset(found | ({"documents"} if self.documents else set()))
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """A part of a corpus, as three tables with the columns of :data:`DOCUMENTS`, :data:`SENTENCES`, :data:`TOKENS`."""
+
+    documents: pl.DataFrame
+    sentences: pl.DataFrame
+    tokens: pl.DataFrame
+
+    def load(self) -> Shard:
+        """The shard itself: it is in memory already."""
+        return self
+
+    def counts(self) -> Counts:
+        """What the shard holds; every sentence counts as having text, since its tables do not say otherwise."""
+        present = {layer: self.tokens[layer].count() for layer in ("lemma", "upos", "feats")}
+        deps = self.tokens.select((pl.col("head").is_not_null() & pl.col("deprel").is_not_null()).sum()).item()
+        return Counts(
+            self.documents["doc_id"].count(),
+            self.sentences.height,
+            self.tokens.height,
+            {**present, "deps": deps, "text": self.sentences.height},
+        )
+
+
+class Loadable(Protocol):
+    """Something small and picklable that loads one shard, such as an entry of the cache."""
+
+    def load(self) -> Shard:
+        """The shard, read or memory-mapped."""
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The corpora of one language: a sequence of shards that are loaded one at a time.
+
+    Attributes:
+        lang: the language code, as UD has it.
+        sources: the treebanks, by name.
+        parts: what loads each shard, in an order that depends on names and contents only.
+        counts: totals over all shards.
+        drops: sentences left out by the reader, by reason (empty unless errors were to be skipped).
+        drop_places: the first of those, as ``treebank/file:line (sent_id …): problem``.
+        notes: what else a reader of the corpus should know, such as a column that was not read.
+    """
+
+    lang: str
+    sources: tuple[Source, ...]
+    parts: tuple[Loadable, ...]
+    counts: Counts
+    drops: Mapping[str, int] = field(default_factory=dict)
+    drop_places: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of_shards(cls, lang: str, shards: Iterable[Shard], sources: tuple[Source, ...] = ()) -> Corpus:
+        """A corpus of shards that are in memory."""
+        parts = tuple(shards)
+        return cls(lang, sources, parts, sum((part.counts() for part in parts), Counts()))
+
+    def shards(self) -> Iterator[Shard]:
+        """The shards, loaded one at a time."""
+        return (part.load() for part in self.parts)
+
+    @property
+    def layers(self) -> frozenset[str]:
+        """The subset of :data:`LAYERS` that the corpus carries."""
+        return self.counts.present()
+
+    @property
+    def n_documents(self) -> int:
+        """Number of documents that have an id, summed over shards."""
+        return self.counts.documents
+
+    @property
+    def n_sentences(self) -> int:
+        """Number of sentences."""
+        return self.counts.sentences
+
+    @property
+    def n_words(self) -> int:
+        """Number of syntactic words, punctuation included."""
+        return self.counts.words
+
+
+def feat(name: str, column: str = "feats") -> pl.Expr:
+    """The value of a feature such as ``Number`` or ``Number[psor]``, or null.
+
+    Several values (``Gender=Fem,Masc``) are kept as one string. Reads a ``feats`` column as CoNLL-U writes it.
+    """
+    return pl.col(column).str.extract(rf"(?:^|\|){re.escape(name)}=([^|]*)").alias(name)

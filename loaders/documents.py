@@ -1,0 +1,239 @@
+"""Which document each sentence belongs to, and where the source has holes.
+
+The rule of a treebank is a :class:`~discoprobe.loaders.treebanks.DocumentRule`. A ``# newdoc`` without an id gets one
+made of the file's name and a running number.
+
+A *run* is a stretch of sentences that follow each other in the original text. A run ends with its document, at a
+sentence that was left out, and where the numbers in the ``sent_id`` jump.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import polars as pl
+
+from discoprobe.loaders.corpus import DOCUMENTS, SENTENCES
+from discoprobe.loaders.keys import record_keys, text_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from discoprobe.loaders.lines import Flags
+    from discoprobe.loaders.treebanks import DocumentRule
+
+NUMBERED: Final = 0.5
+"""Share of neighbours with consecutive numbers that shows that the numbers count sentences."""
+ASCENDING: Final = 0.9
+"""Share of neighbours with rising numbers that shows that the sentences are a sample in the original order."""
+
+DIGITS: Final = re.compile(r"([0-9]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What a stretch of a file passes on to the next: the open document, its sentences so far, documents without id."""
+
+    doc_id: str | None = None
+    sentences: int = 0
+    unnamed: int = 0
+    marked: bool | None = None
+
+
+def document_ids(
+    sentences: pl.DataFrame,
+    stems: Sequence[str],
+    rule: DocumentRule,
+    carried: Carried,
+) -> tuple[pl.Series, Flags]:
+    """The document of each sentence, null for none, and where a document or file begins.
+
+    Args:
+        sentences: in source order, with ``piece``, ``sent_id``, ``newdoc`` and ``newdoc_id``.
+        stems: name of each piece's file.
+        rule: how the treebank tells its documents apart.
+        carried: what the stretch before passed on.
+    """
+    piece = sentences["piece"].to_numpy().astype(np.int64)
+    opens = np.ones(len(piece), bool)
+    opens[1:] = piece[1:] != piece[:-1]
+    if rule.kind == "file":
+        return pl.Series([stems[i] for i in piece.tolist()], dtype=pl.String), opens
+    if rule.kind == "none":
+        return pl.Series([None] * len(piece), dtype=pl.String), opens
+    if rule.kind == "sent_id":
+        pattern = re.compile(rule.pattern)
+        found = (pattern.match(sent_id) for sent_id in sentences["sent_id"].to_list())
+        ids = pl.Series([match and match[1] for match in found], dtype=pl.String)
+        return ids, opens | ids.ne_missing(ids.shift()).to_numpy()
+    return _marked(sentences, stems, opens, carried, trust=rule.kind == "newdoc")
+
+
+def _marked(
+    sentences: pl.DataFrame,
+    stems: Sequence[str],
+    opens: Flags,
+    carried: Carried,
+    *,
+    trust: bool,
+) -> tuple[pl.Series, Flags]:
+    """Documents by ``newdoc`` comments; without trust, files in which every sentence has one have no documents."""
+    marks = sentences["newdoc"].to_numpy()
+    piece = sentences["piece"].to_list()
+    given = sentences["newdoc_id"].to_list()
+    every = set() if trust or carried.marked else _marked_throughout(piece, marks)
+    ids: list[str | None] = []
+    current, unnamed = carried.doc_id, carried.unnamed
+    for i, mark in enumerate(marks.tolist()):
+        if opens[i] and i:
+            current, unnamed = None, 0
+        if mark and piece[i] not in every:
+            unnamed += given[i] is None
+            current = given[i] or f"{stems[piece[i]]}#{unnamed}"
+        ids.append(current)
+    return pl.Series(ids, dtype=pl.String), opens | marks
+
+
+def _marked_throughout(piece: Sequence[int], marks: Flags) -> set[int]:
+    """The pieces with more than one sentence in which every sentence has a ``newdoc`` comment."""
+    sizes = np.bincount(piece)
+    marked = np.bincount(piece, weights=marks)
+    return set(np.flatnonzero((sizes > 1) & (marked == sizes)).tolist())
+
+
+def gaps(sent_ids: pl.Series, same_document: Flags, *, by_id: bool) -> Flags:
+    """Where a sentence does not follow the one before it in the original text, by the numbers in their ids.
+
+    The numbers are believed if they count sentences: if they are consecutive in most neighbours of one document, or at
+    least rise nearly always (then the sentences are a sample), or if the documents themselves come from the ids.
+
+    Args:
+        sent_ids: in source order.
+        same_document: whether each sentence is in the document of the one before it.
+        by_id: whether the documents come from the ids.
+    """
+    at = np.flatnonzero(same_document)
+    found = np.zeros(len(sent_ids), bool)
+    if not len(at):
+        return found
+    names = sent_ids.to_list()
+    strict = _counted_on(sent_ids)[at]
+    for i in np.flatnonzero(~strict).tolist():
+        strict[i] = follows(names[at[i] - 1], names[at[i]])
+    if strict.mean() >= NUMBERED:
+        found[at] = ~strict
+        return found
+    steps = np.array([first_step(names[i - 1], names[i]) for i in at.tolist()])
+    if (steps == 1).mean() >= NUMBERED:
+        found[at] = steps != 1
+    elif by_id or (steps > 0).mean() >= ASCENDING:
+        found[at] = ~strict
+    return found
+
+
+def _counted_on(sent_ids: pl.Series) -> Flags:
+    """Whether an id is the one before it with its final number raised by one: most of what :func:`follows` accepts."""
+    parts = sent_ids.str.extract_groups(r"^(.*?)([0-9]{1,18})$").struct.unnest()
+    before, number = parts.to_series(0), parts.to_series(1).cast(pl.Int64)
+    return ((before == before.shift()) & (number == number.shift() + 1)).fill_null(value=False).to_numpy().copy()
+
+
+def follows(before: str, after: str) -> bool:
+    """Whether two sentence ids are consecutive.
+
+    ``a-3`` and ``a-4``; ``p2.s5`` and ``p3.s1`` (the first number that differs is one higher, those after it begin
+    anew); ``s15`` and ``s15b``, ``s15A`` and ``s15B``, ``s15B`` and ``s16`` (a sentence split later).
+    """
+    a, b = DIGITS.split(before), DIGITS.split(after)
+    numbers_a, numbers_b = [int(n) for n in a[1::2]], [int(n) for n in b[1::2]]
+    differ = next((i for i, (m, n) in enumerate(zip(numbers_a, numbers_b, strict=False)) if m != n), None)
+    if a[0] != b[0]:
+        return False
+    if differ is None:
+        return _split_in_two(a, b)
+    rest = numbers_b[differ + 1 :]
+    if numbers_b[differ] == numbers_a[differ] + 1 and all(n <= 1 for n in rest):
+        return True
+    return len(numbers_a) == len(numbers_b) and numbers_b[-1] == numbers_a[-1] + 1 and differ >= len(numbers_a) - 2
+
+
+def _split_in_two(a: Sequence[str], b: Sequence[str]) -> bool:
+    """Whether ids with the same numbers are parts of one sentence: a letter or a number was added to the id."""
+    if len(a) != len(b):
+        return len(b) == len(a) + 2 and int(b[-2]) in {1, 2}
+    x, y = a[-1].strip("-_."), b[-1].strip("-_.")
+    if not y or len(y) != 1 or len(x) > 1:
+        return y == "bis" and not x
+    return y.lower() in "ab" if not x else ord(y) == ord(x) + 1
+
+
+def first_step(before: str, after: str) -> int:
+    """By how much the first number that differs rises; 0 if the texts around the numbers differ before it."""
+    for x, y in zip(DIGITS.split(before), DIGITS.split(after), strict=False):
+        if x != y:
+            return int(y) - int(x) if x.isdigit() and y.isdigit() else 0
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Sentences with their documents: the two tables of a shard, and what the next stretch of the file needs."""
+
+    documents: pl.DataFrame
+    sentences: pl.DataFrame
+    carried: Carried
+
+
+def place(sentences: pl.DataFrame, corpus: str, stems: Sequence[str], rule: DocumentRule, carried: Carried) -> Placed:
+    """The document and sentence tables of parsed sentences, in source order.
+
+    Args:
+        sentences: as :class:`discoprobe.loaders.parse.Parsed` has them.
+        corpus: name of the treebank.
+        stems: name of each piece's file.
+        rule: how the treebank tells its documents apart.
+        carried: what the stretch before passed on.
+    """
+    ids, begins = document_ids(sentences, stems, rule, carried)
+    sent_ids = sentences["sent_id"]
+    number = sentences["number"].to_numpy().astype(np.int64)
+    breaks = begins | ids.is_null().to_numpy()
+    breaks[1:] |= np.diff(number) != 1
+    breaks |= gaps(sent_ids, ~begins & ids.is_not_null().to_numpy(), by_id=rule.kind == "sent_id")
+    numbered = sentences.with_columns(doc_id=ids, run=pl.Series(np.cumsum(breaks) - 1, dtype=pl.UInt32)).with_row_index(
+        "sent"
+    )
+    documents = (
+        numbered.group_by("doc_id", maintain_order=True)
+        .agg(
+            n_sentences=pl.len().cast(pl.UInt32),
+            genre=pl.when(pl.col("genre").drop_nulls().n_unique() == 1).then(pl.col("genre").drop_nulls().first()),
+        )
+        .with_row_index("doc")
+        .with_columns(corpus=pl.lit(corpus))
+    )
+    documents = documents.with_columns(record_keys(documents["corpus"], documents["doc_id"]))
+    first = carried.sentences if len(ids) and ids[0] is not None and ids[0] == carried.doc_id else 0
+    placed = numbered.join(
+        documents.select("doc_id", "doc"), on="doc_id", how="left", nulls_equal=True, maintain_order="left"
+    )
+    placed = placed.with_columns(
+        index=pl.int_range(pl.len(), dtype=pl.UInt32).over("doc")
+        + pl.when(pl.col("doc") == 0).then(pl.lit(first, pl.UInt32)).otherwise(pl.lit(0, pl.UInt32)),
+    )
+    keys = record_keys(pl.repeat(corpus, len(ids), eager=True), ids, sent_ids, placed["text"])
+    placed = placed.with_columns(keys, text_keys(placed["text"].to_list()).alias("text_key"))
+    last = ids[-1] if len(ids) else carried.doc_id
+    return Placed(
+        documents.select(*DOCUMENTS),
+        placed.select(*SENTENCES),
+        Carried(
+            last,
+            0 if not len(ids) or last is None else int(placed["index"][-1]) + 1,
+            carried.unnamed + (int((sentences["newdoc"] & sentences["newdoc_id"].is_null()).sum())),
+            carried.marked,
+        ),
+    )

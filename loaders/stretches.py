@@ -1,0 +1,128 @@
+"""The bytes of corpus files, gzipped or not, whole or in stretches that end between sentences."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import re
+import zlib
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Final, cast
+
+from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from discoprobe.loaders.treebanks import DocumentRule
+
+CHUNK: Final = 2**20
+SENTENCE_END: Final = b"\n\n"
+NEWDOC: Final = re.compile(rb"^# ?newdoc\b", re.MULTILINE)
+SENT_ID: Final = re.compile(rb"^# ?sent_id *= *(.*?) *$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """A file's bytes as stored: their number, SHA-256, and the SHA-1 that git knows them by."""
+
+    bytes: int
+    sha256: str
+    git_blob_sha1: str
+
+
+def digest(path: Path) -> Digest:
+    """The size and digests of a file.
+
+    Raises:
+        DiscoprobeError: the file cannot be read.
+    """
+    try:
+        size = path.stat().st_size
+        sha256 = hashlib.sha256()
+        blob = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+        with path.open("rb") as file:
+            while data := file.read(CHUNK):
+                sha256.update(data)
+                blob.update(data)
+    except OSError as error:
+        raise DiscoprobeError(f"{path}: cannot be read: {error.strerror}") from error
+    return Digest(size, sha256.hexdigest(), blob.hexdigest())
+
+
+def stretches(path: Path, size: int, rule: DocumentRule) -> Iterator[bytes]:
+    r"""The text of a file, in stretches of about ``size`` bytes with ``\n`` line ends.
+
+    A stretch ends before the start of a document if there is one in it, else at the end of a sentence, so a sentence is
+    never cut, and memory holds one stretch. A file smaller than ``size`` is one stretch.
+
+    Raises:
+        CorpusFormatError: the file is a damaged or truncated gzip file.
+        DiscoprobeError: it cannot be read.
+    """
+    rest = b""
+    for chunk in _chunks(path, size):
+        text = rest + chunk
+        at = _cut(text, rule) if len(text) >= size else 0
+        if at:
+            yield text[:at]
+        rest = text[at:]
+    if rest:
+        yield rest
+
+
+def _chunks(path: Path, size: int) -> Iterator[bytes]:
+    r"""Pieces of the text of a file, line ends made ``\n`` and no byte order mark."""
+    held = b""
+    first = True
+    with _open(path) as file:
+        while data := _read(file, size, path):
+            data = (held + data).removeprefix(b"\xef\xbb\xbf" if first else b"")
+            first = False
+            held = b"\r" if data.endswith(b"\r") else b""
+            data = data.removesuffix(held)
+            yield data.replace(b"\r\n", b"\n") if b"\r" in data else data
+    if held:
+        yield held
+
+
+def _open(path: Path) -> IO[bytes]:
+    try:
+        return cast("IO[bytes]", gzip.open(path)) if path.suffix == ".gz" else path.open("rb")
+    except OSError as error:
+        raise DiscoprobeError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def _read(file: IO[bytes], size: int, path: Path) -> bytes:
+    try:
+        return file.read(size)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise CorpusFormatError(f"damaged or truncated gzip file: {error}", path=str(path)) from error
+    except OSError as error:
+        raise DiscoprobeError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def _cut(text: bytes, rule: DocumentRule) -> int:
+    """Where to end a stretch: before the last document that begins in the text, else after a sentence, else 0."""
+    end = text.rfind(SENTENCE_END) + len(SENTENCE_END)
+    if end < len(SENTENCE_END):
+        return 0
+    start = _last_document(text[:end], rule)
+    before = text.rfind(SENTENCE_END, 0, start + 1) if start else -1
+    return before + len(SENTENCE_END) if before > 0 else end
+
+
+def _last_document(text: bytes, rule: DocumentRule) -> int:
+    """The offset of a comment in the first sentence of the last document that begins in the text, or 0."""
+    if rule.kind in {"auto", "newdoc"}:
+        return max((found.start() for found in NEWDOC.finditer(text)), default=0)
+    if rule.kind != "sent_id":
+        return 0
+    pattern = re.compile(rule.pattern)
+    at, previous = 0, None
+    for found in SENT_ID.finditer(text):
+        match = pattern.match(found[1].decode(errors="replace"))
+        if (document := match and match[1]) != previous:
+            at, previous = found.start(), document
+    return at

@@ -1,0 +1,31 @@
+"""discoprobe: balanced, audited probing and discourse datasets for every language that has a treebank.
+
+>>> import discoprobe
+>>> corpus = discoprobe.load_corpus("es", ["sample"])
+>>> discoprobe.build("bso", corpus).labels
+('in_order', 'swapped')
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from discoprobe.builders.build import build as build
+    from discoprobe.builders.settings import Settings as Settings
+    from discoprobe.pipeline import load_corpus as load_corpus
+
+_PLACES = {
+    "build": "discoprobe.builders.build",
+    "load_corpus": "discoprobe.pipeline",
+    "Settings": "discoprobe.builders.settings",
+}
+__all__ = ["Settings", "build", "load_corpus"]
+
+
+def __getattr__(name: str) -> object:
+    """Imports what is asked for when it is asked for, so that `import discoprobe` costs nothing."""
+    if name in _PLACES:
+        return getattr(importlib.import_module(_PLACES[name]), name)
+    raise AttributeError(f"module 'discoprobe' has no attribute {name!r}")

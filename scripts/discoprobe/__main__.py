@@ -1,0 +1,6 @@
+"""`python -m discoprobe`."""
+
+from discoprobe.cli import main
+
+if __name__ == "__main__":
+    main()

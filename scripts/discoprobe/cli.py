@@ -1,0 +1,184 @@
+"""The command line: options and messages, nothing else."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import logging
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from discoprobe.loaders.errors import AuditFailed, DiscoprobeError, UsageError
+
+if TYPE_CHECKING:
+    from discoprobe.pipeline import OnError, Outcome, Request
+
+app = typer.Typer(
+    name="build",
+    help="Build balanced, audited probing and discourse datasets from annotated corpora.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+corpora_app = typer.Typer(no_args_is_help=True, help="The catalogue of corpora: list, fetch, check.")
+app.add_typer(corpora_app, name="corpora")
+
+Lang = Annotated[str, typer.Option("--lang", "-l", help="Languages, by code or name, separated by commas; `all`.")]
+CorpusOption = Annotated[
+    list[str] | None,
+    typer.Option("--corpus", "-c", help="`sample`, a corpus of the catalogue, a .conllu file or a folder; repeatable."),
+]
+TaskOption = Annotated[str, typer.Option("--task", "-t", help="Tasks, `discourse`, `probing` or `all`; commas between.")]
+Out = Annotated[Path, typer.Option("--out", "-o", help="The release folder.")]
+Size = Annotated[str | None, typer.Option("--size", help="Most rows: N in all, or TRAIN/VAL/TEST.")]
+Seed = Annotated[int, typer.Option("--seed", help="Every choice depends on it.")]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes.")]
+OnErrorOption = Annotated[str, typer.Option("--on-error", help="A malformed sentence: `stop` or `skip`.")]
+Match = Annotated[bool, typer.Option("--match/--no-match", help="Repair shortcuts by construction, or emit the pool.")]
+Audit = Annotated[bool, typer.Option("--audit/--no-audit", help="Measure every config, and leave out what fails.")]
+KeepFailed = Annotated[bool, typer.Option("--keep-failed", help="Emit what fails the audit too; the exit status is 3.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Names = Annotated[list[str] | None, typer.Argument(help="Languages or corpora; all by default.")]
+
+
+def main() -> NoReturn:
+    """Runs the program: 0 done, 1 the user's input, 2 usage, 3 the audit failed, 4 the network or the Hub failed."""
+    try:
+        app(prog_name=Path(sys.argv[0]).name if "__main__" not in sys.argv[0] else "discoprobe")
+    except DiscoprobeError as error:
+        sys.stderr.write(f"error: {_one_line(str(error))}\n")
+        sys.exit(error.exit_status)
+    sys.exit(0)
+
+
+def _one_line(message: str) -> str:
+    return " ".join(message.split())
+
+
+@app.callback()
+def _options(
+    *, verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the log.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
+) -> None:  # fmt: skip
+    logging.basicConfig(level=logging.INFO if verbose else logging.WARNING, stream=sys.stderr, format="%(message)s")
+    if version:
+        import importlib.metadata  # noqa: PLC0415
+
+        typer.echo(importlib.metadata.version("discoprobe"))
+        raise typer.Exit
+
+
+@app.command()
+def run(  # noqa: PLR0913 (one parameter per option)
+    *, lang: Lang = "", task: TaskOption = "all", corpus: CorpusOption = None, out: Out = Path("dist/discoprobe"),
+    size: Size = None, seed: Seed = 13, jobs: Jobs = 1, on_error: OnErrorOption = "stop", match: Match = True,
+    audit: Audit = True, keep_failed: KeepFailed = False, json_: Json = False,
+) -> None:  # fmt: skip
+    """Build datasets into a release folder that `load_dataset` reads.
+
+    Example: build run --lang es --corpus sample
+    """
+    from discoprobe import pipeline  # noqa: PLC0415 (polars and pyarrow take a second that --help need not wait for)
+
+    request = _request(lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match)
+    request = dataclasses.replace(request, audit=audit, keep_failed=keep_failed)
+    from discoprobe.terminal import progress  # noqa: PLC0415
+
+    with progress() as heard:
+        outcome = pipeline.run(request, out, heard)
+    _report(outcome, out, as_json=json_)
+    if failed := [name for name in outcome.built if (outcome.manifest["configs"][name]["audit"] or {}).get("failed")]:
+        raise AuditFailed(f"{len(failed)} of {len(outcome.built)} configs fail the audit: {', '.join(failed)}")
+
+
+def _request(
+    lang: str, task: str, corpus: list[str] | None, *, size: str | None = None, seed: int = 13, jobs: int = 1,
+    on_error: str = "stop", match: bool = True,
+) -> Request:  # fmt: skip
+    from discoprobe.builders.settings import Settings, read_sizes  # noqa: PLC0415
+    from discoprobe.pipeline import Request  # noqa: PLC0415
+
+    if on_error not in {"stop", "skip"}:
+        raise UsageError(f"--on-error is '{on_error}'; give stop or skip")
+    how: OnError = "skip" if on_error == "skip" else "stop"
+    settings = Settings(seed=seed, match=match, sizes=read_sizes(size) if size else Settings().sizes)
+    return Request(_split(lang), tuple(corpus or ()), _split(task), settings, jobs, how)
+
+
+def _split(names: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in names.split(",") if name.strip())
+
+
+def _report(outcome: Outcome, out: Path, *, as_json: bool) -> None:
+    from discoprobe import terminal  # noqa: PLC0415
+
+    if as_json:
+        found = {name: outcome.manifest["configs"][name] for name in outcome.built}
+        missing = {one.name: one.reason for one in outcome.missing}
+        typer.echo(json.dumps({"out": str(out), "configs": found, "unavailable": missing}, ensure_ascii=False, indent=1))
+    else:
+        terminal.show_run(outcome, out)
+
+
+@app.command()
+def tasks(*, lang: Lang = "", corpus: CorpusOption = None, jobs: Jobs = 1, json_: Json = False) -> None:
+    """List the tasks; with --lang, what a language's corpora support and why not the rest."""
+    from discoprobe import terminal  # noqa: PLC0415
+    from discoprobe.builders.task import all_tasks  # noqa: PLC0415
+    from discoprobe.pipeline import support  # noqa: PLC0415
+
+    if lang or corpus:
+        with terminal.progress() as heard:
+            found = support(_request(lang, "all", corpus, jobs=jobs), heard)
+        terminal.show(
+            found, ["lang", "task", "available", "rows", "candidates", "reason"], as_json=json_,
+        )  # fmt: skip
+    else:
+        rows = [
+            {"task": task.name, "family": task.family, "labels": len(task.labels), "what": task.definition.partition("\n")[0]}
+            for task in all_tasks().values()
+        ]
+        terminal.show(rows, ["task", "family", "labels", "what"], as_json=json_)
+
+
+@app.command()
+def languages(*, json_: Json = False) -> None:
+    """List the languages of the catalogue and what is known of each."""
+    from discoprobe import terminal  # noqa: PLC0415
+    from discoprobe.corpora import language_rows  # noqa: PLC0415
+
+    terminal.show(language_rows(), ["code", "name", "corpora", "language data", "sample"], as_json=json_)
+
+
+@corpora_app.command("list")
+def corpora_list(names: Names = None, *, json_: Json = False) -> None:
+    """List corpora with licence, commit and how their documents are told apart."""
+    from discoprobe import terminal  # noqa: PLC0415
+    from discoprobe.corpora import corpus_rows  # noqa: PLC0415
+
+    columns = ["lang", "name", "licence", "documents", "files", "cached", "offered", "note"]
+    terminal.show(corpus_rows(names or []), columns, as_json=json_)
+
+
+@corpora_app.command("fetch")
+def corpora_fetch(names: Names = None, *, jobs: Jobs = 4, json_: Json = False) -> None:
+    """Download corpora into the cache and verify every file."""
+    from discoprobe import terminal  # noqa: PLC0415
+    from discoprobe.corpora import fetch_rows  # noqa: PLC0415
+
+    terminal.show(fetch_rows(names or [], jobs), ["corpus", "file", "state"], as_json=json_)
+
+
+@corpora_app.command("check")
+def corpora_check(names: Names = None, *, json_: Json = False) -> None:
+    """Say for every file of the cache whether it is there and matches its hash."""
+    from discoprobe import terminal  # noqa: PLC0415
+    from discoprobe.corpora import check_rows  # noqa: PLC0415
+
+    rows = check_rows(names or [])
+    terminal.show(rows, ["corpus", "file", "state", "problem"], as_json=json_)
+    if corrupt := [str(row["file"]) for row in rows if row["state"] == "corrupt"]:
+        raise DiscoprobeError(f"{len(corrupt)} corrupt: {', '.join(corrupt[:3])}; `build corpora fetch` gets them anew")

@@ -1,0 +1,258 @@
+"""The whole way from names of corpora to a release folder: what `build run` does, without options and messages."""
+
+from __future__ import annotations
+
+import importlib.resources
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from discoprobe.builders.settings import Settings
+from discoprobe.loaders import treebanks
+from discoprobe.loaders.errors import UnsupportedError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from concurrent.futures import Executor
+    from contextlib import AbstractContextManager
+
+    from discoprobe.builders.audit.report import Report
+    from discoprobe.builders.config import Config, Unavailable
+    from discoprobe.builders.task import Task
+    from discoprobe.cards.manifest import Manifest
+    from discoprobe.loaders.corpus import Corpus
+
+SAMPLE = "sample"
+ALL = "all"
+OnError = Literal["stop", "skip"]
+
+
+class Progress(Protocol):
+    """Hears what is being done; the command line draws it."""
+
+    def __call__(self, doing: str, done: int, total: int) -> None:
+        """``done`` of ``total`` steps of ``doing`` are done."""
+
+
+def _silent(doing: str, done: int, total: int) -> None:
+    """Says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to build.
+
+    Attributes:
+        languages: codes or names; empty means all that the corpora hold.
+        corpora: ``sample``, names of the catalogue, files or folders; empty means the catalogue's of the languages.
+        tasks: names of tasks or families.
+        settings: seed, sizes, filters.
+        jobs: processes.
+        on_error: what to do with a malformed sentence.
+        audit: measure every config; without it nothing is known of shortcuts.
+        keep_failed: emit configs that fail the audit too.
+    """
+
+    languages: tuple[str, ...] = ()
+    corpora: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = (ALL,)
+    settings: Settings = field(default_factory=Settings)
+    jobs: int = 1
+    on_error: OnError = "stop"
+    audit: bool = True
+    keep_failed: bool = False
+
+
+def load_corpus(lang: str, corpora: Sequence[str] = (), *, on_error: OnError = "stop") -> Corpus:
+    """The corpora of one language.
+
+    Args:
+        lang: its code or name, or the path of a .conllu file or folder that holds one language.
+        corpora: ``sample``, names of the catalogue, files or folders; by default the catalogue's of the language, which
+            are downloaded and verified.
+        on_error: ``skip`` leaves malformed sentences out and counts them.
+
+    Raises:
+        UnknownNameError: for a language or corpus that is not there.
+        CorpusFormatError: for a malformed file.
+        UnsupportedError: if the files hold no such language, or several.
+    """
+    if not corpora and Path(lang).exists():
+        found = list(read(Request(corpora=(lang,), on_error=on_error)))
+    else:
+        found = list(read(Request(languages=(lang,), corpora=tuple(corpora), on_error=on_error)))
+    if len(found) != 1:
+        names = ", ".join(corpus.lang for corpus in found) or "none"
+        raise UnsupportedError(f"expected one language, found {names}; name the language and the files of it")
+    return found[0]
+
+
+def read(request: Request, progress: Progress = _silent) -> Iterator[Corpus]:
+    """The corpora that a request names, one per language, languages in alphabetical order.
+
+    Raises:
+        UnsupportedError: if a language that was asked for is in none of the corpora.
+    """
+    from discoprobe.loaders.conllu import read_corpora  # noqa: PLC0415 (imports polars)
+
+    codes = () if request.languages in {(), (ALL,)} else tuple(treebanks.language(name).code for name in request.languages)
+    found = read_corpora(
+        _paths(request, codes), lang=codes[0] if len(codes) == 1 else None, on_error=request.on_error, facts=_facts,
+        jobs=request.jobs, progress=lambda done, total: progress("reading", done, total),
+    )  # fmt: skip
+    if lacking := sorted(set(codes) - set(found)):
+        there = ", ".join(found) or "no language"
+        raise UnsupportedError(f"no corpus of {', '.join(lacking)} among {', '.join(request.corpora)}; there is {there}")
+    return (found[lang] for lang in sorted(found) if not codes or lang in codes)
+
+
+def _facts(name: str) -> treebanks.TreebankFacts | None:
+    """What is known of a treebank: the catalogue, and the sample."""
+    if name.endswith(f"_{SAMPLE}-ud-test.conllu"):
+        lang = name.partition("_")[0]
+        return treebanks.TreebankFacts(
+            f"{SAMPLE}-{lang}", lang, "CC0 1.0", "", "", "", treebanks.DocumentRule("newdoc")
+        )
+    return treebanks.facts_for(name)
+
+
+def _paths(request: Request, codes: tuple[str, ...]) -> list[Path]:
+    """The files and folders that a request names."""
+    if not request.corpora:
+        if not codes:
+            raise UsageError("give --lang, or --corpus with the corpora to build from")
+        return _catalogue([bank for code in codes for bank in treebanks.open_treebanks(code)], request.jobs)
+    paths: list[Path] = []
+    for name in request.corpora:
+        if name == SAMPLE:
+            paths += _sample(codes)
+        elif Path(name).exists():
+            paths.append(Path(name))
+        else:
+            paths += _catalogue([treebanks.treebank(name)], request.jobs)
+    return paths
+
+
+def _catalogue(banks: Sequence[treebanks.Treebank], jobs: int) -> list[Path]:
+    from discoprobe.loaders.fetch import fetch  # noqa: PLC0415 (imports pooch)
+
+    return fetch(banks, jobs=jobs)
+
+
+def sample_languages() -> list[str]:
+    """Languages of the corpus that ships with the package."""
+    return sorted(path.name.partition("_")[0] for path in _sample_folder().glob("*.conllu"))
+
+
+def _sample_folder() -> Path:
+    return Path(str(importlib.resources.files("discoprobe.loaders").joinpath(SAMPLE)))
+
+
+def _sample(codes: tuple[str, ...]) -> list[Path]:
+    there = sample_languages()
+    if lacking := [code for code in codes if code not in there]:
+        raise UnsupportedError(f"the sample corpus has {', '.join(there)}, not {', '.join(lacking)}")
+    return [_sample_folder() / f"{code}_{SAMPLE}-ud-test.conllu" for code in codes or there]
+
+
+def configs(
+    corpus: Corpus, tasks: Sequence[Task], request: Request, executor: Executor | None, progress: Progress = _silent
+) -> Iterator[Config | Unavailable]:
+    """The configs of one language, in the order of ``tasks``."""
+    from discoprobe.builders.build import build_all  # noqa: PLC0415 (imports polars and scipy)
+
+    several = executor if len(corpus.parts) > 1 else None
+    for done, result in enumerate(build_all(tasks, corpus, request.settings, several), 1):
+        progress(f"building {corpus.lang}", done, len(tasks))
+        yield result
+
+
+def audited(
+    results: Iterable[Config | Unavailable], request: Request, executor: Executor | None, progress: Progress = _silent
+) -> Iterator[tuple[Config | Unavailable, Report | None]]:
+    """Each result with what its audit found; a config that fails is left out, unless failed ones are kept."""
+    from discoprobe.builders.audit.run import audit  # noqa: PLC0415 (imports scikit-learn)
+    from discoprobe.builders.config import Config, Unavailable  # noqa: PLC0415
+
+    found = list(results)
+    measured = [result for result in found if isinstance(result, Config) and request.audit]
+    reports = dict(zip([one.name for one in measured], (executor.map if executor else map)(audit, measured), strict=True))
+    for done, result in enumerate(found, 1):
+        report = reports.get(result.name)
+        progress(f"auditing {result.lang}", done, len(found))
+        if report and report.failed and isinstance(result, Config) and not request.keep_failed:
+            yield Unavailable(result.name, result.task, result.lang, _why_failed(report), result.candidates, result.drops), None
+        else:
+            yield result, report
+
+
+def _why_failed(report: Report) -> str:
+    """The error-level findings in a few words: ``the audit failed: length .63 (limit .52)``."""
+    worst = [f"{one.check} {one.measured:.3g} (limit {one.limit:.3g})" for one in report.errors if one.measured is not None]
+    return "the audit failed: " + ", ".join(worst or [one.check for one in report.errors])
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run built: the manifest of the release, and what is not there."""
+
+    manifest: Manifest
+    built: tuple[str, ...]
+    missing: tuple[Unavailable, ...]
+
+
+def run(request: Request, out: Path, progress: Progress = _silent) -> Outcome:
+    """Builds a release folder, or renews what it is asked for in one that is there.
+
+    Raises:
+        DiscoprobeError: for anything wrong with the request, the corpora or the folder; ``out`` is then as it was.
+    """
+    from discoprobe.builders.config import Unavailable  # noqa: PLC0415
+    from discoprobe.builders.task import tasks_named  # noqa: PLC0415
+    from discoprobe.cards.release import open_release  # noqa: PLC0415
+
+    tasks = tasks_named(request.tasks)
+    built: list[str] = []
+    missing: list[Unavailable] = []
+    with open_release(out) as release, processes(request.jobs) as executor:
+        for corpus in read(request, progress):
+            release.add_corpus(corpus)
+            results = configs(corpus, tasks, request, executor, progress)
+            for result, report in audited(results, request, executor, progress):
+                release.add(result, report)
+                missing.append(result) if isinstance(result, Unavailable) else built.append(result.name)
+        manifest = release.finish()
+    return Outcome(manifest, tuple(built), tuple(missing))
+
+
+def processes(jobs: int) -> AbstractContextManager[Executor | None]:
+    """Processes to work in, none for one job. They are spawned: polars' threads do not survive a fork."""
+    if jobs == 1:
+        return nullcontext()
+    return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
+
+
+def support(request: Request, progress: Progress = _silent) -> list[dict[str, str | int | bool | None]]:
+    """What each language's corpora support: a row per language and task, with the reason for what they do not."""
+    from discoprobe.builders.config import Unavailable  # noqa: PLC0415
+    from discoprobe.builders.task import tasks_named  # noqa: PLC0415
+
+    tasks = tasks_named(request.tasks)
+    rows: list[dict[str, str | int | bool | None]] = []
+    for corpus in read(request, progress):
+        for result in configs(corpus, tasks, request, None, progress):
+            there = not isinstance(result, Unavailable)
+            rows.append(
+                {
+                    "lang": corpus.lang,
+                    "task": result.task,
+                    "available": there,
+                    "rows": None if isinstance(result, Unavailable) else result.n_rows,
+                    "candidates": result.candidates,
+                    "reason": result.reason if isinstance(result, Unavailable) else None,
+                }
+            )
+    return rows

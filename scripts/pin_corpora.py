@@ -1,0 +1,290 @@
+"""Make ``loaders/catalogue/*.toml`` from a listing of Universal Dependencies and a folder of other corpora.
+
+Two inputs:
+
+* ``--catalogue``: JSON with a list ``treebanks`` of records (repo, commit, date, licence, genre, includes_text, files
+  with path, git_blob_sha1, bytes or null), one per repository, at its newest commit;
+* ``--corpora``: a folder with ``manifest.json`` (per file: path, bytes, sha256, kind, repo, commit …), the files that
+  it lists, and a ``SOURCE.txt`` in the folder of each treebank, whose line ``document rule:`` says how its documents
+  are told apart.
+
+The commit of the first input is the pin. A file at hand lends its SHA-256 and size to the catalogue where its git blob
+hash is the pinned one; a file of an older commit lends nothing. The same inputs make the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import re
+import sys
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from discoprobe.loaders.licences import openness
+
+OUT = Path(__file__).resolve().parents[1] / "loaders" / "catalogue"
+PUD = {"sent_id": r"^([nw]\d{5})"}
+"""All parallel treebanks (PUD) number sentences alike: n or w, five digits of the document, three of the sentence."""
+BETTER_RULES = {
+    # articles, tales and talk pages; what comes from Tatoeba, xSID and grammars is single sentences (its README)
+    "UD_Bavarian-MaiBaam": r"^((?:wiki|wikisource|wikitalk)_.*?)_\d+(?:-\d+)?$",
+    # the rule of the source stops at s.1, and leaves out s.1.2 and s.1_2, which are sentences split later
+    "UD_Dutch-LassySmall": r"^(.*?)\.p\.\d+\.s\.\d+(?:[._]\d+)*$",
+    # the same of 16bis, a sentence put in after 16
+    "UD_French-ParisStories": r"^(.*?)_+\d+(?:bis)?$",
+}
+"""Rules that fit the sentence ids better than those in SOURCE.txt."""
+WHY_NOT = {
+    "nc": "{} forbids commercial use",
+    "nd": "{} forbids passing on changed copies",
+    "restricted": "{} binds every recipient to computational use",
+    "unknown": "its licence '{}' is not a known one",
+}
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """A treebank outside Universal Dependencies: what its manifest entry does not say.
+
+    ``folders`` maps the beginning of a file name to its folder in the repository; the first that fits counts.
+    """
+
+    prefix: str
+    language: str
+    licence: str
+    licence_note: str
+    citation: str
+    folders: dict[str, str]
+    default: bool = True
+    note: str = ""
+
+
+ELSEWHERE = {
+    "GUM-open": Elsewhere(
+        prefix="gum-open",
+        language="English",
+        licence="CC BY-SA 3.0",
+        licence_note=(
+            "the strictest of its parts: annotations CC BY 4.0; texts academic and court CC BY 4.0, bio and voyage "
+            "CC BY-SA 3.0, news and interview CC BY 2.5, textbook and vlog CC BY, speech public domain"
+        ),
+        citation=(
+            "Zeldes, Amir (2017). The GUM Corpus: Creating Multilayer Resources in the Classroom. "
+            "Language Resources and Evaluation 51(3), 581-612; the documents of openly licensed genres"
+        ),
+        folders={"": "dep"},
+    ),
+    "GCDT": Elsewhere(
+        prefix="gcdt-open",
+        language="Chinese",
+        licence="CC BY-SA 3.0",
+        licence_note=(
+            "the strictest of its parts: annotations Apache-2.0; texts bio CC BY-SA 3.0 (Wikipedia), news and "
+            "interview CC BY 2.5 (Wikinews), academic CC BY 4.0 (Hans)"
+        ),
+        citation=(
+            "Peng, Siyao, Yang Janet Liu and Amir Zeldes (2022). GCDT: A Chinese RST Treebank for Multigenre and "
+            "Multilingual Discourse Parsing. AACL-IJCNLP 2022, 382-391"
+        ),
+        folders={
+            "gcdt_academic_peoples": "data/conllu/dev",
+            "gcdt_news_famine": "data/conllu/dev",
+            "gcdt_interview_wimax": "data/conllu/test",
+            "": "data/conllu/train",
+        },
+        default=False,
+        note="UPOS holds tags of the Chinese Treebank and DEPREL Stanford relations: not Universal Dependencies",
+    ),
+}
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Write the catalogue, or with ``--check`` compare it; exit status 1 where it differs."""
+    options = _options().parse_args(argv)
+    made = catalogue(options.catalogue, options.corpora)
+    if options.check:
+        return _report(_differing(made, options.out))
+    _write(made, options.out)
+    print(f"{len(made)} languages in {options.out}", file=sys.stderr)
+    return 0
+
+
+def catalogue(listing: Path, corpora: Path) -> dict[str, str]:
+    """The text of every file of the catalogue, by file name."""
+    manifest = json.loads((corpora / "manifest.json").read_text(encoding="utf-8"))["files"]
+    files = sorted((file for file in manifest if file.get("kind") == "ud"), key=lambda file: str(file["path"]))
+    at_hand = {blob_sha1(corpora / file["path"]): file for file in files}
+    rules = _document_rules(corpora)
+    treebanks = json.loads(listing.read_text(encoding="utf-8"))["treebanks"]
+    records = [_universal(treebank, rules, at_hand) for treebank in treebanks]
+    records += [_elsewhere(name, at_hand, rules) for name in ELSEWHERE]
+    by_language: defaultdict[str, list[Record]] = defaultdict(list)
+    for record in sorted(records, key=lambda record: record["name"].casefold()):
+        by_language[record["lang"]].append(record)
+    return {f"{code}.toml": _language_file(code, by_language[code]) for code in sorted(by_language)}
+
+
+def blob_sha1(path: Path) -> str:
+    """The hash that git gives the file's content."""
+    content = path.read_bytes()
+    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+
+
+def _universal(treebank: Record, rules: dict[str, str], at_hand: dict[str, Record]) -> Record:
+    """The record of a treebank of Universal Dependencies."""
+    name = treebank["repo"].split("/")[1]
+    prefix = treebank["files"][0]["path"].split("-ud-")[0]
+    reason = _reason(treebank)
+    return {
+        "name": name,
+        "prefix": prefix,
+        "lang": prefix.split("_")[0],
+        "language": _language_name(name),
+        "repo": treebank["repo"],
+        "commit": treebank["commit"],
+        "date": treebank["date"],
+        "licence": treebank["licence"],
+        "genre": treebank["genre"].split(),
+        "documents": _rule(name, rules),
+        "citation": f"{name}, Universal Dependencies, commit {treebank['commit'][:7]}, "
+        f"https://github.com/{treebank['repo']}",
+        **({"reason": reason} if reason else {"files": [_pinned(file, at_hand) for file in treebank["files"]]}),
+    }
+
+
+def _reason(treebank: Record) -> str:
+    """Why a treebank is left out, or nothing."""
+    if treebank["includes_text"] != "yes":
+        return "its files hold annotation without the text, which has to be got from elsewhere"
+    kind = openness(treebank["licence"])
+    return "" if kind == "open" else WHY_NOT[kind].format(treebank["licence"])
+
+
+def _pinned(file: Record, at_hand: dict[str, Record]) -> Record:
+    """A file as the catalogue writes it, with size and SHA-256 of the file at hand that has its content."""
+    known = at_hand.get(file["git_blob_sha1"], {})
+    sha256, size = known.get("sha256"), known.get("bytes", file["bytes"])
+    return {
+        "path": file["path"],
+        "git_blob_sha1": file["git_blob_sha1"],
+        **({} if size is None else {"bytes": size}),
+        **({"sha256": sha256} if sha256 else {}),
+    }
+
+
+def _elsewhere(name: str, every: dict[str, Record], rules: dict[str, str]) -> Record:
+    """The record of a treebank that only the folder of corpora has."""
+    known = ELSEWHERE[name]
+    at_hand = {blob: file for blob, file in every.items() if file["treebank"] == name}
+    first = next(iter(at_hand.values()))
+    return {
+        "name": name,
+        "prefix": known.prefix,
+        "lang": first["lang"],
+        "language": known.language,
+        "repo": first["repo"],
+        "commit": first["commit"],
+        "licence": known.licence,
+        "licence_note": known.licence_note,
+        **({} if known.default else {"default": False, "note": known.note}),
+        "genre": sorted({Path(file["path"]).name.split("_")[1] for file in at_hand.values()}),
+        "documents": rules.get(name, "newdoc"),
+        "citation": f"{known.citation}; commit {first['commit'][:7]}, https://github.com/{first['repo']}",
+        "files": [_pinned(_in_repository(known, blob, file), at_hand) for blob, file in at_hand.items()],
+    }
+
+
+def _in_repository(known: Elsewhere, blob: str, file: Record) -> Record:
+    """The file with its path in the repository."""
+    name = Path(file["path"]).name
+    folder = next(folder for start, folder in known.folders.items() if name.startswith(start))
+    return {"path": f"{folder}/{name}", "git_blob_sha1": blob, "bytes": file["bytes"]}
+
+
+def _document_rules(corpora: Path) -> dict[str, str]:
+    """The document rule of each treebank that has one, by the name of its folder."""
+    found = {}
+    for source in sorted(corpora.rglob("SOURCE.txt")):
+        rule = re.search(r"^document rule: (.+)$", source.read_text(encoding="utf-8"), re.MULTILINE)
+        if rule:
+            found[source.parent.name] = rule[1].strip()
+    return found
+
+
+def _rule(name: str, rules: dict[str, str]) -> str | Record:
+    """The document rule as the catalogue writes it."""
+    rule = BETTER_RULES.get(name, rules.get(name))
+    if name.endswith("-PUD"):
+        return PUD
+    if rule is None:
+        return "auto"
+    return {"None": "none", "newdoc": "newdoc"}.get(rule) or {"sent_id": rule}
+
+
+def _language_name(treebank: str) -> str:
+    return treebank.removeprefix("UD_").rsplit("-", 1)[0].replace("_", " ")
+
+
+def _language_file(code: str, records: list[Record]) -> str:
+    """The text of one language's file: open treebanks first, then those left out."""
+    head = f"[language]\ncode = {_toml(code)}\nname = {_toml(records[0]['language'])}\n"
+    tables = [_table("treebank", record) for record in records if "files" in record]
+    return "\n".join([head, *tables, *(_table("left_out", record) for record in records if "reason" in record)])
+
+
+def _table(kind: str, record: Record) -> str:
+    """One table of the file, keys in the record's order."""
+    left_out = ("lang", "language", *(("date", "genre") if kind == "left_out" else ()))
+    lines = [f"{key} = {_toml(value)}" for key, value in record.items() if key not in left_out]
+    return "\n".join([f"[[{kind}]]", *lines, ""])
+
+
+def _toml(value: object) -> str:
+    """A value in TOML: strings without a control character are written as in JSON, tables inline, files one a line."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {_toml(item)}" for key, item in value.items()) + " }"
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return "[\n" + "".join(f"  {_toml(item)},\n" for item in value) + "]"
+    if isinstance(value, str) and "\\" in value and "'" not in value:
+        return f"'{value}'"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _write(made: dict[str, str], out: Path) -> None:
+    """Write the files and remove those of languages that are gone."""
+    out.mkdir(parents=True, exist_ok=True)
+    for stale in set(out.glob("*.toml")) - {out / name for name in made}:
+        stale.unlink()
+    for name, text in made.items():
+        (out / name).write_text(text, encoding="utf-8", newline="\n")
+
+
+def _differing(made: dict[str, str], out: Path) -> list[str]:
+    """The names of files that are missing, stale or differ."""
+    there = {path.name: path.read_text(encoding="utf-8") for path in out.glob("*.toml")}
+    return sorted(name for name in made.keys() | there.keys() if made.get(name) != there.get(name))
+
+
+def _report(names: list[str]) -> int:
+    for name in names:
+        print(f"{name} is not what the inputs make: run scripts/pin_corpora.py")
+    return 1 if names else 0
+
+
+def _options() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--catalogue", type=Path, required=True, help="JSON listing of Universal Dependencies")
+    parser.add_argument("--corpora", type=Path, required=True, help="folder of corpora with manifest.json")
+    parser.add_argument("--out", type=Path, default=OUT, help="folder of the catalogue (default: the package's)")
+    parser.add_argument("--check", action="store_true", help="write nothing, tell what differs")
+    return parser
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

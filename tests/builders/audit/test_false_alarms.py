@@ -1,0 +1,52 @@
+"""Data whose labels say nothing about the texts: at most 5 % of such data sets have an error-level finding."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+
+from discoprobe.builders.audit import audit
+from discoprobe.builders.config import Shape
+
+_KINDS = (
+    {},
+    {"perturbation": True},
+    {"k": 3},
+    {"shape": Shape.PAIR, "texts": 2},
+    {"shape": Shape.SEQUENCE, "texts": 5, "k": 5},
+    {"shape": Shape.SEQUENCE, "texts": 6},
+    {"shape": Shape.CANDIDATE, "texts": 5},
+    {"shape": Shape.CHOICE, "texts": 4, "k": 4},
+    {"shape": Shape.CHOICE, "texts": 2, "perturbation": True},
+)
+
+
+def _alarms(maker, seeds, most):
+    """The checks that fail, per data set, sizes from 100 to ``most`` (even on a logarithmic scale)."""
+    failed = []
+    for seed in seeds:
+        size = round(100 * (most / 100) ** random.Random(seed).random())
+        report = audit(maker(seed).data(size, **_KINDS[seed % len(_KINDS)]))
+        failed += [[finding.check for finding in report.errors]] if report.failed else []
+    return failed
+
+
+def test_forty_small_data_sets(maker):
+    alarms = _alarms(maker, range(1000, 1040), most=1000)
+    assert len(alarms) <= 2, alarms
+
+
+@pytest.mark.slow
+def test_two_hundred_data_sets_of_up_to_twenty_thousand_rows(maker):
+    alarms = _alarms(maker, range(200), most=20_000)
+    assert len(alarms) <= 10, alarms
+
+
+@pytest.mark.slow
+def test_a_config_of_120000_rows_takes_under_a_minute(maker):
+    data = maker(3).data(120_000, shape=Shape.SEQUENCE, texts=5, k=5)
+    start = time.perf_counter()
+    audit(data)
+    assert time.perf_counter() - start < 60

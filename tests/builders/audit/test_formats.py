@@ -1,0 +1,322 @@
+"""Peers' formats and tables of any kind are recognised by their content; what cannot be read says why."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from discoprobe.builders.audit import Status, UnreadableDataError, audit
+from discoprobe.builders.audit.formats import FORMATS, read, read_hub
+from discoprobe.builders.config import Shape, schema
+from discoprobe.builders.task import all_tasks
+from discoprobe.loaders.errors import UnknownNameError
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Writes files below the test's folder and gives its path."""
+
+    def files(**contents):
+        for name, lines in contents.items():
+            path = tmp_path / name.replace("__", "/")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        return tmp_path
+
+    return lambda contents: files(**contents)
+
+
+def _labelled(make, n, line):
+    return [line(label, make) for label in make.labels(n, 2)]
+
+
+def _one(path, **options):
+    (data,) = read(path, **options)
+    return data
+
+
+def test_senteval(make, write):
+    rows = [
+        f"{split}\t{'OI'[label]}\tx\t{make.sentence()}" for split in ("tr", "va", "te") for label in make.labels(20, 2)
+    ]
+    data = _one(write({"bigram_shift.txt": rows}) / "bigram_shift.txt")
+    assert (data.name, data.shape, data.labels) == ("bigram_shift", Shape.SENTENCE, ("O", "I"))
+    assert data.counts == {"train": 20, "validation": 20, "test": 20}
+    assert data.perturbation
+    assert data.rows["id"][0] == "bigram_shift.txt:1"
+    assert data.rows["texts"][0].to_list() == [rows[0].split("\t")[3]]
+
+
+def test_xprobe(make, write):
+    line = lambda label, make: f"{make.sentence()}\t{['PRES', 'PAST'][label]}"  # noqa: E731
+    folder = write({f"es__past_present__{name}.txt": _labelled(make, 20, line) for name in ("tr", "va", "te")})
+    data = _one(folder)
+    assert (data.name, data.shape, data.labels) == ("es/past_present", Shape.SENTENCE, ("PAST", "PRES"))
+    assert list(data.counts) == ["train", "validation", "test"]
+    assert not data.perturbation
+
+
+def test_several_data_sets_in_one_folder(make, write):
+    line = lambda label, make: f"{make.sentence()}\t{label}"  # noqa: E731
+    folder = write({f"{task}__{name}.txt": _labelled(make, 20, line) for task in ("a", "b") for name in ("tr", "te")})
+    assert [data.name for data in read(folder)] == ["a", "b"]
+
+
+@pytest.mark.parametrize(("texts", "shape"), [(1, Shape.SENTENCE), (2, Shape.PAIR), (5, Shape.SEQUENCE)])
+def test_discoeval_with_the_label_first(make, write, texts, shape):
+    def line(label, make):
+        return "\t".join([str(label), *(make.sentence() for _ in range(texts))])
+
+    folder = write({f"DC__wiki__{name}.txt": _labelled(make, 20, line) for name in ("train", "valid", "test")})
+    data = _one(folder)
+    assert (data.name, data.shape, data.labels) == ("DC/wiki", shape, ("0", "1"))
+    assert data.rows["texts"].list.len().unique().to_list() == [texts]
+    assert data.natural
+
+
+def test_discoeval_bso_holds_pairs_in_the_right_order_only(make, write):
+    folder = write(
+        {f"{name}.txt": [f"{make.sentence()}\t{make.sentence()}" for _ in range(20)] for name in ("train", "test")}
+    )
+    data = _one(folder)
+    assert (data.shape, data.labels, data.pairs) == (Shape.PAIR, ("in_order", "swapped"), True)
+    assert data.counts == {"train": 40, "test": 40}
+    first, second = data.rows.filter(pl.col("pair_id") == "test.txt:1").sort("label")["texts"].to_list()
+    assert first == second[::-1]
+    report = audit(data)
+    assert {report.finding(check).status for check in ("balance", "pair-split", "order", "dup-within")} == {
+        Status.PASSED
+    }
+
+
+def test_blimp(make, write):
+    rows = [
+        json.dumps({"sentence_good": make.sentence(), "sentence_bad": make.sentence(), "UID": "x"}) for _ in range(100)
+    ]
+    data = _one(write({"principle_A.jsonl": rows}))
+    assert (data.name, data.shape, data.perturbation, data.counts) == ("principle_A", Shape.CHOICE, True, {"test": 100})
+    good = [json.loads(row)["sentence_good"] for row in rows]
+    assert [texts[label] for texts, label in data.rows.select("texts", "label").iter_rows()] == good
+    assert 30 < data.rows["label"].sum() < 70
+    assert audit(data).trained_on == "test"
+
+
+def test_tsv_of_minimal_pairs(make, write):
+    rows = ["sen\twrong_sen\tphenomenon", *(f'{make.sentence()} "\t{make.sentence()}\tSV#' for _ in range(50))]
+    data = _one(write({"rus__data.tsv": rows}))
+    assert (data.name, data.shape, data.rows.height) == ("rus/data", Shape.CHOICE, 50)
+    assert data.rows["texts"][0][data.rows["label"][0]].endswith('"')
+
+
+def test_csv_with_usual_names(make, write):
+    files = {
+        f"{split}.csv": ["text,label", *_labelled(make, 20, lambda label, make: f'"{make.sentence()}",{label}')]
+        for split in ("train", "dev", "test")
+    }
+    data = _one(write(files))
+    assert (data.shape, data.labels, list(data.counts)) == (Shape.SENTENCE, ("0", "1"), ["train", "validation", "test"])
+
+
+def test_odd_column_names_are_guessed_where_they_can_be(make, write):
+    header = "Nr;Satz;Klasse"
+    files = {
+        f"{split}.csv": [
+            header,
+            *(f"{at};{make.sentence().replace(';', '')};{'ja' if at % 2 else 'nein'}" for at in range(30)),
+        ]
+        for split in ("train", "test")
+    }
+    data = _one(write(files))
+    assert (data.labels, data.shape) == (("ja", "nein"), Shape.SENTENCE)
+
+
+def test_odd_column_names_that_cannot_be_guessed(make, write):
+    rows = [
+        "alpha,beta,gamma,delta",
+        *(f"{make.sentence(6, 8)[:-1]} x,{make.sentence(6, 8)[:-1]} y,{at % 2},{at % 3}" for at in range(30)),
+    ]
+    folder = write(
+        {"train.csv": [row.replace(", ", " ") for row in rows], "test.csv": [row.replace(", ", " ") for row in rows]}
+    )
+    with pytest.raises(
+        UnreadableDataError, match="cannot tell which column holds the label among gamma, delta; name it with --label"
+    ):
+        read(folder)
+    with pytest.raises(
+        UnreadableDataError, match="cannot tell which columns hold the text among alpha, beta; name them with --text"
+    ):
+        read(folder, label="gamma")
+    data = _one(folder, label="gamma", text=["beta", "alpha"])
+    assert data.shape is Shape.PAIR
+    assert data.rows["texts"][0].to_list() == [rows[1].split(",")[1], rows[1].split(",")[0]]
+    with pytest.raises(UnreadableDataError, match="no column 'omega'; there are alpha, beta, gamma, delta"):
+        read(folder, label="omega")
+
+
+@pytest.mark.parametrize(
+    ("names", "labels"), [("choice1 choice2", [0, 1]), ("ending_1 ending_2", [1, 2]), ("optionA optionB", ["A", "B"])]
+)
+def test_choices(make, write, names, labels):
+    one, two = names.split()
+    rows = [
+        json.dumps({"premise": make.sentence(), one: make.sentence(), two: make.sentence(), "label": labels[at % 2]})
+        for at in range(20)
+    ]
+    data = _one(write({"val.jsonl": rows, "test.jsonl": rows}))
+    assert (data.shape, data.labels) == (Shape.CHOICE, ("0", "1"))
+    assert data.rows["n_context"].unique().to_list() == [1]
+    assert data.rows["label"].to_list()[:4] == [0, 1, 0, 1]
+
+
+def test_a_label_that_names_no_choice(make, write):
+    rows = [
+        json.dumps({"premise": "p", "choice1": make.sentence(), "choice2": make.sentence(), "label": 7})
+        for _ in range(5)
+    ]
+    with pytest.raises(UnreadableDataError, match="label '7' names none of the 2 choices"):
+        read(write({"test.jsonl": rows}))
+
+
+def test_a_config_of_a_release(make, tmp_path):
+    fields = schema(Shape.SENTENCE)
+    features = {"label": {"names": ["original", "shifted"], "_type": "ClassLabel"}}
+    metadata = {b"huggingface": json.dumps({"info": {"features": features}}).encode()}
+    for split in ("train", "validation", "test"):
+        rows = [
+            {
+                "id": f"{split}{at}",
+                "label": at % 2,
+                "corpus": "UD_X",
+                "sent_ids": [f"s{at}"],
+                "pair_id": f"{split}{at // 2}",
+                "text": make.sentence(),
+                "target": {"start": 0, "end": 1, "form": "Haus", "lemma": "Haus", "upos": "NOUN"},
+                "original": make.sentence() if at % 2 else None,
+                "edit": {"start": 0, "end": 3} if at % 2 else None,
+            }
+            for at in range(20)
+        ]
+        table = pa.Table.from_pylist(rows, schema=fields).replace_schema_metadata(metadata)
+        (tmp_path / "bigram_shift_de").mkdir(exist_ok=True)
+        pq.write_table(table, tmp_path / "bigram_shift_de" / f"{split}-00000-of-00001.parquet")
+    (tmp_path / "manifest.json").write_text("{}")
+    data = _one(tmp_path)
+    assert (data.name, data.labels, data.shape) == ("bigram_shift_de", ("original", "shifted"), Shape.SENTENCE)
+    assert (data.perturbation, data.pairs, data.natural) == (True, True, False)
+    assert data.split_by == all_tasks()["bigram_shift"].split_by
+    assert data.rows["target"].unique().to_list() == ["Haus"]
+    assert data.rows["edit_end"].drop_nulls().unique().to_list() == [3]
+    assert data.rows["id"][0] == "train0"
+
+
+def test_a_folder_that_datasets_loads(make, write):
+    rows = [json.dumps({"text": make.sentence(), "label": at % 2}) for at in range(20)]
+    folder = write({"train.jsonl": rows, "test.jsonl": rows})
+    data = read_hub(str(folder))
+    assert (data.shape, data.counts) == (Shape.SENTENCE, {"train": 20, "test": 20})
+
+
+# What cannot be read
+
+
+def test_no_such_path(tmp_path):
+    with pytest.raises(UnreadableDataError, match="nowhere: no such file or folder"):
+        read(tmp_path / "nowhere")
+
+
+def test_a_folder_without_data(write):
+    with pytest.raises(UnreadableDataError, match="no data files; expected one of"):
+        read(write({"README.md": ["hello"]}))
+
+
+def test_an_empty_split(make, write):
+    line = lambda label, make: f"{label}\t{make.sentence()}"  # noqa: E731
+    with pytest.raises(UnreadableDataError, match=r"the test split is empty \(test.txt\)"):
+        read(write({"train.txt": _labelled(make, 20, line), "test.txt": []}))
+
+
+@pytest.mark.parametrize("header", [["text,label"], []])
+def test_an_empty_table(make, write, header):
+    line = lambda label, make: f"{make.sentence().replace(',', '')},{label}"  # noqa: E731
+    with pytest.raises(UnreadableDataError, match=r"the test split is empty \(test.csv\)"):
+        read(write({"train.csv": ["text,label", *_labelled(make, 20, line)], "test.csv": header}))
+
+
+def test_the_wrong_format(make, write):
+    path = write({"x.txt": _labelled(make, 20, lambda label, make: f"{make.sentence()}\t{label}")}) / "x.txt"
+    with pytest.raises(
+        UnreadableDataError, match=r"x.txt:1: expected 'tr\|va\|te, label, text' separated by tabs, found 2 fields"
+    ):
+        read(path, format_name="senteval")
+    with pytest.raises(UnreadableDataError, match="no columns of minimal pairs"):
+        read(path, format_name="pairs")
+    with pytest.raises(UnknownNameError, match="did you mean senteval"):
+        read(path, format_name="sentevall")
+    assert set(FORMATS) == {"senteval", "xprobe", "discoeval", "discoeval-bso", "pairs", "table"}
+
+
+def test_a_line_with_a_field_too_few(make, write):
+    rows = _labelled(make, 2000, lambda label, make: f"{make.sentence()}\t{label}")
+    rows[1500] = "no tab here"
+    with pytest.raises(
+        UnreadableDataError, match=r"te\.txt:1501: expected 'text, label' separated by a tab, found 1 field "
+    ):
+        read(write({"te.txt": rows}))
+
+
+def test_a_label_missing_in_test(make, write):
+    good = ["text,label", *_labelled(make, 20, lambda label, make: f"{make.sentence().replace(',', '')},{label}")]
+    bad = [good[0], *good[1:10], f"{make.sentence().replace(',', '')},"]
+    with pytest.raises(UnreadableDataError, match="1 of 30 rows have no label in column 'label'"):
+        read(write({"train.csv": good, "test.csv": bad}))
+
+
+def test_a_class_missing_in_test_is_a_finding(make, write):
+    good = ["text,label", *_labelled(make, 40, lambda label, make: f"{make.sentence().replace(',', '')},{label}")]
+    folder = write({"train.csv": good, "test.csv": [good[0], *(line for line in good[1:] if line.endswith("1"))]})
+    report = audit(_one(folder))
+    assert report.finding("label-set").detail == "test lacks 0"
+    assert report.failed
+
+
+def test_withheld_labels(make, write):
+    rows = [json.dumps({"text": make.sentence(), "label": -1}) for _ in range(20)]
+    with pytest.raises(UnreadableDataError, match="20 rows have label -1: their labels are withheld"):
+        read(write({"test.jsonl": rows}))
+
+
+def test_a_column_missing_in_test(make, write):
+    rows = [json.dumps({"text": make.sentence(), "label": at % 2}) for at in range(20)]
+    others = [json.dumps({"body": make.sentence(), "label": at % 2}) for at in range(20)]
+    with pytest.raises(UnreadableDataError, match="the test split has no column 'text', only body, label"):
+        read(write({"train.jsonl": rows, "test.jsonl": others}))
+
+
+def test_measurements_are_no_labels(make, write):
+    rows = [json.dumps({"text": make.sentence(), "label": at / 7}) for at in range(20)]
+    with pytest.raises(UnreadableDataError, match="column 'label' holds decimal numbers"):
+        read(write({"test.jsonl": rows}))
+
+
+def test_a_file_that_is_not_text(tmp_path):
+    (tmp_path / "test.txt").write_bytes(b"0\t\xff\xfe\x00\n")
+    with pytest.raises(UnreadableDataError, match=r"test.txt: not UTF-8 text \(byte 2\)"):
+        read(tmp_path)
+
+
+def test_a_parquet_file_that_is_none(tmp_path):
+    (tmp_path / "test.parquet").write_bytes(b"hello")
+    with pytest.raises(UnreadableDataError, match="not a readable parquet file"):
+        read(tmp_path)
+
+
+def test_messages_are_one_line(tmp_path):
+    (tmp_path / "test.jsonl").write_text('{"text": "a", \n broken')
+    with pytest.raises(UnreadableDataError) as error:
+        read(tmp_path)
+    assert "\n" not in str(error.value)
+    assert error.value.exit_status == 1

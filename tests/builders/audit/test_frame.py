@@ -1,0 +1,91 @@
+"""Configs of every shape as the audit looks at them, and what its features are."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.feature_extraction.text import CountVectorizer
+
+from discoprobe.builders.audit import Status, audit, from_config
+from discoprobe.builders.audit.features import slotted
+from discoprobe.builders.audit.grams import char_grams
+from discoprobe.builders.audit.problem import problem_of
+from discoprobe.builders.audit.words import n_words, tokens
+from discoprobe.builders.config import Config, Shape, schema
+
+_OWN = {
+    Shape.SENTENCE: {"text": "A b c."},
+    Shape.SEQUENCE: {"sentences": ["A b.", "C d.", "E f."]},
+    Shape.PAIR: {"sentence1": "A b.", "sentence2": "C d."},
+    Shape.CANDIDATE: {"sentences": ["A b.", "C d."], "candidate": "E f."},
+    Shape.CHOICE: {"context": ["A b."], "choices": ["C d.", "E f."]},
+}
+
+
+def _config(shape, **more):
+    row = {"id": "r", "label": 1, "corpus": "UD_X", "sent_ids": ["s1"], "pair_id": None, **_OWN[shape], **more}
+    rows = {split: [row | {"id": f"{split}{at}", "label": at % 2} for at in range(4)] for split in ("train", "test")}
+    tables = {split: pa.Table.from_pylist(of, schema=schema(shape)) for split, of in rows.items()}
+    return Config("x_de", "x", "de", shape, ("zero", "one"), tables, exempt={"length": "why"}, split_by="target")
+
+
+@pytest.mark.parametrize(
+    ("shape", "texts", "n_context"),
+    [
+        (Shape.SENTENCE, ["A b c."], 0),
+        (Shape.SEQUENCE, ["A b.", "C d.", "E f."], 0),
+        (Shape.PAIR, ["A b.", "C d."], 0),
+        (Shape.CANDIDATE, ["A b.", "C d.", "E f."], 2),
+        (Shape.CHOICE, ["A b.", "C d.", "E f."], 1),
+    ],
+)
+def test_a_config_of_every_shape(shape, texts, n_context):
+    data = from_config(_config(shape))
+    assert data.rows["texts"].to_list() == [texts] * 8
+    assert data.rows["n_context"].to_list() == [n_context] * 8
+    assert data.rows["id"].to_list() == [*(f"train{at}" for at in range(4)), *(f"test{at}" for at in range(4))]
+    assert data.rows["place"].to_list() == [0, 1, 2, 3] * 2
+    assert (data.labels, data.exempt, data.split_by) == (("zero", "one"), {"length": "why"}, "target")
+    assert data.counts == {"train": 4, "test": 4}
+    report = audit(_config(shape))
+    assert report.finding("dup-within").measured == 8
+    assert report.finding("label-conflict").status is Status.FAILED
+
+
+def test_target_and_edit_of_a_sentence():
+    target = {"start": 0, "end": 1, "form": "Haus", "lemma": "haus", "upos": "NOUN"}
+    data = from_config(_config(Shape.SENTENCE, target=target, original="A b d.", edit={"start": 4, "end": 5}))
+    assert data.rows.select("target", "original", "edit_start", "edit_end").row(0) == ("Haus", "A b d.", 4, 5)
+
+
+def test_the_candidate_has_the_first_slot():
+    units = problem_of(from_config(_config(Shape.CHOICE))).test
+    slots = slotted(units).filter(pl.col("unit") == 0).sort("slot")
+    assert slots["text"].to_list() == [units.texts[0][-1], "A b."]
+    assert len(units.y) == 8
+    assert units.n_rows == 4
+    assert units.y.reshape(4, 2).sum(axis=1).tolist() == [1, 1, 1, 1]
+
+
+def test_character_grams_are_those_of_char_wb():
+    texts = ["The cat, über the  mat.", "naïve 猫!", "x", ""]
+    ours = char_grams(pl.Series(texts), 1 << 18)
+    theirs = CountVectorizer(analyzer="char_wb", ngram_range=(1, 4), lowercase=False).fit_transform(texts)
+    blanks = np.array([2 * len(text.split()) for text in texts])
+    assert (theirs.sum(axis=1).A1 - blanks == ours.sum(axis=1)).all()  # a lone blank is no feature of ours
+    assert (np.diff(theirs.indptr) - (blanks > 0) == np.diff(ours.indptr)).all()
+
+
+@pytest.mark.parametrize(
+    ("text", "n"), [("It's 5 o'clock, sir.", 6), ("這座古老的橋梁", 3), ("สวัสดีชาวโลก", 6), ("…", 0)]
+)
+def test_words(text, n):
+    assert pl.select(n_words(pl.lit(text))).item() == n
+
+
+def test_tokens():
+    spaced = pl.select(tokens(pl.lit("Yes – it's “so”."), unspaced=False)).item().to_list()
+    assert spaced == ["Yes", "–", "it", "'", "s", "“", "so", "”", "."]
+    assert pl.select(tokens(pl.lit("猫在 睡"), unspaced=True)).item().to_list() == ["猫在", "在睡"]

@@ -1,0 +1,374 @@
+"""Every integrity check finds its planted defect with the right rows, and nothing in the repaired data."""
+
+from __future__ import annotations
+
+import dataclasses
+import unicodedata
+
+import pytest
+
+from discoprobe.builders.audit import Severity, Status, audit
+from discoprobe.builders.audit.integrity import INTEGRITY
+from discoprobe.builders.audit.limits import BY_ID, CHECKS
+from discoprobe.builders.config import Shape
+
+_PAIRED = {"perturbation": True, "pairs": True}
+
+
+def _finding(data, check, sources=None):
+    return audit(data, sources).finding(check)
+
+
+def _failed(data, check, rows, measured=None, sources=None):
+    """The check fails on exactly these rows (the first five)."""
+    found = _finding(data, check, sources)
+    assert found.status is Status.FAILED
+    assert set(found.rows) == set(rows)
+    assert measured is None or found.measured == measured
+
+
+def _passes(data, check, sources=None):
+    assert _finding(data, check, sources).status is Status.PASSED
+
+
+def test_clean_data_has_no_findings(make):
+    report = audit(make.data(600))
+    assert not report.failed
+    assert not [f for f in report.findings if f.kind == "integrity" and f.status not in {Status.PASSED, Status.SKIPPED}]
+
+
+def test_every_check_of_the_table_is_run(make):
+    assert [f.check for f in audit(make.data(100)).findings] == [check.id for check in CHECKS]
+
+
+def test_duplicate_inside_a_split(make, build):
+    rows = make.rows(100, 2, 1)
+    _passes(build(rows), "dup-within")
+    rows[3] = rows[7] | {"label": rows[3]["label"]}
+    _failed(build(rows), "dup-within", ["train:3", "train:7"], 2)
+
+
+def test_the_same_sentences_in_another_order_are_no_duplicate(make, build):
+    rows = make.rows(100, 2, 2)
+    rows[1] = rows[0] | {"texts": rows[0]["texts"][::-1], "label": 1 - rows[0]["label"]}
+    assert not audit(build(rows, shape=Shape.PAIR)).finding("dup-within").measured
+
+
+def test_the_same_choices_in_another_order_are_a_duplicate(make, build):
+    rows = make.rows(100, 2, 2)
+    rows[1] = {"split": "train", "texts": rows[0]["texts"][::-1], "label": 1 - rows[0]["label"]}
+    _failed(build(rows, shape=Shape.CHOICE), "dup-within", ["train:0", "train:1"], 2)
+
+
+def test_an_input_of_train_in_test(make, build):
+    rows = make.rows(100, 2, 1)
+    _passes(build(rows), "dup-across")
+    rows[80] = rows[80] | {"texts": rows[0]["texts"]}
+    _failed(build(rows), "dup-across", ["test:0"], 1)
+
+
+def test_test_equals_dev(make, build):
+    rows = make.rows(100, 2, 1)
+    _passes(build(rows), "split-equal")
+    rows = rows[:80] + [row | {"split": "test"} for row in reversed(rows[60:80])]
+    found = _finding(build(rows), "split-equal")
+    assert (found.status, found.measured, found.detail) == (Status.FAILED, 1, "validation and test")
+    assert _finding(build(rows), "dup-across").measured == 20
+
+
+def test_one_input_with_two_labels(make, build):
+    """Multi-sense relations flattened to contradictory rows (PDTB)."""
+    rows = make.rows(100, 2, 1)
+    _passes(build(rows), "label-conflict")
+    rows[1] = rows[0] | {"label": 1 - rows[0]["label"]}
+    _failed(build(rows), "label-conflict", ["train:0", "train:1"], 2)
+
+
+def test_originals_that_are_corrupted(make, build):
+    """The stale variable of X-Probe's SOMO: rows labelled original hold the text of a corrupted one."""
+    rows = make.rows(100, 2, 1)
+    corrupted = [row for row in rows if row["split"] == "test" and row["label"] == 1]
+    originals = [row for row in rows if row["split"] == "test" and row["label"] == 0]
+    for original, corrupt in zip(originals, corrupted, strict=True):
+        original["texts"] = corrupt["texts"]
+    assert _finding(build(rows), "label-conflict").measured == 20
+
+
+def test_a_choice_whose_right_answer_differs_is_a_conflict(make, build):
+    rows = make.rows(100, 2, 2)
+    rows[1] = rows[0] | {"label": 1 - rows[0]["label"]}
+    assert _finding(build(rows, shape=Shape.CHOICE), "label-conflict").measured == 2
+    rows[1] = rows[0] | {"texts": rows[0]["texts"][::-1], "label": 1 - rows[0]["label"]}
+    assert _finding(build(rows, shape=Shape.CHOICE), "label-conflict").measured == 0
+
+
+def test_a_sentence_of_train_in_a_window_of_test(make, build):
+    rows = make.rows(100, 2, 5)
+    _passes(build(rows, shape=Shape.SEQUENCE), "sentence-leak")
+    rows[85]["texts"][2] = rows[4]["texts"][0].upper()
+    _failed(build(rows, shape=Shape.SEQUENCE), "sentence-leak", ["test:5"], 1)
+
+
+def test_a_short_sentence_may_repeat(make, build):
+    rows = make.rows(100, 2, 5)
+    rows[85]["texts"][2] = rows[4]["texts"][0] = "What do you mean ?"
+    _passes(build(rows, shape=Shape.SEQUENCE), "sentence-leak")
+    _passes(build(rows, shape=Shape.SEQUENCE), "near-dup")
+
+
+def test_sliding_windows_over_one_document(make, build):
+    """DiscoEval chat: neighbouring windows share sentences, and the split cuts between them."""
+    story = [make.sentence() for _ in range(105)]
+    windows = [story[at : at + 5] for at in range(100)]
+    rows = [row | {"texts": texts} for row, texts in zip(make.rows(100, 2, 5), windows, strict=True)]
+    assert _finding(build(rows, shape=Shape.SEQUENCE), "sentence-leak").measured == 8  # four rows after each cut
+
+
+def test_the_original_of_a_perturbed_row_must_not_be_in_another_split(make, build):
+    rows = [row | {"original": None} for row in make.rows(100, 2, 1)]
+    rows[0] |= {"label": 1, "original": rows[90]["texts"][0]}
+    _failed(build(rows, perturbation=True), "sentence-leak", ["test:10"], 1)
+
+
+def test_a_near_duplicate_in_another_split(make, build):
+    rows = make.rows(100, 2, 1)
+    _passes(build(rows), "near-dup")
+    long = " ".join(make.sentence(20, 20) for _ in range(2))
+    rows[0] |= {"texts": [long]}
+    rows[99] |= {"texts": [long + " anyway"]}
+    _failed(build(rows), "near-dup", ["test:19"], 1)
+    _passes(build(rows), "sentence-leak")
+
+
+def test_near_duplicates_in_one_split_are_allowed(make, build):
+    """Perturbed twins share nearly all their words by design."""
+    rows = make.rows(100, 2, 1)
+    long = " ".join(make.sentence(20, 20) for _ in range(2))
+    rows[0] |= {"texts": [long]}
+    rows[1] |= {"texts": [long + " anyway"]}
+    _passes(build(rows), "near-dup")
+
+
+def test_a_target_of_train_in_test(make, build):
+    rows = [row | {"target": f"word{at}"} for at, row in enumerate(make.rows(100, 2, 1))]
+    _passes(build(rows, split_by="target"), "target-leak")
+    rows[95] |= {"target": "Word3"}
+    _failed(build(rows, split_by="target"), "target-leak", ["test:15"], 1)
+    assert _finding(build(rows, split_by="document"), "target-leak").status is Status.SKIPPED
+
+
+def test_a_test_split_of_one_class(make, build):
+    """X-Probe's Turkish SubjNumber."""
+    rows = make.rows(100, 2, 1)
+    _passes(build(rows), "label-set")
+    rows = [row | {"label": 1} if row["split"] == "test" else row for row in rows]
+    found = _finding(build(rows), "label-set")
+    assert (found.status, found.measured, found.detail) == (Status.FAILED, 1, "test lacks label0")
+
+
+def test_a_label_that_no_split_has(make):
+    found = _finding(dataclasses.replace(make.data(90, k=3), labels=("a", "b", "c", "d")), "label-set")
+    assert (found.measured, found.status) == (3, Status.FAILED)
+
+
+def test_unequal_counts(make, build):
+    rows = make.rows(100, 2, 1)
+    rows[0] |= {"label": 1 - rows[0]["label"]}
+    found = _finding(build(rows), "balance")
+    assert (found.status, found.measured, found.severity) == (Status.FAILED, 2, Severity.ERROR)
+    assert "train: label0" in found.detail
+
+
+def test_unequal_counts_of_a_natural_task_are_noted(make, build):
+    rows = make.rows(100, 2, 1)
+    rows[0] |= {"label": 1 - rows[0]["label"]}
+    report = audit(build(rows, natural=True))
+    assert report.finding("balance").status is Status.NOTED
+    assert not report.failed
+
+
+def test_places_of_the_right_choice_may_differ_as_lots_do(make, build):
+    rows = make.rows(400, 4, 4)
+    rows[0] |= {"label": (rows[0]["label"] + 1) % 4}
+    _passes(build(rows, shape=Shape.CHOICE, k=4), "balance")
+    rows = [row | {"label": 0} if at % 2 else row for at, row in enumerate(rows)]
+    assert _finding(build(rows, shape=Shape.CHOICE, k=4), "balance").status is Status.FAILED
+
+
+@pytest.mark.parametrize("k", [2, 5])
+def test_labels_that_alternate(make, build, k):
+    """All DC and SSP files of DiscoEval."""
+    rows = make.rows(300, k, 1)
+    _passes(build(rows, k=k), "order")
+    rows = [row | {"label": at % 2} for at, row in enumerate(rows)]
+    found = _finding(build(rows, k=2), "order")
+    assert (found.status, found.measured) == (Status.FAILED, 1.0)
+
+
+def test_labels_in_blocks(make, build):
+    """X-Probe: runs of up to 2,906 equal labels."""
+    rows = sorted(
+        make.rows(300, 2, 1), key=lambda row: (["train", "validation", "test"].index(row["split"]), row["label"])
+    )
+    found = _finding(build(rows), "order")
+    assert found.status is Status.FAILED
+    assert found.measured == 90
+    assert "longest run of one label 90" in found.detail
+    assert found.rows == tuple(f"train:{place}" for place in range(5))
+
+
+def test_perturbed_text_that_is_the_original(make, build):
+    rows = [row | {"original": make.sentence() if row["label"] else None} for row in make.rows(100, 2, 1)]
+    _passes(build(rows, perturbation=True), "unperturbed")
+    changed = next(at for at, row in enumerate(rows) if row["label"])
+    rows[changed] |= {"original": rows[changed]["texts"][0]}
+    _failed(build(rows, perturbation=True), "unperturbed", [f"train:{changed}"], 1)
+
+
+def test_a_shuffled_sequence_that_is_in_order(make, build):
+    rows = make.rows(100, 2, 5)
+    original = next(row for row in rows if row["label"] == 0)
+    at = next(at for at, row in enumerate(rows) if row["label"] == 1)
+    _passes(build(rows, shape=Shape.SEQUENCE, perturbation=True), "unperturbed")
+    rows[at] |= {"texts": original["texts"]}
+    _failed(build(rows, shape=Shape.SEQUENCE, perturbation=True), "unperturbed", [f"train:{at}"], 1)
+
+
+def test_identical_members_of_a_minimal_pair(make, build):
+    """BLiMP issue 10."""
+    rows = make.rows(100, 2, 2)
+    _passes(build(rows, shape=Shape.CHOICE), "unperturbed")
+    rows[5] |= {"texts": [rows[5]["texts"][0]] * 2}
+    _failed(build(rows, shape=Shape.CHOICE), "unperturbed", ["train:5"], 1)
+
+
+def test_swapped_equal_sentences_cannot_be_told_apart(make, build):
+    rows = make.rows(100, 2, 2)
+    rows[5] |= {"texts": [rows[5]["texts"][0]] * 2}
+    _failed(build(rows, shape=Shape.PAIR, perturbation=True), "unperturbed", ["train:5"], 1)
+
+
+def _pairs(make):
+    """Originals and what became of them, one after the other."""
+    rows = []
+    for split, n in (("train", 30), ("validation", 10), ("test", 10)):
+        for at in range(n):
+            text = make.sentence()
+            pair = [{"label": 0, "texts": [text]}, {"label": 1, "texts": [text[::-1]]}]
+            rows += [row | {"split": split, "pair_id": f"{split}{at}"} for row in pair]
+    return rows
+
+
+def test_a_pair_in_two_splits(make, build):
+    rows = _pairs(make)
+    _passes(build(rows, **_PAIRED), "pair-split")
+    rows[60] |= {"pair_id": "train0"}
+    _failed(build(rows, **_PAIRED), "pair-split", ["validation:1", "validation:0", "train:0", "train:1"], 4)
+
+
+def test_a_pair_that_lacks_a_member(make, build):
+    rows = _pairs(make)
+    _failed(build(rows[:-1], **_PAIRED), "pair-split", ["test:18"], 1)
+
+
+def test_a_pair_of_one_label(make, build):
+    rows = _pairs(make)
+    rows[0] |= {"label": 1}
+    _failed(build(rows, **_PAIRED), "pair-split", ["train:0", "train:1"], 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("A broken \ufffd character in a sentence.", "replacement-character"),
+        ("A bell \x07 in a sentence of words.", "control-character"),
+        ("A bullet \uf0b7 from somebody's PDF file.", "private-use-character"),
+        ("Bread &amp; butter for all of us.", "entity"),
+        ("Bread & lt ; butter for all of us.", "entity"),
+        ("Text <b>in bold</b> for all of us.", "tag"),
+        ("< onlyinclude > text for all of us.", "tag"),
+        ("Masked ____ text for all of us.", "mask"),
+        (unicodedata.normalize("NFD", "Él cantó una canción en español."), "not-nfc"),
+    ],
+)
+def test_text_that_is_not_clean(make, build, text, reason):
+    rows = make.rows(60, 2, 1)
+    rows[50] |= {"texts": [text]}
+    found = _finding(build(rows), "clean-text")
+    assert (found.status, found.rows, found.detail) == (Status.FAILED, ("test:2",), f"{reason} 1")
+
+
+@pytest.mark.parametrize(
+    "text", ["a < b and c > d for all of us", "Q & A; and more of it, friends", "naïve café señor çok güzel"]
+)
+def test_text_that_looks_unclean_and_is_not(make, build, text):
+    rows = make.rows(60, 2, 1)
+    rows[50] |= {"texts": [text]}
+    _passes(build(rows), "clean-text")
+
+
+def test_multiword_tokens_printed_with_their_parts(make, build):
+    """X-Probe's Turkish files: 15 % of the rows."""
+    rows = make.rows(100, 2, 1)
+    _passes(build(rows), "doubled-words")
+    rows[0] |= {"texts": ["Haha ha ha, what a story for us."]}
+    _passes(build(rows), "doubled-words")
+    for row in rows[90:]:
+        row["texts"] = [row["texts"][0] + " bugünkü bugün kü"]
+    found = _finding(build(rows), "doubled-words")
+    assert (found.status, found.measured) == (Status.FAILED, pytest.approx(0.11))
+    assert set(found.rows) == {f"test:{place}" for place in range(10, 15)}
+
+
+def _edited(make):
+    rows = [row | {"original": None, "edit_start": None, "edit_end": None} for row in make.rows(60, 2, 1)]
+    for row in rows:
+        if row["label"]:
+            row["original"] = row["texts"][0]
+            row |= {"texts": [f"{row['original'][:4]}XX{row['original'][6:]}"], "edit_start": 4, "edit_end": 6}
+    return rows
+
+
+def test_a_text_that_differs_outside_its_edit(make, build):
+    rows = _edited(make)
+    _passes(build(rows, perturbation=True), "fidelity")
+    changed = next(at for at, row in enumerate(rows) if row["label"])
+    rows[changed] |= {"texts": [rows[changed]["texts"][0] + " ."]}
+    _failed(build(rows, perturbation=True), "fidelity", [f"train:{changed}"], 1)
+
+
+def test_a_text_that_is_not_in_the_source(make, build):
+    rows = [row | {"corpus": "UD_X", "sent_ids": [f"s{at}"]} for at, row in enumerate(make.rows(60, 2, 1))]
+    sources = {("UD_X", f"s{at}"): f"Well, {row['texts'][0]}" for at, row in enumerate(rows)}
+    _passes(build(rows), "fidelity", sources)
+    rows[59] |= {"texts": [rows[59]["texts"][0].replace(" ", "  ")]}
+    _failed(build(rows), "fidelity", ["test:11"], 1, sources)
+
+
+def test_a_text_without_its_connective_is_a_slice_with_a_capital(make, build):
+    rows = [row | {"corpus": "UD_X", "sent_ids": [f"s{at}"]} for at, row in enumerate(make.rows(60, 2, 1))]
+    sources = {
+        ("UD_X", f"s{at}"): f"But {row['texts'][0][0].lower()}{row['texts'][0][1:]}" for at, row in enumerate(rows)
+    }
+    _passes(build(rows), "fidelity", sources)
+
+
+def test_fidelity_without_originals_and_sources_is_skipped(make):
+    assert _finding(make.data(60), "fidelity").status is Status.SKIPPED
+
+
+def test_the_table_of_functions_is_the_table_of_limits():
+    assert list(INTEGRITY) == [check.id for check in CHECKS if check.kind == "integrity"]
+    assert set(BY_ID) == {check.id for check in CHECKS}
+
+
+def test_ids_of_the_last_split_come_first(make, build):
+    rows = make.rows(100, 2, 1)
+    rows[0] |= {"texts": ["A tab \t here in the text of it."]}
+    rows[99] |= {"texts": ["A tab \t there in the text of it."]}
+    assert _finding(build(rows), "clean-text").rows == ("test:19", "train:0")
+
+
+def test_a_place_that_no_right_choice_has_is_no_missing_label(make, build):
+    rows = [row | {"label": 0} if row["split"] == "test" else row for row in make.rows(20, 2, 2)]
+    assert _finding(build(rows, shape=Shape.CHOICE), "label-set").status is Status.SKIPPED

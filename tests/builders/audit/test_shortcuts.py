@@ -1,0 +1,345 @@
+"""Every solver finds its planted shortcut, and nothing in data without it."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from discoprobe.builders.audit import Severity, Status, audit
+from discoprobe.builders.audit.limits import CHECKS
+from discoprobe.builders.audit.shortcuts import SHORTCUTS
+from discoprobe.builders.config import Shape
+
+_N = 2500
+
+
+def _finding(data, check):
+    return audit(data).finding(check)
+
+
+def _found(data, check, at_least):
+    finding = _finding(data, check)
+    assert finding.status is Status.FAILED
+    assert finding.measured >= at_least
+    assert finding.interval.low > finding.limit
+    assert 0 < len(finding.rows) <= 5
+    assert all(row.startswith("test:") for row in finding.rows)
+    return finding
+
+
+def _stays_within(data, check):
+    finding = _finding(data, check)
+    assert finding.status is Status.PASSED
+    assert finding.interval.high <= finding.limit + 0.05
+
+
+def _planted(make, change, *, texts=1, k=2, n=_N):
+    """Rows of which ``change(row)`` may alter the texts."""
+    rows = make.rows(n, k, texts)
+    for row in rows:
+        change(row)
+    return rows
+
+
+@pytest.fixture(scope="module")
+def clean(maker):
+    """Reports of clean data, by shape."""
+    make = maker(11)
+    return {
+        "sentence": audit(make.data(_N, perturbation=True)),
+        "pair": audit(make.data(_N, shape=Shape.PAIR, texts=2)),
+        "choice": audit(make.data(_N, shape=Shape.CHOICE, texts=2)),
+    }
+
+
+@pytest.mark.parametrize("shape", ["sentence", "pair", "choice"])
+def test_clean_data_hold_no_shortcut(clean, shape):
+    report = clean[shape]
+    assert not report.failed
+    measured = [f for f in report.findings if f.kind == "shortcut" and f.measured is not None]
+    assert len(measured) >= 6
+    assert report.strongest.lift < 0.06
+
+
+def test_longer_sentences_have_the_label(make, build):
+    def change(row):
+        row["texts"] = [make.sentence(6, 12) if row["label"] else make.sentence(9, 15)]
+
+    finding = _found(build(_planted(make, change)), "length", 0.7)
+    assert finding.severity is Severity.ERROR
+
+
+def test_the_longest_text_of_a_row_has_the_label(make, build):
+    def change(row):
+        row["texts"][row["label"]] = make.sentence(25, 30)
+
+    _found(build(_planted(make, change, texts=3, k=3), shape=Shape.SEQUENCE, k=3), "length", 0.95)
+
+
+def test_first_word_gives_the_label(make, build):
+    """X-Probe CoordInv: "Was" begins 676 inverted sentences and 6 original ones."""
+
+    def change(row):
+        if row["label"] and make.source.random() < 0.3:
+            row["texts"] = ["Was " + row["texts"][0]]
+
+    finding = _found(build(_planted(make, change), perturbation=True), "token", 0.6)
+    assert finding.detail.startswith("'Was' is the first word → label1: covers 0.1")
+    assert finding.detail.endswith("right 1.000")
+
+
+def test_a_token_of_a_classification_task_is_noted(make, build):
+    def change(row):
+        row["texts"] = [("Was " if row["label"] else "Is ") + row["texts"][0]]
+
+    finding = _finding(build(_planted(make, change, n=500)), "token")
+    assert (finding.status, finding.severity, finding.measured) == (Status.NOTED, Severity.NOTE, 1.0)
+
+
+def test_a_dash_gives_the_label(make, build):
+    """RuSentEval gapping: "contains a dash" is right in .845."""
+
+    def change(row):
+        if make.source.random() < (0.46 if row["label"] else 0.05):
+            row["texts"] = [row["texts"][0].replace(" ", " — ", 1)]
+
+    data = build(_planted(make, change), perturbation=True)
+    _found(data, "punctuation", 0.65)
+    assert _finding(data, "token").detail.startswith("'—' occurs → label1")
+
+
+def test_capitals_give_the_label(make, build):
+    """X-Probe BigramShift: a lower-case word and a capital at the start."""
+
+    def change(row):
+        first, second, *rest = row["texts"][0].split(" ")
+        if row["label"] and make.source.random() < 0.3:
+            row["texts"] = [" ".join([second, first, *rest])]
+
+    _found(build(_planted(make, change), perturbation=True), "case", 0.6)
+
+
+def test_an_ending_gives_the_label(make, build):
+    """A perturbation that always adds the same suffix is told from the string."""
+
+    def change(row):
+        words = row["texts"][0].split(" ")
+        if row["label"]:
+            words[2] += "qwx"
+        row["texts"] = [" ".join(words)]
+
+    rows = _planted(make, change)
+    _found(build(rows, perturbation=True), "chars", 0.95)
+    finding = _finding(build(rows), "chars")
+    assert (finding.status, finding.limit) == (Status.NOTED, None)
+
+
+def test_intruders_are_off_topic(make, build):
+    """DiscoEval DC on Wikipedia: lexical overlap alone is right in .71."""
+
+    def change(row):
+        topic = [make.sentence(1, 1).strip(".?!").lower() + "ism" for _ in range(3)]
+        row["texts"] = [f"{text[:-1]} {make.source.choice(topic)}." for text in row["texts"]]
+        if row["label"]:
+            row["texts"][3] = make.sentence(7, 21)
+
+    _found(build(_planted(make, change, texts=5), shape=Shape.SEQUENCE), "overlap", 0.75)
+
+
+def test_the_right_choice_is_most_like_the_context(make, build):
+    """Koto et al.: 4-way next sentence by character TF-IDF cosine, .85-.94."""
+    rows = make.rows(_N, 4, 4)
+    for row in rows:
+        context = make.sentence(20, 25)
+        words = context[:-1].split(" ")
+        row["texts"][row["label"]] += " " + " ".join(make.source.sample(words, 4))
+        row |= {"texts": [context, *row["texts"]], "n_context": 1}
+    finding = _found(build(rows, shape=Shape.CHOICE, k=4), "overlap", 0.7)
+    assert finding.baseline == 0.25
+
+
+def test_one_text_alone_gives_the_label(make, build):
+    """DiscoEval SP: the sentence that was moved to the front."""
+
+    def change(row):
+        if make.source.random() < 0.7:
+            row["texts"][1] = ["He", "She"][row["label"]] + " " + row["texts"][1]
+
+    finding = _found(build(_planted(make, change, texts=3), shape=Shape.SEQUENCE), "single", 0.75)
+    assert finding.detail == "text 2"
+
+
+def test_the_candidate_without_its_context_gives_the_label(make, build):
+    rows = make.rows(_N, 2, 2)
+    for row in rows:
+        row["texts"][row["label"]] = "So " + row["texts"][row["label"]]
+        row |= {"texts": [make.sentence(), *row["texts"]], "n_context": 1}
+    assert _found(build(rows, shape=Shape.CHOICE), "single", 0.95).baseline == 0.5
+
+
+def test_intruders_come_from_train(make, build):
+    """Spanish DC gdd: intruders were drawn from a pool that ignores splits, .76-.78."""
+    rows = make.rows(_N, 2, 4)
+    pool = [row["texts"][0] for row in rows if row["split"] == "train"]
+    for row in rows:
+        if row["split"] == "test" and row["label"] and make.source.random() < 0.6:
+            row["texts"][2] = make.source.choice(pool)
+    data = build(rows, shape=Shape.SEQUENCE)
+    finding = _found(data, "seen", 0.75)
+    assert finding.detail.endswith("→ label1")
+    assert _finding(data, "sentence-leak").status is Status.FAILED
+
+
+def test_nothing_seen_in_train_passes_on_any_number_of_rows(make):
+    finding = _finding(make.data(60), "seen")
+    assert (finding.status, finding.measured) == (Status.PASSED, finding.baseline)
+
+
+def test_minimal_pairs_in_one_direction(make, build):
+    """RuBLiMP add_new_suffix: the longer member is always wrong."""
+    rows = []
+    for row in make.rows(_N, 2, 1):
+        pair = [row["texts"][0], row["texts"][0].replace(" ", "ov ", 1)]
+        rows.append(row | {"texts": pair if row["label"] == 0 else pair[::-1]})
+    data = build(rows, shape=Shape.CHOICE, perturbation=True)
+    finding = _found(data, "pairwise-length", 0.95)
+    assert finding.detail == "the member with fewer characters is right"
+    _found(data, "chars", 0.9)
+
+
+def test_minimal_pairs_in_both_directions(make, build):
+    rows = []
+    for at, row in enumerate(make.rows(_N, 2, 1)):
+        pair = [row["texts"][0], row["texts"][0].replace(" ", "ov ", 1)][:: 1 if at % 2 else -1]
+        rows.append(row | {"texts": pair if row["label"] == 0 else pair[::-1]})
+    _stays_within(build(rows, shape=Shape.CHOICE, perturbation=True), "pairwise-length")
+
+
+def test_rows_of_a_pair_are_compared(make, build):
+    """Two rows with one pair_id are a pair too: original and perturbed."""
+    rows = []
+    for split, n in (("train", 400), ("validation", 100), ("test", 400)):
+        for at in range(n):
+            text = make.sentence()
+            rows += [
+                {"split": split, "pair_id": f"{split}{at}", "label": label, "texts": [text + " x" * label]}
+                for label in (0, 1)
+            ]
+    finding = _found(build(rows, pairs=True), "pairwise-length", 1.0)
+    assert (finding.n, finding.baseline, finding.limit) == (400, 0.5, 0.6)
+
+
+def test_pairs_in_both_orders_say_nothing_by_length(make, build):
+    """Both orders of two sentences have the same length: ties are lots."""
+    rows = []
+    for split, n in (("train", 300), ("test", 300)):
+        for at in range(n):
+            texts = [make.sentence(), make.sentence()]
+            rows += [
+                {"split": split, "pair_id": f"{split}{at}", "label": label, "texts": texts[:: 1 - 2 * label]}
+                for label in (0, 1)
+            ]
+    assert _finding(build(rows, shape=Shape.PAIR, pairs=True), "pairwise-length").measured == 0.5
+
+
+def test_too_few_rows_to_tell(make, build):
+    """A shortcut of .64 on 30 rows may be chance; on many rows it is not."""
+
+    def change(row):
+        if row["label"] and make.source.random() < 0.28:
+            row["texts"] = [make.sentence(30, 40)]
+
+    few = _finding(build(_planted(make, change, n=150)), "length")
+    assert few.status is Status.UNDECIDED
+    assert few.interval.low < few.limit
+    assert _finding(build(_planted(make, change)), "length").status is Status.FAILED
+
+
+def test_a_small_clean_test_split_is_not_passed(make):
+    """Sixty rows cannot exclude a shortcut of any size that matters."""
+    assert _finding(make.data(100), "punctuation").status is Status.UNDECIDED
+
+
+def test_characters_are_words_in_a_script_without_spaces(make, build):
+    characters = [chr(0x4E00 + at) for at in range(400)]
+
+    def change(row):
+        start, end = ("".join(make.source.choices(characters, k=10)) for _ in range(2))
+        row["texts"] = [start + ("龜鼎" if row["label"] else "鼎龜") + end + "。"]
+
+    finding = _finding(build(_planted(make, change, n=600), perturbation=True), "token")
+    assert finding.status is Status.FAILED
+    assert finding.detail.startswith(("'龜鼎' occurs → label1", "'鼎龜' occurs → label0"))
+
+
+def test_baselines(make, build):
+    rows = make.rows(1000, 2, 1)
+    for row in [row for row in rows if row["label"] == 1][:200]:
+        row["label"] = 0
+    report = audit(build(rows, natural=True))
+    majority, prior, chance = report.baselines
+    assert (majority.name, prior.name, chance.name) == ("majority", "prior", "random")
+    assert majority.accuracy == 0.5
+    assert prior.accuracy == pytest.approx(0.5)
+    assert chance.accuracy == 0.5
+    assert (chance.interval.low, chance.interval.high) == pytest.approx((0.4314, 0.5686), abs=1e-3)
+
+
+def test_data_of_one_split_are_halved(make, build):
+    rows = [row | {"split": "test"} for row in make.rows(1000, 2, 1)]
+    for row in rows:
+        row["texts"] = [make.sentence(6, 12) if row["label"] else make.sentence(9, 15)]
+    report = audit(build(rows))
+    assert (report.trained_on, report.measured_on) == ("test", "test")
+    assert "half of test" in report.notes[0]
+    finding = report.finding("length")
+    assert finding.status is Status.FAILED
+    assert 400 < finding.n < 600
+
+
+def test_data_without_train_learn_from_validation(make, build):
+    rows = [row for row in make.rows(1000, 2, 1) if row["split"] != "train"]
+    report = audit(build(rows))
+    assert (report.trained_on, report.measured_on) == ("validation", "test")
+
+
+def test_one_label_only_measures_no_shortcut(make, build):
+    report = audit(build([row | {"label": 0} for row in make.rows(100, 2, 1)], k=1))
+    assert {f.status for f in report.findings if f.kind == "shortcut"} == {Status.SKIPPED}
+    assert report.strongest is None
+    assert "no shortcut was measured" in report.notes[0]
+
+
+def test_the_same_data_give_the_same_report(make, build):
+    rows = make.rows(400, 2, 3)
+    first, again = (audit(build(rows, shape=Shape.SEQUENCE)).to_json() for _ in range(2))
+    assert first == again
+
+
+def test_many_labels(make, build):
+    """Word content: a thousand classes."""
+    rows = make.rows(1200, 60, 1)
+    for row in rows:
+        row["texts"] = [f"{row['texts'][0]} target{row['label']}"]
+    report = audit(build(rows, k=60))
+    assert report.finding("chars").measured > 0.5
+    assert report.finding("chars").status is Status.NOTED
+
+
+def test_rows_of_different_numbers_of_texts(make, build):
+    rows = make.rows(300, 2, 1)
+    for at, row in enumerate(rows):
+        row["texts"] = [make.sentence() for _ in range(1 + at % 12)]
+    report = audit(build(rows, shape=Shape.SEQUENCE))
+    assert report.finding("single").measured is not None
+
+
+def test_the_table_of_solvers_is_the_table_of_limits():
+    assert list(SHORTCUTS) == [check.id for check in CHECKS if check.kind == "shortcut"]
+
+
+def test_empty_texts_do_no_harm(make, build):
+    rows = make.rows(100, 2, 2)
+    rows[0]["texts"], rows[99]["texts"] = ["", ""], ["", "…"]
+    assert audit(build(rows, shape=Shape.PAIR)).finding("overlap").measured is not None
+    assert isinstance(build(rows).rows, pl.DataFrame)

@@ -1,0 +1,81 @@
+"""Sentences written by hand for every probing task: those it must take, and those it must leave.
+
+``tests/cases/<task>/take.conllu`` and ``leave.conllu``, with comments ``# lang`` and ``# why`` on every sentence; in
+``take`` also ``# label`` (the class), ``# target`` (the form of the target) or ``# edited`` (the text after the edit).
+"""
+
+from pathlib import Path
+
+import conllu
+import pytest
+
+from discoprobe.builders import probes
+from discoprobe.builders.settings import Settings
+from discoprobe.builders.task import Context, tasks_named
+from discoprobe.builders.tree import Trees
+from discoprobe.loaders.conllu import read_corpora
+from discoprobe.loaders.language import language_data
+
+CASES = Path(__file__).parents[1] / "cases"
+SETTINGS = Settings(ipm="none")
+
+
+def _cases(kind):
+    return [
+        pytest.param(path.parent.name, sentence, id=f"{path.parent.name}-{n}")
+        for path in sorted(CASES.glob(f"*/{kind}.conllu"))
+        for n, sentence in enumerate(conllu.parse(path.read_text(encoding="utf-8")), 1)
+    ]
+
+
+@pytest.fixture
+def selected(tmp_path):
+    """A function: what a task selects in a sentence and may be shown, as rows."""
+
+    def select(task, sentence):
+        lang = sentence.metadata["lang"]
+        file = tmp_path / f"{lang}_case-ud-test.conllu"
+        file.write_text(sentence.serialize(), encoding="utf-8")
+        (shard,) = read_corpora([file])[lang].shards()
+        trees, (definition,) = Trees(shard), tasks_named([task])
+        context = Context(task, language_data(lang), SETTINGS, definition.labels)
+        if definition.lacks and definition.lacks(context.language):
+            return definition, []
+        found = probes.candidates(definition.select(trees, context), trees, probes.sentences(trees, SETTINGS))
+        return definition, found.filter(found["reason"].is_null()).to_dicts()
+
+    return select
+
+
+@pytest.mark.parametrize(("task", "sentence"), _cases("take"))
+def test_a_sentence_is_taken_with_its_label_target_and_edit(task, sentence, selected):
+    definition, rows = selected(task, sentence)
+    said, text = sentence.metadata, sentence.metadata["text"]
+    assert len(rows) == 1, said["why"]
+    if "label" in said:
+        assert rows[0]["label"] == said["label"], said["why"]
+    if "target" in said:
+        assert rows[0]["target_form"] == said["target"], said["why"]
+    if "edited" in said:
+        edit = definition.edit(text, rows[0]["plan"])
+        assert text[: edit.start] + edit.replacement + text[edit.end :] == said["edited"], said["why"]
+
+
+@pytest.mark.parametrize(("task", "sentence"), _cases("leave"))
+def test_a_sentence_is_left(task, sentence, selected):
+    assert selected(task, sentence)[1] == [], sentence.metadata["why"]
+
+
+def test_cases_are_many_and_in_several_languages():
+    for folder in CASES.iterdir():
+        found = {kind: conllu.parse((folder / f"{kind}.conllu").read_text("utf-8")) for kind in ("take", "leave")}
+        assert min(map(len, found.values())) >= 5, folder.name
+        assert all({"lang", "why"} <= set(sentence.metadata) for part in found.values() for sentence in part), (
+            folder.name
+        )
+    languages = {
+        sentence.metadata["lang"]
+        for path in CASES.glob("*/*.conllu")
+        for sentence in conllu.parse(path.read_text(encoding="utf-8"))
+    }
+    assert len(languages) >= 3
