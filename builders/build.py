@@ -7,7 +7,6 @@ this process or in any ``concurrent.futures`` executor.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
@@ -23,6 +22,7 @@ from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.language import language_data
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Executor
 
     from discoprobe.builders.frequency import Frequencies
@@ -194,7 +194,18 @@ def _chosen(task: Task, found: Selected, language: LanguageData, settings: Setti
         frame = found.sentences.join(found.marks[task.name], on=["shard", "sent"], how="left", maintain_order="left")
     else:
         frame = found.sentences
-    return Chosen(Arranged(pl.DataFrame()) if frame.is_empty() else task.arrange(frame, context), frame)
+    if frame.is_empty():
+        return Chosen(Arranged(pl.DataFrame(), reason=_nothing(task)), frame)
+    return Chosen(task.arrange(frame, context), frame)
+
+
+def _nothing(task: Task) -> str:
+    """Why a task has no candidates at all."""
+    return (
+        f"no word that the task asks for has {task.feature}"
+        if task.feature
+        else "no sentence is what the task asks for"
+    )
 
 
 def _read_texts(part: Loadable, wanted: pl.DataFrame) -> pl.DataFrame:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from discoprobe.loaders.corpus import feat
+
 if TYPE_CHECKING:
     from discoprobe.builders.tree import Trees
 
@@ -18,33 +20,45 @@ DASH = r"[–—―]|(?:^|\s)-+(?:\s|$)"
 
 
 def clause_words(trees: Trees) -> pl.DataFrame:
-    """The words with what they govern: the columns of ``Trees.words`` and
+    """The words with what they govern.
+
+    The columns of ``Trees.words`` and
 
     * ``subject``: whether a subject is among its dependents; ``clausal``: whether it is the predicate of a clause (a
       verb, or a word with subject or copula);
     * ``n_cc``, ``cc``: how many coordinating conjunctions, and the row of the first; ``n_mark``, ``mark``: the same of
       subordinating ones;
-    * ``orphan``: whether an ``orphan`` is among its dependents.
+    * ``orphan``: whether an ``orphan`` is among its dependents;
+    * ``nonfinite``: whether it is marked as another form of a verb than a finite one, without a finite auxiliary.
     """
     words = trees.words.with_columns(pl.col("row").cast(pl.Int64))
     rel, upos = pl.col("rel"), pl.col("upos")
+    finite = feat("VerbForm") == "Fin"
     cc, mark = (rel == "cc") & (upos == "CCONJ"), (rel == "mark") & (upos == "SCONJ")
     governed = words.drop_nulls("head_row").group_by(row="head_row").agg(
         subject=rel.is_in(SUBJECTS).any(), copula=(rel == "cop").any(), orphan=(rel == "orphan").any(),
+        auxiliary=(rel.is_in(["aux", "cop"]) & finite).any(),
         n_cc=cc.sum(), cc=pl.col("row").filter(cc).first(), n_mark=mark.sum(), mark=pl.col("row").filter(mark).first(),
     )  # fmt: skip
     found = words.join(governed, on="row", how="left", maintain_order="left").with_columns(
-        pl.col("subject", "copula", "orphan").fill_null(value=False), pl.col("n_cc", "n_mark").fill_null(0)
+        pl.col("subject", "copula", "orphan", "auxiliary").fill_null(value=False), pl.col("n_cc", "n_mark").fill_null(0)
     )
-    return found.with_columns(clausal=((upos == "VERB") | pl.col("subject") | pl.col("copula")).fill_null(value=False))
+    return found.with_columns(
+        clausal=((upos == "VERB") | pl.col("subject") | pl.col("copula")).fill_null(value=False),
+        nonfinite=(feat("VerbForm") != "Fin").fill_null(value=False) & ~pl.col("auxiliary"),
+    )
+
+
+def with_heads(words: pl.DataFrame) -> pl.DataFrame:
+    """The words of ``clause_words`` with what their heads are: ``head_clausal``, ``head_subject``, ``head_n_mark``."""
+    heads = words.select(head_row="row", head_clausal="clausal", head_subject="subject", head_n_mark="n_mark")
+    return words.join(heads, on="head_row", how="left", maintain_order="left")
 
 
 def links(words: pl.DataFrame) -> pl.DataFrame:
-    """The words of ``clause_words`` that head a clause joined to another: its ``head_clausal`` says what to."""
-    heads = words.select(head_row="row", head_clausal="clausal", head_subject="subject")
-    found = words.join(heads, on="head_row", how="left", maintain_order="left")
+    """The words that head a clause joined to another; ``words`` are what ``with_heads`` gave."""
     coordinated = (pl.col("rel") == "conj") & pl.col("clausal") & pl.col("head_clausal")
-    return found.filter(pl.col("rel").is_in(JOINED) | coordinated)
+    return words.filter(pl.col("rel").is_in(JOINED) | coordinated)
 
 
 def conjunction_spans(words: pl.DataFrame, rows: pl.Series) -> pl.DataFrame:
@@ -58,10 +72,11 @@ def conjunction_spans(words: pl.DataFrame, rows: pl.Series) -> pl.DataFrame:
         whole=pl.when(pl.col("row").is_in(asked.implode())).then("row").otherwise("head_row")
     )
     spans = parts.group_by(row="whole").agg(
-        pl.col("start").min(), pl.col("end").max(), single=pl.col("mwt").is_null().all() & pl.col("start").is_not_null().all(),
-        together=pl.col("index").max() - pl.col("index").min() + 1 == pl.len(), first=pl.col("index").min(),
+        pl.col("start").min(), pl.col("end").max(),
+        single=(pl.col("mwt").is_null() & pl.col("start").is_not_null()).all(),
+        together=pl.col("index").max() - pl.col("index").min() + 1 == pl.len(),
     )  # fmt: skip
-    return spans.filter("single", "together").select("row", "start", "end", "first")
+    return spans.filter("single", "together").select("row", "start", "end")
 
 
 def marks(text: pl.Expr) -> pl.Expr:

@@ -25,6 +25,9 @@ DONORS = 0.25
 RESERVE = 3
 """Sentences kept free after a passage, so that one of them may be as long as the right one."""
 
+WIDE = (0.25, 0.35)
+"""How much less and more a later sentence of the same document may share with the passage; few are to be had."""
+
 FEW = 6
 """Rows of one kind that a split may have whatever there is of the other."""
 
@@ -34,7 +37,7 @@ ROOMY = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Continuations:
-    """One row per context: ``window``, ``first``, ``split``, ``mean_words``, ``wrong`` (row), ``later`` (same document)."""
+    """One row per context: ``window``, ``first``, ``split``, ``mean_words``, ``wrong`` (a row), ``later`` (1 or 0)."""
 
     rows: pl.DataFrame
     drops: dict[str, int]
@@ -50,7 +53,7 @@ def continuations(frame: pl.DataFrame, context: Context) -> Continuations:
     matching = CLOSE if context.settings.match else ANY
     roomy = chance.unit(stretch_keys(frame)["key"].to_numpy(), "roomy", *context.salt) < ROOMY
     cut = with_donors(frame, context, CONTEXT + 1, DONORS, np.where(roomy, RESERVE, 0))
-    inside = _with_wrong(frame, cut.windows, cut.pool, replace(matching, later=True, overlap=(1.0, 1.0)), context)
+    inside = _with_wrong(frame, cut.windows, cut.pool, replace(matching, later=True, overlap=WIDE), context)
     half = with_rank(inside, ["split"], "half", *context.salt).join(
         cut.windows.group_by("split").agg(windows=pl.len()), on="split", maintain_order="left"
     )
@@ -65,10 +68,20 @@ def continuations(frame: pl.DataFrame, context: Context) -> Continuations:
 
 
 def _mixed(both: pl.DataFrame, context: Context) -> pl.DataFrame:
-    """Both kinds of wrong sentences, at most twice as many of one as of the other where a split has more than a few."""
-    kinds = [pl.col("later").eq(kind).sum().over("split") for kind in (0, 1)]
-    most = pl.max_horizontal(2 * pl.min_horizontal(kinds), pl.lit(FEW))
-    ranked = with_rank(both, ["split", "later"], "kind", *context.salt)
+    """Both kinds of wrong sentences, at most twice as many of one as of the other where a split has more than a few.
+
+    In as many rows as not, the wrong sentence is more like the passage than the right one: which of the two is more
+    alike tells nothing.
+    """
+    some = _at_most(both, "later", 2, context) if context.settings.match else both
+    return _at_most(some, "nearer", 1, context) if context.settings.match else some
+
+
+def _at_most(rows: pl.DataFrame, column: str, times: int, context: Context) -> pl.DataFrame:
+    """At most so many times as many rows with one of two values as with the other, and always a few."""
+    counts = [pl.col(column).eq(value).sum().over("split") for value in (0, 1)]
+    most = pl.max_horizontal(times * pl.min_horizontal(counts), pl.lit(FEW))
+    ranked = with_rank(rows, ["split", column], column, *context.salt)
     return ranked.filter(pl.col("rank") <= most).drop("rank")
 
 
@@ -78,6 +91,9 @@ def _with_wrong(
     """The windows that find a wrong sentence, with it."""
     first = windows["first"].to_numpy()
     context_rows = members(first, CONTEXT)
-    slots = Slots(windows["window"].to_numpy(), first + CONTEXT, context_rows, context_rows[:, -1:])
+    keys = windows["window"].to_numpy()
+    nearer = chance.pick(keys, 2, *context.salt, "nearer") == 1
+    slots = Slots(keys, first + CONTEXT, context_rows, context_rows[:, -1:], nearer=nearer)
     found = intruders(frame, slots, pool, *context.salt, matching=matching)
-    return windows[found["slot"].to_numpy()].with_columns(wrong=found["intruder"])
+    served: pl.DataFrame = windows[found["slot"].to_numpy()]
+    return served.with_columns(wrong=found["intruder"], nearer=found["nearer"].cast(pl.Int8))

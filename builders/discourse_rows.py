@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from discoprobe.builders import chance
-from discoprobe.builders.rows import describe, distinct, members, pair_rows, version
+from discoprobe.builders.rows import describe, distinct, pair_rows, version
 from discoprobe.builders.sampling import cap
 from discoprobe.builders.stretches import Sizes, cut
 from discoprobe.builders.task import Arranged, Context
@@ -66,8 +66,11 @@ def single_rows(windows: pl.DataFrame, shown: pl.DataFrame) -> pl.DataFrame:
 
 
 def choice_rows(
-    windows: pl.DataFrame, contexts: list[npt.NDArray[np.int64]], right: npt.NDArray[np.int64], wrong: npt.NDArray[np.int64]
-) -> pl.DataFrame:  # fmt: skip
+    windows: pl.DataFrame,
+    contexts: list[npt.NDArray[np.int64]],
+    right: npt.NDArray[np.int64],
+    wrong: npt.NDArray[np.int64],
+) -> pl.DataFrame:
     """One row per labelled window: its context, and the right sentence at place ``label`` among the wrong ones.
 
     ``wrong`` is (n, choices - 1). ``n_context`` says how many members are the context.

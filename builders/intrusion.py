@@ -34,9 +34,7 @@ class Cut:
     drops: dict[str, int]
 
 
-def with_donors(
-    frame: pl.DataFrame, context: Context, size: Sizes, donors: float, reserve: Sizes = 0
-) -> Cut:
+def with_donors(frame: pl.DataFrame, context: Context, size: Sizes, donors: float, reserve: Sizes = 0) -> Cut:
     """Cuts windows and gives up a share of them (by hash) to the pool of intruders.
 
     ``reserve`` sentences after each window are left for the pool too, so that it finds some in its own document. Sizes
@@ -54,10 +52,12 @@ def covered(windows: pl.DataFrame) -> npt.NDArray[np.int64]:
     return windows.select(row=spans).explode("row")["row"].drop_nulls().to_numpy().astype(np.int64)
 
 
-def replaced_one(
-    frame: pl.DataFrame, cut: Cut, size: int, places: range, context: Context, matching: Matching
-) -> pl.DataFrame:
-    """Each window (of ``size``) with a sentence in ``places`` replaced: adds ``position``, ``intruder``; drops the unserved."""
+def replaced_one(frame: pl.DataFrame, cut: Cut, places: range, context: Context, matching: Matching) -> pl.DataFrame:
+    """Each window with one of its sentences replaced: adds ``position`` and ``intruder``; drops the unserved.
+
+    ``places`` are the positions that may be replaced: all but the first and the last.
+    """
+    size = places.stop + 1
     first = cut.windows["first"].to_numpy()
     n = len(first)
     place = np.tile(np.array(places), n)
@@ -71,6 +71,5 @@ def replaced_one(
     )
     found = intruders(frame, slots, cut.pool, *context.salt, matching=matching)
     at = found["slot"].to_numpy()
-    return cut.windows[owner[at]].with_columns(
-        position=pl.Series(place[at], dtype=pl.Int64), intruder=found["intruder"]
-    )
+    served: pl.DataFrame = cut.windows[owner[at]]
+    return served.with_columns(position=pl.Series(place[at], dtype=pl.Int64), intruder=found["intruder"])

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from scipy import sparse
-from sklearn.preprocessing import normalize
 
 from discoprobe.builders import chance
+from discoprobe.builders.overlap import Cosines, Gaps, Rows, Shares
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +26,8 @@ _SHORTLIST = 64
 
 _BLOCK = 256
 _JITTER = 0.02
+_WRONG_SIDE = 2.0
+"""Cost of an intruder that is longer where it should be shorter: more than any difference in overlap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class Matching:
         overlap: by how much the share of content words in common with the context may be below and above the true
             sentence's.
         same: columns in which the two agree.
+        prefer: a column in which the two agree where there is a choice.
         later: the intruder comes from later in the same document; otherwise from another document.
     """
 
@@ -46,68 +48,12 @@ class Matching:
     chars: float = 0.3
     overlap: tuple[float, float] = (0.08, 0.16)
     same: tuple[str, ...] = ("corpus", "split")
+    prefer: str | None = None
     later: bool = False
 
 
 CLOSE = Matching()
 ANY = Matching(words=np.inf, chars=np.inf, overlap=(np.inf, np.inf))
-
-
-Gaps = npt.NDArray[np.float64]
-
-
-class Shares:
-    """Which share of a sentence's content words a context has, for many sentences and contexts."""
-
-    def __init__(self, frame: pl.DataFrame) -> None:
-        """Takes ``row`` numbers 0…n-1 and ``content`` (lists of hashed words)."""
-        self.words = _incidence(frame, "content")
-        self.words.data[:] = 1
-        self.sizes = np.maximum(np.asarray(self.words.sum(axis=1)).ravel(), 1)
-
-    def of(self, contexts: npt.NDArray[np.int64], rows: npt.NDArray[np.int64], pool: npt.NDArray[np.int64]) -> Gaps:
-        """By how much the share of each of ``pool`` is above that of the i-th row in the i-th context: (rows, pool)."""
-        union = _members(contexts, self.words.shape[0]) @ self.words
-        union.data[:] = 1
-        own = np.asarray(union.multiply(self.words[rows]).sum(axis=1)).ravel() / self.sizes[rows]
-        return np.asarray((union @ self.words[pool].T).toarray() / self.sizes[pool] - own[:, None])
-
-
-class Cosines:
-    """TF-IDF cosines between sentences and contexts, over the beginnings of words.
-
-    The inverse document frequency is rounded to a power of two: a document more does not change it.
-    """
-
-    def __init__(self, frame: pl.DataFrame) -> None:
-        """Takes ``row`` numbers 0…n-1 and ``stems`` (lists of hashed beginnings)."""
-        counts = _incidence(frame, "stems")
-        frequency = np.asarray((counts > 0).sum(axis=0)).ravel()
-        weights = np.round(np.log2((1 + counts.shape[0]) / (1 + frequency)))
-        self.vectors = normalize(counts @ sparse.diags(weights.astype(np.float32)))
-
-    def of(self, contexts: npt.NDArray[np.int64], rows: npt.NDArray[np.int64], pool: npt.NDArray[np.int64]) -> Gaps:
-        """By how much the cosine of each of ``pool`` is above that of the i-th row with the i-th context: (rows, pool)."""
-        together = normalize(_members(contexts, self.vectors.shape[0]) @ self.vectors)
-        own = np.asarray(together.multiply(self.vectors[rows]).sum(axis=1)).ravel()
-        return np.asarray((together @ self.vectors[pool].T).toarray() - own[:, None])
-
-
-def _incidence(frame: pl.DataFrame, column: str) -> sparse.csr_matrix:
-    """How often each row has each of the values of a list column."""
-    pairs = frame.select("row", column).explode(column).drop_nulls()
-    ids = pairs[column].rank("dense").to_numpy().astype(np.int64) - 1 if pairs.height else np.empty(0, np.int64)
-    ones = np.ones(pairs.height, dtype=np.float32)
-    width = int(ids.max()) + 1 if len(ids) else 1
-    return sparse.csr_matrix((ones, (pairs["row"].to_numpy(), ids)), shape=(frame.height, width))
-
-
-def _members(contexts: npt.NDArray[np.int64], n_rows: int) -> sparse.csr_matrix:
-    """Which rows each context holds: ``contexts`` is (n, k) row numbers, -1 where there is none."""
-    n, k = contexts.shape
-    flat, owner = contexts.ravel(), np.repeat(np.arange(n), k)
-    there = flat >= 0
-    return sparse.csr_matrix((np.ones(there.sum(), dtype=np.float32), (owner[there], flat[there])), shape=(n, n_rows))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,91 +66,112 @@ class Slots:
         context: rows of the sentences around it (n, k), -1 where there are fewer.
         beside: rows of the sentences next to it (n, m), likewise.
         taken: rows of intruders that the window has already (n, m).
+        longer: whether the intruder should rather be the longer of the two, or the shorter (n).
+        nearer: whether it should rather be the one that is more like the context, or less (n).
     """
 
     window: npt.NDArray[np.uint64]
-    true: npt.NDArray[np.int64]
-    context: npt.NDArray[np.int64]
-    beside: npt.NDArray[np.int64]
-    taken: npt.NDArray[np.int64] | None = None
+    true: Rows
+    context: Rows
+    beside: Rows
+    taken: Rows | None = None
+    longer: npt.NDArray[np.bool_] | None = None
+    nearer: npt.NDArray[np.bool_] | None = None
 
-    def present(self, slots: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def present(self, slots: Rows) -> Rows:
         """Rows of all sentences that stand in the window of each of ``slots``: none of their like may come in."""
         parts = [self.true[slots, None], self.context[slots]] + ([] if self.taken is None else [self.taken[slots]])
         return np.concatenate(parts, axis=1)
 
 
 def intruders(
-    frame: pl.DataFrame, slots: Slots, pool: npt.NDArray[np.int64], *purpose: str | int, matching: Matching = CLOSE
+    frame: pl.DataFrame, slots: Slots, pool: Rows, *purpose: str | int, matching: Matching = CLOSE
 ) -> pl.DataFrame:
     """One intruder for each window that finds one.
 
     Args:
-        frame: all sentences (``row``, ``corpus``, ``split``, ``doc_key``, ``cluster``, ``n_words``, ``n_chars``, ``key``, ``content``).
+        frame: all sentences, as ``stretches`` gives them.
         slots: where an intruder may stand.
         pool: rows that may be intruders; each is used at most once.
         purpose: salt.
         matching: how alike they must be.
 
     Returns:
-        ``slot`` (index into ``slots``) and ``intruder`` (row), one row per window served.
+        ``slot`` (index into ``slots``), ``intruder`` (row) and ``nearer`` (whether it is more like the context than what
+        it stands in for), one row per window served.
     """
-    shares, cosines = Shares(frame), Cosines(frame)
+    search = _Search(frame, slots, matching, purpose)
     sides = frame.select(pl.struct(matching.same).rank("dense")).to_series().to_numpy()
     found: dict[int, list[int]] = {}
     for side in np.unique(sides[slots.true]):
-        inside = np.flatnonzero(sides[slots.true] == side)
         mine = pool[sides[pool] == side]
         if len(mine):
-            for slot, options in _shortlists(frame, (shares, cosines), slots, inside, mine, matching, purpose):
-                found[slot] = options
-    return _first_come(slots, found, purpose)
+            found |= dict(search.shortlists(np.flatnonzero(sides[slots.true] == side), mine))
+    return search.compared(_first_come(slots, found, purpose))
 
 
-def _shortlists(
-    frame: pl.DataFrame, measures: tuple[Shares, Cosines], slots: Slots, inside: npt.NDArray[np.int64], pool: npt.NDArray[np.int64],
-    matching: Matching, purpose: tuple[str | int, ...],
-) -> Iterator[tuple[int, list[int]]]:  # fmt: skip
-    """For each slot the rows of its best intruders, nearest in overlap first."""
-    keys = frame["key"].to_numpy()
-    shares, cosines = measures
-    below, above = matching.overlap
-    for at in range(0, len(inside), _BLOCK):
-        block = inside[at : at + _BLOCK]
-        true = slots.true[block]
-        allowed = _allowed(frame, true, pool, matching) & _unlike(frame, slots.present(block), pool)
-        salted = chance.combine(keys[true][:, None], keys[pool][None, :])
-        scores = _JITTER * chance.unit(salted, "intruder", *purpose)
-        if matching.overlap != ANY.overlap:
-            gaps = shares.of(slots.context[block], true, pool)
+class _Search:
+    """Finds for slots the sentences that resemble most what stands there."""
+
+    def __init__(self, frame: pl.DataFrame, slots: Slots, matching: Matching, purpose: tuple[str | int, ...]) -> None:
+        self.slots, self.matching, self.purpose = slots, matching, purpose
+        self.key, self.document = frame["key"].to_numpy(), frame["doc_key"].to_numpy()
+        self.cluster = frame["cluster"].to_numpy().astype(np.int64)
+        self.words, self.chars = (frame[name].to_numpy().astype(np.int64) for name in ("n_words", "n_chars"))
+        self.kind = frame[matching.prefer].rank("dense").fill_null(0).to_numpy() if matching.prefer else None
+        self.shares, self.cosines = Shares(frame), Cosines(frame)
+
+    def shortlists(self, slots: Rows, pool: Rows) -> Iterator[tuple[int, list[int]]]:
+        """For each of ``slots`` the rows of its best intruders, best first."""
+        for at in range(0, len(slots), _BLOCK):
+            block = slots[at : at + _BLOCK]
+            yield from _nearest(block, self._scores(block, pool), pool)
+
+    def _scores(self, block: Rows, pool: Rows) -> Gaps:
+        """How bad each of the pool would be in each slot; infinite where it may not stand."""
+        true = self.slots.true[block]
+        allowed = self._allowed(true, pool) & self._unlike(self.slots.present(block), pool)
+        salted = chance.combine(self.key[true][:, None], self.key[pool][None, :])
+        scores = _JITTER * chance.unit(salted, "intruder", *self.purpose)
+        if self.slots.longer is not None:
+            scores += _WRONG_SIDE * self._wrong_side(true, pool, self.slots.longer[block])
+        if self.kind is not None:
+            scores += self.kind[true][:, None] != self.kind[pool]
+        if self.matching.overlap != ANY.overlap:
+            below, above = self.matching.overlap
+            gaps = self.shares.of(self.slots.context[block], true, pool)
             allowed &= (gaps >= -below) & (gaps <= above)
             scores += _cost(gaps)
-            for around in (slots.context, slots.beside):
-                scores += _cost(cosines.of(around[block], true, pool))
-        yield from _nearest(block, np.where(allowed, scores, np.inf), pool)
+            likeness = self.cosines.of(self.slots.context[block], true, pool)
+            scores += _cost(likeness) + _cost(self.cosines.of(self.slots.beside[block], true, pool))
+            if self.slots.nearer is not None:
+                scores += _WRONG_SIDE * ((likeness > 0) != self.slots.nearer[block][:, None])
+        return np.where(allowed, scores, np.inf)
 
+    def compared(self, chosen: pl.DataFrame) -> pl.DataFrame:
+        """Adds ``nearer``: whether each intruder is more like the context than the true sentence."""
+        slots, rows = chosen["slot"].to_numpy(), chosen["intruder"].to_numpy()
+        contexts = self.slots.context[slots]
+        above = self.cosines.own(contexts, rows) > self.cosines.own(contexts, self.slots.true[slots])
+        return chosen.with_columns(nearer=pl.Series(above, dtype=pl.Boolean))
 
-def _allowed(
-    frame: pl.DataFrame, true: npt.NDArray[np.int64], pool: npt.NDArray[np.int64], matching: Matching
-) -> npt.NDArray[np.bool_]:
-    """Which of the pool may stand for which true sentence: by document and length."""
-    documents = frame["doc_key"].to_numpy()
-    same_document = documents[true][:, None] == documents[pool]
-    later = pool > true[:, None]
-    allowed = (same_document & later) if matching.later else ~same_document
-    for name, most in (("n_words", matching.words), ("n_chars", matching.chars)):
-        sizes = frame[name].to_numpy()
-        allowed &= np.abs(sizes[pool] - sizes[true][:, None]) <= most * sizes[true][:, None]
-    return allowed
+    def _allowed(self, true: Rows, pool: Rows) -> npt.NDArray[np.bool_]:
+        """Which of the pool may stand for which true sentence: by document and length."""
+        same_document = self.document[true][:, None] == self.document[pool]
+        allowed = (same_document & (pool > true[:, None])) if self.matching.later else ~same_document
+        for sizes, most in ((self.words, self.matching.words), (self.chars, self.matching.chars)):
+            allowed &= np.abs(sizes[pool] - sizes[true][:, None]) <= most * sizes[true][:, None]
+        return allowed
 
+    def _unlike(self, present: Rows, pool: Rows) -> npt.NDArray[np.bool_]:
+        """Which of the pool resemble no sentence that is there already."""
+        there = np.where(present >= 0, self.cluster[present], -1)
+        return np.asarray(np.logical_and.reduce([column[:, None] != self.cluster[pool] for column in there.T]))
 
-def _unlike(
-    frame: pl.DataFrame, present: npt.NDArray[np.int64], pool: npt.NDArray[np.int64]
-) -> npt.NDArray[np.bool_]:
-    """Which of the pool resemble no sentence that is there already."""
-    clusters = frame["cluster"].to_numpy().astype(np.int64)
-    there = np.where(present >= 0, clusters[present], -1)
-    return np.logical_and.reduce([column[:, None] != clusters[pool] for column in there.T])
+    def _wrong_side(self, true: Rows, pool: Rows, longer: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Which of the pool are shorter than the true sentence though they should be longer, or the other way round."""
+        difference = self.chars[pool] - self.chars[true][:, None]
+        return np.asarray(np.where(longer[:, None], difference < 0, difference > 0))
 
 
 def _cost(gaps: Gaps) -> Gaps:
@@ -212,9 +179,7 @@ def _cost(gaps: Gaps) -> Gaps:
     return np.where(gaps < 0, -2 * gaps, gaps)
 
 
-def _nearest(
-    block: npt.NDArray[np.int64], scores: npt.NDArray[np.float64], pool: npt.NDArray[np.int64]
-) -> Iterator[tuple[int, list[int]]]:
+def _nearest(block: Rows, scores: Gaps, pool: Rows) -> Iterator[tuple[int, list[int]]]:
     top = min(_SHORTLIST, len(pool))
     best = np.argpartition(scores, top - 1, axis=1)[:, :top]
     for line, slot in enumerate(block):

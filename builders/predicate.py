@@ -26,6 +26,9 @@ VERBAL = ("VERB", "AUX")
 PASSIVE_DEPENDENTS = ("nsubj:pass", "csubj:pass", "expl:pass")
 """Marks of the passive that a verb above the passive one may have: Russian *решения могут быть оспорены*."""
 
+REFLEXIVE = ("expl:pv", "expl:comp")
+"""Reflexives that no passive verb has: French *il s'est amélioré* is a perfect, whatever its auxiliary is called."""
+
 UNREAL = ("Cnd", "Sub")
 """Moods whose tenses are forms: German *könnte* (Sub, Past) and French *pourrait* (Cnd, Pres) are of now."""
 
@@ -124,16 +127,14 @@ def _voice(trees: Trees, rule: Predicate) -> pl.DataFrame:
         _own=_marked(trees, [mark for mark in rule.passive if mark not in of_subject]),
         _subject=_marked(trees, of_subject),
         _raised=_heads(trees.dependents.filter(pl.col("rel") == "xcomp")),
+        _reflexive=_heads(trees.dependents.filter(pl.col("deprel").is_in(REFLEXIVE))),
         _unsure=_marked(trees, rule.unsure),
         _active=meets_any(rule.active_if),
     )
-    undecided = pl.when("_subject").then("_raised").otherwise("_unsure")
-    label = (
-        pl.when(pl.col("_own") | (pl.col("_subject") & ~undecided))
-        .then(pl.lit("Pass"))
-        .when(pl.col("_active") & ~undecided)
-        .then(pl.lit("Act"))
-    )
+    undecided = pl.when("_own").then("_reflexive").when("_subject").then("_raised").otherwise("_unsure")
+    passive = pl.col("_own") | pl.col("_subject")
+    decided = pl.when(passive).then(pl.lit("Pass")).when("_active").then(pl.lit("Act"))
+    label = pl.when(~undecided).then(decided)
     verbal = pl.col("upos").is_in([*VERBAL, "ADJ"]) & spelled_out()
     return facts.filter(verbal).select("sent", label=label, target="row").drop_nulls("label")
 

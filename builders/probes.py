@@ -1,8 +1,11 @@
 """Sentences as candidates of probing tasks: which may be shown, and how rows are chosen from what a task selected.
 
-A task selects at most one candidate per sentence. Candidates whose sentence may not be shown are dropped with a reason;
-of sentences that resemble each other one is kept, so that nothing stands in two splits or twice in one; labels are then
-balanced inside every split, length stratum and ``cell``.
+A task selects at most one candidate per sentence, or several of which its ``arrange`` shows one. Candidates whose
+sentence may not be shown are dropped with a reason; of sentences that resemble each other one is kept, so that nothing
+stands in two splits or twice in one; labels are then balanced inside every split, length stratum and ``cell``.
+
+Every row has ``ipm_share``: the share of the words of its sentence that are commoner than one in a million by the
+frequency list, null where no list fits the corpus (``builders/frequency.py``).
 """
 
 from __future__ import annotations
@@ -14,10 +17,12 @@ import polars as pl
 
 from discoprobe.builders import chance, clean
 from discoprobe.builders.classes import Classes, choose
-from discoprobe.builders.sampling import balance, cap, with_rank
+from discoprobe.builders.even import even
+from discoprobe.builders.sampling import cap, with_rank
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.splits import split_of
 from discoprobe.builders.task import Arranged, Context, Task
+from discoprobe.builders.words import running_words
 
 if TYPE_CHECKING:
     from discoprobe.builders.settings import Settings
@@ -36,7 +41,8 @@ def sentences(trees: Trees, settings: Settings) -> pl.DataFrame:
         .join(_not_standard(trees), on="sent", how="left", maintain_order="left")
         .select(
             "sent", "corpus", "doc_id", "sent_id", "text", "key", "text_key", words.cast(pl.Int32),
-            mean_words=words.cast(pl.Float64),
+            mean_words=words.cast(pl.Float64), n_chars=pl.col("text").str.len_chars().cast(pl.Int32),
+            n_running=running_words(pl.col("text")).list.len().cast(pl.Int32),
             reason=pl.coalesce(
                 pl.when(words < least).then(pl.lit("too-short")),
                 pl.when(words > most).then(pl.lit("too-long")),
@@ -63,14 +69,37 @@ def _not_standard(trees: Trees) -> pl.DataFrame:
 def candidates(selected: pl.DataFrame, trees: Trees, shown: pl.DataFrame) -> pl.DataFrame:
     """What a task selected in a shard, with the facts about sentence and target that sampling and writing need."""
     found = selected.with_columns(
-        *[pl.lit(None, dtype=kind).alias(name) for name, kind in (("target", pl.UInt32), ("cell", pl.String)) if name not in selected.columns]
+        *[
+            pl.lit(None, dtype=kind).alias(name)
+            for name, kind in (("target", pl.UInt32), ("cell", pl.String))
+            if name not in selected.columns
+        ]
     ).with_columns(pl.col("target").cast(pl.UInt32))
     target = trees.words.select(
         pl.col("row").cast(pl.UInt32).alias("target"), target_form="form", target_lemma="lemma",
         target_upos=pl.col("upos").cast(pl.String), target_feats="feats", target_start="start", target_end="end",
+        _in_token=pl.col("mwt").is_not_null(),
     )  # fmt: skip
-    return found.join(shown.drop("text"), on="sent", maintain_order="left").join(
+    joined = found.join(shown, on="sent", maintain_order="left").join(
         target, on="target", how="left", maintain_order="left"
+    )
+    return joined.with_columns(*_inside_token()).drop("text", "_in_token")
+
+
+def _inside_token() -> tuple[pl.Expr, pl.Expr, pl.Expr]:
+    """Start, end and reason of targets that are parts of a multiword token.
+
+    *'s* is the end of *it's*; the *el* of *al* is fused with the other part and cannot be shown.
+    """
+    form, start = pl.col("target_form"), pl.col("target_start")
+    around = pl.col("text").str.slice(start, pl.col("target_end") - start).str.split(by=form)
+    found_once = around.list.len() == 2  # noqa: PLR2004 (what stands before and after)
+    begins = start + around.list.first().str.len_chars()
+    inside = pl.when("_in_token")
+    return (
+        inside.then(begins).otherwise(start).alias("target_start"),
+        inside.then(begins + form.str.len_chars()).otherwise("target_end").alias("target_end"),
+        pl.coalesce("reason", inside.then(pl.when(~found_once).then(pl.lit("target-fused")))).alias("reason"),
     )
 
 
@@ -123,7 +152,9 @@ def usable_of(frame: pl.DataFrame, context: Context) -> tuple[pl.DataFrame, dict
     counts = frame.filter(pl.col("reason").is_not_null()).group_by("reason").len().sort("reason")
     drops = dict(counts.iter_rows())
     clean_ones = frame.filter(pl.col("reason").is_null())
-    single = with_rank(clean_ones, ["cluster"], "one of a cluster", *context.salt).filter(pl.col("rank") == 1).drop("rank")
+    single = (
+        with_rank(clean_ones, ["cluster"], "one of a cluster", *context.salt).filter(pl.col("rank") == 1).drop("rank")
+    )
     single = single.unique("text_key", keep="first", maintain_order=True)
     if "bag" in single.columns:  # sentences of the same words: a swap could make one of the other
         single = with_rank(single, ["bag"], "one of a bag", *context.salt).filter(pl.col("rank") == 1).drop("rank")
@@ -140,10 +171,10 @@ def with_numbers(frame: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
 
 
 def balance_labels(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
-    """Equal counts of ``label`` in every split, length stratum and cell, within the set sizes; all with ``--no-match``."""
+    """Equal counts of ``label`` in every split and cell, of like lengths, within the set sizes; else all rows."""
     if not context.settings.match:
         return cap(frame, context.settings, *context.salt)
-    kept = balance(frame, "label", *context.salt, cell=("cell",))
+    kept = even(frame, "label", *context.salt, cell=("cell",))
     return cap_labels(kept, context)
 
 

@@ -12,8 +12,6 @@ from discoprobe.builders import chance
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-Rows = npt.NDArray[np.int64] if TYPE_CHECKING else object
-
 
 def members(first: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
     """The rows of each window: (windows, size)."""
@@ -21,9 +19,11 @@ def members(first: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
 
 
 def describe(frame: pl.DataFrame, windows: pl.DataFrame) -> pl.DataFrame:
-    """Adds to windows what sampling needs: ``split``, ``key``, ``mean_words``, ``same`` (a sentence occurs twice in it),
-    ``content_key`` (equal for windows of the same sentences in any order).
-    """  # fmt: skip
+    """Adds to windows what sampling needs.
+
+    ``split``, ``key``, ``mean_words``, ``same`` (a sentence occurs twice in it) and ``content_key`` (equal for windows of
+    the same sentences in any order).
+    """
     rows = windows.select("window", row=pl.int_ranges("first", pl.col("first") + pl.col("size"))).explode("row")
     texts = frame.select(pl.col("row").cast(pl.Int64), "split", "n_words", "text_key")
     facts = (
@@ -48,8 +48,11 @@ def distinct(windows: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, int]]:
 
 
 def spread(frame: pl.DataFrame, taken: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The rows of usable sentences that are not ``taken``: the pool for intruders."""
-    usable = frame["stretch"].is_not_null().to_numpy().copy()
+    """The rows of usable sentences that are not ``taken``: the pool for intruders.
+
+    A document's first sentence is not in it: it is a headline or a lead, and what it would stand in for never is one.
+    """
+    usable = frame.select(pl.col("stretch").is_not_null() & (pl.col("index") > 0)).to_series().to_numpy().copy()
     usable[taken] = False
     return np.flatnonzero(usable)
 

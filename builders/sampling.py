@@ -43,10 +43,12 @@ def assign_labels(rows: pl.DataFrame, n_labels: int, *purpose: str | int) -> pl.
     best = rows.clear().with_columns(label=pl.lit(0, pl.Int64))
     for n in (5, 3, 2, 1):
         cells = rows.with_columns(stratum=strata(pl.col("mean_words"), n))
-        parts = [_serve(cell, n_labels, *purpose) for _, cell in cells.group_by("split", "stratum", maintain_order=True)]
+        parts = [
+            _serve(cell, n_labels, *purpose) for _, cell in cells.group_by("split", "stratum", maintain_order=True)
+        ]
         served = pl.concat(parts).drop("stratum") if parts else best
         whole = sum(cell.height // n_labels * n_labels for cell in rows.partition_by("split"))
-        if n == 1 or served.height >= STRATA_KEEP * whole and served["split"].n_unique() == rows["split"].n_unique():
+        if n == 1 or (served.height >= STRATA_KEEP * whole and served["split"].n_unique() == rows["split"].n_unique()):
             return served
     return best
 
@@ -81,7 +83,9 @@ def equalise(rows: pl.DataFrame, by: str, cell: list[str], *purpose: str | int) 
     ranked = with_rank(rows, [*cell, by], "equalise", *purpose)
     counts = rows.group_by([*cell, by]).len().group_by(cell).agg(_n=pl.len(), _least=pl.col("len").min())
     quota = counts.filter(pl.col("_n") == values).drop("_n")
-    kept = ranked.join(quota, on=cell, nulls_equal=True, maintain_order="left").filter(pl.col("rank") <= pl.col("_least"))
+    kept = ranked.join(quota, on=cell, nulls_equal=True, maintain_order="left").filter(
+        pl.col("rank") <= pl.col("_least")
+    )
     return kept.drop("rank", "_least")
 
 
@@ -99,5 +103,7 @@ def balance(rows: pl.DataFrame, by: str, *purpose: str | int, cell: tuple[str, .
 
 def cap(windows: pl.DataFrame, settings: Settings, *purpose: str | int, weight: int = 1) -> pl.DataFrame:
     """At most the set number of rows per split, chosen by hash; each of ``windows`` (``key``) gives ``weight`` rows."""
-    most = pl.col("split").replace_strict({split: settings.size(split) // weight for split in SPLITS}, return_dtype=pl.Int64)
+    most = pl.col("split").replace_strict(
+        {split: settings.size(split) // weight for split in SPLITS}, return_dtype=pl.Int64
+    )
     return with_rank(windows, ["split"], "cap", *purpose).filter(pl.col("rank") <= most).drop("rank")

@@ -24,6 +24,4 @@ def split_of(keys: npt.ArrayLike, seed: int) -> pl.Series:
     """The split of each document, target or cluster key."""
     edges = np.cumsum(SHARES)[:-1]
     places = np.searchsorted(edges, chance.unit(keys, seed, "split", SALT), side="right")
-    return pl.Series("split", places.astype(np.uint8)).replace_strict(
-        dict(enumerate(SPLITS)), return_dtype=Split
-    )
+    return pl.Series("split", places.astype(np.uint8)).replace_strict(dict(enumerate(SPLITS)), return_dtype=Split)

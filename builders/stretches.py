@@ -27,8 +27,8 @@ LONG = 6
 """A sentence of at least so many words (UD's or running words, whichever are more) is not used if its like stands in a
 document of another split; shorter ones recur naturally (AUDIT ``sentence-leak``)."""
 
-STEM = 4
-"""First letters of a word that stand for it whatever its inflection."""
+STEM, SYLLABLES = 4, 2
+"""First letters (syllables of Hangul) of a word that stand for it whatever its inflection."""
 
 FREQUENT = 0.01
 """A word that stands in more than this share of the sentences is no content word."""
@@ -47,7 +47,7 @@ def sentences(shard: Shard, settings: Settings) -> pl.DataFrame:
             n_chars=pl.col("text").str.len_chars().cast(pl.Int32),
             long=pl.max_horizontal(words, running_words(pl.col("text")).list.len()) >= LONG,
             words=running_words(pl.col("text")).list.unique().list.eval(pl.element().hash(0)),
-            stems=running_words(pl.col("text")).list.eval(pl.element().str.head(STEM).hash(0)),
+            stems=running_words(pl.col("text")).list.eval(_stem(pl.element()).hash(0)),
             reason=pl.coalesce(
                 pl.when(words < least).then(pl.lit("too-short")),
                 pl.when(words > most).then(pl.lit("too-long")),
@@ -55,6 +55,10 @@ def sentences(shard: Shard, settings: Settings) -> pl.DataFrame:
             ),
         )
     )  # fmt: skip
+
+
+def _stem(word: pl.Expr) -> pl.Expr:
+    return pl.when(word.str.contains(r"\p{Hangul}")).then(word.str.head(SYLLABLES)).otherwise(word.str.head(STEM))
 
 
 def stretches(frame: pl.DataFrame, settings: Settings) -> pl.DataFrame:

@@ -8,12 +8,15 @@ lower-case first token before a capitalised second gives away 6-10 % of the shif
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from discoprobe.builders import chance
-from discoprobe.builders.task import Context, Edit
+from discoprobe.builders.probes import if_enough, twins, usable_of
+from discoprobe.builders.sampling import with_rank
+from discoprobe.builders.task import Arranged, Context, Edit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,10 +27,14 @@ if TYPE_CHECKING:
 def adjacent_words(trees: Trees, context: Context) -> pl.DataFrame:
     """Pairs of adjacent words of which one depends on the other and which can be exchanged.
 
-    Columns: ``sent``, ``index`` (of the left word), the UPOS and lemma of both (``left_upos`` …), ``inside`` (words, not
-    punctuation, stand before and after the two), and ``plan``: the places of both words in the text. No punctuation, symbol, part of a multiword token or word that touches another
-    (*l'homme*, *dit-il*; in a script without spaces all words touch) takes part, nor the first word of the sentence,
-    nor a word whose capital may be its position's; the words differ.
+    Left out are punctuation, symbols, parts of multiword tokens and words that touch another (*l'homme*, *dit-il*; in a
+    script without spaces all words touch), the first word of the sentence, words whose capital may be their position's,
+    equal words, and a swap that would bring two equal words together.
+
+    Returns:
+        ``sent``, ``index`` (of the left word), the UPOS and lemma of both (``left_upos`` …), ``inside`` (words, not
+        punctuation, stand before and after the two), ``swapped`` (the two in the other order, in small letters) and
+        ``plan``: their places in the text.
     """
     words = _with_neighbours(trees)
     pairs = words.filter(
@@ -38,11 +45,15 @@ def adjacent_words(trees: Trees, context: Context) -> pl.DataFrame:
         ~pl.col("opening"),
         ~(_capital(pl.col("form")) & (pl.col("before_upos") == "PUNCT")),
         _apart() if context.language.spaces else _differ_joined(),
-        pl.col("form").str.to_lowercase() != pl.col("next_form").str.to_lowercase(),
+        *(
+            _unequal(one, other)
+            for one, other in (("form", "next_form"), ("form", "after_form"), ("before_form", "next_form"))
+        ),
     )
     return pairs.select(
         "sent", "index", left_upos="upos", right_upos="next_upos", left_lemma="lemma", right_lemma="next_lemma",
         inside=_inside(),
+        swapped=pl.concat_str("next_form", "form", separator=" ").str.to_lowercase(),
         plan=pl.struct(a_start="start", a_end="end", b_start="next_start", b_end="next_end"),
     )  # fmt: skip
 
@@ -52,8 +63,8 @@ def _with_neighbours(trees: Trees) -> pl.DataFrame:
     words = trees.words.filter(pl.col("start").is_not_null()).with_columns(
         pl.col("upos").cast(pl.String), opening=(pl.col("upos") != "PUNCT").cum_sum().over("sent") <= 1
     )
-    of_sentence = {name: pl.col(name).shift(1).over("sent") for name in ("upos", "end")}
-    after = {name: pl.col(name).shift(-2).over("sent") for name in ("upos", "start")}
+    of_sentence = {name: pl.col(name).shift(1).over("sent") for name in ("upos", "end", "form")}
+    after = {name: pl.col(name).shift(-2).over("sent") for name in ("upos", "start", "form")}
     return words.with_columns(
         pl.all().shift(-1).name.prefix("next_"),
         **{f"before_{name}": expr for name, expr in of_sentence.items()},
@@ -67,6 +78,10 @@ def _movable(side: str) -> pl.Expr:
     return spoken & pl.col(f"{side}mwt").is_null()
 
 
+def _unequal(one: str, other: str) -> pl.Expr:
+    return (pl.col(one).str.to_lowercase() != pl.col(other).str.to_lowercase()).fill_null(value=True)
+
+
 def _capital(word: pl.Expr) -> pl.Expr:
     return word.str.contains(r"^\p{Lu}")
 
@@ -74,8 +89,8 @@ def _capital(word: pl.Expr) -> pl.Expr:
 def _apart() -> pl.Expr:
     """Whether white space or punctuation surrounds each of the two words, and a space stands between them."""
     left = (pl.col("before_end") < pl.col("start")) | (pl.col("before_upos") == "PUNCT")
-    right = (pl.col("after_start") > pl.col("next_end")) | (pl.col("after_upos") == "PUNCT") | pl.col("after_upos").is_null()
-    return left & right & (pl.col("end") < pl.col("next_start"))
+    right = (pl.col("after_start") > pl.col("next_end")) | (pl.col("after_upos") == "PUNCT")
+    return left & right.fill_null(value=True) & (pl.col("end") < pl.col("next_start"))
 
 
 def _inside() -> pl.Expr:
@@ -93,9 +108,22 @@ def one_of_each(pairs: pl.DataFrame, trees: Trees, context: Context) -> pl.DataF
     place = chance.combine(keyed["key"].to_numpy(), keyed["index"].cast(pl.UInt64).to_numpy())
     hashed = keyed.with_columns(_hash=pl.Series(chance.mix(place, *context.salt, "pair"), dtype=pl.UInt64))
     chosen = hashed.sort("sent", "_hash", "index").unique("sent", keep="first", maintain_order=True)
-    return chosen.select("sent", "plan", label=pl.lit(context.labels[0])).join(
+    return chosen.select("sent", "swapped", "plan", label=pl.lit(context.labels[0])).join(
         word_bags(trees), on="sent", how="left", maintain_order="left"
     )
+
+
+def distinct_twins(frame: pl.DataFrame, context: Context) -> Arranged:
+    """Originals and swaps, no two words being swapped twice.
+
+    A pair of frequent words (Chinese *一個*) swapped again and again would be learnt by heart.
+    """
+    usable, drops = usable_of(frame, context)
+    ranked = with_rank(usable, ["swapped"], "one of a pair", *context.salt)
+    single = (ranked.filter(pl.col("rank") == 1) if context.settings.match else ranked).drop("rank")
+    made = if_enough(twins(single, context), context.labels, context)
+    repeated = {"same-words-swapped": usable.height - single.height}
+    return replace(made, drops=dict(made.drops) | drops | repeated, candidates=frame.height * 2)
 
 
 def word_bags(trees: Trees) -> pl.DataFrame:

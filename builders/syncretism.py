@@ -2,7 +2,7 @@
 
 A form is ambiguous by ``pos`` where it has more than one part of speech (RuSentEval's filter), by ``feature`` where it
 has more than one value of the probed feature (LINSPECTOR's). What a form can be is asked of the language's analyser,
-and where that does not know the form, or there is none, of the corpus's own words.
+and where that does not know the form or the feature, or there is none, of the corpus's own words.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import polars as pl
 from discoprobe.loaders.corpus import feat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from discoprobe.builders.settings import Settings
     from discoprobe.builders.task import Task
@@ -118,9 +118,9 @@ def with_reasons(
 def readings(asked: pl.Series, feature: str, table: pl.DataFrame, language: LanguageData) -> pl.DataFrame:
     """How many parts of speech (``pos``) and values of ``feature`` each ``form`` has; 0 of what nothing is known of."""
     in_corpus = _in_corpus(asked, feature, table)
-    if language.analyser is None:
+    if language.analyser is None or feature not in _GRAMMEMES:
         return in_corpus
-    known = _analysed(asked, feature, _analyser(language.code))
+    known = _analysed(asked, feature, language.code)
     return pl.concat([known, in_corpus.join(known, on="form", how="anti")])
 
 
@@ -136,21 +136,26 @@ def _in_corpus(asked: pl.Series, feature: str, table: pl.DataFrame) -> pl.DataFr
     )
 
 
-def _analysed(asked: pl.Series, feature: str, parses: Callable[[str], Iterable[Any]]) -> pl.DataFrame:
+def _analysed(asked: pl.Series, feature: str, code: str) -> pl.DataFrame:
     """The readings of the forms that are in the analyser's dictionary."""
-    rows = list(_counts(asked, _GRAMMEMES.get(feature, {}), parses))
-    counts = {"form": pl.String, "pos": pl.UInt32, "feature": pl.UInt32}
-    return pl.DataFrame(rows, schema=counts, orient="row")
+    names = _GRAMMEMES[feature]
+    rows = [
+        (
+            form,
+            len({pos for pos, _ in tags}),
+            len({names[said] for _, all_said in tags for said in all_said & names.keys()}),
+        )
+        for form in asked
+        if (tags := _tags(code, form))
+    ]
+    return pl.DataFrame(rows, schema={"form": pl.String, "pos": pl.UInt32, "feature": pl.UInt32}, orient="row")
 
 
-def _counts(
-    asked: Iterable[str], names: dict[str, str], parses: Callable[[str], Iterable[Any]]
-) -> Iterator[tuple[str, int, int]]:
-    for form in asked:
-        if tags := [parse.tag for parse in parses(form) if parse.is_known]:
-            pos = {_POS.get(str(tag.POS), str(tag.POS)) for tag in tags}
-            values = {names[grammeme] for tag in tags for grammeme in _grammemes(tag) & names.keys()}
-            yield form, len(pos), len(values)
+@functools.cache
+def _tags(code: str, form: str) -> frozenset[tuple[str, frozenset[str]]]:
+    """What a form can be by the dictionary: part of speech (UD's) and grammemes of each reading."""
+    tags = (parse.tag for parse in _analyser(code)(form) if parse.is_known)
+    return frozenset((_POS.get(str(tag.POS), str(tag.POS)), _grammemes(tag)) for tag in tags)
 
 
 def _grammemes(tag: Any) -> frozenset[str]:
@@ -165,7 +170,7 @@ def _grammemes(tag: Any) -> frozenset[str]:
 def _analyser(code: str) -> Callable[[str], Iterable[Any]]:
     import pymorphy3  # noqa: PLC0415 (loads a dictionary; two languages need it)
 
-    parse: Callable[[str], Iterable[Any]] = pymorphy3.MorphAnalyzer(lang=code).parse
+    parse: Callable[[str], Iterable[Any]] = pymorphy3.MorphAnalyzer(lang=code, probability_estimator_cls=None).parse
     return parse
 
 

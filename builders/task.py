@@ -14,7 +14,6 @@ import pkgutil
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from discoprobe.builders.config import Shape
 from discoprobe.loaders.errors import UnknownNameError
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+    from discoprobe.builders.config import Shape
     from discoprobe.builders.frequency import Frequencies
     from discoprobe.builders.settings import Settings
     from discoprobe.builders.tree import Trees
@@ -86,9 +86,9 @@ class Task:
         labels: label names in the order of their numbers; empty where the data decide.
         shape: what one row holds.
         arrange: chooses rows from the candidates of the whole corpus.
-        select: for a probing task, the candidates of a shard: at most one row per sentence with ``sent``, ``label``
-            (name), and where it has them ``target`` (row of the word), ``cell`` (rows are balanced inside each value)
-            and ``plan`` (a struct, what ``edit`` needs).
+        select: for a probing task, the candidates of a shard: at most one row per sentence (several where ``arrange``
+            shows one of them) with ``sent``, ``label`` (name), and where it has them ``target`` (row of the word),
+            ``cell`` (rows are balanced inside each value) and ``plan`` (a struct, what ``edit`` needs).
         mark: for a discourse task, columns of its own for the sentences of a shard that it can use (``sent`` and more).
         edit: how the text of an edited row comes about, from the text and the row's ``plan``.
         feature: the feature that a targeted task probes; forms ambiguous in it are no targets.

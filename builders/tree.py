@@ -74,7 +74,7 @@ def depths(words: pl.DataFrame) -> npt.NDArray[np.int32]:
     while True:
         further = steps[parent]
         if not further.any():
-            return steps
+            return np.asarray(steps, dtype=np.int32)
         steps = steps + further
         parent = parent[parent]
 

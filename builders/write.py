@@ -32,7 +32,7 @@ def table(
         shown = _sentence_rows(task, rows, texts)
     else:
         shown = _sequence_rows(task, rows, frame, texts, language)
-    order = chance.mix(shown["key"].to_numpy(), "row order")
+    order = chance.mix(shown["key"].to_numpy(), "row order", task.name)
     return shown.with_columns(id=_hex("key"), pair_id=_hex("pair"), _order=pl.Series(order)).sort("_order")
 
 
@@ -117,7 +117,7 @@ def _target() -> pl.Expr:
 
 
 def _with_edits(task: Task, whole: pl.DataFrame) -> pl.DataFrame:
-    """Adds ``original`` and ``edit`` and makes the edits; ``edit`` is the place of the new characters in the new text."""
+    """Makes the edits; adds ``original``, and ``edit``: the place of the new characters in the new text."""
     span = pl.Struct({"start": pl.Int32, "end": pl.Int32})
     if task.edit is None:
         return whole.with_columns(original=pl.lit(None, pl.String), edit=pl.lit(None, span))
@@ -129,6 +129,5 @@ def _with_edits(task: Task, whole: pl.DataFrame) -> pl.DataFrame:
         edit = task.edit(text, plan)
         new = text[: edit.start] + edit.replacement + text[edit.end :]
         shown.append((new, text, {"start": edit.start, "end": edit.start + len(edit.replacement)}))
-    columns = {"text": pl.String, "original": pl.String, "edit": span}
+    columns: dict[str, pl.DataType | type[pl.DataType]] = {"text": pl.String, "original": pl.String, "edit": span}
     return whole.drop("text").hstack(pl.DataFrame(shown, schema=columns, orient="row"))
-

@@ -2,150 +2,171 @@
 
 from __future__ import annotations
 
-import functools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-import yaml
-
-from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
-from discoprobe.cards import escape
-from discoprobe.loaders import licences
+from discoprobe.cards import drops, escape, examples, fields, metadata, papers, plots
+from discoprobe.cards.audit_view import audit_view
+from discoprobe.cards.matrix import MARKS, matrices, verdict
+from discoprobe.cards.render import render
+from discoprobe.loaders import licences, treebanks
 
 if TYPE_CHECKING:
-    from jinja2 import Environment, Template
-
+    from discoprobe.builders.audit.report import Report
     from discoprobe.builders.config import Config
-    from discoprobe.cards.manifest import ConfigEntry, Manifest
+    from discoprobe.cards.lengths import Lengths
+    from discoprobe.cards.manifest import Manifest
 
-EXAMPLES = 5
-OTHER = "other"
-HUB_LICENCES = frozenset(
-    {
-        "apache-2.0", "mit", "gpl-2.0", "gpl-3.0", "lgpl-2.1", "lgpl-3.0", "lgpl-lr", "cc0-1.0", "cc-by-2.0", "cc-by-2.5",
-        "cc-by-3.0", "cc-by-4.0", "cc-by-sa-3.0", "cc-by-sa-4.0", "cc-by-nc-2.0", "cc-by-nc-3.0", "cc-by-nc-4.0",
-        "cc-by-nc-sa-2.0", "cc-by-nc-sa-3.0", "cc-by-nc-sa-4.0", "cc-by-nc-nd-3.0", "cc-by-nc-nd-4.0", "cc-by-nd-4.0",
-    }
-)  # fmt: skip
-"""The part of the Hub's closed list of licence identifiers that corpora use (https://hf.co/docs/hub/repositories-licenses)."""
-_FAMILY_TAGS = ("probing", "discourse", "coherence", "linguistic-probing")
-_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"), (10_000_000, "1M<n<10M"))
+REPOSITORY = "org/discoprobe"
+"""The Hub repository that a card names until it is known which one it goes to."""
+_LABELS = 12
+"""Labels that a card counts one by one; of more it gives the number and the extremes."""
+_REASONS = 20
+"""Configs that could not be built which a card lists one by one."""
 
 
-@functools.cache
-def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 (only to write cards)
+def release_card(manifest: Manifest, *, repository: str = REPOSITORY, release: str = "", changes: str = "") -> str:
+    """README.md of a release: YAML that the Hub and `datasets` read, then what is in it.
 
-    made = Environment(
-        loader=PackageLoader("discoprobe.cards"), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
-        autoescape=False, keep_trailing_newline=True,  # noqa: S701 (Markdown: the filter `md` escapes corpus text)
-    )  # fmt: skip
-    made.filters["md"] = escape.markdown
-    return made
-
-
-def _template(name: str) -> Template:
-    return _environment().get_template(name)
-
-
-def release_card(manifest: Manifest) -> str:
-    """README.md of a release: YAML that `datasets` reads, then what is in it."""
+    Args:
+        manifest: what the release holds.
+        repository: the Hub repository that the load snippet names.
+        release: its number, ``1.2.0``; without one the card speaks of no revision.
+        changes: the release's section of the changelog, Markdown.
+    """
     configs = manifest["configs"]
-    languages = sorted({entry["lang"] for entry in configs.values()})
-    tasks = sorted({entry["task"] for entry in configs.values()})
-    body = _template("release.md.jinja").render(
-        manifest=manifest,
-        languages=languages,
-        tasks=[(task, _summary(configs, task)) for task in tasks],
-        rows={name: {split: sum(labels.values()) for split, labels in entry["counts"].items()} for name, entry in configs.items()},
-        default=_default(configs),
-        splits=SPLITS,
-    )
-    return f"---\n{_yaml(manifest, languages)}---\n{body}"
+    body = render(
+        "release.md", manifest=manifest, repository=repository, release=release, changes=_without_heading(changes),
+        default=metadata.default_config(configs), matrices=matrices(configs), tasks=_tasks(manifest),
+        languages={lang: language_name(lang) for lang in sorted({entry["lang"] for entry in configs.values()})},
+        rows=sum(map(metadata.n_rows, configs.values())), sources=_source_lines(manifest),
+        audits=_tally(manifest), skipped=_skipped(manifest),
+        unavailable=manifest["unavailable"] if len(manifest["unavailable"]) <= _REASONS else {},
+    )  # fmt: skip
+    return metadata.front_matter(manifest, release) + body
 
 
-def _summary(configs: dict[str, ConfigEntry], task: str) -> str:
-    return next(entry["summary"] for entry in configs.values() if entry["task"] == task)
+def _without_heading(section: str) -> str:
+    return section.partition("\n")[2].strip() if section.startswith("## ") else section.strip()
 
 
-def _default(configs: dict[str, ConfigEntry]) -> str:
-    """The one default config: the first coherence config, else the first of all."""
-    return min(configs, key=lambda name: (configs[name]["task"] != "dc", name), default="")
+def language_name(code: str) -> str:
+    """The English name of a language that the catalogue knows, else its code."""
+    return _language_names().get(code, code)
 
 
-def _yaml(manifest: Manifest, languages: list[str]) -> str:
-    configs, default = manifest["configs"], _default(manifest["configs"])
-    total = sum(n for entry in configs.values() for labels in entry["counts"].values() for n in labels.values())
-    names = sorted({name for source in manifest["sources"].values() for name in _hub_licences(source["licence"])})
-    data: dict[str, object] = {
-        "pretty_name": "discoprobe",
-        "language": languages,
-        "license": names[0] if len(names) == 1 else names,
-        **({"license_name": "see-attribution", "license_link": "ATTRIBUTION.md"} if OTHER in names else {}),
-        "multilinguality": ["monolingual" if len(languages) == 1 else "multilingual"],
-        "size_categories": [next((name for most, name in _SIZES if total < most), "n>1T")],
-        "annotations_creators": ["expert-generated", "machine-generated"],
-        "task_categories": ["text-classification", "multiple-choice"],
-        "tags": list(_FAMILY_TAGS),
-        "configs": [_config_yaml(name, name == default) for name in sorted(configs)],
-    }
-    return str(yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=1000))
+def _language_names() -> dict[str, str]:
+    return {language.code: language.name for language in treebanks.languages(every=True)}
 
 
-def _hub_licences(licence: str) -> list[str]:
-    """The identifiers that the Hub knows for a licence; ``other`` for what is not in its list."""
-    names = [name.lower() for name in licences.normalise(licence).split(" AND ")]
-    return [name if name in HUB_LICENCES else OTHER for name in names]
+class TaskLine(NamedTuple):
+    """A task in the list of tasks."""
+
+    name: str
+    summary: str
+    configs: int
+    rows: int
 
 
-def _config_yaml(name: str, default: bool) -> dict[str, object]:  # noqa: FBT001 (one field of the YAML)
-    files = [{"split": split, "path": f"{name}/{split}-*.parquet"} for split in SPLITS]
-    return {"config_name": name} | ({"default": True} if default else {}) | {"data_files": files}
+def _tasks(manifest: Manifest) -> list[TaskLine]:
+    entries = list(manifest["configs"].values())
+    return [
+        TaskLine(task, own[0]["summary"], len(own), sum(map(metadata.n_rows, own)))
+        for task in sorted({entry["task"] for entry in entries})
+        if (own := [entry for entry in entries if entry["task"] == task])
+    ]
+
+
+class SourceLine(NamedTuple):
+    """A corpus in the list of sources."""
+
+    name: str
+    lang: str
+    licence: str
+    place: str
+    citation: str
+    configs: int
+
+
+def _source_lines(manifest: Manifest) -> list[SourceLine]:
+    """The corpora by language and name; a corpus of the user's own has no place."""
+    used = [name for entry in manifest["configs"].values() for name in entry["sources"]]
+    return [
+        SourceLine(
+            name, language_name(one["lang"]), one["licence"], _place(one["repo"], one["commit"]), one["citation"],
+            used.count(name),
+        )
+        for name, one in sorted(manifest["sources"].items(), key=lambda item: (item[1]["lang"], item[0]))
+    ]  # fmt: skip
+
+
+def _place(repo: str, commit: str) -> str:
+    """A link to a corpus at its commit."""
+    return f"[{commit[:7]}](https://github.com/{repo}/tree/{commit})" if repo and commit else ""
+
+
+def _tally(manifest: Manifest) -> dict[str, int]:
+    """How many configs passed, are undecided, failed, were not audited."""
+    found = [verdict(entry["audit"]) for entry in manifest["configs"].values()]
+    return {word: found.count(word) for word in MARKS if word in found}
+
+
+def _skipped(manifest: Manifest) -> int:
+    """Malformed sentences that were left out."""
+    return sum(sum(reasons.values()) for reasons in manifest["skipped"].values())
 
 
 def attribution(manifest: Manifest) -> str:
     """ATTRIBUTION.md: each source with its licence, commit and citation."""
-    return _template("attribution.md.jinja").render(sources=manifest["sources"])
+    return render("attribution.md", sources=manifest["sources"], names=_language_names())
 
 
-def config_card(config: Config) -> str:
-    """README.md of one config."""
+def config_card(config: Config, lengths: Lengths, report: Report | None = None) -> str:
+    """README.md of one config: what it asks, what it holds, how its rows were chosen, what its audit found.
+
+    It names neither repository nor release, so that it stays as it is while its rows do.
+    """
     title, _, definition = config.definition.partition("\n")
-    licence = licences.strictest([source.licence for source in config.sources])
-    return _template("config.md.jinja").render(
-        config=config, title=title, definition=definition.strip(), splits=SPLITS, counts=config.counts(), licence=licence,
-        examples=[_example(config, row) for row in config.splits["test"].slice(0, EXAMPLES).to_pylist()],
-        shape=str(config.shape), drops=sorted(config.drops.items(), key=lambda item: -item[1]),
+    return render(
+        "config.md", config=config, title=title, definition=paragraphs(definition), language=language_name(config.lang),
+        papers=papers.papers_of(config.definition), splits=SPLITS, counts=config.counts(), labels=_labels(config),
+        lengths=lengths, fields=fields.fields(config.shape, config.labels),
+        examples=[_Shown(number, one) for number, one in enumerate(_examples(config), 1)],
+        marked=examples.MARKED.get(config.shape, ""), drops=drops.described(config.drops), filters=_filters(config),
+        licence=licences.strictest([source.licence for source in config.sources]),
+        sources=[(source, _place(source.repo, source.commit)) for source in config.sources],
+        audit=None if report is None else audit_view(report), rows_plot=plots.rows_name(config.name),
+        audit_plot=plots.audit_name(config.name),
     )  # fmt: skip
 
 
-def _example(config: Config, row: dict[str, object]) -> dict[str, object]:
-    """What the template shows of a row: its label and its lines, each with a mark (``**`` for the edited one)."""
-    label = row["label"]
-    name = config.labels[label] if isinstance(label, int) else ""
-    return {"id": row["id"], "label": name, "lines": _LINES[config.shape](row)}
+def paragraphs(text: str) -> str:
+    """Text that is broken at the width of source code, one paragraph per line."""
+    return "\n\n".join(" ".join(part.split()) for part in text.strip().split("\n\n"))
 
 
-def _numbered(texts: object, marked: object = -1) -> list[tuple[str, str, bool]]:
-    assert isinstance(texts, list)
-    return [(str(number), text, number == marked) for number, text in enumerate(texts)]
+def _examples(config: Config) -> list[examples.Example]:
+    return examples.examples(config.shape, config.labels, config.splits["test"])
 
 
-def _sentence_lines(row: dict[str, object]) -> list[tuple[str, str, bool]]:
-    lines = [("text", str(row["text"]), False)]
-    if row["original"] is not None:
-        lines.append(("original", str(row["original"]), False))
-    if isinstance(target := row["target"], dict):
-        lines.append(("target", str(target["form"]), False))
-    return lines
+def _labels(config: Config) -> tuple[str, ...]:
+    return config.labels if len(config.labels) <= _LABELS else ()
 
 
-_LINES = {
-    Shape.SENTENCE: _sentence_lines,
-    Shape.SEQUENCE: lambda row: _numbered(row["sentences"], row["position"]),
-    Shape.PAIR: lambda row: [("1", row["sentence1"], False), ("2", row["sentence2"], False)],
-    Shape.CANDIDATE: lambda row: [*_numbered(row["sentences"]), ("candidate", row["candidate"], True)],
-    Shape.CHOICE: lambda row: [*_numbered(row["context"]), *[
-        (f"choice {number}", text, number == row["label"]) for number, text, _ in [
-            (int(n), t, m) for n, t, m in _numbered(row["choices"])]]],
-}  # fmt: skip
+def _filters(config: Config) -> list[str]:
+    """What a candidate had to meet, by the settings of the build, as Markdown."""
+    settings = config.settings
+    if str(config.shape) != "sentence":
+        least, most = settings.discourse_words
+        return [f"{least}–{most} words in every sentence", "sentences follow each other in the source without a gap"]
+    least, most = settings.probing_words
+    forms = f"forms of targets are unambiguous in {' and '.join(settings.syncretism)}" if settings.syncretism else ""
+    return [f"{least}–{most} words", *([forms] if forms and config.split_by == "target" else [])]
+
+
+class _Shown:
+    """An example as the template prints it."""
+
+    def __init__(self, number: int, example: examples.Example) -> None:
+        self.number, self.example = number, example
+        self.lines = [(line.name, escape.marked(line.pieces)) for line in example.lines]

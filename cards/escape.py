@@ -2,12 +2,17 @@ r"""Corpus text is data: what it says must not become Markdown, HTML or YAML of 
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
+from typing import TYPE_CHECKING
 
-from markupsafe import escape
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]()#|~$^])")
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]#|~$^])")
+_NO_CHARACTERS = re.compile("[\ud800-\udfff\ufffe\uffff]")
+"""What neither XML nor UTF-8 can hold."""
 _LONGEST = 600
 _RIGHT_TO_LEFT = frozenset({"R", "AL", "AN"})
 _ISOLATE = "\u2068{}\u2069"
@@ -16,16 +21,34 @@ _ISOLATE = "\u2068{}\u2069"
 
 def markdown(text: str) -> str:
     """``text`` as one line of Markdown that shows exactly these characters (long text is cut, with an ellipsis)."""
-    shown = text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+    return html.escape(_MARKDOWN.sub(r"\\\1", plain(text, _LONGEST)), quote=False)
+
+
+def plain(text: str, longest: int) -> str:
+    """At most ``longest`` characters of ``text`` on one line, without control characters: fit for XML and Markdown."""
+    shown = text if len(text) <= longest else text[:longest] + "…"
     visible = "".join(" " if unicodedata.category(char) in {"Cc", "Zl", "Zp"} else char for char in shown)
-    return str(escape(_MARKDOWN.sub(r"\\\1", _without_direction_marks(visible))))
+    return _without_direction_marks(_NO_CHARACTERS.sub("\ufffd", visible))
 
 
 def line(text: object) -> str:
     """``markdown(text)``, set apart from its surroundings if it holds anything that is written from right to left."""
-    escaped = markdown(str(text))
-    turned = any(unicodedata.bidirectional(char) in _RIGHT_TO_LEFT for char in escaped)
-    return _ISOLATE.format(escaped) if turned else escaped
+    return isolated(markdown(str(text)))
+
+
+def marked(pieces: Iterable[tuple[str, bool]]) -> str:
+    """Pieces of one text as Markdown; a marked one is highlighted where the reader's site lets it, and bold where not.
+
+    The text is set apart as a whole: pieces that were set apart one by one would stand in the order of the page.
+    """
+    shown = [(markdown(text), mark) for text, mark in pieces]
+    return isolated("".join(f"<mark><b>{text}</b></mark>" if mark else text for text, mark in shown))
+
+
+def isolated(shown: str) -> str:
+    """Text with a direction of its own, if any of it is written from right to left."""
+    turned = any(unicodedata.bidirectional(char) in _RIGHT_TO_LEFT for char in shown)
+    return _ISOLATE.format(shown) if turned else shown
 
 
 def _without_direction_marks(text: str) -> str:

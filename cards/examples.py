@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from discoprobe.builders.config import Shape
 
@@ -19,7 +19,7 @@ _POOL = 3_000
 _LONGEST = 320
 """Characters of a text that are shown."""
 
-Row = "Mapping[str, Any]"
+Row: TypeAlias = "Mapping[str, Any]"
 
 
 class Piece(NamedTuple):

@@ -19,11 +19,11 @@ _WHAT = {
     "pair_id": "shared by an original and its edited versions; null for rows without",
     "group": "what never stands in two splits: the document, the target's form, or the cluster of like sentences",
     "text": "the sentence as it stands in the corpus, or with one edit",
-    "target": "the word the label is about: its characters in `text`, form, lemma and part of speech; null where none is",
+    "target": "the word the label is about: its characters in `text`, form, lemma, part of speech; null without one",
     "original": "the sentence before the edit; null in rows that are not edited",
     "edit": "the characters of `text` that the edit put there; null in rows that are not edited",
     "n_words": "number of words as Universal Dependencies counts them, punctuation included",
-    "ipm_share": "share of the sentence's lemmas that occur more than once per million words; null without a frequency list",
+    "ipm_share": "share of the sentence's lemmas that are above 1 per million words; null without a frequency list",
     "sentences": "the sentences in the order shown",
     "order": "where each sentence shown stands in the source (0 is the passage's first); -1 for one from elsewhere",
     "position": "index of the edited or moved sentence in `sentences`; -1 where there is none",
@@ -67,5 +67,5 @@ def class_label(labels: tuple[str, ...]) -> str:
 
 
 def type_name(kind: pa.DataType) -> str:
-    """``string``, ``list<int32>``, ``struct<start: int32, end: int32>``: without the name that Arrow gives list items."""
-    return str(kind).replace("item: ", "").replace("element: ", "")
+    """``string``, ``list<int32>``, ``struct<start: int32, end: int32>``: without Arrow's name for list items."""
+    return str(kind).replace("item: ", "").replace("element: ", "").replace("float", "float32")

@@ -7,6 +7,7 @@ import importlib.metadata
 import json
 from typing import TYPE_CHECKING, TypedDict
 
+from discoprobe.builders.settings import SPLITS
 from discoprobe.loaders.errors import DiscoprobeError
 
 if TYPE_CHECKING:
@@ -110,9 +111,17 @@ def read(folder: Path) -> Manifest:
         found: Manifest = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise DiscoprobeError(f"{path}: not a manifest ({error}); restore it or build into another folder") from error
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
+    if not isinstance(found, dict) or found.get("format") != FORMAT or empty().keys() - found.keys():
         raise DiscoprobeError(f"{path}: not a manifest of format {FORMAT}; build into another folder")
+    for entry in found["configs"].values():
+        entry["counts"] = _in_order(entry)
     return found
+
+
+def _in_order(entry: ConfigEntry) -> dict[str, dict[str, int]]:
+    """The counts as a build gives them, splits and labels in their order; the file has keys sorted."""
+    counts = entry["counts"]
+    return {split: {label: counts[split][label] for label in entry["labels"]} for split in SPLITS}
 
 
 def render(manifest: Manifest) -> str:
@@ -120,7 +129,9 @@ def render(manifest: Manifest) -> str:
     return json.dumps(manifest, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
-def renewed(old: Manifest, entries: dict[str, ConfigEntry], missing: list[Unavailable], corpora: list[Corpus]) -> Manifest:
+def renewed(
+    old: Manifest, entries: dict[str, ConfigEntry], missing: list[Unavailable], corpora: list[Corpus]
+) -> Manifest:
     """The old manifest with what was built put in place of what stood there under the same names; no files yet."""
     fresh = empty()
     gone = {*entries, *(one.name for one in missing)}
@@ -132,7 +143,9 @@ def renewed(old: Manifest, entries: dict[str, ConfigEntry], missing: list[Unavai
     unavailable = {name: reason for name, reason in old["unavailable"].items() if name not in gone}
     fresh["configs"] = configs
     fresh["sources"] = {name: entry for name, entry in sources.items() if name in used}
-    fresh["skipped"] = old["skipped"] | {corpus.lang: dict(corpus.drops) for corpus in corpora if corpus.drops}
+    renewed_languages = {corpus.lang for corpus in corpora}
+    skipped = {lang: drops for lang, drops in old["skipped"].items() if lang not in renewed_languages}
+    fresh["skipped"] = skipped | {corpus.lang: dict(corpus.drops) for corpus in corpora if corpus.drops}
     fresh["unavailable"] = unavailable | {one.name: one.reason for one in missing}
     return fresh
 
@@ -144,9 +157,9 @@ def audit_entry(report: Report) -> AuditEntry:
         "failed": [finding.check for finding in report.errors],
         "undecided": [finding.check for finding in report.undecided],
         "majority": next((one.accuracy for one in report.baselines if one.name == "majority"), 0.0),
-        "strongest": best and best.check,
-        "accuracy": best and best.accuracy,
-        "lift": best and best.lift,
+        "strongest": best.check if best else None,
+        "accuracy": best.accuracy if best else None,
+        "lift": best.lift if best else None,
     }
 
 

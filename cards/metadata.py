@@ -18,37 +18,43 @@ from discoprobe.cards import vocabulary
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from discoprobe.cards.manifest import ConfigEntry, Manifest
+    from discoprobe.cards.manifest import ConfigEntry, Manifest, SourceEntry
 
 PRETTY_NAME = "discoprobe"
-_TAGS = ("probing", "discourse", "coherence", "linguistic-probing", "universal-dependencies")
-_FROM_UD = "extended|universal_dependencies"
+TAGS = ("probing", "discourse", "coherence", "linguistic-probing", "universal-dependencies")
 _DEFAULT_TASK = "dc"
 
 
 def front_matter(manifest: Manifest, release: str = "") -> str:
     """The YAML block with its two lines of dashes; every config has ``version`` if the release has a number."""
-    text = yaml.safe_dump(data(manifest, release), sort_keys=False, allow_unicode=True, width=2**20, default_flow_style=None)
+    text = yaml.safe_dump(
+        data(manifest, release), sort_keys=False, allow_unicode=True, width=2**20, default_flow_style=None
+    )
     return f"---\n{text}---\n"
 
 
 def data(manifest: Manifest, release: str = "") -> dict[str, object]:
     """The metadata as values."""
     configs, default = manifest["configs"], default_config(manifest["configs"])
-    languages = sorted({vocabulary.language_code(entry["lang"]) for entry in configs.values()})
+    codes = languages(configs)
     return {
         "pretty_name": PRETTY_NAME,
-        "language": languages,
+        "language": codes,
         **_licence(manifest),
-        "multilinguality": ["monolingual" if len(languages) == 1 else "multilingual"],
+        "multilinguality": ["monolingual" if len(codes) == 1 else "multilingual"],
         "size_categories": [vocabulary.size_category(sum(map(n_rows, configs.values())))],
-        "source_datasets": sorted({_source_dataset(name) for name in manifest["sources"]}),
+        "source_datasets": sorted({_source_dataset(name, one) for name, one in manifest["sources"].items()}),
         "annotations_creators": ["expert-generated", "machine-generated"],
         "language_creators": ["found"],
         "task_categories": _task_categories(configs),
-        "tags": list(_TAGS),
+        "tags": list(TAGS),
         "configs": [_config(name, release, default=name == default) for name in sorted(configs)],
     }
+
+
+def languages(configs: Mapping[str, ConfigEntry]) -> list[str]:
+    """The languages of the configs, by the codes that the Hub has for them."""
+    return sorted({vocabulary.language_code(entry["lang"]) for entry in configs.values()})
 
 
 def n_rows(entry: ConfigEntry) -> int:
@@ -57,7 +63,7 @@ def n_rows(entry: ConfigEntry) -> int:
 
 
 def default_config(configs: Mapping[str, ConfigEntry]) -> str:
-    """The config that the viewer opens with: the first coherence config, else the first of all; empty if there is none."""
+    """The config that the viewer opens with: the first coherence config, else the first of all; empty without any."""
     return min(configs, key=lambda name: (configs[name]["task"] != _DEFAULT_TASK, name), default="")
 
 
@@ -76,8 +82,11 @@ def _other_name(named: Mapping[str, tuple[str, ...]]) -> str:
     return re.sub(r"[^a-z0-9.]+", "-", others[0].lower()).strip("-") if len(others) == 1 else "see-attribution"
 
 
-def _source_dataset(corpus: str) -> str:
-    return _FROM_UD if corpus.startswith("UD_") else "original"
+def _source_dataset(corpus: str, source: SourceEntry) -> str:
+    """A treebank of Universal Dependencies, another published corpus, or files of the builder's own."""
+    if corpus.startswith("UD_"):
+        return "extended|universal_dependencies"
+    return "extended" if source["repo"] else "original"
 
 
 def _task_categories(configs: Mapping[str, ConfigEntry]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final, NamedTuple
 
 
@@ -54,7 +55,8 @@ PAPERS: Final = (
     ),
     Paper(
         ("DisSent",),
-        "Nie, Bennett & Goodman 2019. DisSent: Learning Sentence Representations from Explicit Discourse Relations. ACL.",
+        "Nie, Bennett & Goodman 2019. DisSent: Learning Sentence Representations from Explicit Discourse Relations. "
+        "ACL.",
         "https://arxiv.org/abs/1710.04334",
     ),
     Paper(
@@ -73,16 +75,11 @@ PAPERS: Final = (
 
 
 def papers_of(definition: str) -> list[Paper]:
-    """The papers that a definition mentions, in the order of the mentions."""
-    found = [(min(place), paper) for paper in PAPERS if (place := [_place(name, definition) for name in paper.names])]
-    return [paper for place, paper in sorted(found, key=lambda one: one[0]) if place < len(definition)]
-
-
-def _place(name: str, definition: str) -> int:
-    """Where the name first stands, with whatever white space between its words; past the end if nowhere.
-
-    ``RuSentEval`` is no mention of ``SentEval``.
-    """
+    """The papers that a definition mentions, in the order of the mentions; ``RuSentEval`` is none of ``SentEval``."""
     text = " ".join(definition.split())
-    places = [at for at in range(len(text)) if text.startswith(name, at) and not text[at - 1 : at].isalpha()]
-    return places[0] if places else len(definition)
+    places = [(place.start(), paper) for paper in PAPERS if (place := _mention(paper).search(text))]
+    return [paper for _, paper in sorted(places, key=lambda one: one[0])]
+
+
+def _mention(paper: Paper) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, paper.names))})")

@@ -1,19 +1,20 @@
-"""A release folder: written beside the old one and put in its place, so that a killed build leaves the old one whole."""
+"""A release folder: written beside the old one and put in its place; a killed build leaves the old one whole."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from discoprobe.builders.config import Config, Unavailable
-from discoprobe.cards import card, manifest, tables
+from discoprobe.cards import card, croissant, manifest, plots, tables
+from discoprobe.cards.lengths import lengths
 from discoprobe.loaders.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from discoprobe.builders.audit.report import Report
     from discoprobe.cards.manifest import ConfigEntry, FileEntry, Manifest
@@ -39,9 +40,9 @@ class Release:
         self._corpora.append(corpus)
 
     def add(self, result: Config | Unavailable, report: Report | None = None) -> None:
-        """Writes a config's folder, with what its audit found; takes away the folder of one that is not there any more."""
+        """Writes a config's folder and plots, with what its audit found; takes away those of one that is gone."""
         place = self.folder / result.name
-        shutil.rmtree(place, ignore_errors=True)
+        self._take_away(result.name)
         if isinstance(result, Unavailable):
             self._missing.append(result)
             return
@@ -50,19 +51,54 @@ class Release:
             tables.write_split(result, split, place)
         if report:
             (place / AUDIT).write_text(report.to_json(), encoding="utf-8")
-        (place / README).write_text(card.config_card(result), encoding="utf-8")
+        self._describe(result, report)
         content = {split: tables.content_hash(table) for split, table in result.splits.items()}
-        self._entries[result.name] = manifest.config_entry(result, content, _files(place, place), report)
+        self._entries[result.name] = manifest.config_entry(result, content, _files(place), report)
+
+    def _take_away(self, name: str) -> None:
+        shutil.rmtree(self.folder / name, ignore_errors=True)
+        for plot in (plots.rows_name(name), plots.audit_name(name)):
+            (self.folder / plot).unlink(missing_ok=True)
+
+    def _describe(self, config: Config, report: Report | None) -> None:
+        """Writes a config's card and its plots."""
+        sizes = lengths(config)
+        (self.folder / config.name / README).write_text(card.config_card(config, sizes, report), encoding="utf-8")
+        drawn = {plots.rows_name(config.name): plots.rows_plot(config, sizes)}
+        if report:
+            drawn[plots.audit_name(config.name)] = plots.audit_plot(report)
+        for name, svg in drawn.items():
+            _write(self.folder / name, svg)
 
     def finish(self) -> Manifest:
         """Writes cards and manifest over all configs, old and new, and returns the manifest."""
         whole = manifest.renewed(self._old, self._entries, self._missing, self._corpora)
-        written = {README: card.release_card(whole), ATTRIBUTION: card.attribution(whole)}
-        for name, text in written.items():
+        for name, text in documents(whole).items():
             _write(self.folder / name, text)
             whole["files"][name] = _entry(self.folder / name)
+        whole["files"] |= {
+            f"{plots.FOLDER}/{name}": entry for name, entry in _files(self.folder / plots.FOLDER).items()
+        }
         _write(self.folder / manifest.NAME, manifest.render(whole))
         return whole
+
+
+def documents(
+    whole: Manifest, *, repository: str = card.REPOSITORY, release: str = "", changes: str = ""
+) -> dict[str, str]:
+    """The files that speak of a release as a whole, by name: README.md, ATTRIBUTION.md, croissant.json.
+
+    Args:
+        whole: the manifest, of which only configs, sources and what was left out are read.
+        repository: the Hub repository that load snippets name.
+        release: the release's number, ``1.2.0``; empty for a build that is not released.
+        changes: the release's section of the changelog.
+    """
+    return {
+        README: card.release_card(whole, repository=repository, release=release, changes=changes),
+        ATTRIBUTION: card.attribution(whole),
+        croissant.NAME: croissant.croissant(whole, repository=repository, release=release),
+    }
 
 
 @contextmanager
@@ -77,12 +113,16 @@ def open_release(folder: Path) -> Iterator[Release]:
     _refuse_foreign(folder)
     beside = folder.with_name(f".{folder.name}.new")
     shutil.rmtree(beside, ignore_errors=True)
+    made = [parent for parent in folder.parents if not parent.exists()]
     try:
         _link_tree(folder, beside)
         yield Release(beside)
         _swap(beside, folder)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
+        with suppress(OSError):  # a folder that holds something stays
+            for parent in made:
+                parent.rmdir()
 
 
 def _former(folder: Path) -> Path:
@@ -101,7 +141,9 @@ def _refuse_foreign(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder} is a file; give --out a folder")
     if folder.is_dir() and any(folder.iterdir()) and not (folder / manifest.NAME).exists():
-        raise UsageError(f"{folder} is not empty and holds no {manifest.NAME}; give --out a new folder or a release folder")
+        raise UsageError(
+            f"{folder} is not empty and holds no {manifest.NAME}; give --out a new folder or a release folder"
+        )
 
 
 def _link_tree(source: Path, target: Path) -> None:
@@ -125,12 +167,13 @@ def _swap(new: Path, folder: Path) -> None:
 
 
 def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(exist_ok=True)
     path.unlink(missing_ok=True)  # the file may be a link into the old release
     path.write_text(text, encoding="utf-8")
 
 
-def _files(folder: Path, base: Path) -> dict[str, FileEntry]:
-    return {str(path.relative_to(base)): _entry(path) for path in sorted(folder.rglob("*")) if path.is_file()}
+def _files(folder: Path) -> dict[str, FileEntry]:
+    return {path.relative_to(folder).as_posix(): _entry(path) for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 def _entry(path: Path) -> FileEntry:

@@ -27,7 +27,7 @@ def file_name(split: str) -> str:
 
 
 def write_split(config: Config, split: str, folder: Path) -> Path:
-    """Writes one split below ``folder``; label names stand in the schema's metadata, where `datasets` looks for them."""
+    """Writes one split below ``folder``; label names go into the schema's metadata, where `datasets` looks for them."""
     path = folder / file_name(split)
     pq.write_table(
         with_label_names(config.splits[split], config.labels),

@@ -21,16 +21,14 @@ COLUMNS_KEY: Final = "global.columns"
 KEYS: Final = ("sent_id", "text", COLUMNS_KEY, *GENRE_KEYS, *NEWDOC_KEYS)
 
 
-def read_comments(lines: Lines, unreadable: Ints) -> pl.DataFrame:
+def read_comments(lines: Lines) -> pl.DataFrame:
     """The comments the reader uses, in order: ``block``, ``row`` (of the line), ``key`` and ``value``.
 
     A comment is ``# key = value``, ``# key=value`` or ``# key``; white space around key and value does not count, and
-    other comments are left out, and so are the lines ``unreadable``, which are not valid UTF-8.
+    other comments are left out.
     """
     rows = lines.rows(COMMENT)
-    if len(unreadable):
-        rows = np.setdiff1d(rows, unreadable)
-    raw = pl.Series("line", lines.text(rows).decode().split("\n")[:-1], pl.String)
+    raw = pl.Series("line", lines.text(rows).decode(errors="replace").split("\n")[:-1], pl.String)
     parts = pl.col("line").str.slice(1).str.splitn("=", 2).struct
     return (
         pl.DataFrame({"block": lines.blocks[rows], "row": rows, "line": raw})

@@ -22,7 +22,7 @@ from discoprobe.loaders.keys import record_keys, text_keys
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from discoprobe.loaders.lines import Flags
+    from discoprobe.loaders.lines import Flags, Ints
     from discoprobe.loaders.treebanks import DocumentRule
 
 NUMBERED: Final = 0.5
@@ -35,7 +35,14 @@ DIGITS: Final = re.compile(r"([0-9]+)")
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What a stretch of a file passes on to the next: the open document, its sentences so far, documents without id."""
+    """What a stretch of a file passes on to the next.
+
+    Attributes:
+        doc_id: the document that is open.
+        sentences: how many of its sentences there were.
+        unnamed: how many documents without an id there were in the file.
+        marked: whether the file's ``newdoc`` comments mark documents; None before its first sentence.
+    """
 
     doc_id: str | None = None
     sentences: int = 0
@@ -81,27 +88,34 @@ def _marked(
     trust: bool,
 ) -> tuple[pl.Series, Flags]:
     """Documents by ``newdoc`` comments; without trust, files in which every sentence has one have no documents."""
-    marks = sentences["newdoc"].to_numpy()
-    piece = sentences["piece"].to_list()
+    piece = sentences["piece"].to_numpy().astype(np.int64)
+    newdoc = sentences["newdoc"].to_numpy()
+    marks = newdoc if trust else newdoc & _is_marked(piece, newdoc, carried)[piece]
     given = sentences["newdoc_id"].to_list()
-    every = set() if trust or carried.marked else _marked_throughout(piece, marks)
-    ids: list[str | None] = []
-    current, unnamed = carried.doc_id, carried.unnamed
-    for i, mark in enumerate(marks.tolist()):
+    ids: list[str | None] = [carried.doc_id]
+    unnamed = carried.unnamed
+    steps = np.flatnonzero(marks | opens)
+    for i in steps.tolist():
         if opens[i] and i:
-            current, unnamed = None, 0
-        if mark and piece[i] not in every:
+            unnamed = 0
+        if marks[i]:
             unnamed += given[i] is None
-            current = given[i] or f"{stems[piece[i]]}#{unnamed}"
-        ids.append(current)
-    return pl.Series(ids, dtype=pl.String), opens | marks
+            ids.append(given[i] or f"{stems[piece[i]]}#{unnamed}")
+        else:
+            ids.append(None if i else carried.doc_id)
+    which = np.searchsorted(steps, np.arange(len(piece)), side="right")
+    return pl.Series(ids, dtype=pl.String).gather(which), opens | newdoc
 
 
-def _marked_throughout(piece: Sequence[int], marks: Flags) -> set[int]:
-    """The pieces with more than one sentence in which every sentence has a ``newdoc`` comment."""
+def _is_marked(piece: Ints, newdoc: Flags, carried: Carried) -> Flags:
+    """Whether the ``newdoc`` comments of each piece mark documents: not if each of several sentences has one.
+
+    For a large file its first stretch decides.
+    """
     sizes = np.bincount(piece)
-    marked = np.bincount(piece, weights=marks)
-    return set(np.flatnonzero((sizes > 1) & (marked == sizes)).tolist())
+    if carried.marked is not None:
+        return np.full(len(sizes), carried.marked)
+    return (sizes <= 1) | (np.bincount(piece, weights=newdoc) < sizes)
 
 
 def gaps(sent_ids: pl.Series, same_document: Flags, *, by_id: bool) -> Flags:
@@ -198,42 +212,56 @@ def place(sentences: pl.DataFrame, corpus: str, stems: Sequence[str], rule: Docu
         carried: what the stretch before passed on.
     """
     ids, begins = document_ids(sentences, stems, rule, carried)
-    sent_ids = sentences["sent_id"]
-    number = sentences["number"].to_numpy().astype(np.int64)
-    breaks = begins | ids.is_null().to_numpy()
-    breaks[1:] |= np.diff(number) != 1
-    breaks |= gaps(sent_ids, ~begins & ids.is_not_null().to_numpy(), by_id=rule.kind == "sent_id")
-    numbered = sentences.with_columns(doc_id=ids, run=pl.Series(np.cumsum(breaks) - 1, dtype=pl.UInt32)).with_row_index(
-        "sent"
-    )
-    documents = (
-        numbered.group_by("doc_id", maintain_order=True)
+    runs = _runs(sentences, ids, begins, by_id=rule.kind == "sent_id")
+    numbered = sentences.with_columns(doc_id=ids, run=runs).with_row_index("sent")
+    documents = _documents(numbered, corpus)
+    placed = numbered.join(
+        documents.select("doc_id", "doc"),
+        on="doc_id",
+        how="left",
+        nulls_equal=True,
+        maintain_order="left",
+    ).with_columns(index=pl.int_range(pl.len(), dtype=pl.UInt32).over("doc"))
+    if len(ids) and ids[0] is not None and ids[0] == carried.doc_id:
+        placed = placed.with_columns(pl.col("index") + (pl.col("doc") == 0).cast(pl.UInt32) * carried.sentences)
+    keys = record_keys(pl.repeat(corpus, len(ids), eager=True), ids, placed["sent_id"], placed["text"])
+    placed = placed.with_columns(keys, text_keys(placed["text"].to_list()).alias("text_key"))
+    return Placed(documents, placed.select(*SENTENCES), _carried_on(placed, carried))
+
+
+def _runs(sentences: pl.DataFrame, ids: pl.Series, begins: Flags, *, by_id: bool) -> pl.Series:
+    """The run of each sentence; one begins with a document, after a sentence left out, and after a gap in the ids."""
+    inside = ids.is_not_null().to_numpy()
+    breaks = begins | ~inside
+    breaks[1:] |= np.diff(sentences["number"].to_numpy().astype(np.int64)) != 1
+    breaks |= gaps(sentences["sent_id"], ~begins & inside, by_id=by_id)
+    return pl.Series(np.cumsum(breaks) - 1, dtype=pl.UInt32)
+
+
+def _documents(sentences: pl.DataFrame, corpus: str) -> pl.DataFrame:
+    """The document table, in the order of first sentences; a document whose sentences differ in genre has none."""
+    genres = pl.col("genre").drop_nulls()
+    found = (
+        sentences.group_by("doc_id", maintain_order=True)
         .agg(
             n_sentences=pl.len().cast(pl.UInt32),
-            genre=pl.when(pl.col("genre").drop_nulls().n_unique() == 1).then(pl.col("genre").drop_nulls().first()),
+            genre=pl.when(genres.n_unique() == 1).then(genres.first()),
         )
         .with_row_index("doc")
-        .with_columns(corpus=pl.lit(corpus))
+        .with_columns(corpus=pl.lit(corpus, pl.String))
     )
-    documents = documents.with_columns(record_keys(documents["corpus"], documents["doc_id"]))
-    first = carried.sentences if len(ids) and ids[0] is not None and ids[0] == carried.doc_id else 0
-    placed = numbered.join(
-        documents.select("doc_id", "doc"), on="doc_id", how="left", nulls_equal=True, maintain_order="left"
-    )
-    placed = placed.with_columns(
-        index=pl.int_range(pl.len(), dtype=pl.UInt32).over("doc")
-        + pl.when(pl.col("doc") == 0).then(pl.lit(first, pl.UInt32)).otherwise(pl.lit(0, pl.UInt32)),
-    )
-    keys = record_keys(pl.repeat(corpus, len(ids), eager=True), ids, sent_ids, placed["text"])
-    placed = placed.with_columns(keys, text_keys(placed["text"].to_list()).alias("text_key"))
-    last = ids[-1] if len(ids) else carried.doc_id
-    return Placed(
-        documents.select(*DOCUMENTS),
-        placed.select(*SENTENCES),
-        Carried(
-            last,
-            0 if not len(ids) or last is None else int(placed["index"][-1]) + 1,
-            carried.unnamed + (int((sentences["newdoc"] & sentences["newdoc_id"].is_null()).sum())),
-            carried.marked,
-        ),
+    return found.with_columns(record_keys(found["corpus"], found["doc_id"])).select(*DOCUMENTS)
+
+
+def _carried_on(placed: pl.DataFrame, before: Carried) -> Carried:
+    """What the next stretch of the file needs to know after these sentences."""
+    if placed.is_empty():
+        return before
+    newdoc, doc_id = placed["newdoc"], placed["doc_id"][-1]
+    marked = placed.height == 1 or not newdoc.all() if before.marked is None else before.marked
+    return Carried(
+        doc_id=doc_id,
+        sentences=0 if doc_id is None else placed["index"][-1] + 1,
+        unnamed=before.unnamed + int((newdoc & placed["newdoc_id"].is_null()).sum()),
+        marked=marked,
     )

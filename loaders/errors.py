@@ -7,7 +7,7 @@
     ├── UnknownNameError            no such language, task, corpus, config (did you mean …)
     ├── UnsupportedError            the corpus lacks what was asked for
     ├── UsageError                  exit status 2: options that contradict each other
-    ├── AuditFailed                 exit status 3: a config has an error-level finding
+    ├── AuditFailedError                 exit status 3: a config has an error-level finding
     └── RemoteError                 exit status 4: the network or the Hub
         └── IntegrityError          a file does not match its pinned size or hash
 
@@ -65,7 +65,7 @@ class UsageError(DiscoprobeError):
     exit_status = 2
 
 
-class AuditFailed(DiscoprobeError):
+class AuditFailedError(DiscoprobeError):
     """A config has an error-level finding."""
 
     exit_status = 3

@@ -114,7 +114,7 @@ def parse(pieces: Sequence[Piece]) -> Parsed:
     findings += check_heads(table, words)
     findings += check_cells(table, words, universal)
     findings.append(check_ranges(table, words))
-    comments = read_comments(lines, findings[0].rows)
+    comments = read_comments(lines)
     sentences = _sentences(text, all_blocks, comments)
     findings += [_check_sent_ids(sentences), _check_column_names(text, sentences, comments)]
     bad = _blocks(findings)
@@ -124,7 +124,7 @@ def parse(pieces: Sequence[Piece]) -> Parsed:
         universal = universal[good[words.rows]]
         table = table.take(good)
         words = find_words(table)
-        sentences = sentences.filter(~pl.col("block").is_in(bad))
+        sentences = _without(sentences, np.isin(sentences["block"].to_numpy(), bad))
     tokens, sentences = _tokens(table, words, sentences, universal)
     return Parsed(sentences, tokens, problems, len(all_blocks), int(universal.sum()), notes)
 
@@ -136,6 +136,8 @@ def _tag_sets(text: Text, table: Table, words: Words) -> tuple[Flags, tuple[str,
     in a sentence, and tasks that need no tags can use the file: there UPOS is read as absent.
     """
     known = (table.values["upos"].is_not_null().to_numpy() | table.array("no_upos"))[words.rows]
+    if known.all():
+        return known, ()
     piece = text.piece(table.rows[words.rows])
     size = len(text.pieces)
     foreign = 2 * np.bincount(piece, weights=known, minlength=size) < np.bincount(piece, minlength=size)
@@ -257,6 +259,17 @@ def _problems(text: Text, sentences: pl.DataFrame, findings: Sequence[Finding]) 
                 first[block] = (row, found, i)
     ids = dict(sentences.select("block", "given_id").iter_rows())
     return tuple(_problem(text, ids.get(block), *first[block]) for block in sorted(first))
+
+
+def _without(sentences: pl.DataFrame, bad: Flags) -> pl.DataFrame:
+    """The good sentences; the document that a bad one begins is begun by the next one of the file instead."""
+    piece, newdoc = sentences["piece"].to_numpy(), sentences["newdoc"].to_numpy().copy()
+    ids = sentences["newdoc_id"].to_list()
+    for i in np.flatnonzero(bad[:-1]).tolist():
+        if newdoc[i] and piece[i + 1] == piece[i] and not newdoc[i + 1]:
+            newdoc[i + 1], ids[i + 1] = True, ids[i]
+    moved = sentences.with_columns(newdoc=pl.Series(newdoc), newdoc_id=pl.Series(ids, dtype=pl.String))
+    return moved.filter(~bad)
 
 
 def _problem(text: Text, sent_id: str | None, row: int, found: Finding, i: int) -> Problem:

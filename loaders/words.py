@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 NAMES: Final = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 READ: Final = ("id", "form", "lemma", "upos", "feats", "head", "deprel", "misc")
 NO_NUMBER: Final = -1
-MOST_DIGITS: Final = 6
-"""Of a number that is read: the largest word number has five, and a HEAD out of range should be told as such."""
 BLOCK: Final = 2**20
 """Bytes that the CSV parser takes at a time: few enough for the processor's cache."""
 
@@ -108,12 +106,10 @@ def _has_item(column: str, item: str) -> pl.Expr:
 
 
 def _number(column: str) -> pl.Expr:
-    """The whole number in a cell, or :data:`NO_NUMBER` for anything else: ``01`` and ``+1``, and more than 6 digits."""
-    value, size = pl.col(column).cast(pl.UInt32, strict=False), pl.col(column).str.len_bytes()
-    shortest = pl.lit(1, pl.UInt32)
-    for n in range(1, MOST_DIGITS):
-        shortest += (value >= 10**n).cast(pl.UInt8)
-    return pl.when(size == shortest).then(value.cast(pl.Int64)).otherwise(NO_NUMBER).fill_null(NO_NUMBER)
+    """The whole number in a cell, or :data:`NO_NUMBER` for anything else, ``01`` and ``+1`` included."""
+    cell = pl.col(column)
+    odd = cell.str.starts_with("+") | (cell.str.starts_with("0") & (cell != "0"))
+    return pl.when(~odd).then(cell.cast(pl.UInt32, strict=False)).cast(pl.Int64).fill_null(NO_NUMBER)
 
 
 def changes(blocks: Ints) -> Flags:

@@ -1,13 +1,21 @@
-"""Measure discoprobe. ``benchmark.py reader FILE…`` compares the reader with other readers of CoNLL-U.
+"""Measure discoprobe.
 
-Every reader gets the same files in one process and one thread of its own, best of several rounds; what is timed ends
-with the sentences in memory. The discoprobe column ``cached`` is the second load, of parsed tables from the disk.
+``benchmark.py reader FILE…`` compares the reader with other readers of CoNLL-U.
+
+``benchmark.py build FOLDER`` builds from all files below a folder taken for one language, and from copies of them, so
+that the column ``times`` shows how time and memory grow; every run is a process of its own.
+
+Every reader gets the same files in one process, best of several rounds. What is timed ends with the sentences in
+memory; for discoprobe that is after checking, aligning and storing them, with an empty cache. The column ``cached`` is
+its second load, of parsed tables from the disk.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -26,6 +34,7 @@ from discoprobe.loaders.conllu import read_corpora
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+CLOCKS = {"wall": time.perf_counter, "processor": time.process_time}
 SAMPLE = Path(__file__).parents[1] / "loaders" / "sample"
 
 
@@ -34,6 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     add_reader(commands.add_parser("reader", help="words per second of the reader and of others"))
+    add_build(commands.add_parser("build", help="words per second and peak memory of a whole build, and how they grow"))
     options = parser.parse_args(arguments)
     result: int = options.run(options)
     return result
@@ -43,6 +53,7 @@ def add_reader(parser: argparse.ArgumentParser) -> None:
     """The options of ``reader``."""
     parser.add_argument("files", nargs="*", type=Path, help="CoNLL-U files (default: the sample that ships)")
     parser.add_argument("--rounds", type=int, default=3, help="how often each reader reads each file (default 3)")
+    parser.add_argument("--clock", choices=CLOCKS, default="wall", help="wall (default), or the processor's time")
     parser.set_defaults(run=run_reader)
 
 
@@ -51,22 +62,102 @@ def run_reader(options: argparse.Namespace) -> int:
     table = Table("file", "words", *READERS, "cached", "discoprobe : conllu", "cached : conllu")
     for path in options.files or sorted(SAMPLE.glob("*.conllu")):
         words = count_words(path)
-        seconds = {name: best(partial(read, path), options.rounds) for name, read in READERS.items()}
+        seconds = {name: best(partial(read, path), options) for name, read in READERS.items()}
         speed = {name: words / value for name, value in seconds.items()}
-        speed["cached"] = words / cached(path, options.rounds)
+        speed["cached"] = words / best_cached(path, options)
         ratios = [f"{speed[name] / speed['conllu']:.1f}" for name in ("discoprobe", "cached")]
         table.add_row(path.name, f"{words:,}", *(f"{value:,.0f}" for value in speed.values()), *ratios)
     Console(width=160).print(table)
     return 0
 
 
-def best(work: Callable[[], object], rounds: int) -> float:
+def add_build(parser: argparse.ArgumentParser) -> None:
+    """The options of ``build``."""
+    parser.add_argument("folder", type=Path, help="a folder of CoNLL-U files")
+    parser.add_argument("--task", default="discourse", help="as in `build run` (default discourse)")
+    parser.add_argument("--times", default="1,2,4", help="how many copies of the folder (default 1,2,4)")
+    parser.add_argument("--jobs", default="1", help="processes (default 1)")
+    parser.set_defaults(run=run_build)
+
+
+def run_build(options: argparse.Namespace) -> int:
+    """Print seconds, words per second and peak memory for each number of copies."""
+    table = Table("times", "words", "seconds", "words/s", "peak MB", "rows")
+    for times in map(int, options.times.split(",")):
+        with tempfile.TemporaryDirectory() as folder:
+            words = copy_corpus(options.folder, Path(folder) / "corpus", times)
+            seconds, peak, rows = measure_build(Path(folder), options)
+        table.add_row(
+            str(times), f"{words:,}", f"{seconds:.1f}", f"{words / seconds:,.0f}", f"{peak:,.0f}", f"{rows:,}"
+        )
+    Console(width=120).print(table)
+    return 0
+
+
+def copy_corpus(source: Path, target: Path, times: int) -> int:
+    """Copies all files as one corpus ``times`` over; returns the number of words."""
+    target.mkdir()
+    words = 0
+    for number, path in enumerate(sorted(source.rglob("*.conllu"))):
+        text = path.read_text(encoding="utf-8")
+        for copy in range(times):
+            name = f"{number:04}-{copy}"
+            (target / f"{name}.conllu").write_text(distinct(text, copy, name), encoding="utf-8")
+        words += times * sum(line[:1].isdigit() for line in text.split("\n"))
+    return words
+
+
+def distinct(text: str, copy: int, name: str) -> str:
+    """The text with other ids, and in every copy but the first with other letters, so that no sentence recurs."""
+    letters = rotated(copy)
+    return "\n".join(distinct_line(line, letters, name) for line in text.split("\n"))
+
+
+def rotated(by: int) -> dict[int, int]:
+    """Latin and Cyrillic small letters, each replaced by the one so many places further."""
+    alphabets = [list(range(ord("a"), ord("z") + 1)), list(range(ord("а"), ord("я") + 1))]
+    return {letter: letters[(i + by) % len(letters)] for letters in alphabets for i, letter in enumerate(letters)}
+
+
+def distinct_line(line: str, letters: dict[int, int], name: str) -> str:
+    """One line of a copy: ids with its name, form, lemma and text in its letters."""
+    if line.startswith(("# sent_id = ", "# newdoc id = ", "# newdoc_id = ")):
+        return f"{line}-{name}"
+    if line.startswith("# text = "):
+        return "# text = " + line.removeprefix("# text = ").translate(letters)
+    if line.startswith("#") or not line:
+        return line
+    number, form, lemma, *rest = line.split("\t")
+    return "\t".join([number, form.translate(letters), lemma.translate(letters), *rest])
+
+
+def measure_build(folder: Path, options: argparse.Namespace) -> tuple[float, float, int]:
+    """Seconds, peak memory in MB and rows of ``build run`` over ``folder/corpus``, with an empty cache."""
+    command = [
+        *(sys.executable, "-m", "discoprobe", "run", "--lang", "en", "--corpus", str(folder / "corpus"), "--no-audit"),
+        *("--out", str(folder / "out"), "--task", options.task, "--jobs", options.jobs, "--json", "--on-error", "skip"),
+    ]
+    environment = {**os.environ, "DISCOPROBE_CACHE": str(folder / "cache")}
+    start = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as process:
+        assert process.stdout is not None
+        found = json.load(process.stdout)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    seconds = time.perf_counter() - start
+    configs = found["configs"].values()
+    rows = sum(n for config in configs for labels in config["counts"].values() for n in labels.values())
+    return seconds, usage.ru_maxrss / 1024, rows
+
+
+def best(work: Callable[[], object], options: argparse.Namespace) -> float:
     """Seconds of the fastest round."""
+    clock = CLOCKS[options.clock]
     times = []
-    for _ in range(rounds):
-        start = time.perf_counter()
+    for _ in range(options.rounds):
+        start = clock()
         work()
-        times.append(time.perf_counter() - start)
+        times.append(clock() - start)
     return min(times)
 
 
@@ -88,10 +179,10 @@ def read_mapped(path: Path) -> object:
     return list(corpus.shards())
 
 
-def cached(path: Path, rounds: int) -> float:
+def best_cached(path: Path, options: argparse.Namespace) -> float:
     """Seconds of a load from the cache."""
     read_mapped(path)
-    return best(lambda: read_mapped(path), rounds)
+    return best(partial(read_mapped, path), options)
 
 
 def read_conllu(path: Path) -> object:

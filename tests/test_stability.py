@@ -15,7 +15,10 @@ from discoprobe.builders.task import tasks_named
 from discoprobe.cards.tables import file_hash
 from shared import SAMPLE_LANGUAGES, UD, documents, needs_shared, sample_file
 
-PROGRAM = [sys.executable, "-m", "discoprobe", "run", "--task", "all"]
+PROGRAM = [sys.executable, "-m", "discoprobe", "run"]
+SOME = ("--task", "discourse,bigram_shift,subj_number,sent_len")
+QUICK = (*SOME, "--no-audit")
+"""Most builds here go without audit, which depends on the rows alone and takes longest, and have some tasks."""
 
 
 def hashes(folder):
@@ -55,48 +58,55 @@ def corpora(tmp_path_factory):
 @pytest.fixture(scope="module")
 def first_build(corpora, tmp_path_factory):
     folder = tmp_path_factory.mktemp("first")
-    found = build(folder / "release", [corpora], cwd=folder, PYTHONHASHSEED="1")
-    assert sum(name.endswith(".parquet") for name in found) >= 3 * 15
+    found = build(folder / "release", [corpora], *QUICK, cwd=folder, PYTHONHASHSEED="1")
+    assert sum(name.endswith(".parquet") for name in found) >= 3 * 18
     return found
 
 
-def test_a_second_build(corpora, first_build, tmp_path):
-    assert build(tmp_path / "release", [corpora], cwd=tmp_path) == first_build
+@pytest.mark.slow
+def test_all_at_once_with_the_audit(corpora, tmp_path):
+    """Twice with everything: other hash seed, number of processes and threads, order of files, folder."""
+    files = sorted(corpora.rglob("*.conllu"))
+    threads = {"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    first = build(tmp_path / "one" / "release", files, cwd=tmp_path, PYTHONHASHSEED="1")
+    again = build(tmp_path / "two" / "release", files[::-1], "--jobs", "2", cwd=corpora, PYTHONHASHSEED="2", **threads)
+    assert again == first
+    assert sum(name.endswith("audit.json") for name in first) >= 15
 
 
-def test_a_second_build_into_the_same_folder(corpora, first_build, tmp_path):
-    build(tmp_path / "release", [corpora], cwd=tmp_path)
-    assert build(tmp_path / "release", [corpora], cwd=tmp_path) == first_build
+def test_a_second_build_beside_and_one_into_the_same_folder(corpora, first_build, tmp_path):
+    assert build(tmp_path / "release", [corpora], *QUICK, cwd=tmp_path) == first_build
+    assert build(tmp_path / "release", [corpora], *QUICK, cwd=tmp_path) == first_build
 
 
 def test_another_hash_seed(corpora, first_build, tmp_path):
-    assert build(tmp_path / "release", [corpora], cwd=tmp_path, PYTHONHASHSEED="4242") == first_build
+    assert build(tmp_path / "release", [corpora], *QUICK, cwd=tmp_path, PYTHONHASHSEED="4242") == first_build
 
 
 def test_more_jobs(corpora, first_build, tmp_path):
-    assert build(tmp_path / "release", [corpora], "--jobs", "3", cwd=tmp_path) == first_build
+    assert build(tmp_path / "release", [corpora], *QUICK, "--jobs", "3", cwd=tmp_path) == first_build
 
 
 def test_fewer_threads(corpora, first_build, tmp_path):
     threads = {"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    assert build(tmp_path / "release", [corpora], cwd=tmp_path, **threads) == first_build
+    assert build(tmp_path / "release", [corpora], *QUICK, cwd=tmp_path, **threads) == first_build
 
 
 def test_files_in_another_order(corpora, first_build, tmp_path):
     files = sorted(corpora.rglob("*.conllu"))
-    assert build(tmp_path / "release", [files[2], files[0], files[3], files[1]], cwd=tmp_path) == first_build
+    assert build(tmp_path / "release", [files[2], files[0], files[3], files[1]], *QUICK, cwd=tmp_path) == first_build
 
 
 def test_files_and_the_folders_they_are_in(corpora, first_build, tmp_path):
     files = sorted(corpora.rglob("*.conllu"))
-    assert build(tmp_path / "release", [files[-1], corpora, corpora / "UD_German-One"], cwd=tmp_path) == first_build
+    assert build(tmp_path / "release", [files[-1], corpora, corpora / "UD_German-One"], *QUICK, cwd=tmp_path) == first_build
 
 
 def test_another_place_and_working_directory(corpora, first_build, tmp_path):
     elsewhere = tmp_path / "else" / "where"
     shutil.copytree(corpora, elsewhere)
     names = sorted(path.relative_to(elsewhere) for path in elsewhere.rglob("*.conllu"))
-    assert build(tmp_path / "release", names, "--lang", "all", cwd=elsewhere) == first_build
+    assert build(tmp_path / "release", names, "--lang", "all", *QUICK, cwd=elsewhere) == first_build
 
 
 def test_other_times_of_files_and_another_locale(corpora, first_build, tmp_path):
@@ -105,31 +115,31 @@ def test_other_times_of_files_and_another_locale(corpora, first_build, tmp_path)
     for path in copied.rglob("*.conllu"):
         os.utime(path, (0, 0))
     environment = {"LC_ALL": "C", "TZ": "Asia/Tokyo", "HOME": str(tmp_path)}
-    assert build(tmp_path / "release", [copied], cwd=tmp_path, **environment) == first_build
+    assert build(tmp_path / "release", [copied], *QUICK, cwd=tmp_path, **environment) == first_build
 
 
 def test_one_language_after_the_other(corpora, first_build, tmp_path):
     out = tmp_path / "release"
-    build(out, [corpora], "--lang", "es", cwd=tmp_path)
-    assert build(out, [corpora], "--lang", "de", cwd=tmp_path) == first_build
+    build(out, [corpora], "--lang", "es", *QUICK, cwd=tmp_path)
+    assert build(out, [corpora], "--lang", "de", *QUICK, cwd=tmp_path) == first_build
 
 
 def test_one_task_after_the_other(corpora, first_build, tmp_path):
     out = tmp_path / "release"
-    build(out, [corpora], "--task", "probing", cwd=tmp_path)
-    assert build(out, [corpora], "--task", "discourse", cwd=tmp_path) == first_build
+    build(out, [corpora], "--task", "bigram_shift,subj_number,sent_len", "--no-audit", cwd=tmp_path)
+    assert build(out, [corpora], "--task", "discourse", "--no-audit", cwd=tmp_path) == first_build
 
 
 def test_another_seed_is_another_release(corpora, first_build, tmp_path):
-    other = build(tmp_path / "release", [corpora], "--seed", "14", "--task", "bso,dc", cwd=tmp_path)
+    other = build(tmp_path / "release", [corpora], *QUICK, "--seed", "14", cwd=tmp_path)
     assert all(first_build[name] != found for name, found in other.items() if name.endswith(".parquet"))
 
 
 @needs_shared
 @pytest.mark.slow
 def test_real_treebanks(tmp_path):
-    first = build(tmp_path / "one", [UD / "ca", UD / "hr"], "--jobs", "2", cwd=tmp_path, PYTHONHASHSEED="1")
-    assert build(tmp_path / "two", [UD / "hr", UD / "ca"], cwd=tmp_path, PYTHONHASHSEED="2") == first
+    first = build(tmp_path / "one", [UD / "ca", UD / "hr"], *QUICK, "--jobs", "2", cwd=tmp_path, PYTHONHASHSEED="1")
+    assert build(tmp_path / "two", [UD / "hr", UD / "ca"], *QUICK, cwd=tmp_path, PYTHONHASHSEED="2") == first
 
 
 def built(lang, name, texts, folder):

@@ -37,7 +37,7 @@ def _order_of(data: AuditInput, split: str) -> Measure:
         return SKIPPED
     start, length = _longest_run(labels)
     allowed = longest_run_limit(counts)
-    limit = parity_limit(max(counts) / len(labels), len(labels), len(counts))
+    limit = parity_limit(max(counts) / len(labels), len(labels), len(counts), len(data.splits))
     accuracy = _parity_accuracy(labels, len(counts))
     ids = rows["id"].to_list()
     detail = f"{split}: parity {accuracy:.3f}, longest run of one label {length} (chance: up to {allowed})"

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from scipy.stats import norm
 
 _RUN_PROBABILITY = 0.001
+PARITY_SIGMAS = 3.0
 DIGITS = 6
 """Of every number in a report, so that it is the same on every machine and after a trip through JSON."""
 
@@ -34,12 +35,14 @@ def wilson(successes: float, n: int, tries: int = 1) -> Interval:
     return Interval(round(max(0.0, centre - half), DIGITS), round(min(1.0, centre + half), DIGITS))
 
 
-def parity_limit(majority: float, n: int, n_labels: int) -> float:
-    """The accuracy that the parity of rows reaches by chance: ``majority`` + 3σ for two labels.
+def parity_limit(majority: float, n: int, n_labels: int, n_splits: int = 1) -> float:
+    """The accuracy that the parity of rows reaches by chance: ``majority`` + 3σ for two labels in one split.
 
-    With more labels more rules are tried, and the multiple of σ grows so that the risk stays what 3σ is for two.
+    With more labels or splits more rules are tried, and the multiple of σ grows so that the risk for all of them
+    together stays what 3σ is for one.
     """
-    sigmas = float(norm.isf(norm.sf(3.0) * 4 / max(4, n_labels * n_labels)))
+    tries = n_splits * max(1.0, n_labels * n_labels / 4)
+    sigmas = float(norm.isf(norm.sf(PARITY_SIGMAS) / tries))
     return majority + sigmas * math.sqrt(majority * (1 - majority) / n)
 
 

@@ -1,8 +1,9 @@
-"""Are two adjacent sentences in their original order? (binary sentence ordering; DiscoEval, Chen et al. 2019)
+"""Are two adjacent sentences in their original order?
 
-Two neighbouring sentences of a document, in order (`in_order`) or exchanged (`swapped`). Both orders of every pair are
-emitted and stand in the same split, so nothing that looks at the sentences one by one can tell the label. No sentence
-stands in two pairs, and pairs never close over a gap in the source.
+Binary sentence ordering (DiscoEval, Chen et al. 2019). Two neighbouring sentences of a document, in order (`in_order`)
+or exchanged (`swapped`). Both orders of every pair are emitted and stand in the same split, so nothing that looks at
+the sentences one by one can tell the label. No sentence stands in two pairs, and pairs never close over a gap in the
+source.
 """
 
 from __future__ import annotations

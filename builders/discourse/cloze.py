@@ -1,6 +1,7 @@
-"""Which of two sentences ends the passage? (story cloze over running text; Mostafazadeh et al. 2016, discourse suite over UD)
+"""Which of two sentences ends the passage?
 
-Four consecutive sentences and two endings: the sentence that follows and a distractor as in `nsp` (about half from later in
+Story cloze over running text (Mostafazadeh et al. 2016; discourse suite over UD, Godunova & Voloshina). Four
+consecutive sentences and two endings: the sentence that follows and a distractor as in `nsp` (about half from later in
 the same document, half from another document; matched in length and in words shared with the passage; used once). The
 label is the index of the right ending; each index is right equally often.
 """
@@ -8,7 +9,6 @@ label is the index of the right ending; each index is right equally often.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.continuation import CONTEXT, continuations

@@ -1,10 +1,11 @@
-"""Is the passage coherent, or does one of its sentences come from another text? (discourse coherence; DiscoEval)
+"""Is the passage coherent, or does one of its sentences come from another text?
 
-Six consecutive sentences (`coherent`), and the same with one of the second to the fifth replaced by a sentence of
-another document of the same corpus (`incoherent`); both versions share `pair_id` and `position` names the intruder.
-The intruder is as long as the sentence it replaces (within 20 % in words and in characters), shares as many content
-words with the passage as that one did, stands nowhere else in the data, and comes from the same split. In DiscoEval
-lexical overlap alone gives .71 on Wikipedia, more than every published encoder.
+Discourse coherence (DiscoEval, Chen et al. 2019; Spanish: Araujo et al. 2022). Six consecutive sentences (`coherent`),
+and the same with one of the second to the fifth replaced by a sentence of another document of the same corpus
+(`incoherent`); both versions share `pair_id` and `position` names the intruder. The intruder is as long as the sentence
+it replaces (within 20 % in words, 30 % in characters), shares as many content words with the passage as that one did,
+stands nowhere else in the data, and comes from the same split. In DiscoEval lexical overlap alone gives .71 on
+Wikipedia, more than every published encoder.
 """
 
 from __future__ import annotations
@@ -23,13 +24,14 @@ from discoprobe.builders.task import Arranged, Context, Task
 if TYPE_CHECKING:
     import polars as pl
 
-SIZE, PLACES, DONORS = 6, range(1, 5), 0.2
+SIZE, DONORS = 6, 0.2
+PLACES = range(1, SIZE - 1)
 
 
 def arrange(frame: pl.DataFrame, context: Context, matching: Matching = CLOSE) -> Arranged:
     """Passages of six, whole and with an intruder that resembles what it replaces."""
     cut = with_donors(frame, context, SIZE, DONORS)
-    served = replaced_one(frame, cut, SIZE, PLACES, context, matching if context.settings.match else ANY)
+    served = replaced_one(frame, cut, PLACES, context, matching if context.settings.match else ANY)
     kept = cap(served, context.settings, *context.salt, weight=2)
     first, position = kept["first"].to_numpy(), kept["position"].to_numpy()
     whole = members(first, SIZE)

@@ -1,11 +1,13 @@
-"""Which connective opened the second sentence? (discourse connective prediction; DisSent, Nie et al. 2019; Koto et al. 2021)
+"""Which connective opened the second sentence?
 
-Two neighbouring sentences, the second without the connective it began with (and the comma after it), its first letter
-a capital again; the label is the connective. Connectives come from a closed list per language of words that tie their
-sentence to the one before (subordinators such as *although* tie it to its own main clause and are not in it) and must be
-tagged CCONJ, SCONJ or ADV (fixed expressions: as the list says); questions and sentences of little else are left out.
-Classes have at least 20 candidates and are equally frequent in every split. The published suite took any first word
-tagged as a conjunction, with the previous sentence at times from another document.
+Discourse connective prediction (DisSent, Nie et al. 2019; Koto et al. 2021). Two neighbouring sentences, the second
+without the connective it began with (and the comma after it), its first letter a capital again; the label is the
+connective. Connectives come from a closed list per language of words that tie their sentence to the one before
+(subordinators such as *although* tie it to its own main clause and are not in it) and must be tagged CCONJ, SCONJ or
+ADV (fixed expressions: as the list says); questions and sentences of little else are left out. Classes have at least 20
+candidates and are equally frequent in every split. The published suite took any first word tagged as a conjunction,
+with the previous sentence at times from another document. Where an adverb is followed by the verb (German, Dutch,
+Swedish) its removal leaves the verb first, which tells adverbs from conjunctions.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""Does this sentence follow the passage? (next sentence prediction; discourse suite over UD, Koto et al. 2021)
+"""Does this sentence follow the passage?
 
-Four consecutive sentences and a candidate: the sentence that follows (`next`) or another one (`not_next`). About half of the
-wrong ones stand later in the same document, half come from another document of the same corpus and split; all are
-matched to the right one in length (20 %) and in the content words they share with the passage, and stand in no other
-row. Each passage is emitted with both candidates, which share `pair_id`. With distractors from anywhere, TF-IDF cosine
-finds the right one of four at .85-.94 (Koto et al.'s published sets).
+Next sentence prediction (discourse suite over UD, Godunova & Voloshina; Koto et al. 2021). Four consecutive sentences
+and a candidate: the sentence that follows (`next`) or another one (`not_next`). About half of the wrong ones stand
+later in the same document, half come from another document of the same corpus and split; all are matched to the right
+one in length (20 % in words, 30 % in characters) and in the content words they share with the passage, and stand in no
+other row. Each passage is emitted with both candidates, which share `pair_id`. With distractors from anywhere, TF-IDF
+cosine finds the right one of four at .85-.94 (Koto et al.'s published sets).
 """
 
 from __future__ import annotations

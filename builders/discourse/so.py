@@ -1,8 +1,9 @@
-"""Are the sentences of a passage in their original order? (sentence ordering; Koto et al. 2021, discourse suite over UD)
+"""Are the sentences of a passage in their original order?
 
-Three to seven consecutive sentences as they stand (`original`) or in a uniformly random other order (`shuffled`). Both
-versions share `pair_id`; `order` gives the source index of each sentence shown, from which Kendall's tau is computed.
-Every passage of one unbroken stretch has the same number of sentences, drawn by hash.
+Sentence ordering (Koto et al. 2021; discourse suite over UD, Godunova & Voloshina). Three to seven consecutive
+sentences as they stand (`original`) or in a uniformly random other order (`shuffled`). Both versions share `pair_id`;
+`order` gives the source index of each sentence shown, from which Kendall's tau is computed. Every passage of one
+unbroken stretch has the same number of sentences, drawn by hash.
 """
 
 from __future__ import annotations

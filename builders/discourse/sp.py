@@ -1,14 +1,12 @@
-"""Where in the passage does its first sentence belong? (sentence position; DiscoEval, Chen et al. 2019)
+"""Where in the passage does its first sentence belong?
 
-Five consecutive sentences, one of which has been moved to the front while the others keep their order; the label is the
-place (0-4) it came from. The passage never begins a document: in DiscoEval the second sentence shown is the document's
-opening for labels 1-4, and the first sentence alone gives .46 on ROCStories against a majority of .20. `order` gives
-the source index of each sentence shown.
+Sentence position (DiscoEval, Chen et al. 2019). Five consecutive sentences, one of which has been moved to the front
+while the others keep their order; the label is the place (0-4) it came from. The passage never begins a document: in
+DiscoEval the second sentence shown is the document's opening for labels 1-4, and the first sentence alone gives .46 on
+ROCStories against a majority of .20. `order` gives the source index of each sentence shown.
 """
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl

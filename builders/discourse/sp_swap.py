@@ -1,9 +1,10 @@
-"""Has a sentence of the passage changed places? (sentence position, as in Godunova & Voloshina's suite over UD)
+"""Has a sentence of the passage changed places?
 
-Five consecutive sentences as they stand in the document (`original`), or with the fourth exchanged with a random other
-one (`swapped`). Both versions of every passage are emitted and share `pair_id`; `order` gives the source index of each
-sentence and `position` the place to which the fourth sentence went. In the published suite the swapped version was
-written out before the swap in 33-67 % of the rows; here it always differs.
+Sentence position as in Godunova & Voloshina's suite over UD. Five consecutive sentences as they stand in the document
+(`original`), or with the fourth exchanged with a random other one (`swapped`). Both versions of every passage are
+emitted and share `pair_id`; `order` gives the source index of each sentence and `position` the place to which the
+fourth sentence went. In the published suite the swapped version was written out before the swap in 33-67 % of the rows;
+here it always differs.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
-"""Have two adjacent words been swapped? (SentEval, X-Probe BigramShift)
+"""Whether two adjacent words have been swapped (SentEval, X-Probe BigramShift).
 
 The sentence as it stands (`original`), or with two adjacent words exchanged, one of which depends on the other
 (`shifted`); both share `pair_id`, so that length, words and punctuation say nothing. Never swapped are the first word
 of the sentence, punctuation and symbols, parts of multiword tokens, words that touch another without a space (where the
-script has spaces), equal words, and words whose capital may be due to their position. Words keep their own capitals:
-in X-Probe a lower-case first token before a capitalised second gives away 6-10 % of the shifted sentences.
+script has spaces), equal words, and words whose capital may be due to their position; no pair of words is swapped in
+two sentences. Words keep their own capitals: in X-Probe a lower-case first token before a capitalised second gives away
+6-10 % of the shifted sentences.
 """
 
 from __future__ import annotations
@@ -12,8 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from discoprobe.builders.config import Shape
-from discoprobe.builders.probes import twins
-from discoprobe.builders.swaps import adjacent_words, one_of_each, swap
+from discoprobe.builders.swaps import adjacent_words, distinct_twins, one_of_each, swap
 from discoprobe.builders.task import Context, Task
 
 if TYPE_CHECKING:
@@ -28,6 +28,6 @@ def select(trees: Trees, context: Context) -> pl.DataFrame:
 
 
 TASK = Task(
-    labels=("original", "shifted"), shape=Shape.SENTENCE, arrange=twins, select=select, edit=swap, split_by="cluster",
-    needs=frozenset({"upos", "deps"}), perturbation=True, pairs=True,
+    labels=("original", "shifted"), shape=Shape.SENTENCE, arrange=distinct_twins, select=select, edit=swap,
+    split_by="cluster", needs=frozenset({"upos", "deps"}), perturbation=True, pairs=True,
 )  # fmt: skip

@@ -1,14 +1,16 @@
-"""Are the two clauses coordinated or is one subordinate? (RuSentEval ConjType)
+"""Whether two clauses are coordinated or one is subordinate (RuSentEval ConjType).
 
-The sentence has exactly one clause beside the main one: a `conj` of the root joined by a coordinating conjunction, or an
-`advcl`, `ccomp` or `acl` with a subordinating one. The conjunction, with the words
-fixed to it and the comma (dash, semicolon) before it, is replaced by an ellipsis (` …`); `original` keeps the sentence
-and `edit` the place. With the conjunction in sight the task is a look-up: RuSentEval's own string baseline reaches .97;
+The sentence has exactly one clause beside the main one: a `conj` of the root joined by a coordinating conjunction, or
+an `advcl`, `ccomp` or `acl` with a subordinating one. It has a predicate of its own, which is no participle, infinitive
+or gerund (*despite having left*; *as tall as Ann*), and is no relative clause. The conjunction, with the words fixed to
+it and the comma (dash, semicolon) before it, is replaced by an ellipsis (` …`); `original` keeps the sentence and
+`edit` the place. With the conjunction in sight the task is a look-up: RuSentEval's own string baseline reaches .97;
 with the comma in sight it nearly is one where every subordinate clause has a comma (German, Russian). An ellipsis and
 not a gap, because without a conjunction English subordinate clauses are as good as before and coordinate ones are not,
 and because the place of the join would be lost; not a mask token, because each model has its own and `____` stands for
 damaged text. Sentences with an ellipsis of their own are left out. The conjunction is never the first word (only
-subordinate clauses come first); labels are matched on length and on the number of commas and dashes that are left.
+subordinate clauses come first); labels are matched on length, on the number of commas and dashes that are left and on
+whether the second clause has a subject of its own.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from discoprobe.builders.clauses import clause_words, conjunction_spans, links, marks
+from discoprobe.builders.clauses import clause_words, conjunction_spans, links, marks, with_heads
 from discoprobe.builders.config import Shape
 from discoprobe.builders.probes import balanced, if_enough
 from discoprobe.builders.task import Arranged, Context, Edit, Task
@@ -37,27 +39,37 @@ _JOINT = r"[\s,،、，;；؛:：–—―-]+$"
 def select(trees: Trees, context: Context) -> pl.DataFrame:
     """Sentences of two clauses joined by a conjunction that can be masked."""
     words = clause_words(trees)
-    joined = links(words).filter(pl.len().over("sent") == 1).with_columns(label=_kind()).drop_nulls("label")
+    joined = links(with_heads(words)).filter(pl.len().over("sent") == 1).with_columns(label=_kind()).drop_nulls("label")
     conjunction = pl.when(pl.col("label") == LABELS[0]).then("cc").otherwise("mark")
-    found = joined.select("sent", "label", row=conjunction)
+    found = joined.select("sent", "label", "subject", row=conjunction)
     spans = conjunction_spans(words, found["row"])
-    named = found.join(spans, on="row").join(_allowed(words, context.language.conj_type), on="row", maintain_order="left")
+    named = found.join(spans, on="row").join(
+        _allowed(words, context.language.conj_type), on="row", maintain_order="left"
+    )
     return _in_text(named, trees)
 
 
 def _kind() -> pl.Expr:
-    coordinated = (pl.col("rel") == "conj") & (pl.col("depth") == 1) & (pl.col("n_cc") == 1) & (pl.col("n_mark") == 0)
-    subordinate = pl.col("rel").is_in(["advcl", "ccomp", "acl"]) & (pl.col("n_mark") == 1) & (pl.col("n_cc") == 0)
+    whole = pl.col("clausal") & ~pl.col("nonfinite")
+    coordinated = whole & (pl.col("rel") == "conj") & (pl.col("depth") == 1) & (pl.col("head_n_mark") == 0)
+    coordinated &= (pl.col("n_cc") == 1) & (pl.col("n_mark") == 0)
+    subordinate = whole & pl.col("rel").is_in(["advcl", "ccomp", "acl"]) & (pl.col("deprel") != "acl:relcl")
+    subordinate &= (pl.col("n_mark") == 1) & (pl.col("n_cc") == 0)
     return pl.when(coordinated).then(pl.lit(LABELS[0])).when(subordinate).then(pl.lit(LABELS[1]))
 
 
 def _allowed(words: pl.DataFrame, rule: ConjType) -> pl.DataFrame:
-    """Rows of the conjunctions that the language's data admit."""
+    """Rows of the conjunctions that the language's data admit and that follow no adposition or determiner.
+
+    What follows one is governed by it (*de que*) or a relative pronoun in disguise (*la con la que*).
+    """
     lemma = pl.coalesce("lemma", "form").str.to_lowercase()
     kept = ~lemma.is_in(sorted(rule.exclude))
     for upos, listed in (("CCONJ", rule.cconj), ("SCONJ", rule.sconj)):
         if listed:
             kept &= (pl.col("upos") != upos) | lemma.is_in(sorted(listed))
+    before = pl.col("upos").shift(1).over("sent").cast(pl.String)
+    kept &= ~before.is_in(["ADP", "DET"]).fill_null(value=False)
     return words.filter(kept).select("row")
 
 
@@ -69,14 +81,19 @@ def _in_text(named: pl.DataFrame, trees: Trees) -> pl.DataFrame:
         named.join(trees.shard.sentences.select("sent", "text"), on="sent", maintain_order="left")
         .filter(before.str.contains(r"[\p{L}\p{N}]"), ~text.str.contains(r"…|\.\.\."))
         .with_columns(before=before, start=before.str.len_chars(), conjunction=pl.col("start"))
-        .with_columns(cell=marks(pl.concat_str("before", text.str.slice(pl.col("end")))))
+        .with_columns(cell=_cell(pl.concat_str("before", text.str.slice(pl.col("end")))))
         .select("sent", "label", "cell", plan=pl.struct("start", "conjunction", "end"))
         .sort("sent")
     )
 
 
+def _cell(shown: pl.Expr) -> pl.Expr:
+    """Marks of the text without the conjunction, and whether the second clause has a subject."""
+    return pl.concat_str(marks(shown), pl.when("subject").then(pl.lit(", subject")).otherwise(pl.lit("")))
+
+
 def mask(text: str, plan: Mapping[str, Any]) -> Edit:
-    """An ellipsis in place of the conjunction and what stands between it and the word before; a space before it stays."""
+    """An ellipsis in place of the conjunction and what joins it to the word before; a space before it stays."""
     joint = text[plan["start"] : plan["conjunction"]]
     space = " " if any(map(str.isspace, joint)) else ""
     return Edit(plan["start"], plan["end"], space + ELLIPSIS)

@@ -1,15 +1,17 @@
-"""Have the two coordinated clauses changed places? (SentEval, X-Probe CoordInv)
+"""Whether two coordinated clauses have changed places (SentEval, X-Probe CoordInv).
 
 The sentence is two full clauses, each with its own subject, joined by its only coordinating conjunction; `inverted` has
 them in the other order (*Ann left and Bob stayed.* - *Bob stayed and Ann left.*), with the conjunction, what stands
 around it and the final punctuation in their places. The clause that comes first gets the capital, the other loses it
-unless its first word is a name or has its capital in the lemma (*I*, German nouns): X-Probe lower-cased names, destroyed
-acronyms and let verb phrases count as clauses, so that the first word alone gives the label (*Was*: 676 of 682).
-Neither clause begins with an anaphoric pronoun or a connective, and there are no quotes or brackets.
+unless its first word is a name or has its capital in the lemma (*I*, German nouns): X-Probe lower-cased names,
+destroyed acronyms and let verb phrases count as clauses, so that the first word alone gives the label (*Was*: 676 of
+682). Neither clause begins with an anaphoric pronoun, a connective or an interjection, and there are no quotes or
+brackets.
 
-Original and inverted sentence share `pair_id`. So that neither which clause is longer nor what they begin with tells the
-order, every sentence is matched by its mirror image: one whose first clause is longer (shorter) by about as much as the
-other's second, and begins with the part of speech that the other's second begins with.
+Original and inverted sentence share `pair_id`. So that neither which clause is longer nor what they begin with tells
+the order, every sentence is matched by its mirror image: one whose first clause is longer (shorter) by about as much as
+the other's second, and begins with the part of speech that the other's second begins with. Where that would cost too
+many sentences, by length alone.
 """
 
 from __future__ import annotations
@@ -19,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from discoprobe.builders.clauses import SUBJECTS, clause_words
+from discoprobe.builders.clauses import clause_words
 from discoprobe.builders.config import Shape
 from discoprobe.builders.probes import if_enough, twins, usable_of
-from discoprobe.builders.sampling import equalise
+from discoprobe.builders.sampling import STRATA_KEEP, equalise
 from discoprobe.builders.swaps import word_bags
 from discoprobe.builders.task import Arranged, Context, Edit, Task
 
@@ -51,14 +53,23 @@ def select(trees: Trees, context: Context) -> pl.DataFrame:
     joined = _coordinations(words)
     second = pl.Series(trees.descends_from(joined["row"].to_numpy()) >= 0)
     found = (
-        _clauses(words.with_columns(second=second).join(joined.select("sent", "cc_index"), on="sent", maintain_order="left"))
+        _clauses(
+            words.with_columns(second=second).join(joined.select("sent", "cc_index"), on="sent", maintain_order="left")
+        )
         .filter(*(_independent(side, context.language) for side in "ab"))
         .join(trees.shard.sentences.select("sent", "text"), on="sent", maintain_order="left")
         .filter(~pl.col("text").str.contains(PAIRED))
     )
     return (
         found.with_columns(_small_head(found, context.language), _capital_head(found, context.language))
-        .select("sent", *_mirror(), label=pl.lit(LABELS[0]), plan=pl.struct(PLAN))
+        .select(
+            "sent",
+            "a_upos",
+            "b_upos",
+            longer=pl.col("a_n") - pl.col("b_n"),
+            label=pl.lit(LABELS[0]),
+            plan=pl.struct(PLAN),
+        )
         .join(word_bags(trees), on="sent", how="left", maintain_order="left")
     )
 
@@ -76,7 +87,13 @@ def _coordinations(words: pl.DataFrame) -> pl.DataFrame:
     )
     conj = words.filter(pl.col("rel") == "conj", pl.col("depth") == 1).filter(pl.len().over("sent") == 1)
     roots = words.filter(pl.col("head") == 0, pl.col("subject")).select("sent")
-    return conj.filter("subject").select("sent", "row", "cc").join(single, on=["sent", "cc"]).join(roots, on="sent").sort("sent")
+    return (
+        conj.filter("subject")
+        .select("sent", "row", "cc")
+        .join(single, on=["sent", "cc"])
+        .join(roots, on="sent")
+        .sort("sent")
+    )
 
 
 def _clauses(words: pl.DataFrame) -> pl.DataFrame:
@@ -109,12 +126,13 @@ def _clauses(words: pl.DataFrame) -> pl.DataFrame:
 
 
 def _independent(side: str, language: LanguageData) -> pl.Expr:
-    """Whether a clause may stand first: it begins with no anaphoric pronoun and no connective."""
+    """Whether a clause may stand first: it begins with no anaphoric pronoun, no connective and no interjection."""
     lemma, form, feats = (pl.col(f"{side}_{what}") for what in ("lemma", "form", "feats"))
     openers = sorted({words[0] for words in language.connective_forms})
     anaphoric = [word.str.to_lowercase().is_in(sorted(language.coord_inv.anaphoric)) for word in (lemma, form)]
     third = (pl.col(f"{side}_upos") == "PRON") & feats.str.contains(r"Person=3|PronType=Dem")
-    bound = pl.any_horizontal(*anaphoric, third, form.str.to_lowercase().is_in(openers))
+    called = pl.col(f"{side}_upos") == "INTJ"
+    bound = pl.any_horizontal(*anaphoric, third, called, form.str.to_lowercase().is_in(openers))
     return ~bound.fill_null(value=False)
 
 
@@ -152,16 +170,6 @@ def _small(text: str, language: LanguageData) -> str:
     return text[:1].lower() + text[1:]
 
 
-def _mirror() -> tuple[pl.Expr, pl.Expr]:
-    """``cell``, the same for a sentence and its mirror image, and ``side``, which of them it is (null: its own)."""
-    longer = pl.col("a_n").cast(pl.Int32) - pl.col("b_n")
-    much = pl.sum_horizontal([(longer.abs() >= edge).cast(pl.Int32) for edge in ALIKE]) * longer.sign()
-    own = pl.concat_str(much, "a_upos", "b_upos", separator=" ")
-    other = pl.concat_str(-much, "b_upos", "a_upos", separator=" ")
-    side = pl.when(own != other).then(own < other)
-    return pl.min_horizontal(own, other).alias("cell"), side.alias("side")
-
-
 def invert(text: str, plan: Mapping[str, Any]) -> Edit:
     """The two clauses exchanged; what stands between and after them stays."""
     first, second = text[plan["a_start"] : plan["a_end"]], text[plan["b_start"] : plan["b_end"]]
@@ -173,12 +181,34 @@ def invert(text: str, plan: Mapping[str, Any]) -> Edit:
 def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
     """Originals and inversions of sentences of which every one has its mirror image in the same split."""
     usable, drops = usable_of(frame, context)
-    sided = usable.filter(pl.col("side").is_not_null())
-    matched = equalise(sided, "side", ["split", "cell"], *context.salt) if context.settings.match else sided
-    even = pl.concat([usable.filter(pl.col("side").is_null()), matched])
+    even = mirrored(usable, context) if context.settings.match else usable
     made = if_enough(twins(even, context), LABELS, context)
     drops["unbalanced"] = usable.height - even.height
-    return replace(made, drops=drops | dict(made.drops), candidates=frame.height * 2)
+    return replace(made, drops=dict(made.drops) | drops, candidates=frame.height * 2)
+
+
+def mirrored(usable: pl.DataFrame, context: Context) -> pl.DataFrame:
+    """Equally many sentences and mirror images: by length and first words, or by length, or by the longer clause alone.
+
+    The first of these that keeps at least ``STRATA_KEEP`` of what the last keeps.
+    """
+    longer = pl.col("longer")
+    much = pl.sum_horizontal([(longer.abs() >= edge).cast(pl.Int32) for edge in ALIKE]) * longer.sign()
+    none = pl.lit("")
+    sides = ((much, pl.col("a_upos"), pl.col("b_upos")), (much, none, none), (longer.sign(), none, none))
+    kept = [_matched(usable, *side, context) for side in sides]
+    return next(rows for rows in kept if rows.height >= STRATA_KEEP * kept[-1].height)
+
+
+def _matched(usable: pl.DataFrame, longer: pl.Expr, first: pl.Expr, second: pl.Expr, context: Context) -> pl.DataFrame:
+    """As many sentences of each description as of its mirror image; those that are their own are all kept."""
+    own = pl.concat_str(longer, first, second, separator=" ")
+    other = pl.concat_str(-longer, second, first, separator=" ")
+    described = usable.with_columns(cell=pl.min_horizontal(own, other), side=pl.when(own != other).then(own < other))
+    sided = described.drop_nulls("side")
+    both = sided["side"].n_unique() > 1
+    matched = equalise(sided, "side", ["split", "cell"], *context.salt) if both else sided.clear()
+    return pl.concat([described.filter(pl.col("side").is_null()), matched]).drop("side")
 
 
 TASK = Task(

@@ -1,9 +1,9 @@
-"""Is a verb left out in a coordinate clause? (RuSentEval Gapping, AGRR-2019)
+"""Whether a verb is left out in a coordinate clause (RuSentEval Gapping, AGRR-2019).
 
 `gapped`: a clause is coordinated and its predicate elided, so that one remnant is promoted and another hangs on it as
-`orphan` (*Ann drinks tea and Bob coffee*). `none`: a coordination of clauses without an `orphan` in the sentence. In
-RuSentEval's set, 64 to 36 % and unmatched, "contains a dash" gives .85; here labels are matched on length, on the number
-of commas and dashes and on the lemma of the coordinating conjunction.
+`orphan` (*Ann drinks tea and Bob coffee*). `none`: a coordination of clauses, each with a subject of its own, without
+an `orphan` in the sentence. In RuSentEval's set, 64 to 36 % and unmatched, "contains a dash" gives .85; here labels are
+matched on length, on the number of commas and dashes and on the lemma of the coordinating conjunction.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from discoprobe.builders.clauses import clause_words, links, marks
+from discoprobe.builders.clauses import clause_words, marks, with_heads
 from discoprobe.builders.config import Shape
 from discoprobe.builders.probes import balanced, if_enough
 from discoprobe.builders.task import Arranged, Context, Task
@@ -32,10 +32,11 @@ def lacks(language: LanguageData) -> str | None:
 def select(trees: Trees, context: Context) -> pl.DataFrame:
     """Sentences with a gapped clause, and sentences with a coordination of clauses and nothing gapped."""
     del context
-    words = clause_words(trees)
+    words = with_heads(clause_words(trees))
     orphaned = words.filter(pl.col("orphan")).select("sent").unique()
-    gapped = words.filter(pl.col("orphan"), pl.col("rel") == "conj").with_columns(label=pl.lit(LABELS[1]))
-    whole = links(words).filter(pl.col("rel") == "conj").join(orphaned, on="sent", how="anti", maintain_order="left")
+    joined = words.filter(pl.col("rel") == "conj", pl.col("head_clausal"))
+    gapped = joined.filter("orphan").with_columns(label=pl.lit(LABELS[1]))
+    whole = joined.filter("subject", "head_subject").join(orphaned, on="sent", how="anti", maintain_order="left")
     found = pl.concat([gapped, whole.with_columns(label=pl.lit(LABELS[0]))], how="diagonal").sort("sent", "index")
     return _matched(found.unique("sent", keep="first", maintain_order=True), words, trees)
 

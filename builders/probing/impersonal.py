@@ -1,10 +1,11 @@
 """Is the main clause impersonal (RuSentEval ImpersonalSent)?
 
 `impersonal`: the main predicate has no `nsubj`, `csubj` or `expl` and meets one of the language's conditions of an
-impersonal clause (Russian neuter past *стемнело*, predicative *можно*; Finnish passive). `personal`: it has an `nsubj`.
+impersonal clause (Russian neuter past *стемнело*, predicative *можно*). `personal`: it has an `nsubj`.
 A clause without subject whose verb says that one was dropped, or does not say, is left out, so the task exists only in
 languages whose data tell the two apart. The labels are balanced inside each cell of part of speech, VerbForm, Person,
-Tense, Number and Gender of the root: a neuter verb, or a verb without a person, must not be the answer.
+Tense, Number, Gender and Voice of the root: a neuter verb, or a verb without a person, must not be the answer. Verbs
+without forms (Polish *trzeba*) are left out, since no personal clause has one.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ import polars as pl
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.predicate import meets_any, words_of_predicate
-from discoprobe.builders.probes import balanced
-from discoprobe.builders.task import Context, Task
+from discoprobe.builders.probes import balanced, if_enough
+from discoprobe.builders.task import Arranged, Context, Task
 from discoprobe.loaders.corpus import feat
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from discoprobe.loaders.language import LanguageData
 
 SUBJECTS = ("nsubj", "csubj", "expl")
-FORM = ("VerbForm", "Person", "Tense", "Number", "Gender")
+FORM = ("VerbForm", "Person", "Tense", "Number", "Gender", "Voice")
 """What of the root's form is the same for both labels."""
 
 
@@ -45,7 +46,13 @@ def select(trees: Trees, context: Context) -> pl.DataFrame:
         .then(pl.lit("impersonal"))
     )
     cell = pl.concat_str(pl.col("upos").cast(pl.String), *[feat(name).fill_null("") for name in FORM], separator=" ")
-    return clauses.select("sent", label=label, cell=cell).drop_nulls("label")
+    formless = (pl.col("upos") == "VERB") & feat("VerbForm").is_null()
+    return clauses.filter(~formless).select("sent", label=label, cell=cell).drop_nulls("label")
+
+
+def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
+    """Equally many of both labels in every cell."""
+    return if_enough(balanced(frame, context), context.labels, context)
 
 
 def lacks(language: LanguageData) -> str:
@@ -54,6 +61,6 @@ def lacks(language: LanguageData) -> str:
 
 
 TASK = Task(
-    labels=("personal", "impersonal"), shape=Shape.SENTENCE, arrange=balanced, select=select, lacks=lacks,
+    labels=("personal", "impersonal"), shape=Shape.SENTENCE, arrange=arrange, select=select, lacks=lacks,
     split_by="cluster", needs=frozenset({"upos", "feats", "deps"}),
 )  # fmt: skip

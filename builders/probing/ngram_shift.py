@@ -1,4 +1,4 @@
-"""Have two words been swapped inside a phrase whose order is fixed? (RuSentEval NShift)
+"""Whether two words have been swapped inside a phrase whose order is fixed (RuSentEval NShift).
 
 Like `bigram_shift`, but only pairs whose order the language fixes are swapped: adposition and noun, auxiliary and verb,
 determiner, numeral or particle and head, as the language's data license (`ngram_shift.patterns`, in places narrowed to
@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from discoprobe.builders.config import Shape
-from discoprobe.builders.probes import twins
-from discoprobe.builders.swaps import adjacent_words, one_of_each, swap
+from discoprobe.builders.swaps import adjacent_words, distinct_twins, one_of_each, swap
 from discoprobe.builders.task import Context, Task
 
 if TYPE_CHECKING:
@@ -25,7 +24,9 @@ if TYPE_CHECKING:
 
 def lacks(language: LanguageData) -> str | None:
     """Why the task is not offered: no pair of words is known to have a fixed order."""
-    return None if language.ngram_shift.patterns else "no pairs of words with a fixed order are listed for this language"
+    return (
+        None if language.ngram_shift.patterns else "no pairs of words with a fixed order are listed for this language"
+    )
 
 
 def select(trees: Trees, context: Context) -> pl.DataFrame:
@@ -39,7 +40,11 @@ def licensed(pairs: pl.DataFrame, language: LanguageData) -> pl.DataFrame:
     return pairs.filter(
         "inside",
         pl.concat_str("left_upos", "right_upos", separator=" ").is_in(patterns),
-        *(_allowed(side, upos, lemmas) for side in ("left", "right") for upos, lemmas in language.ngram_shift.lemmas.items()),
+        *(
+            _allowed(side, upos, lemmas)
+            for side in ("left", "right")
+            for upos, lemmas in language.ngram_shift.lemmas.items()
+        ),
     )
 
 
@@ -49,6 +54,6 @@ def _allowed(side: str, upos: str, lemmas: frozenset[str]) -> pl.Expr:
 
 
 TASK = Task(
-    labels=("original", "shifted"), shape=Shape.SENTENCE, arrange=twins, select=select, edit=swap, split_by="cluster",
-    needs=frozenset({"upos", "deps"}), lacks=lacks, perturbation=True, pairs=True,
+    labels=("original", "shifted"), shape=Shape.SENTENCE, arrange=distinct_twins, select=select, edit=swap,
+    split_by="cluster", needs=frozenset({"upos", "deps"}), lacks=lacks, perturbation=True, pairs=True,
 )  # fmt: skip

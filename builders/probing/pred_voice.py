@@ -36,5 +36,5 @@ def lacks(language: LanguageData) -> str:
 
 TASK = Task(
     labels=(), shape=Shape.SENTENCE, arrange=balanced, select=select, feature="Voice", split_by="target",
-    needs=frozenset({"upos", "feats", "deps"}), lacks=lacks,
+    needs=frozenset({"upos", "deps"}), lacks=lacks,
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""How long is the sentence? (SentEval, X-Probe, RuSentEval SentLen)
+"""How long the sentence is (SentEval, X-Probe, RuSentEval SentLen).
 
 Six bins of equal width over the permitted lengths: 5-25 words make 5-8, 9-11, 12-15, 16-18, 19-22 and 23-25
 (RuSentEval). Length is counted in syntactic words of the treebank, punctuation included. This is a calibration task:
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.lengths import bins, length_bin
-from discoprobe.builders.probes import cap_labels, finished, usable_of, with_numbers
+from discoprobe.builders.probes import cap_labels, finished, if_enough, usable_of, with_numbers
 from discoprobe.builders.sampling import equalise
 from discoprobe.builders.task import Arranged, Context, Task
 
@@ -35,7 +35,8 @@ def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
     even = equalise(numbered, "label", ["split"], *context.salt) if context.settings.match else numbered
     kept = cap_labels(even, context)
     drops["unbalanced"] = numbered.height - kept.height
-    return Arranged(finished(kept), drops, labels=names, candidates=frame.height)
+    made = Arranged(finished(kept), drops, labels=names, candidates=frame.height)
+    return if_enough(made, names, context)
 
 
 TASK = Task(
@@ -43,5 +44,6 @@ TASK = Task(
     exempt={
         "length": "the length is the label",
         "punctuation": "longer sentences have more marks",
+        "case": "longer sentences have more names",
     },
 )  # fmt: skip

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from discoprobe.builders.exchange import Agree, Ints
     from discoprobe.builders.tree import Trees
 
 BAND = 0.5
@@ -82,30 +83,48 @@ without diacritics; ``unclear`` are those whose sound the letter does not tell (
 def select(trees: Trees, context: Context) -> pl.DataFrame:
     """The words that may be replaced, with what decides on their exchange; several per sentence.
 
-    The first of each sentence also has ``seen``: the words and bigrams of the sentence.
+    ``before``, ``word``, ``after`` and ``lemma`` are hashes. The first word of each sentence also has ``seen``: the
+    hashes of the words and bigrams of the sentence.
     """
-    words = _in_context(trees)
-    open_class = words.filter(pl.col("upos").cast(pl.String).is_in(context.language.somo_open))
-    some = open_class.filter(_replaceable())
+    words = _in_context(trees, context.language.somo_open)
+    open_class = words.filter("open").with_columns(
+        before=_first("left"), word_after=_second("small"), word_before=_first("small"), after=_second("right"),
+        word=pl.col("small").hash(0),
+    )  # fmt: skip
+    some = _with_inflection(open_class.filter(_replaceable()))
     ipm = context.frequencies.ipm(some["form"]) if context.frequencies else pl.repeat(0.0, some.height, eager=True)
+    kind = pl.concat_str(
+        pl.col("upos").cast(pl.String), "inflection", _beginning(), pl.col("core").fill_null(""), separator=" "
+    )
     found = some.select(
-        "sent", "index", "left", "word", "right", "start", "end", "capital", "opening",
-        label=pl.lit(context.labels[0]), target="row", ipm=ipm, lemma=pl.coalesce("lemma", "form").str.to_lowercase(),
-        kind=pl.concat_str(
-            pl.col("upos").cast(pl.String), _inflection(), _beginning(), pl.col("core").fill_null(""), separator=" "
-        ),
+        "sent", "index", "before", "word_after", "word", "word_before", "after", "start", "end", "capital", "opening",
+        label=pl.lit(context.labels[0]), target="row", ipm=ipm, kind=kind,
+        lemma=pl.coalesce("lemma", "form").str.to_lowercase().hash(0),
     )  # fmt: skip
     seen = found.join(_seen(open_class), on="sent", how="left", maintain_order="left")
     return seen.with_columns(pl.when(pl.col("sent").is_first_distinct()).then("seen"))
 
 
-def _in_context(trees: Trees) -> pl.DataFrame:
+def _first(word: str) -> pl.Expr:
+    """One half of the hash of a bigram; the whole is the exclusive or of both halves."""
+    return pl.col(word).hash(1)
+
+
+def _second(word: str) -> pl.Expr:
+    """The other half."""
+    return pl.col(word).hash(2)
+
+
+def _in_context(trees: Trees, open_class: tuple[str, ...]) -> pl.DataFrame:
     """The words with their neighbours in small letters, whether they open the sentence, and their core dependents."""
     small, same = pl.col("form").str.to_lowercase(), pl.col("sent") == pl.col("sent").shift(1)
+    is_open = pl.col("upos").cast(pl.String).is_in(open_class).fill_null(value=False)
     words = trees.words.with_columns(
-        word=small,
+        small=small,
         left=pl.when(same).then(small.shift(1)).fill_null("^"),
         right=pl.when(same.shift(-1)).then(small.shift(-1)).fill_null("$"),
+        open=is_open,
+        before_open=(is_open & same).shift(-1).fill_null(value=False),
         opening=(pl.col("upos") != "PUNCT").cum_sum().over("sent") <= 1,
         capital=small.str.head(1) != pl.col("form").str.head(1),
     )
@@ -127,29 +146,31 @@ def _replaceable() -> pl.Expr:
     )
 
 
-def _inflection() -> pl.Expr:
-    """FEATS; without them how form and lemma end after their common beginning, as in 知っ/知る, 학교에서/학교+에서."""
-    form, lemma = pl.col("word"), pl.col("lemma").str.to_lowercase()
-    beginnings = [form.str.head(n) == lemma.str.head(n) for n in range(1, STEM + 1)]
-    common = pl.sum_horizontal(beginnings)
-    endings = pl.concat_str(form.str.slice(common), lemma.str.slice(common), separator="/")
-    return pl.coalesce("feats", endings)
+def _with_inflection(words: pl.DataFrame) -> pl.DataFrame:
+    """Adds ``inflection``: FEATS, or the endings of form and lemma where there are none."""
+    pairs = words.filter(pl.col("feats").is_null()).select("small", "lemma").unique()
+    endings = pairs.with_columns(ending=_endings(pl.col("small"), pl.col("lemma").str.to_lowercase()))
+    found = words.join(endings, on=["small", "lemma"], how="left", maintain_order="left")
+    return found.with_columns(inflection=pl.coalesce("feats", "ending"))
+
+
+def _endings(form: pl.Expr, lemma: pl.Expr) -> pl.Expr:
+    """How form and lemma end after their common beginning, as in 知っ/知る, 학교에서/학교+에서."""
+    common = pl.sum_horizontal(form.str.head(n) == lemma.str.head(n) for n in range(1, STEM + 1))
+    return pl.concat_str(form.str.slice(common), lemma.str.slice(common), separator="/")
 
 
 def _beginning() -> pl.Expr:
-    letters = pl.col("word").str.normalize("NFD").str.replace_all(r"\p{Mn}", "")
+    letters = pl.col("small").str.normalize("NFD").str.replace_all(r"\p{Mn}", "")
     found = [pl.when(letters.str.contains(pattern)).then(pl.lit(name)) for name, pattern in BEGINNINGS.items()]
     return pl.coalesce(*found, pl.lit("other"))
 
 
 def _seen(open_class: pl.DataFrame) -> pl.DataFrame:
-    """Per sentence the hashes of its open-class words, and of the bigrams they stand in."""
-    each = pl.concat_list(_hashed("word"), _hashed("left", "word"), _hashed("word", "right"))
-    return open_class.select("sent", seen=each).explode("seen").group_by("sent").agg("seen")
-
-
-def _hashed(*words: str) -> pl.Expr:
-    return pl.concat_str(*words, separator=" ").hash(0)
+    """Per sentence the hashes of its open-class words, and of the bigrams they stand in, each bigram once."""
+    into, out = pl.col("before") ^ pl.col("word_after"), pl.col("word_before") ^ pl.col("after")
+    each = pl.concat_list("word", into, pl.when(~pl.col("before_open")).then(out))
+    return open_class.select("sent", seen=each).explode("seen").drop_nulls().group_by("sent").agg("seen")
 
 
 def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
@@ -157,7 +178,7 @@ def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
     counts = Counts(frame["seen"])
     sentences, drops = usable_of(frame.filter(pl.col("sent").is_first_distinct().over("shard")), context)
     usable = frame.drop("seen").join(sentences.select("key"), on="key", how="semi", maintain_order="left")
-    usable = usable.with_columns(count=pl.Series(counts.of(usable.select(_hashed("word")))))
+    usable = usable.with_columns(count=pl.Series(counts.of(usable["word"].to_numpy())))
     keys = chance.combine(usable["key"].to_numpy(), usable["index"].cast(pl.UInt64).to_numpy())
     owners = usable["key"].rank("dense").cast(pl.Int64).to_numpy()
     cells, agree = _cells(usable, context), _agreement(usable, counts, context)
@@ -175,9 +196,8 @@ class Counts:
         found = seen.explode().drop_nulls().to_frame("hash").group_by("hash").len().sort("hash")
         self._hashes, self._counts = found["hash"].to_numpy(), found["len"].to_numpy().astype(np.int64)
 
-    def of(self, hashes: pl.DataFrame) -> npt.NDArray[np.int64]:
-        """The count of each hash of a one-column table; 0 for one that is not there."""
-        wanted = hashes.to_series().to_numpy()
+    def of(self, wanted: chance.Keys) -> npt.NDArray[np.int64]:
+        """The count of each hash; 0 for one that is not there."""
         if not len(self._hashes):
             return np.zeros(len(wanted), np.int64)
         at = np.minimum(np.searchsorted(self._hashes, wanted), len(self._hashes) - 1)
@@ -201,30 +221,29 @@ def _cells(usable: pl.DataFrame, context: Context) -> list[npt.NDArray[np.int64]
     ]
 
 
-def _agreement(usable: pl.DataFrame, counts: Counts, context: Context) -> Any:
+def _agreement(usable: pl.DataFrame, counts: Counts, context: Context) -> Agree:
     """Whether two words may be exchanged, but for their cells."""
-    columns = ("lemma", "word", "left", "right")
+    names = ("before", "word_after", "word", "word_before", "after", "lemma")
+    hashes = {name: usable[name].to_numpy() for name in names}
 
-    def agree(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-        a, b = usable.select(columns)[first], usable.select(columns)[second]
-        both = pl.concat([a, b.rename({name: f"other_{name}" for name in columns})], how="horizontal")
-        same_place = (pl.col("left") == pl.col("other_left")) & (pl.col("right") == pl.col("other_right"))
-        differ = (pl.col("lemma") != pl.col("other_lemma")) & (pl.col("word") != pl.col("other_word")) & ~same_place
-        good = both.select(differ).to_series().to_numpy()
-        return good & _as_frequent(a, b, counts) & _as_frequent(b, a, counts) if context.settings.match else good
+    def differ(name: str, first: Ints, second: Ints) -> npt.NDArray[np.bool_]:
+        return np.asarray(hashes[name][first] != hashes[name][second])
+
+    def as_frequent(here: Ints, there: Ints) -> npt.NDArray[np.bool_]:
+        """Whether words stand beside the neighbours ``here`` as often as the true ones do elsewhere."""
+        good = np.ones(len(here), dtype=bool)
+        for side, word in (("before", "word_after"), ("after", "word_before")):
+            true = counts.of(hashes[side][here] ^ hashes[word][here]) - 1
+            new = counts.of(hashes[side][here] ^ hashes[word][there]) - ~differ(side, here, there)
+            good &= np.abs(np.log1p(new) - np.log1p(true)) <= BAND
+        return good
+
+    def agree(first: Ints, second: Ints) -> npt.NDArray[np.bool_]:
+        elsewhere = differ("before", first, second) | differ("after", first, second)
+        good = differ("lemma", first, second) & differ("word", first, second) & elsewhere
+        return good & as_frequent(first, second) & as_frequent(second, first) if context.settings.match else good
 
     return agree
-
-
-def _as_frequent(here: pl.DataFrame, there: pl.DataFrame, counts: Counts) -> npt.NDArray[np.bool_]:
-    """Whether the words of ``there`` stand beside the neighbours in ``here`` as often as the true ones do elsewhere."""
-    good = np.ones(here.height, dtype=bool)
-    for side, order in (("left", ("side", "word")), ("right", ("word", "side"))):
-        true = counts.of(pl.DataFrame({"side": here[side], "word": here["word"]}).select(_hashed(*order))) - 1
-        new = counts.of(pl.DataFrame({"side": here[side], "word": there["word"]}).select(_hashed(*order)))
-        elsewhere = new - (here[side] == there[side]).to_numpy()
-        good &= np.abs(np.log1p(elsewhere) - np.log1p(true)) <= BAND
-    return good
 
 
 def _exchanged(usable: pl.DataFrame, rows: npt.NDArray[np.int64], others: npt.NDArray[np.int64]) -> pl.DataFrame:

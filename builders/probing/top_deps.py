@@ -1,9 +1,9 @@
-"""What does the root govern, in order? (UD counterpart of SentEval TopConst)
+"""What the root governs, in order (UD counterpart of SentEval TopConst).
 
 The label is the sequence of universal relations of the root's dependents as they stand in the text (`nsubj_obj_obl`),
 without subtypes and without punctuation, which SentEval excluded too: a class by final mark is no syntax. The 19 most
-frequent sequences are classes, all others are `OTHER`; a corpus with too few sentences has fewer classes. Long sentences
-have long sequences, so every bin of length has equally many sentences of each class in every split.
+frequent sequences are classes, all others are `OTHER`; a corpus with too few sentences has fewer classes. Long
+sentences have long sequences, so every bin of length has equally many sentences of each class in every split.
 """
 
 from __future__ import annotations
@@ -14,18 +14,20 @@ import polars as pl
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.probes import cap_labels, finished, usable_of, with_numbers
-from discoprobe.builders.sampling import equalise, strata
+from discoprobe.builders.sampling import equalise
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import Arranged, Context, Task
 
 if TYPE_CHECKING:
+    from discoprobe.builders.settings import Settings
     from discoprobe.builders.tree import Trees
 
 SEQUENCES = 19
 FEWEST = 2
 """Least number of sequences beside ``OTHER``."""
 OTHER = "OTHER"
-STRATA = (5, 3, 2)
+STRATA = (6, 4, 3)
+"""Numbers of length strata of equal width; in Korean two strata still let length tell the sequence."""
 
 
 def select(trees: Trees, context: Context) -> pl.DataFrame:
@@ -39,11 +41,11 @@ def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
     """Equally many sentences of each sequence in every stratum of length, in every split."""
     usable, drops = usable_of(frame, context)
     least = context.settings.min_class
-    names, n = chosen_sequences(usable, least)
+    names, n = chosen_sequences(usable, context.settings)
     if not names:
         reason = f"no {FEWEST} sequences have {least} sentences each of like lengths"
         return Arranged(pl.DataFrame(), drops, candidates=frame.height, reason=reason)
-    numbered = with_numbers(grouped(usable, names), names).with_columns(cell=strata(pl.col("mean_words"), n))
+    numbered = with_numbers(grouped(usable, names), names).with_columns(cell=_stratum(n, context.settings))
     even = equalise(numbered, "label", ["split", "cell"], *context.salt) if context.settings.match else numbered
     kept = cap_labels(even, context)
     drops["unbalanced"] = usable.height - kept.height
@@ -55,8 +57,8 @@ def grouped(usable: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
     return usable.with_columns(label=pl.when(pl.col("label").is_in(names)).then("label").otherwise(pl.lit(OTHER)))
 
 
-def chosen_sequences(usable: pl.DataFrame, least: int) -> tuple[tuple[str, ...], int]:
-    """The labels, and the number of length strata that they are matched in: the most that leave ``least`` of each.
+def chosen_sequences(usable: pl.DataFrame, settings: Settings) -> tuple[tuple[str, ...], int]:
+    """The labels, and the number of length strata that they are matched in: the most that leave ``min_class`` of each.
 
     The labels are the most frequent sequences, then ``OTHER``. More classes come before more strata.
     """
@@ -66,9 +68,15 @@ def chosen_sequences(usable: pl.DataFrame, least: int) -> tuple[tuple[str, ...],
         names = (*frequent[:number], OTHER)
         classed = grouped(usable, names)
         for n in STRATA:
-            if _size(classed.with_columns(cell=strata(pl.col("mean_words"), n)), len(names)) >= least:
+            if _size(classed.with_columns(cell=_stratum(n, settings)), len(names)) >= settings.min_class:
                 return names, n
     return (), 0
+
+
+def _stratum(n: int, settings: Settings) -> pl.Expr:
+    """The stratum of a sentence, out of ``n`` of equal width over the permitted lengths."""
+    least, most = settings.probing_words
+    return (pl.col("mean_words") - least).cast(pl.Int64) * n // (most - least + 1)
 
 
 def _size(classed: pl.DataFrame, number: int) -> int:

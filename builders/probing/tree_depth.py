@@ -1,4 +1,4 @@
-"""How deep is the dependency tree? (SentEval, X-Probe, RuSentEval TreeDepth)
+"""How deep the dependency tree is (SentEval, X-Probe, RuSentEval TreeDepth).
 
 The label is the number of edges on the longest path from the root to a word. Depth grows with length, so every bin of
 length has equally many sentences of each depth in every split: in the published sets, whose cells were not filled
@@ -47,7 +47,9 @@ def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
     usable, drops = usable_of(frame, context)
     names = chosen_depths(usable, context.settings.min_class)
     if not names:
-        reason = f"no {NUMBERS[-1]} neighbouring depths have {context.settings.min_class} sentences each of like lengths"
+        reason = (
+            f"no {NUMBERS[-1]} neighbouring depths have {context.settings.min_class} sentences each of like lengths"
+        )
         return Arranged(pl.DataFrame(), drops, candidates=frame.height, reason=reason)
     numbered = with_numbers(usable, names)
     even = equalise(numbered, "label", ["split", "cell"], *context.salt) if context.settings.match else numbered

@@ -1,11 +1,11 @@
-"""Which of K words does the sentence contain? (SentEval, X-Probe, RuSentEval WC)
+"""Which of K words the sentence contains (SentEval, X-Probe, RuSentEval WC).
 
 The label is a lemma (RuSentEval; SentEval's are word forms). The K lemmas have ranks 1,500 to 3,000 among the lemmas of
 the corpora by frequency: by wordfreq's where the language has a list that knows them, else by the corpora's own. They
 have at least four letters (two in a script without spaces) and stand as noun, verb, adjective or adverb; a sentence
-contains exactly one of them, exactly once, and `target` names it. K is 1,000, or the largest number that leaves every
-lemma ten sentences in train and three in the other splits. All lemmas have equally many. A look-up of the word solves
-the task by construction (X-Probe 1.00): it asks whether a representation keeps content words.
+contains exactly one of them, exactly once, and `target` names it. K is 1,000, or as many as can each have ten sentences
+in train and three in the other splits. All lemmas have equally many. A look-up of the word solves the task by
+construction (X-Probe 1.00): it asks whether a representation keeps content words.
 """
 
 from __future__ import annotations
@@ -39,14 +39,15 @@ KNOWN = 0.5
 
 
 def select(trees: Trees, context: Context) -> pl.DataFrame:
-    """Every sentence and its words with a letter: lemma, place, and whether each may be a target."""
+    """Every sentence that has a possible target, and its words with a letter: lemma, place, whether it may be one."""
     letters = LETTERS if context.language.spaces else LETTERS_UNSPACED
     spoken = trees.words.filter(pl.col("lemma").str.contains(r"\p{L}"), (pl.col("upos") != "PUNCT"))
     target = (
         pl.col("upos").is_in(OPEN) & pl.col("mwt").is_null() & pl.col("lemma").str.contains(rf"^\p{{L}}{{{letters},}}$")
     )
     word = pl.struct("lemma", "form", pl.col("upos").cast(pl.String), "start", "end", target=target)
-    return spoken.group_by("sent", maintain_order=True).agg(words=word).with_columns(label=pl.lit(None, pl.String))
+    words = spoken.group_by("sent", maintain_order=True).agg(words=word, some=target.any())
+    return words.filter("some").select("sent", "words", label=pl.lit(None, pl.String))
 
 
 def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
@@ -62,7 +63,7 @@ def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
             f"{LEAST['test']} in the other splits; {FEWEST} are needed"
         )
         return Arranged(pl.DataFrame(), drops, candidates=frame.height, reason=reason)
-    numbered = with_numbers(_with_target(usable, _singles(found, names)), names)
+    numbered = with_numbers(_with_target(usable, _singles(found, pl.Series(names))), names)
     even = equalise(numbered, "label", ["split"], *context.salt) if context.settings.match else numbered
     kept = cap_labels(even, context)
     drops["unbalanced"] = usable.height - kept.height
@@ -81,35 +82,41 @@ def ranked(lemmas: pl.Series, language: LanguageData) -> pl.DataFrame:
     ipm = own
     if language.wordfreq:
         listed = Frequencies("wordfreq", code=language.wordfreq).ipm(counts["lemma"])
-        ipm = listed if (listed > 0).mean() >= KNOWN else own
+        known = counts.select(listed.alias("ipm") > 0).mean().item()
+        ipm = listed if known >= KNOWN else own
     return counts.select("lemma", ipm=ipm).sort(["ipm", "lemma"], descending=[True, False]).with_row_index("rank", 1)
 
 
 def chosen_lemmas(found: pl.DataFrame) -> tuple[str, ...]:
-    """The largest set of lemmas, at most ``MOST``, each the only one in enough sentences of every split.
+    """A large set of lemmas, at most ``MOST``, each the only one in enough sentences of every split.
 
-    Leaving a lemma out can only free sentences for the others, so those with too few go until none is left.
+    Those that could never have enough go first. A lemma left out frees sentences for the others, so of those that have
+    too few beside the others a tenth goes at a time, the rarest first, until none has too few.
     """
-    names = _enough(found.filter("target"), found["lemma"].unique().to_list())
-    while True:
-        kept = _enough(_singles(found, tuple(names)), names)
-        if len(kept) == len(names):
-            return tuple(sorted(kept[:MOST])) if len(kept) <= MOST else chosen_lemmas(found.filter(pl.col("lemma").is_in(kept[:MOST])))
-        names = kept
+    names = _counted(found.filter("target"), found["lemma"].unique()).filter("enough")["lemma"]
+    while names.len():
+        counts = _counted(_singles(found, names), names)
+        lacking = counts.filter(~pl.col("enough"))
+        if lacking.height:
+            names = counts.head(names.len() - max(1, lacking.height // 10))["lemma"]
+        elif names.len() > MOST:
+            names = counts.head(MOST)["lemma"]
+        else:
+            break
+    return tuple(names.sort())
 
 
-def _enough(single: pl.DataFrame, names: list[str]) -> list[str]:
-    """The lemmas that have enough sentences in every split, those with most in train first."""
-    counts = single.group_by("lemma").agg(
-        [(pl.col("split") == split).sum().alias(split) for split in SPLITS]
-    )
-    kept = counts.filter([pl.col(split) >= least for split, least in LEAST.items()], pl.col("lemma").is_in(names))
-    return kept.sort(["train", "lemma"], descending=[True, False])["lemma"].to_list()
+def _counted(single: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
+    """The lemmas, those with ``enough`` sentences in every split first, then by their number in train."""
+    counts = single.group_by("lemma").agg([(pl.col("split") == split).sum().alias(split) for split in SPLITS])
+    every = names.to_frame("lemma").join(counts, on="lemma", how="left").with_columns(pl.col(SPLITS).fill_null(0))
+    enough = pl.all_horizontal([pl.col(split) >= least for split, least in LEAST.items()])
+    return every.with_columns(enough=enough).sort(["enough", "train", "lemma"], descending=[True, True, False])
 
 
-def _singles(found: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
+def _singles(found: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
     """The words among ``names`` that are the only such word of their sentence and may be targets."""
-    among = found.filter(pl.col("lemma").is_in(names))
+    among = found.filter(pl.col("lemma").is_in(names.implode()))
     return among.filter(pl.len().over("row") == 1).filter("target")
 
 
@@ -119,7 +126,9 @@ def _with_target(usable: pl.DataFrame, single: pl.DataFrame) -> pl.DataFrame:
         "row", label="lemma", target_form="form", target_lemma="lemma", target_upos="upos", target_start="start",
         target_end="end",
     )  # fmt: skip
-    return usable.drop(name for name in facts.columns if name != "row").join(facts, on="row", maintain_order="left")
+    return usable.drop([name for name in facts.columns if name != "row"], strict=False).join(
+        facts, on="row", maintain_order="left"
+    )
 
 
 TASK = Task(

@@ -12,16 +12,18 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from discoprobe.builders.audit import audit as audit
     from discoprobe.builders.build import build as build
     from discoprobe.builders.settings import Settings as Settings
     from discoprobe.pipeline import load_corpus as load_corpus
 
 _PLACES = {
+    "audit": "discoprobe.builders.audit",
     "build": "discoprobe.builders.build",
     "load_corpus": "discoprobe.pipeline",
     "Settings": "discoprobe.builders.settings",
 }
-__all__ = ["Settings", "build", "load_corpus"]
+__all__ = ["Settings", "audit", "build", "load_corpus"]
 
 
 def __getattr__(name: str) -> object:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from discoprobe.loaders.errors import AuditFailed, DiscoprobeError, UsageError
+from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError, UsageError
 
 if TYPE_CHECKING:
     from discoprobe.pipeline import OnError, Outcome, Request
@@ -31,16 +31,32 @@ CorpusOption = Annotated[
     list[str] | None,
     typer.Option("--corpus", "-c", help="`sample`, a corpus of the catalogue, a .conllu file or a folder; repeatable."),
 ]
-TaskOption = Annotated[str, typer.Option("--task", "-t", help="Tasks, `discourse`, `probing` or `all`; commas between.")]
+TaskOption = Annotated[
+    str, typer.Option("--task", "-t", help="Tasks, `discourse`, `probing` or `all`; commas between.")
+]
 Out = Annotated[Path, typer.Option("--out", "-o", help="The release folder.")]
 Size = Annotated[str | None, typer.Option("--size", help="Most rows: N in all, or TRAIN/VAL/TEST.")]
 Seed = Annotated[int, typer.Option("--seed", help="Every choice depends on it.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes.")]
 OnErrorOption = Annotated[str, typer.Option("--on-error", help="A malformed sentence: `stop` or `skip`.")]
 Match = Annotated[bool, typer.Option("--match/--no-match", help="Repair shortcuts by construction, or emit the pool.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        help="A filter: ipm=share|mean|none, ipm_min=0.9, frequency=wordfreq|corpus|FILE, syncretism=pos,feature, "
+        "probing_words=5/25, discourse_words=3/64, min_class=20; repeatable.",
+    ),
+]
 Audit = Annotated[bool, typer.Option("--audit/--no-audit", help="Measure every config, and leave out what fails.")]
 KeepFailed = Annotated[bool, typer.Option("--keep-failed", help="Emit what fails the audit too; the exit status is 3.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+TextColumns = Annotated[list[str] | None, typer.Option("--text", help="A column that holds text; repeatable.")]
+LabelColumn = Annotated[str | None, typer.Option("--label", help="The column that holds the label.")]
+Format = Annotated[
+    str | None,
+    typer.Option("--format", help="senteval, xprobe, discoeval, discoeval-bso, pairs or table; guessed by default."),
+]
 Names = Annotated[list[str] | None, typer.Argument(help="Languages or corpora; all by default.")]
 
 
@@ -51,6 +67,10 @@ def main() -> NoReturn:
     except DiscoprobeError as error:
         sys.stderr.write(f"error: {_one_line(str(error))}\n")
         sys.exit(error.exit_status)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        sys.stderr.write(f"error: {_one_line(f'{place}{error.strerror or error}')}\n")
+        sys.exit(1)
     sys.exit(0)
 
 
@@ -58,24 +78,29 @@ def _one_line(message: str) -> str:
     return " ".join(message.split())
 
 
-@app.callback()
-def _options(
-    *, verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the log.")] = False,
-    version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
-) -> None:  # fmt: skip
-    logging.basicConfig(level=logging.INFO if verbose else logging.WARNING, stream=sys.stderr, format="%(message)s")
-    if version:
+def _show_version(asked: bool) -> None:  # noqa: FBT001 (typer's signature)
+    if asked:
         import importlib.metadata  # noqa: PLC0415
 
         typer.echo(importlib.metadata.version("discoprobe"))
         raise typer.Exit
 
 
+@app.callback()
+def _options(
+    *, verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the log.")] = False,
+    version: Annotated[  # noqa: ARG001 (its callback answers)
+        bool, typer.Option("--version", help="Show the version.", is_eager=True, callback=_show_version)
+    ] = False,
+) -> None:  # fmt: skip
+    logging.basicConfig(level=logging.INFO if verbose else logging.WARNING, stream=sys.stderr, format="%(message)s")
+
+
 @app.command()
 def run(  # noqa: PLR0913 (one parameter per option)
     *, lang: Lang = "", task: TaskOption = "all", corpus: CorpusOption = None, out: Out = Path("dist/discoprobe"),
     size: Size = None, seed: Seed = 13, jobs: Jobs = 1, on_error: OnErrorOption = "stop", match: Match = True,
-    audit: Audit = True, keep_failed: KeepFailed = False, json_: Json = False,
+    set_: Set = None, audit: Audit = True, keep_failed: KeepFailed = False, json_: Json = False,
 ) -> None:  # fmt: skip
     """Build datasets into a release folder that `load_dataset` reads.
 
@@ -83,28 +108,31 @@ def run(  # noqa: PLR0913 (one parameter per option)
     """
     from discoprobe import pipeline  # noqa: PLC0415 (polars and pyarrow take a second that --help need not wait for)
 
-    request = _request(lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match)
+    request = _request(lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_)
     request = dataclasses.replace(request, audit=audit, keep_failed=keep_failed)
     from discoprobe.terminal import progress  # noqa: PLC0415
 
     with progress() as heard:
         outcome = pipeline.run(request, out, heard)
     _report(outcome, out, as_json=json_)
-    if failed := [name for name in outcome.built if (outcome.manifest["configs"][name]["audit"] or {}).get("failed")]:
-        raise AuditFailed(f"{len(failed)} of {len(outcome.built)} configs fail the audit: {', '.join(failed)}")
+    if failed := outcome.failed:
+        raise AuditFailedError(f"{len(failed)} of {len(outcome.built)} configs fail the audit: {', '.join(failed)}")
 
 
-def _request(
+def _request(  # noqa: PLR0913 (one parameter per option)
     lang: str, task: str, corpus: list[str] | None, *, size: str | None = None, seed: int = 13, jobs: int = 1,
-    on_error: str = "stop", match: bool = True,
+    on_error: str = "stop", match: bool = True, values: list[str] | None = None,
 ) -> Request:  # fmt: skip
-    from discoprobe.builders.settings import Settings, read_sizes  # noqa: PLC0415
+    from discoprobe.builders.settings import Settings, read_sizes, with_values  # noqa: PLC0415
     from discoprobe.pipeline import Request  # noqa: PLC0415
 
+    if not _split(task):
+        raise UsageError("--task names no task; `build tasks` lists them")
     if on_error not in {"stop", "skip"}:
         raise UsageError(f"--on-error is '{on_error}'; give stop or skip")
     how: OnError = "skip" if on_error == "skip" else "stop"
     settings = Settings(seed=seed, match=match, sizes=read_sizes(size) if size else Settings().sizes)
+    settings = with_values(settings, values or [])
     return Request(_split(lang), tuple(corpus or ()), _split(task), settings, jobs, how)
 
 
@@ -118,9 +146,31 @@ def _report(outcome: Outcome, out: Path, *, as_json: bool) -> None:
     if as_json:
         found = {name: outcome.manifest["configs"][name] for name in outcome.built}
         missing = {one.name: one.reason for one in outcome.missing}
-        typer.echo(json.dumps({"out": str(out), "configs": found, "unavailable": missing}, ensure_ascii=False, indent=1))
+        typer.echo(
+            json.dumps({"out": str(out), "configs": found, "unavailable": missing}, ensure_ascii=False, indent=1)
+        )
     else:
         terminal.show_run(outcome, out)
+
+
+@app.command("audit")
+def audit_(  # noqa: PLR0913 (one parameter per option)
+    names: Annotated[list[str] | None, typer.Argument(help="Paths, configs of --out, Hub ids; else all of --out.")] = None,
+    *, out: Out = Path("dist/discoprobe"), text: TextColumns = None, label: LabelColumn = None, format_: Format = None,
+    jobs: Jobs = 1, json_: Json = False,
+) -> None:  # fmt: skip
+    """Measure what can be scored on a data set without knowing the language; exit status 3 if something is wrong.
+
+    Example: build audit my_benchmark/ --text sentence --label gold
+    """
+    from discoprobe import terminal  # noqa: PLC0415
+    from discoprobe.auditing import Reading, reports  # noqa: PLC0415
+
+    with terminal.progress() as heard:
+        found = reports(names or [], out, Reading(format_, tuple(text or ()), label), jobs, heard)
+    terminal.show_reports(found, as_json=json_)
+    if failed := [report.name for report in found if report.failed]:
+        raise AuditFailedError(f"{len(failed)} of {len(found)} fail the audit: {', '.join(failed)}")
 
 
 @app.command()
@@ -137,11 +187,41 @@ def tasks(*, lang: Lang = "", corpus: CorpusOption = None, jobs: Jobs = 1, json_
             found, ["lang", "task", "available", "rows", "candidates", "reason"], as_json=json_,
         )  # fmt: skip
     else:
-        rows = [
-            {"task": task.name, "family": task.family, "labels": len(task.labels), "what": task.definition.partition("\n")[0]}
+        rows: list[dict[str, str | int | bool | None]] = [
+            {
+                "task": task.name,
+                "family": task.family,
+                "labels": len(task.labels),
+                "what": task.definition.partition("\n")[0],
+            }
             for task in all_tasks().values()
         ]
+        what = "Any feature of a word in any role of the clause: `--task feats`, or one of them, `feats_nsubj_case`."
+        rows.append({"task": "feats", "family": "generated", "labels": 0, "what": what})
         terminal.show(rows, ["task", "family", "labels", "what"], as_json=json_)
+
+
+@app.command()
+def export(
+    release: Annotated[Path, typer.Argument(help="A release folder.")],
+    out: Annotated[Path, typer.Argument(help="A new folder.")], *,
+    form: Annotated[str, typer.Option("--format", "-f", help="`senteval`, `xprobe`, `discoeval` or `jsonl`.")],
+    config: Annotated[
+        list[str] | None, typer.Option("--config", help="A config's name; repeatable; all by default.")
+    ] = None,
+    json_: Json = False,
+) -> None:  # fmt: skip
+    """Write configs of a release folder in the format of an older harness.
+
+    Example: build export dist/discoprobe senteval --format senteval
+    """
+    from discoprobe import terminal  # noqa: PLC0415
+    from discoprobe.cards.export import export as write  # noqa: PLC0415
+
+    exported = write(release, out, form, config or [])
+    rows = [{"config": name, "files": ", ".join(files), "reason": None} for name, files in exported.files.items()]
+    rows += [{"config": name, "files": None, "reason": reason} for name, reason in exported.skipped.items()]
+    terminal.show(rows, ["config", "files", "reason"], as_json=json_)
 
 
 @app.command()

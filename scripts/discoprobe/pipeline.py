@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import importlib.resources
 import multiprocessing
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from discoprobe.builders.settings import Settings
 from discoprobe.loaders import treebanks
-from discoprobe.loaders.errors import UnsupportedError, UsageError
+from discoprobe.loaders.errors import UnknownNameError, UnsupportedError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -30,14 +31,11 @@ ALL = "all"
 OnError = Literal["stop", "skip"]
 
 
-class Progress(Protocol):
-    """Hears what is being done; the command line draws it."""
-
-    def __call__(self, doing: str, done: int, total: int) -> None:
-        """``done`` of ``total`` steps of ``doing`` are done."""
+Progress = Callable[[str, int, int], None]
+"""Hears what is being done, how many steps of it are done, and of how many; the command line draws it."""
 
 
-def _silent(doing: str, done: int, total: int) -> None:
+def _silent(_doing: str, _done: int, _total: int) -> None:
     """Says nothing."""
 
 
@@ -98,14 +96,21 @@ def read(request: Request, progress: Progress = _silent) -> Iterator[Corpus]:
     """
     from discoprobe.loaders.conllu import read_corpora  # noqa: PLC0415 (imports polars)
 
-    codes = () if request.languages in {(), (ALL,)} else tuple(treebanks.language(name).code for name in request.languages)
+    codes = (
+        () if request.languages in {(), (ALL,)} else tuple(treebanks.language(name).code for name in request.languages)
+    )
     found = read_corpora(
         _paths(request, codes), lang=codes[0] if len(codes) == 1 else None, on_error=request.on_error, facts=_facts,
         jobs=request.jobs, progress=lambda done, total: progress("reading", done, total),
     )  # fmt: skip
     if lacking := sorted(set(codes) - set(found)):
         there = ", ".join(found) or "no language"
-        raise UnsupportedError(f"no corpus of {', '.join(lacking)} among {', '.join(request.corpora)}; there is {there}")
+        raise UnsupportedError(
+            f"no corpus of {', '.join(lacking)} among {', '.join(request.corpora)}; there is {there}"
+        )
+    for corpus in found.values():
+        if not corpus.n_sentences:
+            raise UnsupportedError(f"no sentence of {corpus.lang} among {', '.join(request.corpora) or 'its corpora'}")
     return (found[lang] for lang in sorted(found) if not codes or lang in codes)
 
 
@@ -129,11 +134,21 @@ def _paths(request: Request, codes: tuple[str, ...]) -> list[Path]:
     for name in request.corpora:
         if name == SAMPLE:
             paths += _sample(codes)
-        elif Path(name).exists():
+        elif name and Path(name).exists():
             paths.append(Path(name))
         else:
-            paths += _catalogue([treebanks.treebank(name)], request.jobs)
+            paths += _catalogue([_treebank(name)], request.jobs)
     return paths
+
+
+def _treebank(name: str) -> treebanks.Treebank:
+    """A treebank of the catalogue; for a name that is nothing at all, what is near it."""
+    try:
+        return treebanks.treebank(name)
+    except UnknownNameError as error:
+        known = [SAMPLE, *(bank.name for each in treebanks.languages(every=True) for bank in each.treebanks)]
+        remedy = "(there is no file or folder of that name either; `build corpora list` lists the catalogue)"
+        raise UnknownNameError("corpus", name, known, remedy=remedy) from error
 
 
 def _catalogue(banks: Sequence[treebanks.Treebank], jobs: int) -> list[Path]:
@@ -179,19 +194,28 @@ def audited(
 
     found = list(results)
     measured = [result for result in found if isinstance(result, Config) and request.audit]
-    reports = dict(zip([one.name for one in measured], (executor.map if executor else map)(audit, measured), strict=True))
+    reports = dict(
+        zip([one.name for one in measured], (executor.map if executor else map)(audit, measured), strict=True)
+    )
     for done, result in enumerate(found, 1):
         report = reports.get(result.name)
         progress(f"auditing {result.lang}", done, len(found))
         if report and report.failed and isinstance(result, Config) and not request.keep_failed:
-            yield Unavailable(result.name, result.task, result.lang, _why_failed(report), result.candidates, result.drops), None
+            yield (
+                Unavailable(
+                    result.name, result.task, result.lang, _why_failed(report), result.candidates, result.drops
+                ),
+                None,
+            )
         else:
             yield result, report
 
 
 def _why_failed(report: Report) -> str:
     """The error-level findings in a few words: ``the audit failed: length .63 (limit .52)``."""
-    worst = [f"{one.check} {one.measured:.3g} (limit {one.limit:.3g})" for one in report.errors if one.measured is not None]
+    worst = [
+        f"{one.check} {one.measured:.3g} (limit {one.limit:.3g})" for one in report.errors if one.measured is not None
+    ]
     return "the audit failed: " + ", ".join(worst or [one.check for one in report.errors])
 
 
@@ -202,6 +226,12 @@ class Outcome:
     manifest: Manifest
     built: tuple[str, ...]
     missing: tuple[Unavailable, ...]
+
+    @property
+    def failed(self) -> list[str]:
+        """Configs that were built though they fail the audit."""
+        audits = {name: self.manifest["configs"][name]["audit"] for name in self.built}
+        return [name for name, audit in audits.items() if audit and audit["failed"]]
 
 
 def run(request: Request, out: Path, progress: Progress = _silent) -> Outcome:

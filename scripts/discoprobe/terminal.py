@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from discoprobe.builders.audit import Finding, Report, Rule
     from discoprobe.cards.manifest import AuditEntry, ConfigEntry
     from discoprobe.pipeline import Outcome
 
@@ -64,15 +65,33 @@ def show_run(outcome: Outcome, out: Path) -> None:
     """One line per config, built or not, and how to load the first."""
     entries = outcome.manifest["configs"]
     rows = [_config_row(name, entries[name]) for name in outcome.built]
-    rows += [{"config": one.name, "audit": "not built", "remark": one.reason} for one in outcome.missing]
+    rows += _missing_rows(outcome)
     show(rows, ["config", "train", "validation", "test", "majority", "strongest shortcut", "audit", "remark"])
     if outcome.built:
         first = next((name for name in outcome.built if name.startswith("dc_")), outcome.built[0])
         sys.stdout.write(f'\nload_dataset("{out}", "{first}")\n')
 
 
+def _missing_rows(outcome: Outcome) -> list[dict[str, Cell]]:
+    """A line per config that is not there; generated ones, which are hundreds, in one line per reason."""
+    generated: dict[str, list[str]] = {}
+    rows: list[dict[str, Cell]] = []
+    for one in outcome.missing:
+        if one.task.startswith("feats_"):
+            generated.setdefault(one.reason, []).append(one.name)
+        else:
+            rows.append({"config": one.name, "audit": "not built", "remark": one.reason})
+    for reason, names in generated.items():
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        rows.append({"config": names[0] + more, "audit": "not built", "remark": reason})
+    return rows
+
+
 def _config_row(name: str, entry: ConfigEntry) -> dict[str, Cell]:
-    row: dict[str, Cell] = {"config": name, **{split: sum(labels.values()) for split, labels in entry["counts"].items()}}
+    row: dict[str, Cell] = {
+        "config": name,
+        **{split: sum(labels.values()) for split, labels in entry["counts"].items()},
+    }
     if audit := entry["audit"]:
         row |= {"majority": f"{audit['majority']:.3f}", "audit": _verdict(audit)}
         if audit["strongest"]:
@@ -84,3 +103,77 @@ def _config_row(name: str, entry: ConfigEntry) -> dict[str, Cell]:
 
 def _verdict(audit: AuditEntry) -> str:
     return "failed" if audit["failed"] else "undecided" if audit["undecided"] else "passed"
+
+
+def show_reports(reports: Sequence[Report], *, as_json: bool = False) -> None:
+    """One line per data set; for a single one every check, the baselines and the mined rules too."""
+    if as_json:
+        sys.stdout.write(json.dumps([report.to_dict() for report in reports], ensure_ascii=False, indent=1) + "\n")
+        return
+    if len(reports) == 1:
+        _show_report(reports[0])
+        return
+    rows = [_report_row(report) for report in reports]
+    show(rows, ["data", "rows", "majority", "strongest shortcut", "audit", "remark"])
+
+
+def _report_row(report: Report) -> dict[str, Cell]:
+    best = report.strongest
+    found = report.errors or report.undecided
+    return {
+        "data": report.name,
+        "rows": sum(report.counts.values()),
+        "majority": next((f"{one.accuracy:.3f}" for one in report.baselines if one.name == "majority"), None),
+        "strongest shortcut": f"{best.check} {best.accuracy:.3f} ({best.lift:+.3f})" if best else None,
+        "audit": "failed" if report.errors else "undecided" if report.undecided else "passed",
+        "remark": ", ".join(one.check for one in found) or None,
+    }
+
+
+def _show_report(report: Report) -> None:
+    rows = ", ".join(f"{split} {n}" for split, n in report.counts.items())
+    sys.stdout.write(f"{report.name}: {rows}; labels {', '.join(report.labels[:20])}\n")
+    if report.measured_on:
+        sys.stdout.write(f"shortcuts learned from {report.trained_on}, measured on {report.measured_on}\n")
+    for note in report.notes:
+        sys.stdout.write(f"note: {note}\n")
+    sys.stdout.write("\n")
+    show(
+        [{"baseline": one.name, "accuracy": _interval(one.accuracy, one.interval)} for one in report.baselines],
+        ["baseline", "accuracy"],
+    )
+    sys.stdout.write("\n")
+    show(
+        [_finding_row(finding) for finding in report.findings],
+        ["check", "status", "measured", "limit", "rows", "detail"],
+    )
+    if report.heuristics and report.heuristics.rules:
+        sys.stdout.write("\nrules mined on train, as they do on test\n")
+        show([_rule_row(rule) for rule in report.heuristics.rules], ["rule", "label", "coverage", "correct"])
+
+
+def _interval(value: float, interval: Sequence[float]) -> str:
+    return f"{value:.3f} [{interval[0]:.3f}, {interval[1]:.3f}]"
+
+
+def _finding_row(finding: Finding) -> dict[str, Cell]:
+    value = finding.measured
+    shown = None if value is None else _interval(value, finding.interval) if finding.interval else f"{value:g}"
+    return {
+        "check": finding.check,
+        "status": str(finding.status),
+        "measured": shown,
+        "limit": None if finding.limit is None else f"{finding.limit:.3g}",
+        "rows": " ".join(finding.rows) or None,
+        "detail": finding.reason or finding.detail,
+    }
+
+
+def _rule_row(rule: Rule) -> dict[str, Cell]:
+    correct = None if rule.correct is None else _interval(rule.correct, rule.interval)
+    return {
+        "rule": f"{rule.family}: {rule.condition}",
+        "label": rule.label,
+        "coverage": f"{rule.coverage:.3f}",
+        "correct": correct,
+    }

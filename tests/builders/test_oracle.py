@@ -135,7 +135,7 @@ def voice(tree, target):
         return None
     of_verb = [mark for mark in rule.passive if mark not in {"nsubj:pass", "csubj:pass", "expl:pass"}]
     if any(map(marked, of_verb)):
-        return "Pass"
+        return None if relations & {"expl:pv", "expl:comp"} else "Pass"
     if any(map(marked, rule.passive)):
         return None if "xcomp" in {child.rel for child in tree.children(root)} else "Pass"
     if any(map(marked, rule.unsure)) or not any(holds(condition, root) for condition in rule.active_if):
@@ -146,6 +146,8 @@ def voice(tree, target):
 def impersonal(tree, target):
     assert target is None
     rule, relations = tree.language.impersonal, {child.rel for child in tree.children(tree.root)}
+    if tree.root.upos == "VERB" and "VerbForm" not in tree.root.feats:
+        return None
     if "nsubj" in relations:
         return "personal"
     finite = [word for place in tree.predicate.values() for word in place]

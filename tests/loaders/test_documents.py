@@ -126,6 +126,18 @@ def test_ids_that_do_not_follow(before, after):
     assert not follows(before, after)
 
 
+def test_a_document_that_begins_with_a_bad_sentence_begins_all_the_same(tmp_path):
+    bad = "# newdoc id = b\n# sent_id = {}\n1\ta\n\n"
+    text = sentence("newdoc id = a") + sentence() + bad.format("x") + bad.format("y")[16:] + sentence() + sentence()
+    (tmp_path / "es_x-ud-dev.conllu").write_text(text)
+    corpus = read_corpora([tmp_path], on_error="skip")["es"]
+    (shard,) = corpus.shards()
+    frame = shard.sentences.join(shard.documents, on="doc", maintain_order="left")
+    assert corpus.drops == {"columns": 2}
+    assert frame["doc_id"].to_list() == ["a", "a", "b", "b"]
+    assert frame["run"].to_list() == [0, 0, 1, 1]
+
+
 def test_genre_is_the_one_the_document_has(read):
     frame = read(
         [

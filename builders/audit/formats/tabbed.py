@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from discoprobe.builders import chance
 from discoprobe.builders.audit.formats.files import NAMES, Group, pair_columns
 from discoprobe.builders.audit.formats.labels import indexed
 from discoprobe.builders.audit.frame import SCHEMA, AuditInput, UnreadableDataError, conform
@@ -73,7 +74,7 @@ def discoeval_bso(group: Group) -> AuditInput:
             ]
     schema = {name: SCHEMA[name] for name in ("split", "id", "label", "texts", "pair_id")}
     rows = pl.DataFrame(entries, schema=schema, orient="row")
-    shuffled = rows.sort(pl.col("id").hash(), maintain_order=True)
+    shuffled = rows[chance.ranking([chance.digest(row_id) for row_id in rows["id"]], "audit", "bso")]
     return AuditInput(
         group.name,
         Shape.PAIR,

@@ -63,6 +63,7 @@ def test_without_a_limit_it_is_noted():
 
 def test_limits_of_chance():
     assert parity_limit(0.5, 900, 2) == pytest.approx(0.55)
+    assert parity_limit(0.5, 900, 2, n_splits=3) == pytest.approx(0.5554, abs=1e-4)
     assert parity_limit(0.2, 900, 5) > 0.2 + 3 * (0.2 * 0.8 / 900) ** 0.5
     assert 15 <= longest_run_limit([500, 500]) <= 20
     assert longest_run_limit([100] * 20) < longest_run_limit([1000, 1000])

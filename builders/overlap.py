@@ -1,0 +1,77 @@
+"""How much sentences have in common with contexts: shares of content words, and TF-IDF cosines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.preprocessing import normalize
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Rows = npt.NDArray[np.int64]
+Gaps = npt.NDArray[np.float64]
+"""By how much each of a pool is above each of some rows: (rows, pool)."""
+
+
+class Shares:
+    """Which share of a sentence's content words a context has, for many sentences and contexts."""
+
+    def __init__(self, frame: pl.DataFrame) -> None:
+        """Takes ``row`` numbers 0…n-1 and ``content`` (lists of hashed words)."""
+        self.words = _incidence(frame, "content")
+        self.words.data[:] = 1
+        self.sizes = np.maximum(np.asarray(self.words.sum(axis=1)).ravel(), 1)
+
+    def of(self, contexts: Rows, rows: Rows, pool: Rows) -> Gaps:
+        """By how much the share of each of ``pool`` in the i-th context is above that of the i-th of ``rows``."""
+        union = _members(contexts, self.words.shape[0]) @ self.words
+        union.data[:] = 1
+        own = np.asarray(union.multiply(self.words[rows]).sum(axis=1)).ravel() / self.sizes[rows]
+        return np.asarray((union @ self.words[pool].T).toarray() / self.sizes[pool] - own[:, None])
+
+
+class Cosines:
+    """TF-IDF cosines between sentences and contexts, over the beginnings of words.
+
+    The inverse document frequency is rounded to a power of two: a document more does not change it.
+    """
+
+    def __init__(self, frame: pl.DataFrame) -> None:
+        """Takes ``row`` numbers 0…n-1 and ``stems`` (lists of hashed beginnings)."""
+        counts = _incidence(frame, "stems")
+        frequency = np.asarray((counts > 0).sum(axis=0)).ravel()
+        weights = np.round(np.log2((1 + counts.shape[0]) / (1 + frequency)))
+        self.vectors = normalize(counts @ sparse.diags(weights.astype(np.float32)))
+
+    def of(self, contexts: Rows, rows: Rows, pool: Rows) -> Gaps:
+        """By how much the cosine of each of ``pool`` with the i-th context is above that of the i-th of ``rows``."""
+        together = self._together(contexts)
+        return np.asarray((together @ self.vectors[pool].T).toarray() - self.own(contexts, rows)[:, None])
+
+    def own(self, contexts: Rows, rows: Rows) -> npt.NDArray[np.float64]:
+        """The cosine of the i-th of ``rows`` with the i-th context."""
+        return np.asarray(self._together(contexts).multiply(self.vectors[rows]).sum(axis=1)).ravel()
+
+    def _together(self, contexts: Rows) -> sparse.csr_matrix:
+        return normalize(_members(contexts, self.vectors.shape[0]) @ self.vectors)
+
+
+def _incidence(frame: pl.DataFrame, column: str) -> sparse.csr_matrix:
+    """How often each row has each of the values of a list column."""
+    pairs = frame.select("row", column).explode(column).drop_nulls()
+    ids = pairs[column].rank("dense").to_numpy().astype(np.int64) - 1 if pairs.height else np.empty(0, np.int64)
+    ones = np.ones(pairs.height, dtype=np.float32)
+    width = int(ids.max()) + 1 if len(ids) else 1
+    return sparse.csr_matrix((ones, (pairs["row"].to_numpy(), ids)), shape=(frame.height, width))
+
+
+def _members(contexts: Rows, n_rows: int) -> sparse.csr_matrix:
+    """Which rows each context holds: ``contexts`` is (n, k) row numbers, -1 where there is none."""
+    n, k = contexts.shape
+    flat, owner = contexts.ravel(), np.repeat(np.arange(n), k)
+    there = flat >= 0
+    return sparse.csr_matrix((np.ones(there.sum(), dtype=np.float32), (owner[there], flat[there])), shape=(n, n_rows))

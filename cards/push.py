@@ -1,0 +1,472 @@
+"""One push: from what the Hub holds now to the old release or the new one, never to something between.
+
+The order is what makes it safe. Objects are uploaded first, where nobody sees them; one commit on top of the head that
+was planned for makes all of them visible at once; the tree of that commit is compared with the plan and a config is
+loaded from it; the tag comes last, so that a tagged release is complete and was read back. Whatever ends a push early
+leaves the old release, or the new one without its tag, which the next push sets.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from discoprobe.cards import diff, gate, manifest, tables, version
+from discoprobe.cards.diff import Changes
+from discoprobe.cards.hub import Hub, HubError, Made, Patience
+from discoprobe.cards.staging import CHANGELOG, Label, Published, Remote, only, stage
+from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    import pyarrow as pa
+
+    from discoprobe.cards.hub import Content, RemoteFile
+    from discoprobe.cards.manifest import Manifest
+    from discoprobe.cards.staging import Staged
+    from discoprobe.cards.version import Version
+
+State = Literal["published", "proposed", "unchanged", "completed", "planned", "declined"]
+
+_STALE = 412
+_PULLS = 20
+"""Newest pull requests that are looked at for one of ours."""
+
+
+class RivalCommitError(RemoteError):
+    """Somebody else committed between plan and commit; nothing of ours was published."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to push.
+
+    Attributes:
+        release: the number to publish under; proposed from the changes if empty.
+        languages: of the folder's configs, only these languages.
+        allow_licence: licences to publish under though they are not open.
+        dry_run: plan and stop.
+        pull_request: propose the commit instead of making it; the tag follows at the first push after the merge.
+        read_back: load this many of the pushed configs before the tag is set.
+        endpoint: address of the Hub; by default ``HF_ENDPOINT``.
+        token: by default the one of ``HF_TOKEN`` or of ``hf auth login``.
+        patience: how often and how long to try.
+        day: the date in the changelog; today if None.
+    """
+
+    release: str = ""
+    languages: tuple[str, ...] = ()
+    allow_licence: tuple[str, ...] = ()
+    dry_run: bool = False
+    pull_request: bool = False
+    read_back: int = 2
+    endpoint: str | None = None
+    token: str | None = field(default=None, repr=False)
+    patience: Patience = field(default_factory=Patience)
+    day: dt.date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a push will do.
+
+    Attributes:
+        repo: the repository.
+        release: the number of the release.
+        last: the release before; empty for the first.
+        changes: of configs, rows, sources, files.
+        uploads: files to send and their bytes.
+        deletes: files to delete.
+        keeps: configs of the repository that stay as they are.
+        foreign: files of the repository that are no part of a release; they stay.
+    """
+
+    repo: str
+    release: str
+    last: str
+    changes: Changes
+    uploads: Mapping[str, int] = field(default_factory=dict)
+    deletes: tuple[str, ...] = ()
+    keeps: tuple[str, ...] = ()
+    foreign: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a push did.
+
+    Attributes:
+        state: ``published``; ``proposed`` as a pull request; ``unchanged``: the Hub holds this already; ``completed``:
+            it does, and the tag that an interrupted push left out was set; ``planned`` by a dry run; ``declined``.
+        plan: what was to be done.
+        commit: the commit of the release, if there is one.
+        url: where to look at it.
+        notes: what else a person should know.
+    """
+
+    state: State
+    plan: Plan
+    commit: str | None = None
+    url: str = ""
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The outcome as JSON holds it."""
+        shown = {name: getattr(self.plan, name) for name in ("repo", "release", "last", "deletes", "keeps", "foreign")}
+        shown |= {"uploads": dict(self.plan.uploads), "changes": self.plan.changes.to_dict()}
+        return shown | {"state": self.state, "commit": self.commit, "url": self.url, "notes": list(self.notes)}
+
+
+def _silent(doing: str, done: int, total: int) -> None:
+    """Says nothing."""
+
+
+def _agree(plan: Plan) -> bool:
+    return bool(plan)
+
+
+def push(
+    folder: Path,
+    repo: str,
+    options: Options | None = None,
+    *,
+    confirm: Callable[[Plan], bool] = _agree,
+    progress: Callable[[str, int, int], None] = _silent,
+) -> Outcome:
+    """Publishes the configs of a release folder, in one commit with a tag, beside what the repository has already.
+
+    Args:
+        folder: a release folder.
+        repo: ``owner/name``; made if it is not there.
+        options: how to push.
+        confirm: asked before anything is sent; a push that it declines has changed nothing.
+        progress: hears what is being done.
+
+    Raises:
+        AuditFailedError: if a config failed its audit or has none; the network was not touched.
+        DiscoprobeError: for a licence, an attribution, a card or a release number that does not do; nothing was sent.
+        RivalCommitError: if somebody else committed meanwhile; nothing was published.
+        RemoteError: if the Hub or the network failed; the message says what to do.
+    """
+    return _Push(folder, repo, options or Options(), progress).run(confirm)
+
+
+def compare(folder: Path, against: str, *, languages: Collection[str] = (), endpoint: str | None = None) -> Changes:
+    """What a push of a release folder would change.
+
+    Args:
+        folder: a release folder.
+        against: another release folder, or a repository (``owner/name`` or ``owner/name@v1.2.0``; its head by default).
+        languages: of the folder's configs, only these languages.
+        endpoint: address of the Hub; by default ``HF_ENDPOINT``.
+
+    Raises:
+        DiscoprobeError: if one of the two is no release.
+    """
+    local = only(_local(folder), languages)
+    if Path(against).is_dir():
+        return diff.compare(diff.Folder(Path(against), _local(Path(against))), diff.Folder(folder, local))
+    repo, _, revision = against.partition("@")
+    hub = Hub(repo, endpoint=endpoint)
+    remote = read_remote(hub, revision)
+    if remote.manifest is None:
+        raise RemoteError(f"{against} holds no release; publish one first, or compare with a folder")
+    return _changes(folder, hub, remote, stage(folder, local, remote, _published_label(repo, remote)))
+
+
+def _local(folder: Path) -> Manifest:
+    if not (folder / manifest.NAME).is_file():
+        raise DiscoprobeError(f"{folder} holds no {manifest.NAME}; build a release there first, or name its folder")
+    return manifest.read(folder)
+
+
+# reading the repository
+
+
+def read_remote(hub: Hub, revision: str = "") -> Remote:
+    """What a repository holds, at its head or at a revision.
+
+    Raises:
+        RemoteError: if it cannot be read, or holds files but no release.
+    """
+    refs = hub.refs()
+    if refs is None or refs.head is None:
+        return Remote()
+    oid = hub.commit_of(revision) if revision else refs.head
+    tree = hub.tree(oid)
+    if manifest.NAME not in tree:
+        _refuse_foreign(hub.repo, tree)
+        return Remote(oid, tree, tags=refs.tags)
+    found: Published = manifest.read(hub.download(manifest.NAME, oid, tree[manifest.NAME]).parent)  # type: ignore[assignment]
+    changelog = ""
+    if CHANGELOG in tree:
+        changelog = hub.download(CHANGELOG, oid, tree[CHANGELOG]).read_text(encoding="utf-8")
+    return Remote(oid, tree, found, changelog, refs.tags)
+
+
+def _refuse_foreign(repo: str, tree: Mapping[str, RemoteFile]) -> None:
+    others = sorted(tree.keys() - {".gitattributes", ".gitignore", "README.md"})
+    if others:
+        raise RemoteError(
+            f"{repo} holds {len(others)} files ({others[0]}, …) and no {manifest.NAME}: it is no repository of releases;"
+            " give another --repo"
+        )
+
+
+def _published_label(repo: str, remote: Remote) -> Label:
+    release = remote.manifest.get("version", "") if remote.manifest else ""
+    return Label(repo, release, remote.changelog)
+
+
+@dataclass(frozen=True, slots=True)
+class _RemoteSide:
+    """The published release as a side of a comparison; splits are downloaded when they are asked for."""
+
+    hub: Hub
+    remote: Remote
+
+    @property
+    def manifest(self) -> Manifest:
+        assert self.remote.manifest is not None
+        return self.remote.manifest
+
+    def table(self, config: str, split: str) -> pa.Table | None:
+        """The rows of a split; None if it has no such split."""
+        import pyarrow.parquet as pq  # noqa: PLC0415
+
+        path = f"{config}/{tables.file_name(split)}"
+        if path not in self.remote.tree or self.remote.head is None:
+            return None
+        return pq.read_table(self.hub.download(path, self.remote.head, self.remote.tree[path]))
+
+
+def _changes(folder: Path, hub: Hub, remote: Remote, staged: Staged) -> Changes:
+    """What changes, with the files that are neither rows nor written anew for every release."""
+    old = _RemoteSide(hub, remote) if remote.manifest else None
+    found = diff.compare(old, diff.Folder(folder, staged.manifest))
+    if old is None:
+        return found
+    touched = [*staged.adds(remote.tree), *staged.deletes(remote.tree)]
+    files = tuple(sorted(path for path in touched if not path.endswith(".parquet")))
+    return Changes(found.added, found.removed, found.changed, found.sources, found.software, files)
+
+
+class _Push:
+    """A push under way."""
+
+    def __init__(self, folder: Path, repo: str, options: Options, progress: Callable[[str, int, int], None]) -> None:
+        self.folder, self.options, self.progress = folder, options, progress
+        self.local = only(_local(folder), options.languages)
+        if options.languages and not self.local["configs"]:
+            raise UsageError(f"{folder} has no config of {', '.join(options.languages)}; build it first")
+        gate.check(self.local, options.allow_licence)
+        if options.release:
+            version.parse(options.release)
+        stage(folder, self.local, Remote(), Label(repo))
+        self.hub = Hub(repo, endpoint=options.endpoint, token=options.token, patience=options.patience)
+        self.notes: list[str] = []
+
+    def run(self, confirm: Callable[[Plan], bool]) -> Outcome:
+        if not self.options.dry_run:
+            self.hub.check_token()
+        remote = read_remote(self.hub)
+        present = stage(self.folder, self.local, remote, _published_label(self.hub.repo, remote))
+        if remote.manifest and not present.adds(remote.tree) and not present.deletes(remote.tree):
+            return self._finish_published(remote, present)
+        return self._publish_changed(remote, present, confirm)
+
+    # nothing new
+
+    def _finish_published(self, remote: Remote, present: Staged) -> Outcome:
+        """The Hub holds this already; sets the tag that an interrupted push or a merged proposal still lacks."""
+        assert remote.manifest is not None
+        assert remote.head is not None
+        release = remote.manifest.get("version", "")
+        plan = Plan(self.hub.repo, release, release, Changes(), keeps=tuple(sorted(present.manifest["configs"])))
+        if self.options.release and version.parse(self.options.release) != _parsed(release):
+            self.notes.append(f"nothing changed since {release}, so there is no release {self.options.release}")
+        if not release or f"v{release}" in remote.tags:
+            return self._outcome("unchanged", plan, remote.tags.get(f"v{release}", remote.head))
+        if self.options.dry_run:
+            self.notes.append(f"the tag v{release} is missing: an earlier push was interrupted; the next one sets it")
+            return self._outcome("planned", plan, remote.head)
+        self._read_back(present, remote.head, list(self.local["configs"]))
+        self._tag(f"v{release}", remote.head)
+        return self._outcome("completed", plan, remote.head)
+
+    # something new
+
+    def _publish_changed(self, remote: Remote, present: Staged, confirm: Callable[[Plan], bool]) -> Outcome:
+        changes = _changes(self.folder, self.hub, remote, present)
+        number = self._number(remote, changes)
+        text = version.section(number, changes, self.options.day or dt.datetime.now(tz=dt.UTC).date())
+        label = Label(self.hub.repo, str(number), version.with_section(remote.changelog, text))
+        staged = stage(self.folder, self.local, remote, label)
+        plan = self._plan(remote, staged, changes, number)
+        if self.options.dry_run:
+            return self._outcome("planned", plan)
+        if not confirm(plan):
+            return self._outcome("declined", plan)
+        return self._send(remote, staged, plan)
+
+    def _number(self, remote: Remote, changes: Changes) -> Version:
+        named = [_parsed(remote.manifest.get("version", ""))] if remote.manifest else []
+        last = max((found for found in [*named, version.latest(remote.tags)] if found), default=None)
+        if not self.options.release:
+            return version.propose(last, changes)
+        return version.check(version.parse(self.options.release), last, changes)
+
+    def _plan(self, remote: Remote, staged: Staged, changes: Changes, number: Version) -> Plan:
+        adds = staged.adds(remote.tree)
+        return Plan(
+            repo=self.hub.repo,
+            release=str(number),
+            last=remote.manifest.get("version", "") if remote.manifest else "",
+            changes=changes,
+            uploads={path: staged.files[path].size for path in adds},
+            deletes=staged.deletes(remote.tree),
+            keeps=tuple(sorted(staged.manifest["configs"].keys() - self.local["configs"].keys())),
+            foreign=tuple(sorted(staged.foreign - {".gitattributes"})),
+        )
+
+    def _send(self, remote: Remote, staged: Staged, plan: Plan) -> Outcome:
+        self._tag_interrupted(remote)
+        parent = remote.head or self._created()
+        if self.options.pull_request and (there := self._proposed(staged)):
+            self.notes.append("the same content was proposed before")
+            return self._outcome("proposed", plan, there)
+        tree = remote.tree if remote.head else self.hub.tree(parent)
+        made = self._commit(staged, staged.adds(tree), staged.deletes(tree), parent)
+        self._check_tree(staged, made.oid)
+        if self.options.pull_request:
+            return self._outcome("proposed", plan, made.oid, made.pull)
+        self._read_back(staged, made.oid, list(self.local["configs"]))
+        self._tag(f"v{plan.release}", made.oid)
+        self._keep_changelog(staged)
+        return self._outcome("published", plan, made.oid)
+
+    def _tag_interrupted(self, remote: Remote) -> None:
+        """Sets the tag that an interrupted push left out, before the head moves on."""
+        release = remote.manifest.get("version") if remote.manifest else None
+        if release and remote.head and f"v{release}" not in remote.tags and remote.is_whole():
+            self._tag(f"v{release}", remote.head)
+            self.notes.append(f"v{release} had no tag, for its push was interrupted: it has one now")
+
+    def _created(self) -> str:
+        self.hub.create()
+        refs = self.hub.refs()
+        if refs is None or refs.head is None:
+            raise RemoteError(f"{self.hub.repo} was made and is not there yet; run it again in a minute")
+        return refs.head
+
+    # the commit
+
+    def _commit(self, staged: Staged, adds: Mapping[str, Content], deletes: tuple[str, ...], parent: str) -> Made:
+        """Uploads and commits; a lost answer is looked up, never repeated blindly."""
+        pull, patience = self.options.pull_request, self.options.patience
+        upload = self.hub.upload(adds, pull=pull, progress=self.progress)
+        release = f"Release v{staged.manifest['version']}"
+        for attempt in range(patience.attempts):
+            try:
+                return self.hub.commit(upload, deletes, message=release, description="", parent=parent, pull=pull)
+            except HubError as error:
+                if not error.transient and error.status != _STALE:
+                    raise
+                if ours := self._made_after_all(staged, parent):
+                    return Made(ours)
+                if error.status == _STALE or attempt + 1 == patience.attempts:
+                    raise
+                patience.wait(attempt, error.wait)
+        raise AssertionError("unreachable")
+
+    def _made_after_all(self, staged: Staged, parent: str) -> str | None:
+        """Our commit, if it was made although no answer came; None if the head is still the parent.
+
+        Raises:
+            RivalCommitError: if somebody else's commit came before ours.
+        """
+        if self.options.pull_request:
+            return self._proposed(staged)
+        newer = self.hub.since(parent)
+        if not newer:
+            return None
+        if ours := next((one.oid for one in reversed(newer) if staged.is_at(self.hub.tree(one.oid))), None):
+            return ours
+        raise RivalCommitError(
+            f"somebody else committed {newer[-1]} to {self.hub.repo} meanwhile; nothing of yours was published: run the"
+            " push again, and it starts from there"
+        )
+
+    def _proposed(self, staged: Staged) -> str | None:
+        """The commit of a pull request that holds exactly this, if there is one."""
+        refs = self.hub.refs(pulls=True)
+        pulls = list(refs.pulls.values())[-_PULLS:] if refs else []
+        return next((oid for oid in reversed(pulls) if staged.is_at(self.hub.tree(oid))), None)
+
+    # after the commit
+
+    def _check_tree(self, staged: Staged, oid: str) -> None:
+        if wrong := staged.differing(self.hub.tree(oid)):
+            raise RemoteError(
+                f"{self.hub.repo}: commit {oid[:12]} does not hold what was sent ({wrong[0]}, {len(wrong)} in all); it is not"
+                " tagged: run the push again"
+            )
+
+    def _read_back(self, staged: Staged, oid: str, names: list[str]) -> None:
+        """Loads some of the configs as users will, and counts their rows."""
+        chosen = names[: self.options.read_back]
+        with tempfile.TemporaryDirectory(prefix="discoprobe-") as cache:
+            for done, name in enumerate(chosen, 1):
+                counts = staged.manifest["configs"][name]["counts"]
+                expected = {split: sum(labels.values()) for split, labels in counts.items()}
+                if (found := self.hub.load(name, oid, Path(cache))) != expected:
+                    raise RemoteError(f"{name} of {oid[:12]} loads with {found} rows, not {expected}; it is not tagged")
+                self.progress("reading back", done, len(chosen))
+
+    def _tag(self, name: str, oid: str) -> None:
+        """Sets the tag, once; a tag that is there is never moved."""
+        patience = self.options.patience
+        for attempt in range(patience.attempts):
+            try:
+                return self.hub.tag(name, oid, f"discoprobe {name}")
+            except HubError as error:
+                if not error.transient:
+                    raise
+                refs = self.hub.refs()
+                there = refs.tags.get(name) if refs else None
+                if there == oid:
+                    return None
+                if there:
+                    raise RemoteError(
+                        f"{name} of {self.hub.repo} was set to {there[:12]} by somebody else; a tag is never moved: give"
+                        " --release another number"
+                    ) from error
+                if attempt + 1 == patience.attempts:
+                    raise
+                patience.wait(attempt, error.wait)
+        raise AssertionError("unreachable")
+
+    def _keep_changelog(self, staged: Staged) -> None:
+        """Writes the changelog into the folder; the release is out, so a full disk is worth no more than a note."""
+        content = staged.files[CHANGELOG].content
+        assert isinstance(content, bytes)
+        beside = self.folder / f".{CHANGELOG}.new"
+        try:
+            beside.write_bytes(content)
+            beside.replace(self.folder / CHANGELOG)
+        except OSError as error:
+            self.notes.append(f"{self.folder / CHANGELOG} could not be written ({error.strerror})")
+
+    def _outcome(self, state: State, plan: Plan, commit: str | None = None, url: str | None = None) -> Outcome:
+        shown = url or (
+            self.hub.url(f"v{plan.release}" if state in {"published", "completed"} else commit) if commit else ""
+        )
+        return Outcome(state, plan, commit, shown, tuple(self.notes))
+
+
+def _parsed(text: str) -> Version | None:
+    return version.parse(text) if text else None

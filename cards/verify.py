@@ -1,0 +1,220 @@
+"""Whether a release is what its manifest says, and whether it can be made again from its sources, byte by byte."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from discoprobe.cards import diff, hub, manifest, staging
+from discoprobe.cards.release import documents
+from discoprobe.loaders.errors import DiscoprobeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from discoprobe.cards.hub import Hub, RemoteFile
+    from discoprobe.cards.manifest import FileEntry, Manifest
+
+Rebuild: TypeAlias = "Callable[[Manifest, Path], None]"
+"""Builds the configs of a manifest, from its sources and with its settings, into an empty folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A file that is not what it should be.
+
+    Attributes:
+        path: the file, inside the release.
+        step: ``published``: it is not what the manifest lists; ``rebuilt``: the rebuild gives another one.
+        why: the reasons that the manifests show, in words; in doubt, that there is none.
+    """
+
+    path: str
+    step: str
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What a verification found.
+
+    Attributes:
+        target: the folder, or ``owner/name@revision``.
+        commit: the commit that was looked at; empty for a folder.
+        release: the release's number; empty if it has none.
+        files: number of files compared with the manifest.
+        rebuilt: number of files compared with the rebuild.
+        differences: those that differ.
+    """
+
+    target: str
+    commit: str
+    release: str
+    files: int
+    rebuilt: int
+    differences: tuple[Difference, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as JSON holds it."""
+        shown = {name: getattr(self, name) for name in ("target", "commit", "release", "files", "rebuilt")}
+        rows = [{"path": one.path, "step": one.step, "why": list(one.why)} for one in self.differences]
+        return shown | {"verified": not rows, "differences": rows}
+
+
+def verify(target: str, rebuild: Rebuild | None, *, endpoint: str | None = None, token: str | None = None) -> Verified:
+    """Compares a release with its manifest, and with what its pinned sources give today.
+
+    Args:
+        target: a release folder, or ``owner/name`` or ``owner/name@v1.2.0`` on the Hub.
+        rebuild: builds what a manifest describes; None compares the files with the manifest only.
+        endpoint: address of the Hub; by default ``HF_ENDPOINT``.
+        token: by default the one of ``HF_TOKEN`` or of ``hf auth login``.
+
+    Raises:
+        DiscoprobeError: if there is no release, or its sources cannot be had.
+        RemoteError: if the Hub or the network failed.
+    """
+    release = _Folder(Path(target)) if Path(target).is_dir() else _Remote(target, endpoint, token)
+    found = release.manifest
+    wrong = list(release.wrong())
+    again: list[Difference] = []
+    if rebuild:
+        with tempfile.TemporaryDirectory(prefix="discoprobe-verify-") as place:
+            out = Path(place) / "release"
+            rebuild(found, out)
+            again = [*compare(found, out), *release.documents()]
+    number = sum(len(one["files"]) for one in found["configs"].values())
+    return Verified(
+        target, release.commit, found.get("version", ""), len(staging.listed(found)), number if rebuild else 0,
+        (*wrong, *again),
+    )  # fmt: skip
+
+
+class _Folder:
+    """A release folder."""
+
+    def __init__(self, folder: Path) -> None:
+        if not (folder / manifest.NAME).is_file():
+            raise DiscoprobeError(
+                f"{folder} holds no {manifest.NAME}: it is no release folder; give one, or owner/name@v1.2.0"
+            )
+        self.folder, self.commit = folder, ""
+        self.manifest: staging.Published = manifest.read(folder)  # type: ignore[assignment]
+
+    def wrong(self) -> Iterator[Difference]:
+        """Files that are not what the manifest lists."""
+        listed = staging.listed(self.manifest)
+        for path, entry in sorted(listed.items()):
+            if why := _unlike(self.folder / path, entry):
+                yield Difference(path, "published", (why,))
+        there = {path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*") if path.is_file()}
+        for path in sorted(there - listed.keys() - {manifest.NAME, staging.CHANGELOG}):
+            yield Difference(path, "published", ("the manifest does not list it",))
+
+    def documents(self) -> Iterator[Difference]:
+        """Texts that speak of all configs and would be others today; none for a copy of the Hub, which names no repo."""
+        if not self.manifest.get("version"):
+            yield from _unlike_documents(self.manifest, documents(self.manifest))
+
+
+def _unlike(path: Path, entry: FileEntry) -> str:
+    """How a file differs from what is listed; empty if it does not."""
+    if not path.is_file():
+        return "the manifest lists it and it is not there"
+    if path.stat().st_size != entry["bytes"]:
+        return f"{path.stat().st_size} bytes, and the manifest says {entry['bytes']}: changed after it was built"
+    if (found := hub.sha256(path)) != entry["sha256"]:
+        return f"SHA-256 {found[:12]}…, and the manifest says {entry['sha256'][:12]}…: changed after it was built"
+    return ""
+
+
+class _Remote:
+    """A release on the Hub, at a tag, branch or commit."""
+
+    def __init__(self, target: str, endpoint: str | None, token: str | None) -> None:
+        repo, _, revision = target.partition("@")
+        self._hub: Hub = hub.Hub(repo, endpoint=endpoint, token=token)
+        self.commit = self._hub.commit_of(revision or hub.MAIN)
+        self._tree: Mapping[str, RemoteFile] = self._hub.tree(self.commit)
+        if manifest.NAME not in self._tree:
+            raise DiscoprobeError(f"{target} holds no {manifest.NAME}: it is no release of discoprobe")
+        self.manifest: staging.Published = manifest.read(self._download(manifest.NAME).parent)  # type: ignore[assignment]
+
+    def _download(self, path: str) -> Path:
+        return self._hub.download(path, self.commit, self._tree[path])
+
+    def wrong(self) -> Iterator[Difference]:
+        """Files that are not what the manifest lists; those without a hash in the tree are downloaded."""
+        listed = staging.listed(self.manifest)
+        wrong = staging.unlike(self._tree, listed)
+        for path in wrong:
+            there = self._tree.get(path)
+            why = f"{there.size} bytes with another hash than the manifest says" if there else "it is not there"
+            yield Difference(path, "published", (why,))
+        plain = [path for path in sorted(listed.keys() - set(wrong)) if not self._tree[path].sha256]
+        self._hub.fetch(plain, self.commit)
+        for path in plain:
+            if why := _unlike(self._download(path), listed[path]):
+                yield Difference(path, "published", (why,))
+        for path in sorted(self._tree.keys() - listed.keys() - {manifest.NAME, ".gitattributes"}):
+            yield Difference(path, "published", ("the manifest does not list it",))
+
+    def documents(self) -> Iterator[Difference]:
+        """Texts that speak of all configs and would be others today."""
+        log = self._download(staging.CHANGELOG).read_text(encoding="utf-8") if staging.CHANGELOG in self._tree else ""
+        label = staging.Label(self._hub.repo, self.manifest.get("version", ""), log)
+        yield from _unlike_documents(self.manifest, staging.texts(self.manifest, label))
+
+
+# the rebuild
+
+
+def compare(published: staging.Published, folder: Path) -> Iterator[Difference]:
+    """Files that a rebuild gives otherwise than the manifest lists, with the reasons."""
+    rebuilt = manifest.read(folder)
+    for name, entry in sorted(published["configs"].items()):
+        again = rebuilt["configs"].get(name)
+        files = again["files"] if again else {}
+        differing = [path for path in sorted({*entry["files"], *files}) if entry["files"].get(path) != files.get(path)]
+        why = tuple(reasons(name, published, rebuilt)) if differing else ()
+        yield from (Difference(f"{name}/{path}", "rebuilt", why) for path in differing)
+
+
+def _unlike_documents(published: staging.Published, written: Mapping[str, str]) -> Iterator[Difference]:
+    """Files that speak of all configs and that the manifest gives otherwise today."""
+    for path, text in written.items():
+        entry = published["files"].get(path)
+        if not entry or hub.sha256(text.encode()) != entry["sha256"]:
+            yield Difference(path, "rebuilt", ("the same manifest gives another text: written by another version",))
+
+
+def reasons(name: str, published: staging.Published, rebuilt: Manifest) -> Iterator[str]:
+    """Why a config came out otherwise: source, settings, filter, versions of the code, in this order."""
+    before, after = published["configs"][name], rebuilt["configs"].get(name)
+    if after is None:
+        yield f"it is not built any more: {rebuilt['unavailable'].get(name, 'no such task or language')}"
+        return
+    yield from _source_reasons(before["sources"], after["sources"], published, rebuilt)
+    yield from (f"setting {line}" for line in diff.values(before["settings"], after["settings"]))
+    drops = diff.values(before["drops"], after["drops"])
+    yield from (f"filter {line}" for line in drops)
+    used = published.get("built_with", {}).get(name, staging.versions(published))
+    code = diff.values(used, staging.versions(rebuilt))
+    yield from (f"version {line}" for line in code)
+    yield _rows(before["content"] == after["content"], explained=bool(code))
+
+
+def _source_reasons(before: list[str], after: list[str], published: Manifest, rebuilt: Manifest) -> Iterator[str]:
+    yield from (f"source {name}: lacking now" for name in before if name not in after)
+    yield from (f"source {name}: not there then" for name in after if name not in before)
+    for name in before:
+        if name in after:
+            yield from (f"source {line}" for line in diff.source(name, published, rebuilt))
+
+
+def _rows(same: bool, *, explained: bool) -> str:  # noqa: FBT001 (a fact, not a switch)
+    if not same:
+        return "the rows differ"
+    return "the rows are the same" + ("" if explained else "; only what is written around them differs")

@@ -1,0 +1,74 @@
+"""Equal counts of labels, of like lengths."""
+
+import numpy as np
+import polars as pl
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discoprobe.builders import chance
+from discoprobe.builders.even import even
+
+
+def made(lengths, labels, cells=None, splits=None):
+    n = len(lengths)
+    return pl.DataFrame(
+        {
+            "key": chance.mix(np.arange(n, dtype=np.uint64), "test"),
+            "split": splits or ["train"] * n,
+            "cell": cells or [None] * n,
+            "label": labels,
+            "n_running": lengths,
+            "n_chars": [6 * length for length in lengths],
+        },
+        schema_overrides={
+            "cell": pl.String,
+            "label": pl.Int64,
+            "split": pl.String,
+            "n_running": pl.Int32,
+            "n_chars": pl.Int32,
+        },
+    )
+
+
+rows = st.lists(
+    st.tuples(st.integers(5, 25), st.integers(0, 2), st.sampled_from("xy"), st.sampled_from(["train", "test"])),
+    max_size=80,
+).map(lambda found: made(*[list(column) for column in zip(*found, strict=True)]) if found else made([], []))
+
+
+@given(rows)
+def test_labels_are_equal_in_every_split_and_cell_and_rows_are_rows(frame):
+    kept = even(frame, "label", 13, cell=("cell",))
+    n_labels = frame["label"].n_unique()
+    counts = kept.group_by("split", "cell", "label").len()
+    for _, part in counts.group_by("split", "cell"):
+        assert part.height == n_labels
+        assert part["len"].n_unique() == 1
+    assert kept.join(frame, on=frame.columns, how="semi", nulls_equal=True).height == kept.height
+    assert kept["key"].n_unique() == kept.height
+
+
+@given(rows)
+def test_the_order_of_rows_does_not_matter(frame):
+    one = even(frame, "label", 13, cell=("cell",))["key"].sort()
+    assert one.equals(even(frame.reverse(), "label", 13, cell=("cell",))["key"].sort())
+
+
+def test_lengths_of_labels_are_alike_where_they_were_not():
+    lengths = [5 + i % 21 for i in range(2000)] + [10 + i % 14 for i in range(400)]
+    kept = even(made(lengths, [0] * 2000 + [1] * 400), "label", 13)
+    means = kept.group_by("label").agg(pl.col("n_running").mean()).sort("label")["n_running"]
+    assert kept.height >= 640
+    assert abs(means[0] - means[1]) < 0.1
+
+
+def test_rows_without_a_match_are_used_where_the_others_are_too_few():
+    kept = even(made([5] * 10 + [25] * 10, [0] * 10 + [1] * 10), "label", 13)
+    assert kept.height == 20
+
+
+def test_a_row_more_moves_few():
+    lengths = [5 + (i * 7) % 21 for i in range(900)]
+    frame = made(lengths, [int(i % 3 == 0) for i in range(900)])
+    before, after = (set(even(part, "label", 13)["key"]) for part in (frame, frame.head(890)))
+    assert len(before - after) <= 30

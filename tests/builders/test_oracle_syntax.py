@@ -1,0 +1,196 @@
+"""Rows of the syntactic tasks judged anew on the trees that the `conllu` library reads, word by word, no columns."""
+
+from pathlib import Path
+
+import conllu
+import pytest
+from shared import UD, needs_shared
+
+from discoprobe.builders.build import build_all
+from discoprobe.builders.config import Config
+from discoprobe.builders.settings import Settings
+from discoprobe.builders.task import tasks_named
+from discoprobe.loaders.conllu import read_corpora
+from discoprobe.loaders.language import language_data
+
+TREEBANKS = ["cs", "de", "en", "es", "ru", "tr", "zh"]
+ALL = Settings(match=False, ipm="none", min_class=2)
+CLAUSES = {"advcl", "ccomp", "acl", "csubj", "parataxis"}
+
+
+class Tree:
+    """A sentence: words by id, their heads and relations."""
+
+    def __init__(self, tokens, lang):
+        self.lang, self.text = lang, tokens.metadata["text"]
+        self.words = [token for token in tokens if isinstance(token["id"], int)]
+        self.joined = {
+            part
+            for token in tokens
+            if isinstance(token["id"], tuple) and token["id"][1] == "-"
+            for part in range(token["id"][0], token["id"][2] + 1)
+        }
+        self.root = next(word for word in self.words if word["head"] == 0)
+
+    def children(self, word, *relations):
+        kids = [child for child in self.words if child["head"] == word["id"]]
+        return [child for child in kids if not relations or rel(child) in relations]
+
+    def depth(self, word):
+        return 0 if word["head"] == 0 else 1 + self.depth(self.words[word["head"] - 1])
+
+    def clausal(self, word):
+        return word["upos"] == "VERB" or bool(self.children(word, "nsubj", "csubj", "cop"))
+
+    def under(self, word, other):
+        """Whether ``word`` is ``other`` or hangs on it."""
+        return word is other or (word["head"] != 0 and self.under(self.words[word["head"] - 1], other))
+
+
+def rel(word):
+    return word["deprel"].partition(":")[0]
+
+
+def sent_len(tree, _row, label):
+    least, most = map(int, label.split("-"))
+    return least <= len(tree.words) <= most
+
+
+def tree_depth(tree, _row, label):
+    return max(map(tree.depth, tree.words)) == int(label)
+
+
+def top_deps(tree, _row, label, labels):
+    sequence = "_".join(rel(word) for word in tree.children(tree.root) if rel(word) != "punct")
+    return label == sequence or (label == "OTHER" and sequence not in labels)
+
+
+def swapped_pair(tree, row):
+    """The two words that change places between original and text, if the rest is the same."""
+    for left, right in zip(tree.words, tree.words[1:], strict=False):
+        for joint in (" ", "", "\u00a0"):
+            before, after = left["form"] + joint + right["form"], right["form"] + joint + left["form"]
+            start = row["edit"]["start"]
+            if row["original"].startswith(before, start) and row["text"] == (
+                row["original"][:start] + after + row["original"][start + len(before) :]
+            ):
+                yield left, right
+
+
+def bigram_shift(tree, row, label):
+    if label == "original":
+        return row["text"] == tree.text
+    return any(
+        (left["head"] == right["id"] or right["head"] == left["id"])
+        and not {left["upos"], right["upos"]} & {"PUNCT", "SYM", "X"}
+        and not {left["id"], right["id"]} & tree.joined
+        and left["form"].lower() != right["form"].lower()
+        and any(word["upos"] != "PUNCT" for word in tree.words[: left["id"] - 1])
+        for left, right in swapped_pair(tree, row)
+    )
+
+
+def ngram_shift(tree, row, label):
+    patterns = language_data(tree.lang).ngram_shift.patterns
+    return bigram_shift(tree, row, label) and (
+        label == "original" or any((a["upos"], b["upos"]) in patterns for a, b in swapped_pair(tree, row))
+    )
+
+
+def conj_type(tree, row, label):
+    joined = [
+        word
+        for word in tree.words
+        if rel(word) in CLAUSES
+        or (rel(word) == "conj" and tree.clausal(word) and tree.clausal(tree.words[word["head"] - 1]))
+    ]
+    if len(joined) != 1:
+        return False
+    (clause,) = joined
+    cc = [word for word in tree.children(clause, "cc") if word["upos"] == "CCONJ"]
+    mark = [word for word in tree.children(clause, "mark") if word["upos"] == "SCONJ"]
+    conjunction, relations = (cc, {"conj"}) if label == "coordination" else (mark, {"advcl", "ccomp", "acl"})
+    masked = row["original"][row["edit"]["start"] : len(row["original"]) - (len(row["text"]) - row["edit"]["end"])]
+    return (
+        rel(clause) in relations
+        and len(conjunction) == 1
+        and len(cc) + len(mark) == 1
+        and masked.lstrip(" ,;:–—-،，").startswith(conjunction[0]["form"])
+        and row["text"].count("…") == 1
+    )
+
+
+def gapping(tree, _row, label):
+    gapped = [word for word in tree.words if rel(word) == "conj" and tree.children(word, "orphan")]
+    if label == "gapped":
+        return bool(gapped)
+    return not any(rel(word) == "orphan" for word in tree.words) and any(rel(word) == "conj" for word in tree.words)
+
+
+def coord_inv(tree, row, label):
+    (conj,) = tree.children(tree.root, "conj")
+    cc = [word for word in tree.words if rel(word) == "cc" or word["upos"] == "CCONJ"]
+    subjects = [tree.children(word, "nsubj", "csubj") for word in (tree.root, conj)]
+    spoken = [word for word in tree.words if word["upos"] != "PUNCT"]
+    apart = all(tree.under(word, conj) == (word["id"] >= cc[0]["id"]) for word in spoken)
+    if len(cc) != 1 or not all(subjects) or not apart:
+        return False
+    if label == "original":
+        return row["text"] == tree.text
+    small = language_data(tree.lang).lower
+    return sorted(small(row["text"])) == sorted(small(row["original"])) and row["text"] != row["original"]
+
+
+JUDGES = {
+    "sent_len": sent_len,
+    "tree_depth": tree_depth,
+    "top_deps": top_deps,
+    "bigram_shift": bigram_shift,
+    "ngram_shift": ngram_shift,
+    "conj_type": conj_type,
+    "gapping": gapping,
+    "coord_inv": coord_inv,
+}
+
+
+@pytest.fixture(scope="module")
+def judged():
+    """A function: the configs of a language, and its trees by sentence id and text."""
+    found = {}
+
+    def get(lang):
+        if lang not in found:
+            built = build_all(tasks_named(list(JUDGES)), read_corpora([UD / lang])[lang], ALL)
+            trees = {
+                (tokens.metadata["sent_id"], tokens.metadata["text"]): Tree(tokens, lang)
+                for path in sorted(Path(UD / lang).rglob("*.conllu"))
+                for tokens in conllu.parse(path.read_text(encoding="utf-8"))
+            }
+            found[lang] = {config.task: config for config in built if isinstance(config, Config)}, trees
+        return found[lang]
+
+    return get
+
+
+@needs_shared
+@pytest.mark.parametrize("lang", TREEBANKS)
+@pytest.mark.parametrize("task", JUDGES)
+def test_every_row_is_what_the_task_says(task, lang, judged):
+    configs, trees = judged(lang)
+    if task not in configs:
+        pytest.skip(f"{lang} has no {task}")
+    config = configs[task]
+    rows = [row for table in config.splits.values() for row in table.to_pylist()]
+    assert rows
+    wrong = []
+    for row in rows:
+        tree, label = trees[row["sent_ids"][0], row["original"] or row["text"]], config.labels[row["label"]]
+        more = (config.labels,) if task == "top_deps" else ()
+        if not JUDGES[task](tree, row, label, *more):
+            wrong.append((row["sent_ids"], label, row["text"], row["original"]))
+    assert not wrong
+
+
+@needs_shared
+def test_most_tasks_are_judged(judged):
+    assert {task for lang in TREEBANKS for task in judged(lang)[0]} == set(JUDGES)

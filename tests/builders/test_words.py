@@ -1,0 +1,48 @@
+"""Words of running text in any script."""
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discoprobe.builders.words import is_unspaced, running_words
+
+
+def words(text):
+    return pl.select(running_words(pl.lit(text))).item().to_list()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Del puente, nuevo…", ["del", "puente", "nuevo"]),
+        ("ÉTÉ straße", ["été", "straße"]),
+        ("Йод и Ёлка", ["йод", "и", "ёлка"]),
+        ("don't 3,5 a_b", ["don", "t", "3", "5", "a_b"]),
+        ("我们 go", ["我", "们", "go"]),
+        ("カタ12", ["カ", "タ", "12"]),
+        ("हिन्दी भाषा", ["हिन्दी", "भाषा"]),
+        ("", []),
+        ("…!?", []),
+    ],
+)
+def test_words(text, expected):
+    assert words(text) == expected
+
+
+@given(st.text(max_size=60))
+def test_words_are_lower_case_slices(text):
+    for word in words(text):
+        assert word
+        assert " " not in word
+    assert words(text) == words(text.lower()) or text.lower() != text.lower().lower()
+
+
+@given(st.text(alphabet="ab Ä,.", max_size=40))
+def test_case_and_punctuation_do_not_matter(text):
+    assert words(text) == words(text.upper()) == words(text.replace(",", " ").replace(".", " "))
+
+
+@pytest.mark.parametrize(("text", "expected"), [("我们走", True), ("we go", False), ("ไทย", True), ("", False), ("go 我", False)])
+def test_scripts_without_spaces(text, expected):
+    assert pl.select(is_unspaced(pl.lit(text))).item() is expected

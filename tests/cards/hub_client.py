@@ -1,0 +1,211 @@
+"""A process in which clients of a Hub run as users have them: ``HF_ENDPOINT`` set, nothing offline, nothing patched.
+
+It imports once, and forks for every task that it reads, one JSON object a line; the child says its process id before it
+starts, so that a test can kill it, and what came of it. Several children may run at the same time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import io
+import itertools
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import traceback
+from pathlib import Path
+
+ENVIRONMENT = {"HF_HUB_DISABLE_XET": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_ETAG_TIMEOUT": "1", "HF_HUB_DOWNLOAD_TIMEOUT": "1"}
+
+
+class Client:
+    """The parent's end."""
+
+    def __init__(self, url, home):
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("HF_")}
+        environment |= ENVIRONMENT | {"HF_ENDPOINT": url, "HF_HOME": str(home)}
+        self.process = subprocess.Popen(
+            [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,
+        )  # fmt: skip
+        self.numbers, self.waiting, self.lock = itertools.count(), {}, threading.Lock()
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
+
+    def read(self):
+        for line in self.process.stdout:
+            answer = json.loads(line)
+            self.waiting[answer["number"]].put(answer)
+
+    def call(self, task, case, /, **arguments):
+        """What became of a task: ``result``, ``error`` and ``status`` (its exit status), ``signal``, ``output``."""
+        number = next(self.numbers)
+        answers = self.waiting[number] = queue.SimpleQueue()
+        asked = {"number": number, "task": task, "repo": case.repo, "token": case.token, **arguments}
+        with self.lock:
+            self.process.stdin.write(json.dumps(asked) + "\n")
+            self.process.stdin.flush()
+        case.pid = answers.get(timeout=60)["pid"]
+        return answers.get(timeout=120)
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(20)
+        self.process.stdout.close()
+        self.reader.join()
+
+
+def main():
+    """The process's end: a forking loop; a child that has ended is reported by whoever waits for it."""
+    import datasets  # noqa: F401, PLC0415
+    import huggingface_hub.hf_api  # noqa: F401, PLC0415
+
+    import discoprobe.cards.push  # noqa: F401, PLC0415
+    import discoprobe.cards.verify  # noqa: F401, PLC0415
+
+    running = {}
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(wake := pipe_end(), warn_on_full_buffer=False)
+    import select  # noqa: PLC0415
+
+    lines, closed = b"", False
+    while not closed or running:
+        ready, _, _ = select.select([*([] if closed else [0]), WAKE[0]], [], [], 1)
+        if WAKE[0] in ready:
+            os.read(WAKE[0], 4096)
+        if 0 in ready:
+            read = os.read(0, 1 << 16)
+            closed, lines = not read, lines + read
+            *whole, lines = lines.split(b"\n")
+            for line in whole:
+                start(json.loads(line), running)
+        reap(running)
+    signal.set_wakeup_fd(-1)
+    os.close(wake)
+
+
+WAKE = []
+
+
+def pipe_end():
+    """The end of a pipe that signals write to; `select` waits at the other."""
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    os.set_blocking(writing, False)
+    WAKE.append(reading)
+    return writing
+
+
+def start(asked, running):
+    reading, writing = os.pipe()
+    go_reading, go_writing = os.pipe()
+    pid = os.fork()
+    if not pid:
+        os.read(go_reading, 1)
+        with contextlib.suppress(BaseException), open(writing, "w") as file:
+            file.write(json.dumps(carried_out(asked)))
+        os._exit(0)
+    os.close(writing)
+    os.close(go_reading)
+    running[pid] = asked["number"], reading
+    say({"number": asked["number"], "pid": pid})
+    os.write(go_writing, b".")
+    os.close(go_writing)
+
+
+def reap(running):
+    for pid in list(running):
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if ended:
+            number, reading = running.pop(pid)
+            with open(reading) as file:
+                said = file.read()
+            killed = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
+            say({"number": number, "signal": killed, **(json.loads(said) if said else {})})
+
+
+def say(answer):
+    sys.stdout.write(json.dumps(answer) + "\n")
+    sys.stdout.flush()
+
+
+def carried_out(asked):
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+        try:
+            found = {"result": TASKS[asked.pop("task")](**{name: value for name, value in asked.items() if name != "number"})}
+        except Exception as error:  # noqa: BLE001 (the test looks at it)
+            found = {"error": str(error), "type": type(error).__name__, "status": getattr(error, "exit_status", None),
+                     "trace": "".join(traceback.format_exception(error))}  # fmt: skip
+    return found | {"output": output.getvalue()}
+
+
+def push(repo, token, folder, *, agree=True, patience=None, verbose=False, **options):
+    import logging  # noqa: PLC0415
+
+    from discoprobe.cards.hub import Patience  # noqa: PLC0415
+    from discoprobe.cards.push import Options  # noqa: PLC0415
+    from discoprobe.cards.push import push as pushed  # noqa: PLC0415
+
+    if verbose:
+        logging.basicConfig(level=logging.INFO, stream=sys.stderr)
+    quick = Patience(**{"attempts": 4, "first_wait": 0.05, "longest_wait": 0.2, "timeout": 1.0} | (patience or {}))
+    options |= {name: tuple(options[name]) for name in ("languages", "allow_licence") if name in options}
+    made = Options(token=token, patience=quick, day=dt.date(2026, 1, 2), **{"read_back": 0} | options)
+    return pushed(Path(folder), repo, made, confirm=lambda _: agree).to_dict()
+
+
+def compare(repo, token, folder, revision=""):
+    from discoprobe.cards.push import compare as compared  # noqa: PLC0415
+
+    os.environ["HF_TOKEN"] = token
+    return compared(Path(folder), f"{repo}@{revision}" if revision else repo).to_dict()
+
+
+def verify(repo, token, revision, folder=None):
+    """Verifies against a rebuild that copies a release folder."""
+    import shutil  # noqa: PLC0415
+
+    from discoprobe.cards.verify import verify as verified  # noqa: PLC0415
+
+    rebuild = (lambda _, out: shutil.copytree(folder, out)) if folder else None
+    return verified(f"{repo}@{revision}", rebuild, token=token).to_dict()
+
+
+def load(repo, token, config, revision, cache):
+    from datasets import load_dataset  # noqa: PLC0415
+
+    loaded = load_dataset(repo, config, revision=revision, token=token, cache_dir=cache)
+    return {split: {"ids": table["id"][:], "labels": table.features["label"].names} for split, table in loaded.items()}
+
+
+def names(repo, token, revision):
+    from datasets import get_dataset_config_names  # noqa: PLC0415
+
+    return get_dataset_config_names(repo, revision=revision, token=token)
+
+
+def stream(repo, token, config, revision, split):
+    from datasets import load_dataset  # noqa: PLC0415
+
+    return [row["id"] for row in load_dataset(repo, config, revision=revision, split=split, streaming=True, token=token)]
+
+
+def checksums(repo, token, revision):
+    """The client's own download and check of a whole revision."""
+    from huggingface_hub import HfApi  # noqa: PLC0415
+
+    api = HfApi(token=token)
+    api.snapshot_download(repo, repo_type="dataset", revision=revision)
+    found = api.verify_repo_checksums(repo, repo_type="dataset", revision=revision)
+    return {"checked": found.checked_count, "mismatches": len(found.mismatches)}
+
+
+TASKS = {task.__name__: task for task in (push, compare, verify, load, names, stream, checksums)}
+
+if __name__ == "__main__":
+    main()

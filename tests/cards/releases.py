@@ -1,0 +1,59 @@
+"""Small releases that tests push: two configs in two languages, made by the same code as real ones."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from discoprobe.builders.audit.limits import Kind, Severity
+from discoprobe.builders.audit.report import Finding, Report, Status
+from discoprobe.builders.config import Config, Shape, Unavailable, schema
+from discoprobe.cards.release import open_release
+from discoprobe.loaders.corpus import Corpus, Counts, Source, SourceFile
+
+SPLITS = {"train": 12, "validation": 4, "test": 8}
+LABELS = ("in_order", "swapped")
+
+
+def source(lang, **changes):
+    file = SourceFile("a.conllu", "0" * 64, 10)
+    known = {"licence": "CC BY-SA 4.0", "repo": "org/treebank", "commit": "c" * 40, "citation": "Someone (2020)."}
+    return Source(f"UD_{lang}", lang, **known | {"files": (file,)} | changes)
+
+
+def rows(lang, split, n, *, change=None):
+    """Rows by id; ``change`` gets the list of rows and returns another."""
+    made = [
+        {"id": f"{lang}-{split}-{i}", "label": i % 2, "corpus": f"UD_{lang}", "doc_id": f"d{i // 2}", "sent_ids": [f"s{i}"],
+         "pair_id": f"p{i // 2}", "group": f"d{i // 2}", "sentence1": f"Satz {i} in {lang}.", "sentence2": f"Noch {split} {i}."}
+        for i in range(n)
+    ]  # fmt: skip
+    return change(made) if change else made
+
+
+def config(task="bso", lang="de", *, change=None, labels=LABELS, sources=None, **more):
+    tables = {
+        split: pa.Table.from_pylist(rows(lang, split, n, change=change if split == "test" else None), schema(Shape.PAIR))
+        for split, n in SPLITS.items()
+    }
+    definition = "Whether two sentences stand in their order.\nMore of it."
+    return Config(f"{task}_{lang}", task, lang, Shape.PAIR, labels, tables, {"too long": 3}, 30,
+                  sources or (source(lang),), definition=definition, **more)  # fmt: skip
+
+
+def report(made, *, failed=()):
+    found = tuple(Finding(check, Kind.SHORTCUT, Severity.ERROR, Status.FAILED, 0.9, 0.5, 0.5) for check in failed)
+    counts = {split: table.num_rows for split, table in made.splits.items()}
+    return Report(made.name, counts, made.labels, "train", "test", (), found, None, ())
+
+
+def write(folder, *results, audit=True, failed=()):
+    """A release folder of configs and of what could not be built."""
+    with open_release(folder) as release:
+        for one in results:
+            if isinstance(one, Unavailable):
+                release.add(one)
+                continue
+            release.add_corpus(Corpus(one.lang, one.sources, (), Counts()))
+            release.add(one, report(one, failed=failed) if audit else None)
+        release.finish()
+    return folder

@@ -1,0 +1,238 @@
+"""A config's card says what the config holds, and shows hostile text as text."""
+
+import re
+
+import pytest
+from card_cases import HOSTILE, config, hostile_config
+from markdown_it import MarkdownIt
+
+from discoprobe.builders.audit.run import audit
+from discoprobe.builders.config import Shape
+from discoprobe.cards import card, examples
+from discoprobe.cards.drops import described
+from discoprobe.cards.escape import plain
+from discoprobe.cards.examples import pieces
+from discoprobe.cards.fields import fields
+from discoprobe.cards.lengths import lengths
+from discoprobe.cards.papers import papers_of
+from discoprobe.cards.reading import card_text, for_terminal
+from discoprobe.loaders.errors import UnknownNameError
+
+MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table")
+
+
+def card_of(one, report=None):
+    return card.config_card(one, lengths(one), report)
+
+
+def tokens(markdown):
+    for token in MARKDOWN.parse(markdown):
+        yield token
+        yield from token.children or ()
+
+
+def html_in(markdown):
+    return {token.content.strip() for token in tokens(markdown) if token.type in {"html_inline", "html_block"}}
+
+
+def headings(markdown):
+    found = MARKDOWN.parse(markdown)
+    return [found[place + 1].content for place, token in enumerate(found) if token.type == "heading_open"]
+
+
+def words(markdown):
+    """What a reader sees."""
+    return "".join(token.content for token in tokens(markdown) if token.type in {"text", "code_inline"})
+
+
+SECTIONS = ["Rows", "Examples", "Fields", "How the rows were chosen", "Audit", "Sources"]
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    return hostile_config()
+
+
+@pytest.fixture(scope="module")
+def hostile_card(hostile):
+    return card_of(hostile, audit(hostile))
+
+
+def test_the_sections_are_those_of_every_card(hostile_card):
+    assert headings(hostile_card) == ["dc_es", *SECTIONS]
+
+
+def test_no_html_but_the_marks(hostile_card):
+    assert html_in(hostile_card) == {"<mark>", "<b>", "</b>", "</mark>"}
+
+
+def test_no_link_and_no_image_from_a_corpus(hostile_card):
+    links = {str(token.attrGet("href")) for token in tokens(hostile_card) if token.type == "link_open"}
+    images = {str(token.attrGet("src")) for token in tokens(hostile_card) if token.type == "image"}
+    assert all(link.startswith(("https://arxiv.org/", "https://github.com/Univ", "../README.md")) for link in links)
+    assert images == {"../assets/dc_es-rows.svg", "../assets/dc_es-audit.svg"}
+
+
+def test_every_table_is_whole(hostile_card):
+    lines = [line for line in hostile_card.splitlines() if line.startswith("|")]
+    found = MARKDOWN.parse(hostile_card)
+    rows = sum(token.type == "tr_open" for token in found)
+    heads = sum(token.type == "thead_open" for token in found)
+    assert rows == len(lines) - heads, "one line of dashes per table is no row"
+
+
+def test_a_hostile_card_is_short(hostile_card):
+    assert len(hostile_card) < 30_000
+    assert max(map(len, hostile_card.splitlines())) < 3_000
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_is_shown_as_it_is_and_cut(text):
+    one = config(Shape.SENTENCE, ("a", "b"), [{"text": text, "edit": {"start": 2, "end": 9}}] * 2, name="x_es")
+    made = card_of(one)
+    seen = " ".join(plain(text, 300).split())
+    assert seen[:200] in " ".join(words(made).replace("\u2068", "").split())
+    assert html_in(made) <= {"<mark>", "<b>", "</b>", "</mark>"}
+    assert headings(made) == ["x_es", *SECTIONS]
+
+
+def test_no_direction_leaks(hostile_card):
+    assert not set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067") & set(hostile_card)
+    assert hostile_card.count("\u2068") == hostile_card.count("\u2069") > 0
+
+
+def test_a_marked_right_to_left_text_is_set_apart_as_a_whole():
+    text = "שלום עולם סוף"
+    one = config(Shape.SENTENCE, ("a", "b"), [{"text": text, "edit": {"start": 5, "end": 9}}] * 2, name="x_he")
+    line = next(line for line in card_of(one).splitlines() if line.startswith("- text:"))
+    assert line == "- text: \u2068שלום <mark><b>עולם</b></mark> סוף\u2069"
+
+
+def test_both_labels_and_whole_pairs():
+    rows = [{"sentences": [f"s{n}"], "label": n % 2, "pair_id": f"p{n // 2}"} for n in range(20)]
+    shown = examples.examples(Shape.SEQUENCE, ("a", "b"), config(Shape.SEQUENCE, ("a", "b"), rows).splits["test"])
+    assert [one.label for one in shown] == ["a", "b"] * 3
+    assert [one.pair for one in shown] == ["p0", "p0", "p1", "p1", "p2", "p2"]
+
+
+@pytest.mark.parametrize("n_labels", [2, 3, 5, 9])
+def test_labels_take_turns(n_labels):
+    rows = [{"sentence1": "a", "sentence2": "b", "label": n % n_labels} for n in range(60)]
+    names = tuple(map(str, range(n_labels)))
+    shown = examples.examples(Shape.PAIR, names, config(Shape.PAIR, names, rows).splits["test"])
+    counts = [sum(one.label == name for one in shown) for name in names]
+    assert len(shown) == 6
+    assert max(counts) - min(counts) <= 1
+
+
+@pytest.mark.parametrize(("start", "end"), [(0, 5), (500, 510), (990, 1000), (0, 1000), (0, 0)])
+def test_a_long_text_is_cut_around_its_mark(start, end):
+    text = "".join(chr(97 + n % 26) for n in range(1000))
+    shown = pieces(text, start, end)
+    assert sum(len(piece.text) for piece in shown) <= 330
+    marked = "".join(piece.text for piece in shown if piece.marked)
+    assert marked == text[start : min(end, start + 320)]
+    assert "".join(piece.text for piece in shown).strip("…") in text
+
+
+def test_a_short_text_is_whole():
+    assert [tuple(piece) for piece in pieces("one two three", 4, 7)] == [("one ", False), ("two", True), (" three", False)]
+
+
+@pytest.mark.parametrize("span", [(-1, 3), (5, 2), (3, 99)])
+def test_a_span_outside_the_text_marks_nothing(span):
+    assert [tuple(piece) for piece in pieces("short", *span)] == [("short", False)]
+
+
+def test_the_right_choice_and_the_candidate_are_marked():
+    one = config(Shape.CHOICE, ("0", "1"), [{"context": ["c"], "choices": ["no", "yes"], "label": 1}] * 2, name="cloze_es")
+    assert "- choice 1: <mark><b>yes</b></mark>" in card_of(one)
+    one = config(Shape.CANDIDATE, ("n", "m"), [{"sentences": ["c"], "candidate": "next?"}] * 2, name="nsp_es")
+    assert "- candidate: <mark><b>next?</b></mark>" in card_of(one)
+
+
+def test_order_is_told_where_it_is_not_the_source_s():
+    rows = [{"sentences": ["b", "a"], "order": order} for order in ([1, 0], [0, 1])]
+    shown = card_of(config(Shape.SEQUENCE, ("swapped", "original"), rows, name="so_es"))
+    assert shown.count("places in the source: 1, 0") == 1
+    assert "places in the source: 0, 1" not in shown
+
+
+def test_every_shape_has_all_its_fields_described():
+    for shape in Shape:
+        described_fields = fields(shape, ("a", "b"))
+        assert all(one.what and one.type for one in described_fields)
+        assert next(one.type for one in described_fields if one.name == "label") == "ClassLabel(a, b)"
+
+
+def test_many_labels_are_counted_not_listed():
+    labels = tuple(f"lemma{n}" for n in range(300))
+    rows = [{"text": "t", "label": n % 300} for n in range(600)]
+    text = card_of(config(Shape.SENTENCE, labels, rows, name="word_content_es"))
+    assert "300 labels: lemma0, lemma1" in text
+    assert max(map(len, text.splitlines())) < 1500
+
+
+def test_drops_are_sorted_and_empty_ones_left_out():
+    drops = described({"too-long": 3, "unbalanced": 40, "tag": 0, "of its own": 3})
+    assert [(one.reason, one.number) for one in drops] == [("unbalanced", 40), ("of its own", 3), ("too-long", 3)]
+
+
+def test_every_reason_of_the_sample_is_explained(built):
+    found = {reason for result in built("sample", "es").values() for reason, number in result.drops.items() if number}
+    assert {one.reason for one in described(dict.fromkeys(found, 1)) if not one.meaning} == set()
+
+
+def test_papers():
+    text = "Swaps (SentEval,\nX-Probe BigramShift; discourse suite\nover UD)."
+    assert [paper.names[0] for paper in papers_of(text)] == ["SentEval", "X-Probe", "discourse suite over UD"]
+    assert [paper.names[0] for paper in papers_of("(RuSentEval NShift)")] == ["RuSentEval"]
+    assert papers_of("nothing") == []
+
+
+def test_every_task_names_its_paper(built):
+    own = {"pred_mood", "pred_person", "gapping"}
+    for task, result in built("sample", "es").items():
+        definition = getattr(result, "definition", "")
+        assert not definition or task in own or papers_of(definition), task
+
+
+def test_every_config_of_the_sample_has_a_card(built):
+    for result in built("sample", "es").values():
+        if hasattr(result, "splits"):
+            text = card_of(result)
+            assert headings(text) == [result.name, *SECTIONS]
+            assert html_in(text) <= {"<mark>", "<b>", "</b>", "</mark>"}
+            assert len(re.findall(r"^\*\*\d\. label ", text, re.MULTILINE)) == min(6, result.splits["test"].num_rows)
+
+
+def test_the_audit_stands_in_the_card(sample_release):
+    text = card_text(sample_release, "dc_es")
+    assert "| length | 0." in text
+    assert "| majority | 0.500 |" in text
+    assert "checks passed (dup-within" in text
+    assert "dc_es-audit.svg" in text
+
+
+def test_without_an_audit_the_card_says_so(hostile):
+    text = card_of(hostile)
+    assert "This config was not audited." in text
+    assert "-audit.svg" not in text
+
+
+def test_a_card_in_the_terminal(sample_release):
+    text = for_terminal(card_text(sample_release, "dc_es"))
+    assert "⟦" in text
+    assert "<mark>" not in text
+    assert "![" not in text
+    assert for_terminal(card_text(sample_release, "")).startswith("# discoprobe")
+
+
+def test_an_unknown_config_names_the_near_ones(sample_release):
+    with pytest.raises(UnknownNameError, match="did you mean.*dc_es"):
+        card_text(sample_release, "dc_e")
+
+
+def test_hostile_texts_are_many():
+    assert len(HOSTILE) >= 10
+    assert max(map(len, HOSTILE)) == 100_000

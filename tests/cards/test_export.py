@@ -1,0 +1,195 @@
+"""Exports, read back as the harnesses read them (SentEval's ``loadFile``, X-Probe's and DiscoEval's line formats)."""
+
+import json
+import re
+from collections import Counter
+
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discoprobe.builders.build import build_all
+from discoprobe.builders.config import Config
+from discoprobe.builders.settings import Settings
+from discoprobe.builders.task import tasks_named
+from discoprobe.cards.export import export, tokens
+from discoprobe.cards.release import open_release
+from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UnsupportedError, UsageError
+
+SPLITS = ("train", "validation", "test")
+TASKS = ("bigram_shift", "somo", "sp", "bso", "dc", "nsp", "cloze")
+
+
+@pytest.fixture(scope="module")
+def release(corpus_of, tmp_path_factory):
+    folder, corpus = tmp_path_factory.mktemp("release") / "en", corpus_of("sample", "en")
+    with open_release(folder) as made:
+        made.add_corpus(corpus)
+        for result in build_all(tasks_named(TASKS), corpus, Settings(ipm="none")):
+            assert isinstance(result, Config), result
+            made.add(result)
+        made.finish()
+    return folder
+
+
+def _rows(release, config):
+    return {split: pq.read_table(release / config / f"{split}-00000-of-00001.parquet").to_pylist() for split in SPLITS}
+
+
+def _names(release, config):
+    return json.loads((release / "manifest.json").read_text())["configs"][config]["labels"]
+
+
+def _bare(text):
+    return re.sub(r"\s", "", text)
+
+
+def _lines(path):
+    return [line.split("\t") for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
+
+
+def test_senteval_reads_split_label_and_sentence(release, tmp_path):
+    exported = export(release, tmp_path / "out", "senteval")
+    assert exported.files["somo_en"] == ("en/odd_man_out.txt",)
+    data = {"tr": [], "va": [], "te": []}
+    with (tmp_path / "out" / "en" / "bigram_shift.txt").open(encoding="utf-8") as file:
+        for line in file:  # as senteval/probing.py:PROBINGEval.loadFile does
+            cells = line.rstrip().split("\t")
+            data[cells[0]].append((cells[1], cells[-1].split()))
+    rows, names = _rows(release, "bigram_shift_en"), _names(release, "bigram_shift_en")
+    for split, short in zip(SPLITS, data, strict=True):
+        expected = [(names[row["label"]], _bare(row["text"])) for row in rows[split]]
+        assert [(label, "".join(sentence)) for label, sentence in data[short]] == expected
+
+
+def test_senteval_leaves_out_what_is_no_sentence_and_says_why(release, tmp_path):
+    exported = export(release, tmp_path / "out", "senteval")
+    assert set(exported.files) == {"bigram_shift_en", "somo_en"}
+    assert exported.skipped["sp_en"] == "senteval has no place for rows of shape sequence"
+    assert sorted(path.name for path in (tmp_path / "out").rglob("*.txt")) == [
+        "bigram_shift.txt",
+        "odd_man_out.txt",
+    ]
+
+
+def test_xprobe_has_sentence_then_label_in_a_file_per_split(release, tmp_path):
+    exported = export(release, tmp_path / "out", "xprobe", ["bigram_shift_en"])
+    assert exported.files == {"bigram_shift_en": tuple(f"en/bigram_shift/{short}.txt" for short in ("tr", "va", "te"))}
+    rows = _rows(release, "bigram_shift_en")
+    for split, short in zip(SPLITS, ("tr", "va", "te"), strict=True):
+        lines = _lines(tmp_path / "out" / "en" / "bigram_shift" / f"{short}.txt")
+        assert {len(line) for line in lines} == {2}
+        assert [_bare(sentence) for sentence, _ in lines] == [_bare(row["text"]) for row in rows[split]]
+        assert Counter(label for _, label in lines) == {"original": len(lines) // 2, "shifted": len(lines) // 2}
+
+
+def test_discoeval_has_the_number_of_the_label_then_the_sentences(release, tmp_path):
+    export(release, tmp_path / "out", "discoeval")
+    for task, n in (("SP", 5), ("DC", 6), ("NSP", 5)):
+        rows = _rows(release, f"{task.lower()}_en")
+        for split, name in zip(SPLITS, ("train", "valid", "test"), strict=True):
+            lines = _lines(tmp_path / "out" / task / "en" / f"{name}.txt")
+            shown = [[*row["sentences"], *([row["candidate"]] if "candidate" in row else [])] for row in rows[split]]
+            assert [[int(line[0]), *map(_bare, line[1:])] for line in lines] == [
+                [row["label"], *map(_bare, texts)] for row, texts in zip(rows[split], shown, strict=True)
+            ]
+            assert {len(line) for line in lines} == {n + 1}
+    labels = _lines(tmp_path / "out" / "DC" / "en" / "labelset.txt")
+    assert labels == [["0", "coherent"], ["1", "incoherent"]]
+
+
+def test_discoeval_stores_the_true_order_of_a_pair_alone(release, tmp_path):
+    export(release, tmp_path / "out", "discoeval", ["bso_en"])
+    rows = _rows(release, "bso_en")["train"]
+    lines = _lines(tmp_path / "out" / "BSO" / "en" / "train.txt")
+    assert 2 * len(lines) == len(rows)
+    true = {(_bare(row["sentence1"]), _bare(row["sentence2"])) for row in rows if row["label"] == 0}
+    assert {tuple(map(_bare, line)) for line in lines} == true
+
+
+def test_discoeval_has_no_place_for_choices(release, tmp_path):
+    with pytest.raises(UnsupportedError, match="cloze_en: discoeval has no place for rows of shape choice"):
+        export(release, tmp_path / "out", "discoeval", ["cloze_en"])
+    assert not (tmp_path / "out").exists()
+
+
+def test_jsonl_holds_the_rows_as_they_are(release, tmp_path):
+    exported = export(release, tmp_path / "out", "jsonl")
+    assert set(exported.files) == {f"{task}_en" for task in TASKS}
+    for task in TASKS:
+        names = _names(release, f"{task}_en")
+        for split, rows in _rows(release, f"{task}_en").items():
+            lines = (tmp_path / "out" / f"{task}_en" / f"{split}.jsonl").read_text(encoding="utf-8").split("\n")[:-1]
+            read = [json.loads(line) for line in lines]
+            for row, expected in zip(read, rows, strict=True):
+                if task != "cloze":
+                    assert row.pop("label_name") == names[expected["label"]]
+                assert row == expected
+
+
+def test_the_same_release_gives_the_same_bytes(release, tmp_path):
+    for name in ("one", "two"):
+        export(release, tmp_path / name, "senteval")
+    first, second = (
+        {path.relative_to(tmp_path / name): path.read_bytes() for path in (tmp_path / name).rglob("*.txt")}
+        for name in ("one", "two")
+    )
+    assert first == second
+
+
+def test_mistakes_are_said_and_nothing_is_written(release, tmp_path):
+    with pytest.raises(UnknownNameError, match="did you mean senteval"):
+        export(release, tmp_path / "out", "senteva")
+    with pytest.raises(UnknownNameError, match="did you mean bso_en"):
+        export(release, tmp_path / "out", "discoeval", ["bso_n"])
+    with pytest.raises(UsageError, match=r"holds no manifest\.json"):
+        export(tmp_path, tmp_path / "out", "jsonl")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").touch()
+    with pytest.raises(UsageError, match="is not empty"):
+        export(release, tmp_path / "full", "jsonl")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["full"]
+
+
+def test_a_release_that_cannot_be_read_leaves_no_half_export(release, tmp_path):
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "manifest.json").write_bytes((release / "manifest.json").read_bytes())
+    with pytest.raises(DiscoprobeError, match="has no train split"):
+        export(tmp_path / "broken", tmp_path / "out", "senteval")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["broken"]
+
+
+def _tokens(text):
+    return pl.DataFrame({"text": [text]}).select(tokens(pl.col("text"))).item()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("He said: “No!”", "He said : “ No ! ”"),
+        ("L'amour, c'est 3.5 km.", "L'amour , c'est 3.5 km ."),
+        ("A well-known (U.S.) case...", "A well-known ( U.S . ) case ..."),
+        ("हिन्दी में।", "हिन्दी में ।"),
+        ("می‌رود.", "می‌رود ."),
+        ("我喜欢Python3。", "我 喜 欢 Python3 。"),
+        ("ไป 100%", "ไ ป 100 %"),
+        ("  two\u00a0 spaces ", "two spaces"),
+    ],
+)
+def test_tokens(text, expected):
+    assert _tokens(text) == expected
+
+
+@given(text=st.text(st.characters(exclude_categories=("Cs", "Cc"))))
+def test_tokens_lose_nothing_but_white_space_and_stay_as_they_are(text):
+    joined = _tokens(text)
+    assert "".join(joined.split()) == "".join(text.split())
+    assert _tokens(joined) == joined
+
+
+def test_what_was_filtered_by_frequency_stands_in_card_and_manifest(release):
+    note = "Frequencies from wordfreq's list 'en' by lemmas; sentences are not filtered by it"
+    assert json.loads((release / "manifest.json").read_text())["configs"]["somo_en"]["notes"] == [note]
+    assert "Frequencies from wordfreq" in (release / "somo_en" / "README.md").read_text()

@@ -1,0 +1,211 @@
+"""README.md of a release: the Hub's own classes and `datasets` read it, at any size and with any names."""
+
+import re
+import time
+
+import pytest
+import yaml
+from card_cases import HOSTILE, config, hostile_config
+from datasets import get_dataset_config_names, load_dataset, load_dataset_builder
+from huggingface_hub import DatasetCard, DatasetCardData
+from markdown_it import MarkdownIt
+
+from discoprobe import pipeline
+from discoprobe.builders.config import Shape, Unavailable
+from discoprobe.cards import card, manifest, metadata
+from discoprobe.cards.release import documents, open_release
+from discoprobe.cards.render import compact
+from discoprobe.cards.validate import MOST_BYTES, card_problems, problems
+from shared import tree_of
+
+MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table")
+LANGS = tuple("af am ar be bg bn br ca cop cs cy da de el en es et eu fa fi fo fr ga gd gl gsw he hi hr hsb".split())
+TASKS = (
+    "bso", "cloze", "dc", "dc_easy", "dconn", "nsp", "nsp_choice", "so", "sp", "sp_swap", "subj_number", "tree_depth",
+    "feats_nsubj_person",
+)  # fmt: skip
+
+
+def written(folder, *configs, missing=()):
+    with open_release(folder) as release:
+        for one in [*configs, *missing]:
+            release.add(one)
+        release.add_corpus(_Corpus(configs))
+        release.finish()
+    return folder
+
+
+class _Corpus:
+    """What a release asks of a corpus."""
+
+    lang = "es"
+    drops = {"malformed": 2}
+
+    def __init__(self, configs):
+        self.sources = tuple({source.name: source for one in configs for source in one.sources}.values())
+
+
+def large(n):
+    """A manifest of ``n`` configs, as of a release of many languages."""
+    one = config(Shape.SEQUENCE, ("a", "b"), [{"sentences": ["x"]}] * 2)
+    entry = manifest.config_entry(one, {}, {})
+    whole = manifest.empty()
+    names = [(task, lang) for task in TASKS for lang in LANGS][:n]
+    whole["configs"] = {f"{task}_{lang}": entry | {"task": task, "lang": lang} for task, lang in names}
+    whole["sources"] = {source.name: manifest.source_entry(source) for source in one.sources}
+    return whole
+
+
+def front(text):
+    return yaml.safe_load(text.split("---\n")[1])
+
+
+def test_the_hub_s_classes_read_it_and_write_it_back(sample_release):
+    text = (sample_release / "README.md").read_text(encoding="utf-8")
+    read = DatasetCard(text)
+    assert isinstance(read.data, DatasetCardData)
+    assert read.data.language == ["de", "en", "es", "ru"]
+    assert read.data.license == "cc0-1.0"
+    assert read.data.size_categories == ["10K<n<100K"] or read.data.size_categories == ["1K<n<10K"]
+    assert read.data.task_categories == ["text-classification", "multiple-choice"]
+    assert yaml.safe_load(read.data.to_yaml()) == front(text)
+    assert DatasetCard(str(read)).text.strip() == read.text.strip()
+
+
+def test_every_section_is_there(sample_release):
+    text = metadata_free(sample_release)
+    wanted = ["Load", "What there is", "Tasks", "How it was built", "Sources and licences", "Cite", "Known limits"]
+    assert [line[3:] for line in text.splitlines() if line.startswith("## ")] == wanted
+
+
+def metadata_free(folder):
+    return (folder / "README.md").read_text(encoding="utf-8").split("---\n", 2)[2]
+
+
+def test_every_link_leads_somewhere(sample_release):
+    for page in [sample_release / "README.md", *sample_release.glob("*/README.md")]:
+        for target in re.findall(r"\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
+            assert target.startswith("https://") or (page.parent / target).exists(), (page, target)
+
+
+def test_the_matrix_has_every_config_once(sample_release):
+    whole = manifest.read(sample_release)
+    cells = re.findall(r"\[[^\]]+\]\((\w+)/README\.md\)", metadata_free(sample_release))
+    assert sorted(cells) == sorted(whole["configs"])
+
+
+def test_a_released_card_names_repository_revision_and_changes(sample_release):
+    whole = manifest.read(sample_release)
+    changes = "## 1.2.0 (2026-11-21)\n\n### Added\n\n- `x_es` (3 rows)\n"
+    made = documents(whole, repository="lab/probes", release="1.2.0", changes=changes)
+    text = made["README.md"]
+    assert 'load_dataset("lab/probes", "dc_de", revision="v1.2.0")' in text
+    assert "## Changes in 1.2.0\n\n### Added" in text
+    assert "2026-11-21" not in text
+    assert {one["version"] for one in front(text)["configs"]} == {"1.2.0"}
+    assert '"version":"1.2.0"' in made["croissant.json"]
+    files = [path.relative_to(sample_release).as_posix() for path in sample_release.rglob("*.parquet")]
+    assert card_problems(text, files) == []
+
+
+def test_datasets_reads_the_version(sample_release, tmp_path):
+    copy = tmp_path / "release"
+    import shutil  # noqa: PLC0415
+
+    shutil.copytree(sample_release, copy)
+    text = card.release_card(manifest.read(copy), release="2.3.4")
+    (copy / "README.md").write_text(text, encoding="utf-8")
+    assert str(load_dataset_builder(str(copy), "dc_es", cache_dir=str(tmp_path)).info.version) == "2.3.4"
+
+
+def test_a_config_s_card_and_plots_do_not_change_with_the_release(sample_release):
+    for name in ("dc_es", "bso_de"):
+        text = (sample_release / name / "README.md").read_text(encoding="utf-8")
+        assert "org/discoprobe" not in text
+        assert "revision" not in text
+
+
+@pytest.mark.parametrize("n", [300, 390])
+def test_many_configs(n):
+    whole = large(n)
+    text = card.release_card(whole, release="10.20.30")
+    block = text.split("---\n")[1]
+    files = [f"{name}/{split}-00000-of-00001.parquet" for name in whole["configs"] for split in ("train", "validation", "test")]
+    assert len(whole["configs"]) == n
+    assert len(block.encode()) < MOST_BYTES
+    assert len(text.encode()) < 150_000
+    assert card_problems(text, files) == []
+
+
+def test_one_of_300_configs_loads_quickly(tmp_path):
+    one = config(Shape.SEQUENCE, ("a", "b"), [{"sentences": ["x"]}] * 2, name="dc_es")
+    folder = written(tmp_path / "release", one)
+    whole = large(300)
+    (folder / "README.md").write_text(card.release_card(whole, release="1.0.0"), encoding="utf-8")
+    for name in whole["configs"]:
+        if not (folder / name).exists():
+            (folder / name).symlink_to(folder / "dc_es")
+    started = time.perf_counter()
+    assert load_dataset(str(folder), "dc_es", cache_dir=str(tmp_path / "cache"))["test"].num_rows == 2
+    assert time.perf_counter() - started < 5
+    assert len(get_dataset_config_names(str(folder))) == 300
+
+
+def test_hostile_names_and_texts(tmp_path):
+    one = hostile_config()
+    folder = written(tmp_path / "release", one, missing=[Unavailable("so_es", "so", "es", HOSTILE[0])])
+    assert problems(folder) == []
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    assert set(front(text)) == set(metadata.data(manifest.read(folder)))
+    found = MARKDOWN.parse(text.split("---\n", 2)[2])
+    inner = [token for token in found for token in [token, *(token.children or [])]]
+    assert not [token.content for token in inner if token.type.startswith("html")]
+    assert {token.attrGet("href") for token in inner if token.type == "link_open"} <= {
+        "dc_es/README.md", "ATTRIBUTION.md", "https://github.com/UniversalDependencies/UD_Test-Case/tree/" + "0123456789abcdef" * 2,
+    }  # fmt: skip
+    attribution = MARKDOWN.parse((folder / "ATTRIBUTION.md").read_text(encoding="utf-8"))
+    assert not [child for token in attribution for child in token.children or [] if child.type.startswith("html")]
+    rows = load_dataset(str(folder), "dc_es", cache_dir=str(tmp_path / "cache"))["test"]
+    assert rows[7]["sentences"][0] == HOSTILE[7]
+
+
+def test_what_could_not_be_built_is_listed_or_counted(tmp_path):
+    one = config(Shape.SEQUENCE, ("a", "b"), [{"sentences": ["x"]}] * 2)
+    few = [Unavailable(f"t{n}_es", f"t{n}", "es", "too few") for n in range(3)]
+    assert "- `t1_es`: too few" in metadata_free(written(tmp_path / "few", one, missing=few))
+    many = [Unavailable(f"t{n}_es", f"t{n}", "es", "too few") for n in range(100)]
+    text = metadata_free(written(tmp_path / "many", one, missing=many))
+    assert "t1_es" not in text
+    assert "100 further combinations" in text
+
+
+def test_two_builds_give_the_same_bytes(tmp_path, sample_release):
+    request = pipeline.Request(languages=("es",), corpora=("sample",), tasks=("bso", "dc"))
+    for name in ("one", "two"):
+        pipeline.run(request, tmp_path / name)
+    assert tree_of(tmp_path / "one") == tree_of(tmp_path / "two")
+    pipeline.run(request, tmp_path / "two")
+    assert tree_of(tmp_path / "one") == tree_of(tmp_path / "two"), "building again into the same folder"
+    same = [name for name in tree_of(tmp_path / "one") if name.startswith(("dc_es/", "assets/dc_es"))]
+    assert len(same) == 7
+    for name in same:
+        assert (sample_release / name).read_bytes() == (tmp_path / "one" / name).read_bytes(), "other languages change nothing"
+
+
+def test_a_config_that_is_gone_takes_its_plots_with_it(tmp_path):
+    one = config(Shape.SEQUENCE, ("a", "b"), [{"sentences": ["x"]}] * 2)
+    folder = written(tmp_path / "release", one, config(Shape.SEQUENCE, ("a", "b"), [{"sentences": ["x"]}] * 2, name="so_es"))
+    assert (folder / "assets" / "so_es-rows.svg").exists()
+    written(folder, one, missing=[Unavailable("so_es", "so", "es", "gone")])
+    assert not (folder / "assets" / "so_es-rows.svg").exists()
+    assert set(manifest.read(folder)["files"]) == {"README.md", "ATTRIBUTION.md", "croissant.json", "assets/dc_es-rows.svg"}
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(0, "0"), (999, "999"), (1000, "1k"), (1049, "1k"), (1234, "1.2k"), (9960, "10k"), (123_456, "123k"), (999_600, "1M"), (1_400_000, "1.4M")],
+)  # fmt: skip
+def test_compact_numbers(number, text):
+    assert compact(number) == text
+
+

@@ -1,0 +1,152 @@
+"""Cards that the Hub would refuse or misread are found offline, each by its own message; good ones pass."""
+
+import copy
+import re
+
+import pytest
+import yaml
+
+from discoprobe.cards import manifest, metadata, vocabulary
+from discoprobe.cards.validate import MOST_BYTES, card_problems, problems, require_valid
+from discoprobe.loaders.errors import DiscoprobeError
+
+SPLITS = ("train", "validation", "test")
+GOOD = {
+    "pretty_name": "x", "language": ["es", "hsb"], "license": "cc-by-4.0", "multilinguality": ["multilingual"],
+    "size_categories": ["1K<n<10K"], "source_datasets": ["original", "extended|universal_dependencies"],
+    "annotations_creators": ["expert-generated"], "task_categories": ["text-classification"], "tags": ["probing"],
+    "configs": [
+        {
+            "config_name": name, "version": "1.2.0", "data_files": [{"split": s, "path": f"{name}/{s}-*.parquet"} for s in SPLITS],
+        } | ({"default": True} if name == "dc_es" else {})
+        for name in ("bso_es", "dc_es")
+    ],
+}  # fmt: skip
+FILES = [f"{name}/{split}-00000-of-00001.parquet" for name in ("bso_es", "dc_es") for split in SPLITS]
+
+
+def as_card(data):
+    return f"---\n{yaml.safe_dump(data, sort_keys=False)}---\n# Card\n"
+
+
+def found(change):
+    data = copy.deepcopy(GOOD)
+    change(data)
+    return card_problems(as_card(data), FILES)
+
+
+def test_a_good_card_passes():
+    assert card_problems(as_card(GOOD), FILES) == []
+
+
+def first_config(**values):
+    return lambda data: data["configs"][0].update(values)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda data: data.update(license="cc-by-sa-2.0"), "`license` has 'cc-by-sa-2.0'"),
+        (lambda data: data.update(license=["mit", "CC-BY-4.0"]), "`license` has 'CC-BY-4.0'"),
+        (lambda data: data.update(license="other", license_link="L"), "`license_name` is needed"),
+        (lambda data: data.update(license="other", license_name="l"), "`license_link` is needed"),
+        (lambda data: data.update(language=["es", "spa"]), "`language` has 'spa'"),
+        (lambda data: data.update(language=["sme"]), "`language` has 'sme'"),
+        (lambda data: data.update(language=["qhe"]), "`language` has 'qhe'"),
+        (lambda data: data.update(language=[False]), "`language` has False"),
+        (lambda data: data.update(size_categories=["1k<n<10k"]), "`size_categories`"),
+        (lambda data: data.update(multilinguality="both"), "`multilinguality` has 'both'"),
+        (lambda data: data.update(annotations_creators=["experts"]), "`annotations_creators` has 'experts'"),
+        (lambda data: data.update(task_categories=["probing"]), "`task_categories` has 'probing'"),
+        (lambda data: data.update(source_datasets=["UD treebanks"]), "`source_datasets`"),
+        (lambda data: data.pop("pretty_name"), "`pretty_name` is missing"),
+        (lambda data: data.update(configs=[]), "`configs` is missing or empty"),
+        (lambda data: data.update(configs="dc_es"), "`configs` is no list"),
+        (first_config(config_name="dc_es"), "config dc_es stands 2 times"),
+        (first_config(default=True), "2 configs are the default"),
+        (lambda data: data["configs"][1].pop("default"), "0 configs are the default"),
+        (first_config(config_name="data"), "its name"),
+        (first_config(config_name="../x"), "its name"),
+        (first_config(version="1.2"), "its version is '1.2'"),
+        (first_config(version=1.2), "its version is 1.2"),
+        (lambda data: data["configs"][0].pop("version"), "some configs have a version"),
+        (first_config(features=[]), "unknown key `features`"),
+        (first_config(data_files="bso_es/*.parquet"), "`data_files` is no list"),
+        (lambda data: data["configs"][0]["data_files"].pop(), "its splits are train, validation, not"),
+        (lambda data: data["configs"][0]["data_files"][0].update(path="bso_es/training-*.parquet"), "no file of the release"),
+        (lambda data: data["configs"][0]["data_files"][0].update(path="**/train-*.parquet"), "no file of the release"),
+        (lambda data: data.update(tags=["x" * MOST_BYTES]), "its YAML has"),
+    ],
+)
+def test_each_fault_is_named(change, message):
+    assert len(found(change)) == 1
+    assert message in found(change)[0]
+
+
+@pytest.mark.parametrize("card", ["# no yaml\n", "---\na: [\n---\n", "---\n- a\n---\n", "---\npretty_name: x\n"])
+def test_what_is_no_card(card):
+    assert len(card_problems(card, FILES)) == 1
+
+
+def test_a_release_passes_and_a_lost_file_does_not(sample_release, tmp_path):
+    assert problems(sample_release) == []
+    require_valid(sample_release)
+    (tmp_path / "README.md").write_text((sample_release / "README.md").read_text(encoding="utf-8"), encoding="utf-8")
+    with pytest.raises(DiscoprobeError, match=r"README\.md: config .* no file of the release is .* \(and \d+ more\)"):
+        require_valid(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "ids"),
+    [
+        ("CC BY-SA 4.0", ("cc-by-sa-4.0",)),
+        ("CC BY-SA 2.5", ("other",)),
+        ("CC BY-SA", ("other",)),
+        ("LGPL-LR", ("lgpl-lr",)),
+        ("GNU GPL 3.0", ("gpl-3.0",)),
+        ("public domain", ("other",)),
+        ("whatever", ("unknown",)),
+        ("CC BY 4.0 and CC BY-SA 3.0", ("cc-by-4.0", "cc-by-sa-3.0")),
+    ],
+)
+def test_licences_in_the_hub_s_words(name, ids):
+    assert vocabulary.hub_licences(name) == ids
+    assert set(ids) <= vocabulary.LICENCES
+
+
+@pytest.mark.parametrize(
+    ("code", "iso"), [("es", "es"), ("sme", "se"), ("no", "no"), ("hsb", "hsb"), ("qhe", "mis"), ("lzh", "lzh")]
+)
+def test_language_codes(code, iso):
+    assert vocabulary.language_code(code) == iso
+    assert vocabulary.is_language(iso)
+
+
+def test_every_language_of_the_catalogue_has_a_code_that_the_hub_knows():
+    from discoprobe.loaders import treebanks  # noqa: PLC0415
+
+    codes = {language.code for language in treebanks.languages(every=True)}
+    assert {code for code in codes if not vocabulary.is_language(vocabulary.language_code(code))} == set()
+
+
+@pytest.mark.parametrize(("rows", "name"), [(0, "n<1K"), (999, "n<1K"), (1000, "1K<n<10K"), (10**6, "1M<n<10M"), (10**13, "n>1T")])
+def test_size_categories(rows, name):
+    assert vocabulary.size_category(rows) == name
+
+
+def with_licences(*names):
+    made = manifest.empty()
+    for number, name in enumerate(names):
+        made["sources"][f"s{number}"] = {
+            "lang": "es", "licence": name, "repo": "", "commit": "", "citation": "", "files": {}
+        }  # fmt: skip
+    return metadata.data(made)
+
+
+def test_a_licence_that_the_hub_does_not_list_is_named():
+    assert with_licences("CC BY 4.0")["license"] == "cc-by-4.0"
+    assert with_licences("CC BY 4.0", "CC BY-SA 4.0")["license"] == ["cc-by-4.0", "cc-by-sa-4.0"]
+    one = with_licences("CC BY-SA 2.5", "CC BY 4.0")
+    assert (one["license"], one["license_name"]) == (["cc-by-4.0", "other"], "cc-by-sa-2.5")
+    assert with_licences("CC BY-SA 2.5", "PD")["license_name"] == "see-attribution"
+    assert re.fullmatch(r"[a-z0-9.-]+", with_licences("CC BY-SA 2.5")["license_name"])

@@ -1,0 +1,176 @@
+"""The real program in a process of its own: what it prints where, and its exit status."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from discoprobe.builders.task import all_tasks
+from shared import SAMPLE_LANGUAGES, sample_file
+
+
+def test_run_prints_a_table_and_says_nothing_on_stderr(command, tmp_path):
+    done = command("run", "--lang", "es", "--corpus", "sample", "--task", "bso,dc", "--no-audit")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "bso_es" in done.stdout
+    assert 'load_dataset("dist/discoprobe", "dc_es")' in done.stdout
+    assert (tmp_path / "dist" / "discoprobe" / "manifest.json").is_file(), "--out is ./dist/discoprobe by default"
+
+
+def test_run_as_json(command, tmp_path):
+    done = command("run", "--lang", "es", "--corpus", "sample", "--task", "bso,nsp_choice", "--json", "--out", "x", "--no-audit")
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads(done.stdout)
+    manifest = json.loads((tmp_path / "x" / "manifest.json").read_text(encoding="utf-8"))
+    assert found["configs"]["bso_es"]["counts"] == manifest["configs"]["bso_es"]["counts"]
+    assert set(found["configs"]) | set(found["unavailable"]) == {"bso_es", "nsp_choice_es"}
+    assert all(found["unavailable"].values())
+
+
+def test_run_in_several_processes(command):
+    done = command("run", "--corpus", "sample", "--task", "bso", "--jobs", "2", "--json", "--no-audit")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert set(json.loads(done.stdout)["configs"]) == {f"bso_{lang}" for lang in SAMPLE_LANGUAGES}
+
+
+def test_the_log_goes_to_stderr(command):
+    done = command("-v", "run", "--lang", "es", "--corpus", "sample", "--task", "bso", "--json", "--no-audit")
+    assert done.returncode == 0
+    json.loads(done.stdout)
+    assert "Traceback" not in done.stderr
+
+
+def test_sizes_limit_rows(command):
+    done = command(
+        "run", "--lang", "es", "--corpus", "sample", "--task", "bso", "--size", "20/6/4", "--json", "--no-audit"
+    )
+    counts = json.loads(done.stdout)["configs"]["bso_es"]["counts"]
+    assert {split: sum(labels.values()) for split, labels in counts.items()} == {"train": 20, "validation": 6, "test": 4}
+
+
+def test_tasks(command):
+    done = command("tasks", "--json")
+    assert done.returncode == 0
+    rows = json.loads(done.stdout)
+    assert {row["task"] for row in rows} == set(all_tasks())
+    assert all(row["what"].endswith(("?", ")", ".")) for row in rows)
+    table = command("tasks").stdout
+    assert all(task in table for task in all_tasks())
+
+
+def test_what_a_language_supports_and_why_not(command):
+    done = command("tasks", "--lang", "es", "--corpus", "sample", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = {row["task"]: row for row in json.loads(done.stdout)}
+    assert set(rows) == set(all_tasks())
+    assert rows["bso"]["available"]
+    for row in rows.values():
+        assert bool(row["reason"]) != row["available"]
+        assert (row["rows"] is not None) == row["available"]
+
+
+def test_languages(command):
+    done = command("languages", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = {row["code"]: row for row in json.loads(done.stdout)}
+    assert {code for code, row in rows.items() if row["sample"]} == set(SAMPLE_LANGUAGES)
+    assert rows["es"]["name"] == "Spanish"
+    assert "Spanish" in command("languages").stdout
+
+
+def test_corpora_list(command):
+    done = command("corpora", "list", "es", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = json.loads(done.stdout)
+    assert "UD_Spanish-AnCora" in {row["name"] for row in rows}
+    assert {row["lang"] for row in rows} == {"es"}
+    assert all(row["licence"] for row in rows)
+
+
+def test_corpora_check_of_an_empty_cache(command, tmp_path):
+    done = command("corpora", "check", "UD_Spanish-AnCora", "--json", DISCOPROBE_CACHE=str(tmp_path / "none"))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {row["state"] for row in json.loads(done.stdout)} == {"missing"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "near"),
+    [
+        (["corpora", "list", "spanisch"], "Spanish"),
+        (["corpora", "fetch", "UD_Spanish-AnCorra"], "UD_Spanish-AnCora"),
+        (["corpora", "check", "UD_Spanish-AnCorra"], "UD_Spanish-AnCora"),
+        (["tasks", "--lang", "germann"], "German"),
+        (["run", "--lang", "es", "--corpus", "sample", "--task", "nsp_choise"], "nsp_choice"),
+    ],
+)
+def test_did_you_mean(command, arguments, near, tmp_path):
+    done = command(*arguments)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"did you mean {near.lower()}" in done.stderr.lower()
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("error: ")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_malformed_file_in_a_process_of_its_own(command, tmp_path):
+    text = sample_file("es").read_text(encoding="utf-8").replace("\t0\troot\t", "\t31000\troot\t", 1)
+    line = next(n for n, row in enumerate(text.splitlines(), 1) if "\t31000\troot\t" in row)
+    (tmp_path / "es_x-ud-test.conllu").write_text(text, encoding="utf-8")
+    for jobs in ("1", "2"):
+        done = command("run", "--corpus", "es_x-ud-test.conllu", "--jobs", jobs)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert done.stderr.startswith("error: ")
+        assert f"es_x-ud-test.conllu:{line} (sent_id es-news-01-1): HEAD 31000 points outside the sentence" in done.stderr
+        assert done.stderr.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["es_x-ud-test.conllu"]
+
+
+@pytest.mark.parametrize("arguments", [["nonsense"], ["run", "--nonsense"], ["corpora", "nonsense"], ["run", "--jobs", "0"]])
+def test_usage_errors(command, arguments):
+    done = command(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Traceback" not in done.stderr
+
+
+def test_help_and_version(command):
+    for arguments in (["--help"], ["run", "--help"], ["corpora", "-h"], ["--version"]):
+        done = command(*arguments)
+        assert (done.returncode, done.stderr) == (0, ""), arguments
+        assert done.stdout.strip()
+    assert command("--version").stdout.strip().count(".") == 2
+
+
+def test_nothing_at_all_shows_the_help(command):
+    done = command()
+    assert "Usage" in done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_a_reader_that_stops_early():
+    """`build tasks | head -1` ends without a traceback."""
+    done = subprocess.run(
+        f"{sys.executable} -m discoprobe tasks --json | head -c 1", check=False, shell=True, capture_output=True, text=True
+    )
+    assert "Traceback" not in done.stderr
+
+
+def test_console_scripts():
+    """Both names of the program are installed beside the interpreter and are the same program."""
+    folder = Path(sys.executable).parent
+    for name in ("build", "discoprobe"):
+        program = shutil.which(name, path=str(folder))
+        assert program, f"{name} is not installed"
+        done = subprocess.run([program, "tasks", "--json"], check=False, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert {row["task"] for row in json.loads(done.stdout)} == set(all_tasks())
+
+
+def test_help_is_quick():
+    """What a beginner types first does not wait for polars, pyarrow or datasets."""
+    heavy = "polars pyarrow datasets scipy sklearn jinja2 huggingface_hub pooch"
+    code = f"import sys, discoprobe.cli; print(*(set({heavy.split()!r}) & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == ""
