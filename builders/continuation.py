@@ -28,8 +28,8 @@ RESERVE = 3
 WIDE = (0.25, 0.35)
 """How much less and more a later sentence of the same document may share with the passage; few are to be had."""
 
-FEW = 6
-"""Rows of one kind that a split may have whatever there is of the other."""
+FEW = 3
+"""Rows of one kind that a split may have whatever there is of the others."""
 
 ROOMY = 0.6
 """Share of stretches in which passages have a reserve; the others look for the wrong sentence elsewhere."""
@@ -70,19 +70,21 @@ def continuations(frame: pl.DataFrame, context: Context) -> Continuations:
 def _mixed(both: pl.DataFrame, context: Context) -> pl.DataFrame:
     """Both kinds of wrong sentences, at most twice as many of one as of the other where a split has more than a few.
 
-    In as many rows as not, the wrong sentence is more like the passage than the right one: which of the two is more
-    alike tells nothing.
+    Of either kind, the wrong sentence is more like the passage than the right one in as many rows as not: which of the
+    two is more alike tells nothing.
     """
-    some = _at_most(both, "later", 2, context) if context.settings.match else both
-    return _at_most(some, "nearer", 1, context) if context.settings.match else some
-
-
-def _at_most(rows: pl.DataFrame, column: str, times: int, context: Context) -> pl.DataFrame:
-    """At most so many times as many rows with one of two values as with the other, and always a few."""
-    counts = [pl.col(column).eq(value).sum().over("split") for value in (0, 1)]
-    most = pl.max_horizontal(times * pl.min_horizontal(counts), pl.lit(FEW))
-    ranked = with_rank(rows, ["split", column], column, *context.salt)
-    return ranked.filter(pl.col("rank") <= most).drop("rank")
+    if not context.settings.match or both.is_empty():
+        return both
+    pairs = pl.min_horizontal(*[
+        pl.col("nearer").eq(value).sum().over("split", "later") for value in (0, 1)
+    ])  # fmt: skip
+    counted = both.with_columns(pairs=pairs)
+    scarcer = pl.min_horizontal(*[
+        pl.when(pl.col("later") == kind).then("pairs").max().over("split").fill_null(0) for kind in (0, 1)
+    ])  # fmt: skip
+    most = pl.max_horizontal(pl.min_horizontal("pairs", 2 * scarcer), pl.lit(FEW))
+    ranked = with_rank(counted.with_columns(most=most), ["split", "later", "nearer"], "mixed", *context.salt)
+    return ranked.filter(pl.col("rank") <= pl.col("most")).drop("rank", "most", "pairs")
 
 
 def _with_wrong(

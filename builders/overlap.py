@@ -57,7 +57,8 @@ class Cosines:
         return np.asarray(self._together(contexts).multiply(self.vectors[rows]).sum(axis=1)).ravel()
 
     def _together(self, contexts: Rows) -> sparse.csr_matrix:
-        return normalize(_members(contexts, self.vectors.shape[0]) @ self.vectors)
+        whole = _members(contexts, self.vectors.shape[0]) @ self.vectors
+        return normalize(whole) if len(contexts) else whole  # scikit-learn refuses matrices without rows
 
 
 def _incidence(frame: pl.DataFrame, column: str) -> sparse.csr_matrix:

@@ -38,6 +38,7 @@ _MEANINGS: Final = {
     "same-words-swapped": "another candidate swaps the same words",
     "syncretic-pos": "the target's form has several parts of speech",
     "syncretic-feature": "the target's form has several values of the feature",
+    "target-fused": "the target is fused with another word and cannot be shown alone",
     "typo": "the target is marked as a typing error",
     "foreign": "the target is marked as foreign",
     "reparandum": "the target is a false start that the speaker corrects",

@@ -354,6 +354,8 @@ class Hub:
         import httpx2  # noqa: PLC0415
         from huggingface_hub.errors import HfHubHTTPError, LocalTokenNotFoundError, OfflineModeIsEnabled  # noqa: PLC0415
 
+        if odd := self._odd(error, doing):
+            return odd
         for cause in _causes(error):
             if isinstance(cause, LocalTokenNotFoundError):
                 return _final(f"no token for {self.endpoint}; log in with `hf auth login` or set HF_TOKEN", 401)
@@ -368,7 +370,7 @@ class Hub:
                 )  # fmt: skip
             if isinstance(cause, OSError) and cause.errno in _DISK_FULL:
                 return _final(f"no space left on this machine while {doing}; free some, then run it again")
-        return self._odd(error, doing)
+        return None
 
     def _odd(self, error: BaseException, doing: str) -> HubError | None:
         if isinstance(error, ValueError) and "Invalid metadata in README.md" in str(error):
@@ -397,7 +399,9 @@ class Hub:
             413: f"too large for the Hub while {doing} (413); build fewer languages at once",
             429: f"the Hub's rate limit is used up while {doing} (429); wait some minutes, then run it again",
         }
-        return known.get(status, f"the Hub answered {status} while {doing}; try later: nothing is half published")
+        if status in _TRANSIENT:
+            return known.get(status, f"the Hub answered {status} while {doing}; try later: nothing is half published")
+        return known.get(status, f"the Hub refuses this while {doing} ({status}): nothing was published")
 
     def _safe(self, text: str) -> str:
         """Text from elsewhere on one line, without tokens and without the signed part of addresses."""

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
+import tempfile
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from filelock import FileLock, Timeout
 
 from discoprobe.builders.config import Config, Unavailable
 from discoprobe.cards import card, croissant, manifest, plots, tables
 from discoprobe.cards.lengths import lengths
-from discoprobe.loaders.errors import UsageError
+from discoprobe.loaders.errors import DiscoprobeError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from discoprobe.builders.audit.report import Report
     from discoprobe.cards.manifest import ConfigEntry, FileEntry, Manifest
@@ -109,8 +113,14 @@ def open_release(folder: Path) -> Iterator[Release]:
         UsageError: if ``folder`` is not empty and no release.
     """
     folder = folder.absolute()
-    _recover(folder)
-    _refuse_foreign(folder)
+    with _alone(folder):
+        _recover(folder)
+        _refuse_foreign(folder)
+        yield from _renewal(folder)
+
+
+def _renewal(folder: Path) -> Iterator[Release]:
+    """The release in the making beside ``folder``, put in its place when it is done."""
     beside = folder.with_name(f".{folder.name}.new")
     shutil.rmtree(beside, ignore_errors=True)
     made = [parent for parent in folder.parents if not parent.exists()]
@@ -123,6 +133,21 @@ def open_release(folder: Path) -> Iterator[Release]:
         with suppress(OSError):  # a folder that holds something stays
             for parent in made:
                 parent.rmdir()
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Keeps other builds out of the folder; the lock is elsewhere, so that nothing is left beside a release."""
+    name = hashlib.sha256(str(folder).encode()).hexdigest()[:16]
+    lock = FileLock(Path(tempfile.gettempdir()) / f"discoprobe-{name}.lock", timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise DiscoprobeError(f"another build is writing {folder}; wait for it, or give --out another folder") from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _former(folder: Path) -> Path:

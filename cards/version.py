@@ -152,7 +152,7 @@ def section(version: Version, changes: Changes, day: dt.date) -> str:
 
 def _summary(changes: Changes) -> str:
     if changes.first:
-        return f"First release: {len(changes.added)} configs.\n"
+        return f"First release, of {len(changes.added)} config{'s' * (len(changes.added) != 1)}.\n"
     return {
         Level.MAJOR: "Scores do not compare with the release before where rows changed.\n",
         Level.MINOR: "",

@@ -19,13 +19,18 @@ if TYPE_CHECKING:
     from discoprobe.loaders.lines import Flags, Ints
 
 PADDING: Final = 16
-"""Bytes that must follow the last cell of a text, because cells are read some bytes at a time."""
+"""Bytes that must stand before the first and after the last cell of a text: cells are read 16 bytes at a time."""
 NO_NUMBER: Final = -1
 INLINE: Final = 12
-VIEW: Final = np.dtype([("size", "<u4"), ("first", "<u4"), ("rest", "<u8")])
 MASKS: Final = np.array([2 ** (8 * n) - 1 for n in range(9)], np.uint64)
 """The first n bytes of eight."""
+FIRST_MASKS: Final = np.array([MASKS[min(n, 4)] << np.uint64(32) for n in range(INLINE + 2)])
+REST_MASKS: Final = np.array([*(MASKS[max(n - 4, 0)] for n in range(INLINE + 1)), 0], np.uint64)
+"""What of the bytes from 4 before a cell, and from 4 after its start, belongs into its view; the last: of long ones."""
+WORD: Final = 8
 LARGEST: Final = 2**32 - 1
+ZEROS: Final = np.uint64(0x3030303030303030)
+"""The digit 0, eight times."""
 
 
 def strings(data: bytes, starts: Ints, ends: Ints, valid: Flags | None = None) -> pl.Series:
@@ -40,20 +45,20 @@ def strings(data: bytes, starts: Ints, ends: Ints, valid: Flags | None = None) -
     if len(data) >= 2**31:
         raise OverflowError("a text of 2 GiB or more cannot be addressed by string views")
     sizes = ends - starts
-    views = np.empty(len(starts), VIEW)
-    views["size"] = sizes
-    views["first"] = _read(data, "<u4", starts) & MASKS[np.minimum(sizes, 4)].astype(np.uint32)
-    rest = _read(data, "<u8", starts + 4) & MASKS[np.clip(sizes - 4, 0, 8)]
-    views["rest"] = np.where(sizes <= INLINE, rest, starts.astype(np.uint64) << np.uint64(32))
+    kinds = np.minimum(sizes, INLINE + 1)
+    views = np.empty((len(starts), 2), np.uint64)
+    views[:, 0] = _read(data, starts - 4) & FIRST_MASKS[kinds] | sizes.view(np.uint64)
+    views[:, 1] = _read(data, starts + 4) & REST_MASKS[kinds]
+    long = np.flatnonzero(sizes > INLINE)
+    views[long, 1] = starts[long] << 32
     bits = None if valid is None or valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little"))
     buffers = [bits, pa.py_buffer(views), pa.py_buffer(data)]
     return pl.Series(pa.Array.from_buffers(pa.string_view(), len(starts), buffers))
 
 
-def _read(data: bytes, dtype: str, starts: Ints) -> NDArray[np.unsignedinteger]:
-    """The number that stands at each offset, which need not be aligned."""
-    size = np.dtype(dtype).itemsize
-    windows: NDArray[np.unsignedinteger] = np.ndarray((max(len(data) - size + 1, 0),), dtype, data, strides=(1,))
+def _read(data: bytes, starts: Ints) -> NDArray[np.uint64]:
+    """The eight bytes that stand at each offset, which need not be aligned."""
+    windows: NDArray[np.uint64] = np.ndarray((max(len(data) - 7, 0),), "<u8", data, strides=(1,))
     return windows[starts]
 
 
@@ -64,24 +69,20 @@ def numbers(data: bytes, starts: Ints, ends: Ints) -> Ints:
     (W. Muła, "SIMD-ized conversion of strings to integers"); longer cells are rare and read one by one.
     """
     sizes = ends - starts
-    missing = np.clip(8 - sizes, 0, 8)
+    missing = np.clip(WORD - sizes, 0, WORD)
     bits = 8 * missing.astype(np.uint64)
-    padded = _shifted(_read(data, "<u8", starts) & MASKS[8 - missing], bits) | (ZEROS & MASKS[missing])
+    padded = _shifted(_read(data, starts) & MASKS[WORD - missing], bits) | (ZEROS & MASKS[missing])
     values = _eight_digits(padded).astype(np.int64)
     leading_zero = (np.frombuffer(data, np.uint8)[starts] == ord("0")) & (sizes > 1)
     values[~_all_digits(padded) | leading_zero | (sizes == 0)] = NO_NUMBER
-    for i in np.flatnonzero(sizes > 8).tolist():
+    for i in np.flatnonzero(sizes > WORD).tolist():
         values[i] = _long_number(data[starts[i] : ends[i]])
     return values
 
 
-ZEROS: Final = np.uint64(0x3030303030303030)
-"""The digit 0, eight times."""
-
-
 def _shifted(words: NDArray[np.uint64], bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Moved up by so many bits; nothing is left of a cell of no bytes."""
-    return np.where(bits < 64, words << (bits & np.uint64(63)), np.uint64(0))
+    return np.where(bits < 8 * WORD, words << np.minimum(bits, np.uint64(8 * WORD - 1)), np.uint64(0))
 
 
 def _all_digits(words: NDArray[np.uint64]) -> Flags:
@@ -94,14 +95,11 @@ def _all_digits(words: NDArray[np.uint64]) -> Flags:
 
 def _eight_digits(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """The number whose digits are the bytes, the first of them the lowest byte."""
+    found = words & np.uint64(0x0F0F0F0F0F0F0F0F)
     for width, mask in ((8, 0x00FF00FF00FF00FF), (16, 0x0000FFFF0000FFFF), (32, 0x00000000FFFFFFFF)):
         base = np.uint64(10 ** (width // 8))
-        words = ((words & DIGIT_BITS) if width == 8 else words) 
-        words = (words * base + (words >> np.uint64(width))) & np.uint64(mask)
-    return words
-
-
-DIGIT_BITS: Final = np.uint64(0x0F0F0F0F0F0F0F0F)
+        found = (found * base + (found >> np.uint64(width))) & np.uint64(mask)
+    return found
 
 
 def _long_number(cell: bytes) -> int:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import polars as pl
 
-from discoprobe.loaders.lines import COMMENT
+from discoprobe.loaders.cells import strings
+from discoprobe.loaders.lines import COMMENT, is_utf8
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,27 +20,34 @@ NEWDOC_KEYS: Final = ("newdoc", "newdoc id", "newdoc_id")
 NONE: Final = -1
 COLUMNS_KEY: Final = "global.columns"
 KEYS: Final = ("sent_id", "text", COLUMNS_KEY, *GENRE_KEYS, *NEWDOC_KEYS)
+KEY: Final = pl.Enum(KEYS)
 
 
 def read_comments(lines: Lines) -> pl.DataFrame:
-    """The comments the reader uses, in order: ``block``, ``row`` (of the line), ``key`` and ``value``.
+    """The comments the reader uses, in order: ``block``, ``row`` (of the line), ``key`` (index in KEYS) and ``value``.
 
     A comment is ``# key = value``, ``# key=value`` or ``# key``; white space around key and value does not count, and
     other comments are left out.
     """
     rows = lines.rows(COMMENT)
-    raw = pl.Series("line", lines.text(rows).decode(errors="replace").split("\n")[:-1], pl.String)
-    parts = pl.col("line").str.slice(1).str.splitn("=", 2).struct
-    return (
-        pl.DataFrame({"block": lines.blocks[rows], "row": rows, "line": raw})
+    parts = pl.col("line").str.splitn("=", 2).struct
+    found = (
+        pl.LazyFrame({"row": rows, "line": _texts(lines, rows)})
         .select(
-            "block",
-            "row",
-            key=parts.field("field_0").str.strip_chars(),
-            value=parts.field("field_1").str.strip_chars().replace("", None),
+            "row", key=parts.field("field_0").str.strip_chars().cast(KEY, strict=False), line=parts.field("field_1")
         )
-        .filter(pl.col("key").is_in(KEYS))
+        .filter(pl.col("key").is_not_null())
+        .select("row", pl.col("key").to_physical(), value=pl.col("line").str.strip_chars().replace("", None))
+        .collect()
     )
+    return found.with_columns(block=pl.Series(lines.blocks[found["row"].to_numpy()]))
+
+
+def _texts(lines: Lines, rows: Ints) -> pl.Series:
+    """The comments with these numbers, without the number sign."""
+    if is_utf8(lines.data):
+        return strings(lines.data, lines.starts[rows] + 1, lines.ends[rows])
+    return pl.Series([lines.line(row)[1:].decode(errors="replace") for row in rows.tolist()], dtype=pl.String)
 
 
 def by_sentence(comments: pl.DataFrame, blocks: Ints) -> pl.DataFrame:
@@ -51,26 +59,32 @@ def by_sentence(comments: pl.DataFrame, blocks: Ints) -> pl.DataFrame:
     block = comments["block"].to_numpy()
     owner = np.searchsorted(blocks, block)
     inside = owner < len(blocks)
-    own = np.zeros(len(block), bool)
+    own = inside.copy()
     own[inside] = blocks[owner[inside]] == block[inside]
-    key, value = comments["key"], comments["value"]
+    key, value = comments["key"].to_numpy(), comments["value"]
     has_value = value.is_not_null().to_numpy()
 
-    def last(keys: Sequence[str], where: Flags) -> pl.Series:
-        chosen = np.flatnonzero(key.is_in(list(keys)).to_numpy() & where)
+    def last(keys: Sequence[str], where: Flags) -> Ints:
+        chosen = np.flatnonzero(np.isin(key, [KEYS.index(name) for name in keys]) & where)
         found = np.full(len(blocks), NONE, np.int64)
         found[owner[chosen]] = chosen
-        return pl.Series(found).replace(NONE, None)
+        return found
 
     sent_id = last(["sent_id"], own & has_value)
-    newdoc = last(NEWDOC_KEYS, inside)
     return pl.DataFrame(
         {
-            "sent_id": value.gather(sent_id),
-            "sent_id_row": comments["row"].gather(sent_id),
-            "text": value.gather(last(["text"], own & has_value)),
-            "genre": value.gather(last(GENRE_KEYS, own & has_value)),
-            "newdoc": newdoc.is_not_null(),
-            "newdoc_id": value.gather(last(NEWDOC_KEYS, inside & has_value)),
+            "sent_id": _gather(value, sent_id),
+            "sent_id_row": _gather(comments["row"], sent_id),
+            "text": _gather(value, last(["text"], own & has_value)),
+            "genre": _gather(value, last(GENRE_KEYS, own & has_value)),
+            "newdoc": last(NEWDOC_KEYS, inside) != NONE,
+            "newdoc_id": _gather(value, last(NEWDOC_KEYS, inside & has_value)),
         },
     )
+
+
+def _gather(values: pl.Series, at: Ints) -> pl.Series:
+    """The values at some places, null for :data:`NONE`."""
+    if (at == NONE).all():
+        return pl.Series([None], dtype=values.dtype).new_from_index(0, len(at))
+    return values.gather(pl.Series(at).replace(NONE, None))

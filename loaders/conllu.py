@@ -19,8 +19,6 @@ from itertools import groupby
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-import polars as pl
-
 from discoprobe.loaders import cache, treebanks
 from discoprobe.loaders.corpus import Corpus, Counts, Shard, Source, SourceFile
 from discoprobe.loaders.documents import Carried, place
@@ -39,7 +37,7 @@ if TYPE_CHECKING:
 
 OnError = Literal["stop", "skip"]
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Of the tables the reader makes: one higher, and every cached shard is made again."""
 LARGE: Final = 16 * 2**20
 """A file with more bytes than this is read in stretches of about this size; small files are grouped up to it."""
@@ -233,7 +231,7 @@ def _shards(batch: Batch, tally: _Tally) -> Iterator[Shard]:
         parsed = parse(pieces)
         placed = place(parsed.sentences, batch.treebank, stems, batch.rule, carried)
         carried = placed.carried
-        line += texts[0].count(b"\n")
+        line += parsed.n_lines
         sentence += parsed.n_found
         shard = Shard(placed.documents, placed.sentences, parsed.tokens)
         tally.add(_counts(shard, parsed), parsed)
@@ -251,7 +249,8 @@ def _texts(batch: Batch) -> Iterator[list[bytes]]:
 
 def _counts(shard: Shard, parsed: Parsed) -> Counts:
     """What a shard holds; relations of words that do not have universal tags are no layer, since they are not UD's."""
-    begun = shard.sentences.filter(pl.col("index") == 0).join(shard.documents, on="doc")["doc_id"].count()
+    named = shard.documents["doc_id"].is_not_null().to_numpy()
+    begun = int(named[shard.sentences["doc"].to_numpy()][shard.sentences["index"].to_numpy() == 0].sum())
     counts = shard.counts()
     layers = {**counts.layers, "text": int(parsed.sentences["has_text"].sum())}
     layers["deps"] = min(layers["deps"], parsed.universal_words)

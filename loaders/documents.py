@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import repeat
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -18,6 +19,7 @@ import polars as pl
 
 from discoprobe.loaders.corpus import DOCUMENTS, SENTENCES
 from discoprobe.loaders.keys import record_keys, text_keys
+from discoprobe.loaders.words import position_in_block
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -212,21 +214,31 @@ def place(sentences: pl.DataFrame, corpus: str, stems: Sequence[str], rule: Docu
         carried: what the stretch before passed on.
     """
     ids, begins = document_ids(sentences, stems, rule, carried)
-    runs = _runs(sentences, ids, begins, by_id=rule.kind == "sent_id")
-    numbered = sentences.with_columns(doc_id=ids, run=runs).with_row_index("sent")
-    documents = _documents(numbered, corpus)
-    placed = numbered.join(
-        documents.select("doc_id", "doc"),
-        on="doc_id",
-        how="left",
-        nulls_equal=True,
-        maintain_order="left",
-    ).with_columns(index=pl.int_range(pl.len(), dtype=pl.UInt32).over("doc"))
-    if len(ids) and ids[0] is not None and ids[0] == carried.doc_id:
-        placed = placed.with_columns(pl.col("index") + (pl.col("doc") == 0).cast(pl.UInt32) * carried.sentences)
-    keys = record_keys(pl.repeat(corpus, len(ids), eager=True), ids, placed["sent_id"], placed["text"])
-    placed = placed.with_columns(keys, text_keys(placed["text"].to_list()).alias("text_key"))
+    names = ids.to_list()
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    doc = np.array([numbers[name] for name in names], np.int64)
+    index = _position_among_equals(doc)
+    if names and names[0] is not None and names[0] == carried.doc_id:
+        index[doc == 0] += carried.sentences
+    placed = sentences.with_columns(
+        sent=pl.Series(np.arange(len(doc), dtype=np.uint32)),
+        doc=pl.Series(doc.astype(np.uint32)),
+        doc_id=ids,
+        index=pl.Series(index.astype(np.uint32)),
+        run=_runs(sentences, ids, begins, by_id=rule.kind == "sent_id"),
+        key=record_keys(repeat(corpus, len(names)), names, sentences["sent_id"], sentences["text"]),
+        text_key=text_keys(sentences["text"].to_list()),
+    )
+    documents = _documents(corpus, list(numbers), doc, sentences["genre"])
     return Placed(documents, placed.select(*SENTENCES), _carried_on(placed, carried))
+
+
+def _position_among_equals(numbers: Ints) -> Ints:
+    """How many equal ones there are before each."""
+    order = np.argsort(numbers, kind="stable")
+    found = np.empty_like(order)
+    found[order] = position_in_block(numbers[order])
+    return found
 
 
 def _runs(sentences: pl.DataFrame, ids: pl.Series, begins: Flags, *, by_id: bool) -> pl.Series:
@@ -238,19 +250,29 @@ def _runs(sentences: pl.DataFrame, ids: pl.Series, begins: Flags, *, by_id: bool
     return pl.Series(np.cumsum(breaks) - 1, dtype=pl.UInt32)
 
 
-def _documents(sentences: pl.DataFrame, corpus: str) -> pl.DataFrame:
-    """The document table, in the order of first sentences; a document whose sentences differ in genre has none."""
-    genres = pl.col("genre").drop_nulls()
-    found = (
-        sentences.group_by("doc_id", maintain_order=True)
-        .agg(
-            n_sentences=pl.len().cast(pl.UInt32),
-            genre=pl.when(genres.n_unique() == 1).then(genres.first()),
-        )
-        .with_row_index("doc")
-        .with_columns(corpus=pl.lit(corpus, pl.String))
-    )
-    return found.with_columns(record_keys(found["corpus"], found["doc_id"])).select(*DOCUMENTS)
+def _documents(corpus: str, names: list[str | None], doc: Ints, genre: pl.Series) -> pl.DataFrame:
+    """The document table, in the order of first sentences; a document whose sentences differ in genre has none.
+
+    Args:
+        corpus: name of the treebank.
+        names: id of each document, null for sentences outside documents.
+        doc: number of the document, per sentence.
+        genre: per sentence, null where it is not known.
+    """
+    found: dict[int, set[str]] = {}
+    known = np.flatnonzero(genre.is_not_null().to_numpy())
+    for number, value in zip(doc[known].tolist(), genre.drop_nulls().to_list(), strict=True):
+        found.setdefault(number, set()).add(value)
+    genres = [min(found[i]) if len(found.get(i, ())) == 1 else None for i in range(len(names))]
+    columns = {
+        "doc": range(len(names)),
+        "corpus": [corpus] * len(names),
+        "doc_id": names,
+        "genre": genres,
+        "n_sentences": np.bincount(doc, minlength=len(names)),
+        "key": record_keys(repeat(corpus, len(names)), names),
+    }
+    return pl.DataFrame([pl.Series(name, columns[name], dtype) for name, dtype in DOCUMENTS.items()])
 
 
 def _carried_on(placed: pl.DataFrame, before: Carried) -> Carried:

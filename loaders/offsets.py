@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from discoprobe.loaders.lines import Flags, Ints
+
+CONTINUATION: Final = 0x80
+"""The upper two bits of a byte that is not the first of its character in UTF-8."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Cells of a text: where each begins, and where it ends."""
+
+    data: bytes
+    starts: Ints
+    ends: Ints
+
+    def to_list(self, which: slice) -> list[str]:
+        """Some of them."""
+        spans = zip(self.starts[which].tolist(), self.ends[which].tolist(), strict=True)
+        return [self.data[start:end].decode() for start, end in spans]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +49,7 @@ class Alignment:
     end: Ints
 
 
-def align(forms: pl.Series, lengths: pl.Series, space_after: Flags, sizes: Ints, texts: pl.Series) -> Alignment:
+def align(tokens: Cells, space_after: Flags, sizes: Ints, texts: pl.Series) -> Alignment:
     """Find the tokens of sentences in their texts.
 
     Nearly always the text is the forms joined by one space, or by nothing after ``SpaceAfter=No``. Where it is not,
@@ -38,8 +57,7 @@ def align(forms: pl.Series, lengths: pl.Series, space_after: Flags, sizes: Ints,
     not aligned, and never repaired.
 
     Args:
-        forms: the orthographic tokens of all sentences.
-        lengths: their lengths in characters.
+        tokens: the forms of the orthographic tokens of all sentences.
         space_after: whether a space follows, per token.
         sizes: number of tokens per sentence; none is 0.
         texts: the ``# text`` of each sentence, null where there is none.
@@ -48,36 +66,41 @@ def align(forms: pl.Series, lengths: pl.Series, space_after: Flags, sizes: Ints,
     first = last - sizes + 1
     gaps = space_after.astype(np.int64)
     gaps[last] = 0
-    sizes_of_forms = lengths.to_numpy().astype(np.int64)
-    joined = _join(forms, gaps, last)
-    ends_in_all = np.cumsum(sizes_of_forms + gaps) - gaps
-    start = ends_in_all - sizes_of_forms
+    joined, edges = _join(tokens, gaps)
+    before = np.concatenate([[0], np.cumsum((joined & 0xC0) != CONTINUATION)])
+    start, end = before[edges[:-1]], before[edges[1:] - gaps]
+    joined_texts = _slices(joined, edges[np.append(first, len(gaps))])
     base = np.repeat(start[first], sizes)
-    start, end = start - base, ends_in_all - base
-    text = texts.fill_null(joined)
-    aligned = (text == joined).to_numpy().copy()
+    start, end = start - base, end - base
+    text = texts.fill_null(joined_texts)
+    aligned = (text == joined_texts).to_numpy().copy()
     for sentence in np.flatnonzero(~aligned).tolist():
         here = slice(first[sentence], last[sentence] + 1)
-        starts = _search(text[sentence], forms[here].to_list())
+        starts = _search(text[sentence], tokens.to_list(here))
         if starts is not None:
             aligned[sentence] = True
+            end[here] += starts - start[here]
             start[here] = starts
-            end[here] = start[here] + sizes_of_forms[here]
     return Alignment(text, aligned, start, end)
 
 
-def _join(forms: pl.Series, gaps: Ints, last: Ints) -> pl.Series:
-    """The tokens of each sentence as one string: the sentences are slices of all tokens run together."""
-    frame = pl.DataFrame({"form": forms, "gap": gaps})
-    spaced = frame.select(
-        pl.when(pl.col("gap") == 1).then(pl.col("form") + " ").otherwise(pl.col("form")),
-    ).to_series()
-    array = spaced.rechunk().to_arrow(compat_level=pl.CompatLevel.oldest()).cast(pa.large_string())
-    _, offsets, data = array.buffers()
-    ends = np.frombuffer(offsets, np.int64)[array.offset :][last + 1]
-    edges = np.concatenate([[0], ends])
-    sentences = pa.LargeStringArray.from_buffers(len(last), pa.py_buffer(edges), data)
-    return pl.Series(sentences)
+def _join(tokens: Cells, gaps: Ints) -> tuple[NDArray[np.uint8], Ints]:
+    """The bytes of all tokens, a space where there is a gap after one, and where each begins (and the last ends).
+
+    In the text a tab follows each form, whose place the space takes.
+    """
+    sizes = tokens.ends - tokens.starts + gaps
+    edges = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    at = np.arange(edges[-1]) + np.repeat(tokens.starts - edges[:-1], sizes)
+    joined = np.frombuffer(tokens.data, np.uint8)[at]
+    joined[(edges[1:] - 1)[gaps == 1]] = ord(" ")
+    return joined, edges
+
+
+def _slices(data: NDArray[np.uint8], edges: Ints) -> pl.Series:
+    """The strings that lie between edges in UTF-8."""
+    buffers = [None, pa.py_buffer(edges), pa.py_buffer(data)]
+    return pl.Series(pa.Array.from_buffers(pa.large_string(), len(edges) - 1, buffers))
 
 
 def _search(text: str, forms: list[str]) -> list[int] | None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 
-from discoprobe.loaders.comments import COLUMNS_KEY, by_sentence, read_comments
-from discoprobe.loaders.lines import BLANK, COLUMNS, RETURN, WORD, is_utf8, split_lines, tab_counts
-from discoprobe.loaders.offsets import align
+from discoprobe.loaders.cells import NO_NUMBER, PADDING
+from discoprobe.loaders.comments import COLUMNS_KEY, KEYS, by_sentence, read_comments
+from discoprobe.loaders.corpus import UPOS
+from discoprobe.loaders.lines import BLANK, COLUMNS, RETURN, WORD, find_tabs, is_utf8, split_lines
+from discoprobe.loaders.offsets import Alignment, Cells, align
 from discoprobe.loaders.validate import (
     Finding,
     check_cells,
@@ -18,12 +21,25 @@ from discoprobe.loaders.validate import (
     check_ids,
     check_ranges,
 )
-from discoprobe.loaders.words import NAMES, NO_NUMBER, Table, Words, changes, find_units, find_words, read_table
+from discoprobe.loaders.words import (
+    NAMES,
+    Table,
+    Units,
+    Words,
+    changes,
+    find_units,
+    find_words,
+    pick,
+    read_table,
+    space_follows,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from discoprobe.loaders.lines import Flags, Ints, Lines
+
+BETWEEN: Final = b"\n" * PADDING
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +80,7 @@ class Parsed:
         tokens: the columns of :data:`discoprobe.loaders.corpus.TOKENS`.
         problems: the first thing wrong with each bad sentence, in source order; those sentences are in no table.
         n_found: number of sentences, good and bad.
+        n_lines: number of lines.
         universal_words: number of words in files whose UPOS column holds universal tags; elsewhere it is not read.
         notes: a line on each such file.
     """
@@ -72,6 +89,7 @@ class Parsed:
     tokens: pl.DataFrame
     problems: tuple[Problem, ...]
     n_found: int
+    n_lines: int
     universal_words: int
     notes: tuple[str, ...]
 
@@ -93,9 +111,8 @@ class Text:
 
 def run_together(pieces: Sequence[Piece]) -> Text:
     """The lines of the pieces as one text, in which no sentence crosses from one piece to the next."""
-    parts = [piece.data + b"\n\n" for piece in pieces]
-    lines = split_lines(b"".join(parts) if len(parts) > 1 else parts[0])
-    opens = np.cumsum([0, *map(len, parts)])[:-1]
+    lines = split_lines(b"".join([BETWEEN, *(part for piece in pieces for part in (piece.data, BETWEEN))]))
+    opens = np.cumsum([len(BETWEEN), *(len(piece.data) + len(BETWEEN) for piece in pieces)])[:-1]
     return Text(pieces, np.searchsorted(lines.starts, opens), lines)
 
 
@@ -104,15 +121,18 @@ def parse(pieces: Sequence[Piece]) -> Parsed:
     text = run_together(pieces)
     lines, rows = text.lines, text.lines.rows(WORD)
     all_blocks = _distinct(lines.blocks[rows])
-    findings = [_check_encoding(lines), _check_line_ends(lines), _check_columns(lines, rows)]
-    if len(broken := _blocks(findings)):
-        rows = rows[~np.isin(lines.blocks[rows], broken)]
-    table = read_table(lines, rows)
+    tabs = find_tabs(lines, rows, COLUMNS - 1)
+    findings = [_check_encoding(lines), _check_line_ends(lines), _check_columns(lines, rows, tabs.counts)]
+    readable = ~np.isin(lines.blocks[rows], _blocks(findings))
+    table = read_table(lines, pick(rows, np.flatnonzero(readable)), tabs.of(readable, COLUMNS - 1))
     words = find_words(table)
-    universal, notes = _tag_sets(text, table, words)
+    upos = table.strings("upos", words.rows).cast(UPOS, strict=False)
+    unknown = upos.is_null().to_numpy() & ~pick(table.is_missing("upos"), words.rows)
+    universal, notes = _tag_sets(text, table, words, unknown)
     findings += check_ids(table, words)
     findings += check_heads(table, words)
-    findings += check_cells(table, words, universal)
+    feats = table.strings("feats", valid=~(table.is_missing("feats") | table.is_empty("feats")))
+    findings += check_cells(table, feats, words.rows[unknown & universal])
     findings.append(check_ranges(table, words))
     comments = read_comments(lines)
     sentences = _sentences(text, all_blocks, comments)
@@ -121,30 +141,33 @@ def parse(pieces: Sequence[Piece]) -> Parsed:
     problems = _problems(text, sentences, findings) if len(bad) else ()
     if len(bad):
         good = ~np.isin(table.blocks, bad)
-        universal = universal[good[words.rows]]
-        table = table.take(good)
+        kept = good[words.rows]
+        universal, upos = universal[kept], upos.filter(kept)
+        table, feats = table.take(good), feats.filter(good)
         words = find_words(table)
         sentences = _without(sentences, np.isin(sentences["block"].to_numpy(), bad))
-    tokens, sentences = _tokens(table, words, sentences, universal)
-    return Parsed(sentences, tokens, problems, len(all_blocks), int(universal.sum()), notes)
+    tokens, sentences = _tokens(table, words, sentences, _where(universal, upos), feats)
+    n_lines = len(lines.starts) - len(BETWEEN) * (len(pieces) + 1)
+    return Parsed(sentences, tokens, problems, len(all_blocks), n_lines, int(universal.sum()), notes)
 
 
-def _tag_sets(text: Text, table: Table, words: Words) -> tuple[Flags, tuple[str, ...]]:
+def _tag_sets(text: Text, table: Table, words: Words, unknown: Flags) -> tuple[Flags, tuple[str, ...]]:
     """Whether each word is in a file whose UPOS column holds universal tags, and a note on the files where it does not.
 
     Some corpora fill the column with the tags of another tag set (GCDT: the Penn Chinese Treebank's). That is no error
     in a sentence, and tasks that need no tags can use the file: there UPOS is read as absent.
     """
-    known = (table.values["upos"].is_not_null().to_numpy() | table.array("no_upos"))[words.rows]
-    if known.all():
-        return known, ()
+    universal = np.ones(len(unknown), bool)
+    if not unknown.any():
+        return universal, ()
     piece = text.piece(table.rows[words.rows])
     size = len(text.pieces)
-    foreign = 2 * np.bincount(piece, weights=known, minlength=size) < np.bincount(piece, minlength=size)
+    foreign = 2 * np.bincount(piece, weights=~unknown, minlength=size) < np.bincount(piece, minlength=size)
     universal = ~foreign[piece]
     if universal.all():
         return universal, ()
-    tags = " ".join(table.cells["upos"].gather(words.rows[~universal & ~known]).unique().sort().head(5).to_list())
+    other = table.strings("upos", words.rows[~universal & unknown])
+    tags = " ".join(other.unique().sort().head(5).to_list())
     stems = ", ".join(part.stem for part, is_foreign in zip(text.pieces, foreign.tolist(), strict=True) if is_foreign)
     return universal, (f"the UPOS column of {stems} holds other tags than the universal ones ({tags} …): not read",)
 
@@ -195,9 +218,8 @@ def _check_line_ends(lines: Lines) -> Finding:
     return Finding("line end", rows, lines.blocks[rows], lambda _: "a carriage return inside the line")
 
 
-def _check_columns(lines: Lines, rows: Ints) -> Finding:
+def _check_columns(lines: Lines, rows: Ints, tabs: Ints) -> Finding:
     """Every word line has ten columns."""
-    tabs = tab_counts(lines, rows, COLUMNS - 1)
     wrong = np.flatnonzero(tabs != COLUMNS - 1)
 
     def message(i: int) -> str:
@@ -228,6 +250,8 @@ def _sentences(text: Text, blocks: Ints, comments: pl.DataFrame) -> pl.DataFrame
 
 def _check_sent_ids(sentences: pl.DataFrame) -> Finding:
     """No two sentences of a file have the same ``sent_id``."""
+    if sentences["given_id"].n_unique() == sentences.height:
+        return Finding("duplicate sent_id", *(np.zeros(0, np.int64),) * 2, str)
     several = sentences.filter(pl.col("given_id").is_duplicated() & pl.col("given_id").is_not_null())
     again = several.filter(pl.int_range(pl.len()).over("piece", "given_id") > 0)
     ids = again["given_id"]
@@ -241,12 +265,12 @@ def _check_sent_ids(sentences: pl.DataFrame) -> Finding:
 
 def _check_column_names(text: Text, sentences: pl.DataFrame, comments: pl.DataFrame) -> Finding:
     """A file that names its columns (CoNLL-U Plus) has those of CoNLL-U; otherwise none of its sentences is read."""
-    named = comments.filter(pl.col("key") == COLUMNS_KEY)
+    named = np.flatnonzero(comments["key"].to_numpy() == KEYS.index(COLUMNS_KEY))
     usual = [name.upper() for name in NAMES]
-    other = [(value or "").upper().split() != usual for value in named["value"].to_list()]
-    odd = text.piece(named["row"].to_numpy()[np.array(other, bool)])
-    unread = sentences.filter(pl.col("piece").is_in(odd))
-    rows, blocks = unread["row"].to_numpy(), unread["block"].to_numpy()
+    other = [(comments["value"][i] or "").upper().split() != usual for i in named.tolist()]
+    odd = text.piece(comments["row"].to_numpy()[named[np.array(other, bool)]])
+    unread = np.isin(sentences["piece"].to_numpy(), odd)
+    rows, blocks = sentences["row"].to_numpy()[unread], sentences["block"].to_numpy()[unread]
     return Finding("columns", rows, blocks, lambda _: f"the file's columns (global.columns) are not {' '.join(usual)}")
 
 
@@ -280,53 +304,57 @@ def _problem(text: Text, sent_id: str | None, row: int, found: Finding, i: int) 
 
 
 def _tokens(
-    table: Table,
-    words: Words,
-    sentences: pl.DataFrame,
-    universal: Flags,
+    table: Table, words: Words, sentences: pl.DataFrame, upos: pl.Series, feats: pl.Series
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The token table of well-formed sentences, and the sentences with text, number of words and alignment."""
+    """The token table of well-formed sentences, and the sentences with text, number of words and alignment.
+
+    Args:
+        table: the word lines.
+        words: the words among them.
+        sentences: one row per sentence.
+        upos: tag of each word.
+        feats: features of each word line.
+    """
     blocks = sentences["block"].to_numpy()
     sent = np.cumsum(changes(words.blocks)) - 1
-    n_words = np.bincount(sent, minlength=len(blocks))
     units = find_units(words)
-    unit_sizes = np.bincount(np.searchsorted(blocks, table.blocks[units.row]), minlength=len(blocks))
-    unit = pick(table.values.select("form", "length", "spaced"), units.row)
-    found = align(unit["form"], unit["length"], unit["spaced"].to_numpy(), unit_sizes, sentences["text"])
+    found = _aligned(table, units, blocks, sentences["text"])
     aligned = found.aligned[sent]
-    tokens = pick(table.values.select("form", "lemma", "upos", "feats", "deprel"), words.rows).select(
-        sent=pl.Series(sent, dtype=pl.UInt32),
-        index=pl.Series(words.numbers, dtype=pl.UInt16),
-        form="form",
-        lemma="lemma",
-        upos="upos" if universal.all() else pl.when(pl.Series(universal)).then("upos"),
-        feats="feats",
-        head=_nullable(words.heads, words.heads != NO_NUMBER, pl.UInt16),
-        deprel="deprel",
-        start=_nullable(found.start[units.of_word], aligned, pl.UInt32),
-        end=_nullable(found.end[units.of_word], aligned, pl.UInt32),
-        mwt=_nullable(units.first, units.first > 0, pl.UInt16),
-    )
-    return tokens, sentences.select(
-        "piece",
-        "number",
-        "sent_id",
-        found.text.alias("text"),
-        pl.col("text").is_not_null().alias("has_text"),
-        "genre",
-        "newdoc",
-        "newdoc_id",
-        n_words=pl.Series(n_words, dtype=pl.UInt32),
+    rows = words.rows
+    tokens = {
+        "sent": pl.Series(sent.astype(np.uint32)),
+        "index": pl.Series(words.numbers.astype(np.uint16)),
+        "form": table.strings("form", rows),
+        "lemma": table.strings("lemma", rows, ~table.is_missing("lemma") | table.is_missing("form")),
+        "upos": upos,
+        "feats": feats if len(rows) == len(feats) else feats.gather(rows),
+        "head": _nullable(words.heads, words.heads != NO_NUMBER, np.uint16),
+        "deprel": table.strings("deprel", rows, ~table.is_missing("deprel")),
+        "start": _nullable(found.start[units.of_word], aligned, np.uint32),
+        "end": _nullable(found.end[units.of_word], aligned, np.uint32),
+        "mwt": _nullable(units.first, units.first > 0, np.uint16),
+    }
+    told = sentences.select("piece", "number", "sent_id", "genre", "newdoc", "newdoc_id").with_columns(
+        text=found.text,
+        has_text=sentences["text"].is_not_null(),
+        n_words=pl.Series(np.bincount(sent, minlength=len(blocks)).astype(np.uint32)),
         aligned=pl.Series(found.aligned),
     )
+    return pl.DataFrame(tokens), told
 
 
-def pick(frame: pl.DataFrame, rows: Ints) -> pl.DataFrame:
-    """Some rows of a frame, in ascending order; the frame itself if that is all of them."""
-    return frame if len(rows) == frame.height else frame.select(pl.all().gather(rows))
+def _aligned(table: Table, units: Units, blocks: Ints, texts: pl.Series) -> Alignment:
+    """The places of the units in the texts of the sentences."""
+    sizes = np.bincount(np.searchsorted(blocks, pick(table.blocks, units.row)), minlength=len(blocks))
+    starts, ends = (pick(edges, units.row) for edges in table.span("form"))
+    return align(Cells(table.lines.data, starts, ends), pick(space_follows(table), units.row), sizes, texts)
 
 
-def _nullable(values: Ints, valid: Flags, dtype: pl.DataType | type[pl.DataType]) -> pl.Series:
+def _where(keep: Flags, values: pl.Series) -> pl.Series:
+    """The values, null where they are not to be kept."""
+    return values if keep.all() else values.set(pl.Series(~keep), None)
+
+
+def _nullable(values: Ints, valid: Flags, dtype: type[np.unsignedinteger]) -> pl.Series:
     """Numbers as a column, null where they are not valid."""
-    column = pl.Series(np.where(valid, values, 0), dtype=dtype)
-    return column if valid.all() else column.zip_with(pl.Series(valid), pl.Series([None], dtype=dtype))
+    return pl.Series(pa.array(values.astype(dtype), mask=~valid))

@@ -14,10 +14,13 @@ import conllu.parser
 import numpy as np
 from conllu.exceptions import ParseException
 
-from discoprobe.loaders.words import NAMES, NO_NUMBER, Table, Words, changes, position_in_block
+from discoprobe.loaders.cells import NO_NUMBER
+from discoprobe.loaders.words import NAMES, READ, Table, Words, changes, pick, position_in_block
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import polars as pl
 
     from discoprobe.loaders.lines import Flags, Ints
 
@@ -51,7 +54,7 @@ def finding(table: Table, where: Flags | Ints, reason: str, message: Callable[[i
 
 def in_words_of_conllu(table: Table, row: int, otherwise: str) -> str:
     """The ``conllu`` library's complaint about a line, or other words if it has none."""
-    line = "\t".join(table.cells.row(row, named=True).get(name, "_") for name in NAMES)
+    line = "\t".join(table.cell(row, name) if name in READ else "_" for name in NAMES)
     try:
         conllu.parser.parse_line(line, conllu.parser.DEFAULT_FIELDS)
     except ParseException as error:
@@ -62,7 +65,6 @@ def in_words_of_conllu(table: Table, row: int, otherwise: str) -> str:
 def check_ids(table: Table, words: Words) -> list[Finding]:
     """Word numbers run 1, 2, 3 … in each sentence; every other line is a multiword token or an empty node."""
     expected = position_in_block(words.blocks) + 1
-    ids = table.cells["id"]
 
     def sequence(i: int) -> str:
         return f"ID {words.numbers[i]} where {expected[i]} was expected"
@@ -73,13 +75,13 @@ def check_ids(table: Table, words: Words) -> list[Finding]:
     too_many = finding(table, words.rows[expected > LARGEST], "sentence length", lambda _: f"more than {LARGEST} words")
     neither = np.zeros(0, bool)
     if len(words.others):
-        neither = ~(ids.gather(words.others).str.contains(EMPTY_NODE).to_numpy())
+        neither = ~(table.strings("id", words.others).str.contains(EMPTY_NODE).to_numpy())
         neither[np.isin(words.others, words.ranges.row)] = False
     bad = finding(
         table,
         words.others[neither],
         "ID",
-        lambda row: in_words_of_conllu(table, row, f"'{ids[row]}' is not a valid ID"),
+        lambda row: in_words_of_conllu(table, row, f"'{table.cell(row, 'id')}' is not a valid ID"),
     )
     wordless = np.setdiff1d(table.blocks[changes(table.blocks)], words.blocks[changes(words.blocks)])
     first = np.searchsorted(table.blocks, wordless)
@@ -98,22 +100,20 @@ def check_ranges(table: Table, words: Words) -> Finding:
         inside &= (words.blocks[held[0]] == block) & (words.blocks[held[1]] == block)
     apart = np.ones(len(last), bool)
     apart[1:] = ranges.word[1:] > np.maximum.accumulate(np.where(inside, last, -1))[:-1]
-    ids = table.cells["id"]
     return finding(
         table,
         ranges.row[~(inside & apart)],
         "multiword token",
-        lambda row: f"multiword token {ids[row]} does not stand before its words, or overlaps another",
+        lambda row: f"multiword token {table.cell(row, 'id')} does not stand before its words, or overlaps another",
     )
 
 
 def check_heads(table: Table, words: Words) -> list[Finding]:
     """HEAD is ``_`` on all words of a sentence, or every word has one, and together they are a tree."""
-    cells = table.cells["head"]
     heads, blocks = words.heads, words.blocks
     if not len(heads):
         return []
-    missing = table.array("no_head")[words.rows]
+    missing = pick(table.is_missing("head"), words.rows)
     opens = np.flatnonzero(changes(blocks))
     sizes = np.diff(np.append(opens, len(blocks)))
     n_missing = np.add.reduceat(missing.astype(np.int64), opens)
@@ -125,14 +125,14 @@ def check_heads(table: Table, words: Words) -> list[Finding]:
 
     def far(row: int) -> str:
         word = int(np.searchsorted(rows, row))
-        return f"HEAD {cells[row]} points outside the sentence ({length[word]} words)"
+        return f"HEAD {table.cell(row, 'head')} points outside the sentence ({length[word]} words)"
 
     return [
         finding(
             table,
             rows[no_number],
             "HEAD",
-            lambda row: in_words_of_conllu(table, row, f"HEAD '{cells[row]}' is not a word number"),
+            lambda row: in_words_of_conllu(table, row, f"HEAD '{table.cell(row, 'head')}' is not a word number"),
         ),
         *_check_other_heads(table, words),
         finding(table, rows[outside], "HEAD range", far),
@@ -143,11 +143,10 @@ def check_heads(table: Table, words: Words) -> list[Finding]:
 
 def _check_other_heads(table: Table, words: Words) -> list[Finding]:
     """HEAD of a multiword token or an empty node is ``_``, or at least a number."""
-    wrong = ~table.array("no_head")[words.others] & (table.array("head")[words.others] == NO_NUMBER)
-    heads = table.cells["head"]
+    wrong = ~table.is_missing("head")[words.others] & (table.head[words.others] == NO_NUMBER)
 
     def message(row: int) -> str:
-        return in_words_of_conllu(table, row, f"HEAD '{heads[row]}' of a line that is no word")
+        return in_words_of_conllu(table, row, f"HEAD '{table.cell(row, 'head')}' of a line that is no word")
 
     return [finding(table, words.others[wrong], "HEAD", message)]
 
@@ -191,21 +190,25 @@ def _reaches_root(parent: Ints, is_root: Flags) -> Flags:
     return reached
 
 
-def check_cells(table: Table, words: Words, universal: Flags) -> list[Finding]:
-    """Cells are not empty, UPOS is one of the 17 where it is universal, FEATS are ``A=b|C=d``."""
-    cells = table.cells
-    feats = table.values["feats"]
+def check_cells(table: Table, feats: pl.Series, unknown_tags: Ints) -> list[Finding]:
+    """Cells are not empty, UPOS is one of the 17 where it is to be universal, FEATS are ``A=b|C=d``.
+
+    Args:
+        table: all word lines.
+        feats: FEATS of each, null for none.
+        unknown_tags: the rows in which UPOS is not one of the 17, and should be.
+    """
+    empty = np.logical_or.reduce([table.is_empty(name) for name in ("form", "lemma", "upos", "deprel")])
     wrong = [value for value in feats.unique().to_list() if value is not None and not well_formed_feats(value)]
-    unknown = (table.values["upos"].is_null().to_numpy() & ~table.array("no_upos"))[words.rows] & universal
     return [
-        finding(table, table.array("empty"), "empty cell", lambda _: "a column is empty; a missing value is written _"),
+        finding(table, empty, "empty cell", lambda _: "a column is empty; a missing value is written _"),
         finding(
             table,
-            feats.is_in(wrong).fill_null(value=False).to_numpy() if wrong else words.rows[:0],
+            feats.is_in(wrong).fill_null(value=False).to_numpy() if wrong else table.rows[:0],
             "FEATS",
-            lambda row: f"FEATS '{cells['feats'][row]}' is not of the form Name=Value|Name=Value",
+            lambda row: f"FEATS '{feats[row]}' is not of the form Name=Value|Name=Value",
         ),
-        finding(table, words.rows[unknown], "UPOS", lambda row: f"unknown UPOS '{cells['upos'][row]}'"),
+        finding(table, unknown_tags, "UPOS", lambda row: f"unknown UPOS '{table.cell(row, 'upos')}'"),
     ]
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
-import pyarrow.csv as pa_csv
 
-from discoprobe.loaders.corpus import UPOS
+from discoprobe.loaders.cells import NO_NUMBER, numbers, occurrences, strings
+from discoprobe.loaders.lines import NEWLINE, TAB
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,97 +18,97 @@ if TYPE_CHECKING:
 
 NAMES: Final = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 READ: Final = ("id", "form", "lemma", "upos", "feats", "head", "deprel", "misc")
-NO_NUMBER: Final = -1
-BLOCK: Final = 2**20
-"""Bytes that the CSV parser takes at a time: few enough for the processor's cache."""
+NO_SPACE: Final = b"SpaceAfter=No"
+UNDERSCORE: Final = ord("_")
+BAR: Final = ord("|")
+
+T = TypeVar("T", bound=np.generic)
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Word lines as columns.
+    """Word lines as columns, each cell a place in the text.
 
     Attributes:
-        cells: one row per line, the columns of :data:`READ` as strings, as they stand in the file.
-        values: what they mean, see :func:`_values`.
-        rows: number of the line in the text, per row of ``cells``.
-        blocks: number of the block, per row of ``cells``.
+        lines: the text.
+        rows: number of each word line in the text.
+        blocks: number of the block of each.
+        tabs: offsets of the nine tabs of each.
+        number: ID as a whole number, or :data:`NO_NUMBER`.
+        head: HEAD as a whole number, or :data:`NO_NUMBER`.
     """
 
-    cells: pl.DataFrame
-    values: pl.DataFrame
+    lines: Lines
     rows: Ints
     blocks: Ints
+    tabs: Ints
+    number: Ints
+    head: Ints
 
     def take(self, keep: Flags) -> Table:
         """The rows where ``keep`` is true."""
-        return Table(self.cells.filter(keep), self.values.filter(keep), self.rows[keep], self.blocks[keep])
+        columns = (self.rows, self.blocks, self.tabs, self.number, self.head)
+        return Table(self.lines, *(column[keep] for column in columns))
 
-    def array(self, name: str) -> NDArray[Any]:
-        """A column of ``values`` without nulls."""
-        return self.values[name].to_numpy()
+    def span(self, name: str) -> tuple[Ints, Ints]:
+        """Where the cells of a column begin and end in the text."""
+        return _span(self.lines, self.rows, self.tabs, name)
 
+    def strings(self, name: str, rows: Ints | None = None, valid: Flags | None = None) -> pl.Series:
+        """The cells of a column in some rows (ascending, all if not given), null where they are not valid."""
+        starts, ends = self.span(name)
+        if rows is not None and len(rows) < len(starts):
+            starts, ends = starts[rows], ends[rows]
+            valid = None if valid is None else valid[rows]
+        return strings(self.lines.data, starts, ends, valid)
 
-def read_table(lines: Lines, rows: Ints) -> Table:
-    """The lines with these numbers, every one of which must have ten columns."""
-    blocks = lines.blocks[rows]
-    if not len(rows):
-        cells = pl.DataFrame(schema=dict.fromkeys(READ, pl.String))
-        return Table(cells, _values(cells), rows, blocks)
-    longest = int((lines.ends[rows] - lines.starts[rows]).max()) + 1
-    cells = pl.DataFrame(
-        pa_csv.read_csv(
-            pa.py_buffer(lines.text(rows)),
-            read_options=pa_csv.ReadOptions(
-                column_names=list(NAMES), use_threads=False, block_size=max(BLOCK, longest)
-            ),
-            parse_options=pa_csv.ParseOptions(delimiter="\t", quote_char=False, ignore_empty_lines=False),
-            convert_options=pa_csv.ConvertOptions(
-                check_utf8=False,
-                include_columns=list(READ),
-                column_types=dict.fromkeys(NAMES, pa.large_string()),
-                strings_can_be_null=False,
-            ),
-        ),
-    )
-    return Table(cells, _values(cells), rows, blocks)
+    def is_empty(self, name: str) -> Flags:
+        """Where the cell of a column has no characters."""
+        starts, ends = self.span(name)
+        found: Flags = starts == ends
+        return found
 
+    def is_missing(self, name: str) -> Flags:
+        """Where the cell of a column is ``_``."""
+        starts, ends = self.span(name)
+        found: Flags = (ends - starts == 1) & (self.lines.array[starts] == UNDERSCORE)
+        return found
 
-def _values(cells: pl.DataFrame) -> pl.DataFrame:
-    """What the cells mean, row by row, in one pass over all columns.
-
-    ``number`` and ``head`` are whole numbers or :data:`NO_NUMBER`; ``form`` is as it stands; ``lemma``, ``feats``,
-    ``deprel`` and ``upos`` are null for ``_`` (a lemma ``_`` of the form ``_`` is itself), ``upos`` also for what is no
-    universal tag; ``no_upos`` and ``no_head`` say that there was ``_``; ``empty`` that a cell that may not be empty is;
-    ``spaced`` that a space follows; ``length`` is the form's, in characters.
-    """
-    return cells.select(
-        number=_number("id"),
-        head=_number("head"),
-        no_head=pl.col("head") == "_",
-        form="form",
-        length=pl.col("form").str.len_chars(),
-        lemma=pl.when((pl.col("lemma") != "_") | (pl.col("form") == "_")).then("lemma"),
-        upos=pl.col("upos").cast(UPOS, strict=False),
-        no_upos=pl.col("upos") == "_",
-        feats=pl.when((pl.col("feats") != "_") & (pl.col("feats") != "")).then("feats"),
-        deprel=pl.when(pl.col("deprel") != "_").then("deprel"),
-        empty=pl.any_horizontal(pl.col("form", "lemma", "upos", "deprel") == ""),
-        spaced=~_has_item("misc", "SpaceAfter=No"),
-    )
+    def cell(self, row: int, name: str) -> str:
+        """One cell."""
+        starts, ends = self.span(name)
+        return self.lines.data[int(starts[row]) : int(ends[row])].decode()
 
 
-def _has_item(column: str, item: str) -> pl.Expr:
-    """Whether an item is in a list separated by ``|``."""
-    cell = pl.col(column)
-    inside = cell.str.contains(f"|{item}|", literal=True) | cell.str.ends_with(f"|{item}")
-    return (cell == item) | cell.str.starts_with(f"{item}|") | inside
+def _span(lines: Lines, rows: Ints, tabs: Ints, name: str) -> tuple[Ints, Ints]:
+    column = NAMES.index(name)
+    starts = tabs[:, column - 1] + 1 if column else lines.starts[rows]
+    ends = tabs[:, column] if column < len(NAMES) - 1 else lines.ends[rows]
+    return starts, ends
 
 
-def _number(column: str) -> pl.Expr:
-    """The whole number in a cell, or :data:`NO_NUMBER` for anything else, ``01`` and ``+1`` included."""
-    cell = pl.col(column)
-    odd = cell.str.starts_with("+") | (cell.str.starts_with("0") & (cell != "0"))
-    return pl.when(~odd).then(cell.cast(pl.UInt32, strict=False)).cast(pl.Int64).fill_null(NO_NUMBER)
+def read_table(lines: Lines, rows: Ints, tabs: Ints) -> Table:
+    """The lines with these numbers, and the offsets of the nine tabs in each."""
+    number, head = (numbers(lines.data, *_span(lines, rows, tabs, name)) for name in ("id", "head"))
+    return Table(lines, rows, lines.blocks[rows], tabs, number, head)
+
+
+def space_follows(table: Table) -> Flags:
+    """Whether a space follows each line's token in the text: if ``SpaceAfter=No`` is no item of its MISC."""
+    found = np.ones(len(table.rows), bool)
+    starts, ends = table.span("misc")
+    at = occurrences(table.lines.data, NO_SPACE)
+    row = np.searchsorted(ends, at)
+    at, row = at[row < len(ends)], row[row < len(ends)]
+    before, after = table.lines.array[at - 1], table.lines.array[at + len(NO_SPACE)]
+    inside = (starts[row] <= at) & ((before == TAB) | (before == BAR)) & ((after == NEWLINE) | (after == BAR))
+    found[row[inside]] = False
+    return found
+
+
+def pick(values: NDArray[T], rows: Ints) -> NDArray[T]:
+    """Some rows of an array, in ascending order; the array itself if that is all of them."""
+    return values if len(rows) == len(values) else values[rows]
 
 
 def changes(blocks: Ints) -> Flags:
@@ -165,18 +164,18 @@ class Words:
 
 def find_words(table: Table) -> Words:
     """Which lines are syntactic words (a whole number as ID) and which multiword tokens (``a-b``)."""
-    ids = table.array("number")
+    ids = table.number
     is_word = ids != NO_NUMBER
     rows, others = np.flatnonzero(is_word), np.flatnonzero(~is_word)
     ranges = find_ranges(table, is_word, others)
-    return Words(rows, ids[rows], table.array("head")[rows], table.blocks[rows], others, ranges)
+    return Words(rows, pick(ids, rows), pick(table.head, rows), pick(table.blocks, rows), others, ranges)
 
 
 def find_ranges(table: Table, is_word: Flags, others: Ints) -> Ranges:
     """The multiword tokens among the lines ``others`` (indices of rows that are not words)."""
     if not len(others):
         return Ranges(others, others, others, others)
-    ends = table.cells["id"].gather(others).str.extract_groups(r"^([1-9][0-9]{0,8})-([1-9][0-9]{0,8})$").struct.unnest()
+    ends = table.strings("id", others).str.extract_groups(r"^([1-9][0-9]{0,8})-([1-9][0-9]{0,8})$").struct.unnest()
     first, last = (ends[name].cast(pl.Int64).fill_null(NO_NUMBER).to_numpy() for name in ends.columns)
     found = first != NO_NUMBER
     row = others[found]

@@ -35,7 +35,7 @@ def config(shape: Shape, labels: tuple[str, ...], rows: list[dict], name: str = 
     values = {"definition": "Does it hold? (DiscoEval)\n\nRows say so.", "sources": (source(),), "drops": {}} | more
     return Config(
         name=name, task=task, lang=lang, shape=shape, labels=labels,
-        splits={split: table for split in ("train", "validation", "test")}, **values,
+        splits=dict.fromkeys(("train", "validation", "test"), table), **values,
     )  # fmt: skip
 
 
@@ -52,8 +52,8 @@ def hostile_config() -> Config:
     """Every hostile text in a sequence, as label, document, corpus and drop reason."""
     rows = [
         {
-            "sentences": [text, "A sentence.", HOSTILE[number - 1]], "position": 0, "label": number % 2, "doc_id": text[:50],
-            "corpus": HOSTILE[0], "pair_id": f"pair {number // 2}",
+            "sentences": [text, "A sentence.", HOSTILE[number - 1]], "position": 0, "label": number % 2,
+            "doc_id": text[:50], "corpus": HOSTILE[0], "pair_id": f"pair {number // 2}",
         }
         for number, text in enumerate(HOSTILE)
     ]  # fmt: skip

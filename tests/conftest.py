@@ -9,7 +9,7 @@ os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 sys.path.insert(0, str(Path(__file__).parent))  # modules that tests share, such as shared.py
 
-import pytest  # noqa: E402 (after the settings that libraries read when they are imported)
+import pytest
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -29,8 +29,9 @@ def cache(tmp_path_factory):
 @pytest.fixture(scope="session")
 def corpus_of():
     """A function: the corpus of a language, of the sample or of the shared treebanks; read once."""
-    from discoprobe import pipeline  # noqa: PLC0415
     from shared import UD  # noqa: PLC0415
+
+    from discoprobe import pipeline  # noqa: PLC0415
 
     read = {}
 

@@ -5,10 +5,10 @@ import shlex
 
 import pytest
 import typer.main
+from shared import ROOT
 
 from discoprobe.builders.task import all_tasks
 from discoprobe.cli import app
-from shared import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8") if (ROOT / "README.md").exists() else ""
 PROGRAMS = ("build", "discoprobe")
@@ -29,8 +29,9 @@ LEAVES = {name: command for name, command in COMMANDS if not hasattr(command, "c
 def console_lines(text):
     """The commands of README: lines of ``console`` blocks that begin with ``$``."""
     blocks = re.findall(r"^```console\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
-    lines = [line[2:].strip() for block in blocks for line in block.splitlines() if line.startswith("$ ")]
-    return [line for line in lines if line.split()[:1] and line.split()[0] in PROGRAMS]
+    lines = [line[2:] for block in blocks for line in block.splitlines() if line.startswith("$ ")]
+    parts = [part.strip() for line in lines for part in line.split("&&")]
+    return [part for part in parts if part.split()[:1] and part.split()[0] in PROGRAMS]
 
 
 SHOWN = console_lines(README)
@@ -58,7 +59,9 @@ def test_every_task_says_what_it_is(name):
 @NEEDS_README
 def test_readme_names_every_command():
     for name in LEAVES:
-        assert f"build {' '.join(name)}" in README or f"build {name[0]}" in README, f"README is silent on {' '.join(name)}"
+        assert f"build {' '.join(name)}" in README or f"build {name[0]}" in README, (
+            f"README is silent on {' '.join(name)}"
+        )
 
 
 def command_of(words):
@@ -79,6 +82,7 @@ def test_commands_of_readme_can_be_parsed(line):
             assert word.partition("=")[0] in known | {"--help", "-h"}, line
 
 
+FILES = (".conllu", ".tsv", ".parquet", ".csv")
 NETWORK = {"push", "verify", "fetch", "diff"}
 
 
@@ -95,7 +99,7 @@ def test_commands_of_readme_run_as_written(command, tmp_path):
     ran = 0
     for line in SHOWN:
         words = shlex.split(line, comments=True)
-        files = [word for word in words[1:] if word.endswith((".conllu", ".tsv", ".parquet", ".csv")) or "path/to" in word]
+        files = [word for word in words[1:] if word.endswith(FILES) or word.startswith("my_")]
         if needs_network(words) or files or "|" in words:
             continue
         done = command(*words[1:], cwd=tmp_path)

@@ -11,10 +11,10 @@ import unicodedata
 from collections import Counter, defaultdict
 
 import pytest
+from shared import REAL_LANGUAGES, SAMPLE_LANGUAGES, needs_shared
 
 from discoprobe.builders.config import Config, Shape, Unavailable, schema
 from discoprobe.builders.task import all_tasks
-from shared import REAL_LANGUAGES, SAMPLE_LANGUAGES, needs_shared
 
 CORPORA = [("sample", lang) for lang in SAMPLE_LANGUAGES] + [("shared", lang) for lang in REAL_LANGUAGES]
 EVERY = [
@@ -66,7 +66,9 @@ def rows_of(config):
 
 def shown(row):
     """The texts that a reader of the row sees, in order."""
-    parts = [row.get(name) for name in ("text", "sentences", "candidate", "sentence1", "sentence2", "context", "choices")]
+    parts = [
+        row.get(name) for name in ("text", "sentences", "candidate", "sentence1", "sentence2", "context", "choices")
+    ]
     return tuple(
         itertools.chain.from_iterable([part] if isinstance(part, str) else part for part in parts if part is not None)
     )
@@ -246,9 +248,13 @@ def test_the_order_of_rows_tells_nothing(config, split):
 
 def one_edit(text, original):
     """Whether the texts are equal but for one stretch: it is what common beginning and end leave."""
-    start = next((i for i, (a, b) in enumerate(zip(text, original, strict=False)) if a != b), min(len(text), len(original)))
+    start = next(
+        (i for i, (a, b) in enumerate(zip(text, original, strict=False)) if a != b), min(len(text), len(original))
+    )
     rest, other = text[start:], original[start:]
-    end = next((i for i, (a, b) in enumerate(zip(rest[::-1], other[::-1], strict=False)) if a != b), min(len(rest), len(other)))
+    end = next(
+        (i for i, (a, b) in enumerate(zip(rest[::-1], other[::-1], strict=False)) if a != b), min(len(rest), len(other))
+    )
     return start, len(rest) - end, len(other) - end
 
 

@@ -51,12 +51,16 @@ Set = Annotated[
 Audit = Annotated[bool, typer.Option("--audit/--no-audit", help="Measure every config, and leave out what fails.")]
 KeepFailed = Annotated[bool, typer.Option("--keep-failed", help="Emit what fails the audit too; the exit status is 3.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+AuditNames = Annotated[list[str] | None, typer.Argument(help="Paths, configs of --out, Hub ids; else all of --out.")]
 TextColumns = Annotated[list[str] | None, typer.Option("--text", help="A column that holds text; repeatable.")]
 LabelColumn = Annotated[str | None, typer.Option("--label", help="The column that holds the label.")]
 Format = Annotated[
     str | None,
     typer.Option("--format", help="senteval, xprobe, discoeval, discoeval-bso, pairs or table; guessed by default."),
 ]
+ConfigName = Annotated[str, typer.Argument(help="A config, such as dc_es; without it, the card of the release.")]
+Pages = Annotated[Path, typer.Option("--pages", help="Where the pages go.")]
+Open = Annotated[bool, typer.Option("--open/--no-open", help="Open the first page in a browser.")]
 Names = Annotated[list[str] | None, typer.Argument(help="Languages or corpora; all by default.")]
 
 
@@ -155,9 +159,8 @@ def _report(outcome: Outcome, out: Path, *, as_json: bool) -> None:
 
 @app.command("audit")
 def audit_(  # noqa: PLR0913 (one parameter per option)
-    names: Annotated[list[str] | None, typer.Argument(help="Paths, configs of --out, Hub ids; else all of --out.")] = None,
-    *, out: Out = Path("dist/discoprobe"), text: TextColumns = None, label: LabelColumn = None, format_: Format = None,
-    jobs: Jobs = 1, json_: Json = False,
+    names: AuditNames = None, *, out: Out = Path("dist/discoprobe"), text: TextColumns = None,
+    label: LabelColumn = None, format_: Format = None, jobs: Jobs = 1, json_: Json = False,
 ) -> None:  # fmt: skip
     """Measure what can be scored on a data set without knowing the language; exit status 3 if something is wrong.
 
@@ -199,6 +202,32 @@ def tasks(*, lang: Lang = "", corpus: CorpusOption = None, jobs: Jobs = 1, json_
         what = "Any feature of a word in any role of the clause: `--task feats`, or one of them, `feats_nsubj_case`."
         rows.append({"task": "feats", "family": "generated", "labels": 0, "what": what})
         terminal.show(rows, ["task", "family", "labels", "what"], as_json=json_)
+
+
+@app.command("card")
+def show_card(config: ConfigName = "", *, out: Out = Path("dist/discoprobe")) -> None:
+    """Show the card of a config, or of the release.
+
+    Example: build card dc_es
+    """
+    from discoprobe import terminal  # noqa: PLC0415
+    from discoprobe.cards.reading import card_text, for_terminal  # noqa: PLC0415
+
+    terminal.show_markdown(for_terminal(card_text(out, config)))
+
+
+@app.command()
+def review(
+    *, lang: Lang = "", out: Out = Path("dist/discoprobe"), pages: Pages = Path("dist/review"), open_: Open = True
+) -> None:
+    """Write all cards as pages for a browser, and open them."""
+    from discoprobe.cards.review import write_review  # noqa: PLC0415
+    from discoprobe.loaders import treebanks  # noqa: PLC0415
+
+    index = write_review(out, pages, languages=[treebanks.language(name).code for name in _split(lang)])
+    typer.echo(index)
+    if open_:
+        typer.launch(index.absolute().as_uri())
 
 
 @app.command()

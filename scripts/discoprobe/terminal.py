@@ -97,7 +97,7 @@ def _config_row(name: str, entry: ConfigEntry) -> dict[str, Cell]:
         if audit["strongest"]:
             row["strongest shortcut"] = f"{audit['strongest']} {audit['accuracy']:.3f} ({audit['lift']:+.3f})"
         if audit["undecided"]:
-            row["remark"] = f"test too small to decide {', '.join(audit['undecided'])}"
+            row["remark"] = f"test too small for {len(audit['undecided'])} checks"
     return row
 
 
@@ -177,3 +177,11 @@ def _rule_row(rule: Rule) -> dict[str, Cell]:
         "coverage": f"{rule.coverage:.3f}",
         "correct": correct,
     }
+
+
+def show_markdown(text: str) -> None:
+    """Prints Markdown."""
+    from rich.console import Console  # noqa: PLC0415
+    from rich.markdown import Markdown  # noqa: PLC0415
+
+    Console(width=None if sys.stdout.isatty() else 120).print(Markdown(text))

@@ -21,7 +21,7 @@ def bits_set(values):
 
 
 KNOWN = [0x466974C7EA606C39, 0x56C4CE079AFA91D5, 0xE1A601BD61EB1CD6]
-"""What keys 0, 1 and 2**64 - 1 become for the split with seed 13."""
+"""What keys 0, 1 and 2**64 - 1 become for the purpose (13, "split")."""
 
 
 def test_known_values():

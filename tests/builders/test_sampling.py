@@ -34,7 +34,7 @@ def test_strata_are_ordered(n):
     found = lengths.select(strata(pl.col("words"), n)).to_series()
     assert found.is_sorted()
     assert found.unique().sort().to_list() == list(range(n))
-    assert LENGTH_EDGES == tuple(sorted(LENGTH_EDGES))
+    assert list(LENGTH_EDGES) == sorted(LENGTH_EDGES)
 
 
 @settings(max_examples=30, deadline=None)

@@ -43,6 +43,8 @@ def test_case_and_punctuation_do_not_matter(text):
     assert words(text) == words(text.upper()) == words(text.replace(",", " ").replace(".", " "))
 
 
-@pytest.mark.parametrize(("text", "expected"), [("我们走", True), ("we go", False), ("ไทย", True), ("", False), ("go 我", False)])
+@pytest.mark.parametrize(
+    ("text", "expected"), [("我们走", True), ("we go", False), ("ไทย", True), ("", False), ("go 我", False)]
+)
 def test_scripts_without_spaces(text, expected):
     assert pl.select(is_unspaced(pl.lit(text))).item() is expected

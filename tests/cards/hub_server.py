@@ -29,7 +29,20 @@ from urllib.parse import parse_qs, parse_qsl, quote, unquote, urlsplit
 import yaml
 
 LFS_SUFFIXES = {".parquet", ".png", ".jpg", ".zip", ".gz"}
-LICENCES = {"cc0-1.0", "cc-by-3.0", "cc-by-4.0", "cc-by-sa-3.0", "cc-by-sa-4.0", "gpl-3.0", "gpl-2.0", "lgpl-lr", "mit", "other"}
+LICENCES = {
+    "unknown",
+    "cc0-1.0",
+    "cc-by-nc-sa-4.0",
+    "cc-by-3.0",
+    "cc-by-4.0",
+    "cc-by-sa-3.0",
+    "cc-by-sa-4.0",
+    "gpl-3.0",
+    "gpl-2.0",
+    "lgpl-lr",
+    "mit",
+    "other",
+}
 SIZES = {"n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M"}
 GIT_ATTRIBUTES = b"*.parquet filter=lfs diff=lfs merge=lfs -text\n"
 
@@ -185,6 +198,11 @@ class Hub(ThreadingHTTPServer):
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_port}"
 
+    @property
+    def storage(self) -> str:
+        """Where objects are: another host, as at the real Hub, which clients must not show their token to."""
+        return f"http://localhost:{self.server_port}"
+
     def case(self, name: str, *, role: str = "write") -> Case:
         """A new case: a repository ``org/<name>`` that is not there yet, and a token that may write to ``org``."""
         case = Case(f"org/{name}", f"hf_{hashlib.sha1(name.encode()).hexdigest()}")
@@ -202,6 +220,14 @@ class Hub(ThreadingHTTPServer):
         repo = self.repos[name] = Repo(name)
         repo.commit("main", "initial commit", "hub", {".gitattributes": repo.store(".gitattributes", GIT_ATTRIBUTES)})
         return repo
+
+    def copy(self, name: str, new: str) -> Repo:
+        """The same repository under another name, without sending it again."""
+        old = self.repos[name]
+        made = self.repos[new] = Repo(new, old.private)
+        for part in ("commits", "branches", "tags", "pulls", "blobs", "sent", "objects"):
+            setattr(made, part, dict(getattr(old, part)))
+        return made
 
     def rival(self, name: str) -> None:
         """Somebody else commits a file of their own to main."""
@@ -252,13 +278,17 @@ class Handler(BaseHTTPRequestHandler):
             case Fault.LIMITED:
                 self.send(429, b'{"error": "too many requests"}', {"Retry-After": "1"})
             case Fault.REFUSED:
-                self.send(401, b'{"error": "Invalid credentials"}', {"X-Error-Message": "Invalid credentials in Authorization header"})
+                self.send(
+                    401,
+                    b'{"error": "Invalid credentials"}',
+                    {"X-Error-Message": "Invalid credentials in Authorization header"},
+                )
             case Fault.FORBIDDEN:
                 self.send(403, b'{"error": "forbidden"}', {"X-Error-Message": "You have read but not write access"})
             case Fault.RESET:
                 self.reset()
             case Fault.TIMEOUT:
-                self.server.stopping.wait(8)
+                self.server.stopping.wait(3)
                 self.reset()
             case Fault.KILL:
                 self.kill(case)
@@ -341,7 +371,14 @@ class Handler(BaseHTTPRequestHandler):
     def whoami(self):
         user, role = self.user()
         org = {"name": "org", "roleInOrg": "write", "type": "org"}
-        return reply({"type": "user", "name": user, "orgs": [org], "auth": {"type": "access_token", "accessToken": {"role": role}}})
+        return reply(
+            {
+                "type": "user",
+                "name": user,
+                "orgs": [org],
+                "auth": {"type": "access_token", "accessToken": {"role": role}},
+            }
+        )
 
     def create_repo(self):
         asked = self.json()
@@ -357,7 +394,9 @@ class Handler(BaseHTTPRequestHandler):
     def info(self, id: str, rev: str = "main"):
         repo, commit = self.commit_at(id, rev)
         blobs = "blobs" in self.query
-        siblings = [{"rfilename": path} | (entry(path, file) if blobs else {}) for path, file in sorted(commit.tree.items())]
+        siblings = [
+            {"rfilename": path} | (entry(path, file) if blobs else {}) for path, file in sorted(commit.tree.items())
+        ]
         return reply(
             {"id": id, "sha": commit.oid, "private": repo.private, "gated": False, "disabled": False, "downloads": 0, "likes": 0,
              "tags": [], "siblings": siblings, "author": id.partition("/")[0]}, commit,
@@ -370,12 +409,16 @@ class Handler(BaseHTTPRequestHandler):
         below = {name: file for name, file in commit.tree.items() if name.startswith(base)}
         if path and not below:
             raise Refusal(404, f"{path} does not exist on {rev}", "EntryNotFound")
-        folders = {base + name[len(base):].rpartition("/")[0] for name in below if "/" in name[len(base):]}
-        folders = {str(folder) for name in folders for folder in (PurePosixPath(name), *PurePosixPath(name).parents)} - {".", path}
-        shown = [{"type": "directory", "oid": git_blob(name.encode()), "size": 0, "path": name} for name in sorted(folders)]
+        folders = {base + name[len(base) :].rpartition("/")[0] for name in below if "/" in name[len(base) :]}
+        folders = {
+            str(folder) for name in folders for folder in (PurePosixPath(name), *PurePosixPath(name).parents)
+        } - {".", path}
+        shown = [
+            {"type": "directory", "oid": git_blob(name.encode()), "size": 0, "path": name} for name in sorted(folders)
+        ]
         shown += [entry(name, file) for name, file in sorted(below.items())]
         if not recursive:
-            shown = [one for one in shown if "/" not in one["path"][len(base):]]
+            shown = [one for one in shown if "/" not in one["path"][len(base) :]]
         start, most = int(self.query.get("cursor", ["0"])[0]), 1000
         more = {}
         if start + most < len(shown):
@@ -386,10 +429,16 @@ class Handler(BaseHTTPRequestHandler):
     def paths_info(self, id: str, rev: str):
         _, commit = self.commit_at(id, rev)
         kind = self.headers.get("Content-Type", "")
-        asked = self.json()["paths"] if "json" in kind else [value for key, value in parse_qsl(self.body.decode()) if key == "paths"]
+        asked = (
+            self.json()["paths"]
+            if "json" in kind
+            else [value for key, value in parse_qsl(self.body.decode()) if key == "paths"]
+        )
         found = [entry(path, commit.tree[path]) for path in asked if path in commit.tree]
         folders = [path for path in asked if any(name.startswith(f"{path}/") for name in commit.tree)]
-        return reply(found + [{"type": "directory", "oid": git_blob(p.encode()), "size": 0, "path": p} for p in folders], commit)
+        return reply(
+            found + [{"type": "directory", "oid": git_blob(p.encode()), "size": 0, "path": p} for p in folders], commit
+        )
 
     def refs(self, id: str):
         repo = self.repo(id)
@@ -432,13 +481,17 @@ class Handler(BaseHTTPRequestHandler):
     def lfs_batch(self, id: str):
         self.writer(id)
         repo, asked = self.repo(id), self.json()
-        if asked.get("operation") != "upload" or asked.get("hash_algo") != "sha256" or "basic" not in asked["transfers"]:
+        if (
+            asked.get("operation") != "upload"
+            or asked.get("hash_algo") != "sha256"
+            or "basic" not in asked["transfers"]
+        ):
             raise Refusal(422, "unsupported batch")
         shown = []
         for one in asked["objects"]:
             if not re.fullmatch("[0-9a-f]{64}", one["oid"]):
                 raise Refusal(422, "malformed oid")
-            url = f"{self.server.url}/lfs/{id}/{one['oid']}?size={one['size']}&X-Amz-Signature=secret-signature"
+            url = f"{self.server.storage}/lfs/{id}/{one['oid']}?size={one['size']}&X-Amz-Signature=secret-signature"
             verify = {"href": f"{self.server.url}/api/lfs-verify/{id}", "header": {}}
             actions = {"actions": {"upload": {"href": url, "header": {}}, "verify": verify}}
             shown.append({"oid": one["oid"], "size": one["size"]} | ({} if one["oid"] in repo.objects else actions))
@@ -453,6 +506,8 @@ class Handler(BaseHTTPRequestHandler):
         return 200, b"", {"ETag": f'"{oid}"'}
 
     def lfs_get(self, id: str, oid: str):
+        if self.token:
+            raise Refusal(400, "only one auth mechanism allowed")
         return self.content(self.repo(id).objects[oid], oid)
 
     def lfs_verify(self, id: str):
@@ -485,7 +540,11 @@ class Handler(BaseHTTPRequestHandler):
         if pull:
             repo.pulls[pull] = head.oid
         made = repo.commit(pull or rev, header["summary"], user, tree)
-        shown = {"success": True, "commitOid": made.oid, "commitUrl": f"{self.server.url}/datasets/{id}/commit/{made.oid}"}
+        shown = {
+            "success": True,
+            "commitOid": made.oid,
+            "commitUrl": f"{self.server.url}/datasets/{id}/commit/{made.oid}",
+        }
         if pull:
             shown["pullRequestUrl"] = f"{self.server.url}/datasets/{id}/discussions/{pull.rpartition('/')[2]}"
         return reply(shown)
@@ -531,7 +590,7 @@ class Handler(BaseHTTPRequestHandler):
         here = {"X-Repo-Commit": commit.oid}
         if file.sha256:
             linked = {"X-Linked-ETag": f'"{file.sha256}"', "X-Linked-Size": str(file.size)}
-            return 302, b"", here | linked | {"Location": f"{self.server.url}/lfs/{id}/{file.sha256}"}
+            return 302, b"", here | linked | {"Location": f"{self.server.storage}/lfs/{id}/{file.sha256}"}
         return self.content(repo.blobs[file.blob], file.blob, here)
 
     def content(self, content: bytes, etag: str, headers: dict[str, str] | None = None):
@@ -579,10 +638,16 @@ def field_errors(data: dict) -> list[str]:
     licences = data.get("license", [])
     licences = [licences] if isinstance(licences, str) else licences
     errors = [f'"license" must be one of the list, not {one}' for one in licences if one not in LICENCES]
-    errors += ['"license: other" needs license_name and license_link'] * ("other" in licences and "license_link" not in data)
+    errors += ['"license: other" needs license_name and license_link'] * (
+        "other" in licences and "license_link" not in data
+    )
     languages = data.get("language", [])
     languages = [languages] if isinstance(languages, str) else languages
-    errors += [f'"language" {one!r} is no code' for one in languages if not re.fullmatch("[a-z]{2,3}", str(one)) or one is False]
+    errors += [
+        f'"language" {one!r} is no code'
+        for one in languages
+        if not re.fullmatch("[a-z]{2,3}", str(one)) or one is False
+    ]
     errors += [f'"size_categories" {one!r} is unknown' for one in data.get("size_categories", []) if one not in SIZES]
     return errors
 

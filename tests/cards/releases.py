@@ -32,7 +32,9 @@ def rows(lang, split, n, *, change=None):
 
 def config(task="bso", lang="de", *, change=None, labels=LABELS, sources=None, **more):
     tables = {
-        split: pa.Table.from_pylist(rows(lang, split, n, change=change if split == "test" else None), schema(Shape.PAIR))
+        split: pa.Table.from_pylist(
+            rows(lang, split, n, change=change if split == "test" else None), schema(Shape.PAIR)
+        )
         for split, n in SPLITS.items()
     }
     definition = "Whether two sentences stand in their order.\nMore of it."

@@ -136,7 +136,11 @@ def test_a_long_text_is_cut_around_its_mark(start, end):
 
 
 def test_a_short_text_is_whole():
-    assert [tuple(piece) for piece in pieces("one two three", 4, 7)] == [("one ", False), ("two", True), (" three", False)]
+    assert [tuple(piece) for piece in pieces("one two three", 4, 7)] == [
+        ("one ", False),
+        ("two", True),
+        (" three", False),
+    ]
 
 
 @pytest.mark.parametrize("span", [(-1, 3), (5, 2), (3, 99)])
@@ -145,7 +149,9 @@ def test_a_span_outside_the_text_marks_nothing(span):
 
 
 def test_the_right_choice_and_the_candidate_are_marked():
-    one = config(Shape.CHOICE, ("0", "1"), [{"context": ["c"], "choices": ["no", "yes"], "label": 1}] * 2, name="cloze_es")
+    one = config(
+        Shape.CHOICE, ("0", "1"), [{"context": ["c"], "choices": ["no", "yes"], "label": 1}] * 2, name="cloze_es"
+    )
     assert "- choice 1: <mark><b>yes</b></mark>" in card_of(one)
     one = config(Shape.CANDIDATE, ("n", "m"), [{"sentences": ["c"], "candidate": "next?"}] * 2, name="nsp_es")
     assert "- candidate: <mark><b>next?</b></mark>" in card_of(one)
@@ -229,7 +235,7 @@ def test_a_card_in_the_terminal(sample_release):
 
 
 def test_an_unknown_config_names_the_near_ones(sample_release):
-    with pytest.raises(UnknownNameError, match="did you mean.*dc_es"):
+    with pytest.raises(UnknownNameError, match=r"did you mean.*dc_es"):
         card_text(sample_release, "dc_e")
 
 

@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from discoprobe.cards.escape import markdown
 
 HOSTILE = [
-    "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "[click](javascript:alert(1))", "![x](http://evil/x.png)",
-    "| a | b |", "# heading", "---", "```\ncode", "`code`", "**bold** _it_ ~~gone~~", "$x^2$", "\\[x\\](y)", "a\nb\n\n# c",
-    "&lt;b&gt;", "<!-- hidden", "</details>", "\u202eevil\u202c", "a\u2028b\u2029c", "tab\there", "{{ config }} {% raw %}",
+    "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "[click](javascript:alert(1))", "![x](//evil/x.png)",
+    "| a | b |", "# heading", "---", "```\ncode", "`code`", "**bold** _it_ ~~gone~~", "$x^2$", "\\[x\\](y)",
+    "a\nb\n\n# c",
+    "&lt;b&gt;", "<!-- hidden", "</details>", "\u202eevil\u202c", "a\u2028b\u2029c", "tab\there",
+    "{{ config }} {% raw %}",
     "---\nlicense: mit\n---", "\\", "\\`", "[^1]: note", "<https://evil>", "\x00\x1b[31m", "a\r\nb",
 ]  # fmt: skip
 

@@ -9,6 +9,7 @@ from card_cases import HOSTILE, config, hostile_config
 from datasets import get_dataset_config_names, load_dataset, load_dataset_builder
 from huggingface_hub import DatasetCard, DatasetCardData
 from markdown_it import MarkdownIt
+from shared import tree_of
 
 from discoprobe import pipeline
 from discoprobe.builders.config import Shape, Unavailable
@@ -16,10 +17,12 @@ from discoprobe.cards import card, manifest, metadata
 from discoprobe.cards.release import documents, open_release
 from discoprobe.cards.render import compact
 from discoprobe.cards.validate import MOST_BYTES, card_problems, problems
-from shared import tree_of
 
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table")
-LANGS = tuple("af am ar be bg bn br ca cop cs cy da de el en es et eu fa fi fo fr ga gd gl gsw he hi hr hsb".split())
+LANGS = (
+    "af", "am", "ar", "be", "bg", "bn", "br", "ca", "cop", "cs", "cy", "da", "de", "el", "en", "es", "et", "eu", "fa",
+    "fi", "fo", "fr", "ga", "gd", "gl", "gsw", "he", "hi", "hr", "hsb",
+)  # fmt: skip
 TASKS = (
     "bso", "cloze", "dc", "dc_easy", "dconn", "nsp", "nsp_choice", "so", "sp", "sp_swap", "subj_number", "tree_depth",
     "feats_nsubj_person",
@@ -38,10 +41,8 @@ def written(folder, *configs, missing=()):
 class _Corpus:
     """What a release asks of a corpus."""
 
-    lang = "es"
-    drops = {"malformed": 2}
-
     def __init__(self, configs):
+        self.lang, self.drops = "es", {"malformed": 2}
         self.sources = tuple({source.name: source for one in configs for source in one.sources}.values())
 
 
@@ -66,7 +67,7 @@ def test_the_hub_s_classes_read_it_and_write_it_back(sample_release):
     assert isinstance(read.data, DatasetCardData)
     assert read.data.language == ["de", "en", "es", "ru"]
     assert read.data.license == "cc0-1.0"
-    assert read.data.size_categories == ["10K<n<100K"] or read.data.size_categories == ["1K<n<10K"]
+    assert read.data.size_categories in (["1K<n<10K"], ["10K<n<100K"])
     assert read.data.task_categories == ["text-classification", "multiple-choice"]
     assert yaml.safe_load(read.data.to_yaml()) == front(text)
     assert DatasetCard(str(read)).text.strip() == read.text.strip()
@@ -130,7 +131,11 @@ def test_many_configs(n):
     whole = large(n)
     text = card.release_card(whole, release="10.20.30")
     block = text.split("---\n")[1]
-    files = [f"{name}/{split}-00000-of-00001.parquet" for name in whole["configs"] for split in ("train", "validation", "test")]
+    files = [
+        f"{name}/{split}-00000-of-00001.parquet"
+        for name in whole["configs"]
+        for split in ("train", "validation", "test")
+    ]
     assert len(whole["configs"]) == n
     assert len(block.encode()) < MOST_BYTES
     assert len(text.encode()) < 150_000
@@ -161,7 +166,8 @@ def test_hostile_names_and_texts(tmp_path):
     inner = [token for token in found for token in [token, *(token.children or [])]]
     assert not [token.content for token in inner if token.type.startswith("html")]
     assert {token.attrGet("href") for token in inner if token.type == "link_open"} <= {
-        "dc_es/README.md", "ATTRIBUTION.md", "https://github.com/UniversalDependencies/UD_Test-Case/tree/" + "0123456789abcdef" * 2,
+        "dc_es/README.md", "ATTRIBUTION.md",
+        "https://github.com/UniversalDependencies/UD_Test-Case/tree/" + "0123456789abcdef" * 2,
     }  # fmt: skip
     attribution = MARKDOWN.parse((folder / "ATTRIBUTION.md").read_text(encoding="utf-8"))
     assert not [child for token in attribution for child in token.children or [] if child.type.startswith("html")]
@@ -189,23 +195,33 @@ def test_two_builds_give_the_same_bytes(tmp_path, sample_release):
     same = [name for name in tree_of(tmp_path / "one") if name.startswith(("dc_es/", "assets/dc_es"))]
     assert len(same) == 7
     for name in same:
-        assert (sample_release / name).read_bytes() == (tmp_path / "one" / name).read_bytes(), "other languages change nothing"
+        assert (sample_release / name).read_bytes() == (tmp_path / "one" / name).read_bytes(), (
+            "other languages change nothing"
+        )
 
 
 def test_a_config_that_is_gone_takes_its_plots_with_it(tmp_path):
     one = config(Shape.SEQUENCE, ("a", "b"), [{"sentences": ["x"]}] * 2)
-    folder = written(tmp_path / "release", one, config(Shape.SEQUENCE, ("a", "b"), [{"sentences": ["x"]}] * 2, name="so_es"))
+    folder = written(
+        tmp_path / "release", one, config(Shape.SEQUENCE, ("a", "b"), [{"sentences": ["x"]}] * 2, name="so_es")
+    )
     assert (folder / "assets" / "so_es-rows.svg").exists()
     written(folder, one, missing=[Unavailable("so_es", "so", "es", "gone")])
     assert not (folder / "assets" / "so_es-rows.svg").exists()
-    assert set(manifest.read(folder)["files"]) == {"README.md", "ATTRIBUTION.md", "croissant.json", "assets/dc_es-rows.svg"}
+    assert set(manifest.read(folder)["files"]) == {
+        "README.md",
+        "ATTRIBUTION.md",
+        "croissant.json",
+        "assets/dc_es-rows.svg",
+    }
 
 
 @pytest.mark.parametrize(
     ("number", "text"),
-    [(0, "0"), (999, "999"), (1000, "1k"), (1049, "1k"), (1234, "1.2k"), (9960, "10k"), (123_456, "123k"), (999_600, "1M"), (1_400_000, "1.4M")],
+    [
+        (0, "0"), (999, "999"), (1000, "1k"), (1049, "1k"), (1234, "1.2k"), (9960, "10k"), (123_456, "123k"),
+        (999_600, "1M"), (1_400_000, "1.4M"),
+    ],
 )  # fmt: skip
 def test_compact_numbers(number, text):
     assert compact(number) == text
-
-

@@ -39,7 +39,7 @@ def test_every_config_loads_with_its_label_names(sample_release, manifest, tmp_p
             assert isinstance(part.features["label"], ClassLabel)
             assert part.features["label"].names == entry["labels"]
             assert list(part.features) == schema(Shape(entry["shape"])).names
-            counts = {label: 0 for label in entry["labels"]}
+            counts = dict.fromkeys(entry["labels"], 0)
             for label in part["label"]:
                 counts[part.features["label"].int2str(label)] += 1
             assert counts == entry["counts"][split]
@@ -78,7 +78,7 @@ def test_the_card_is_small(sample_release, manifest):
 
 
 def test_the_manifest_has_every_file_and_its_hash(sample_release, manifest):
-    listed = {name: entry for name, entry in manifest["files"].items()}
+    listed = dict(manifest["files"])
     for config, entry in manifest["configs"].items():
         listed |= {f"{config}/{name}": file for name, file in entry["files"].items()}
     there = {str(path.relative_to(sample_release)) for path in sample_release.rglob("*") if path.is_file()}

@@ -18,7 +18,7 @@ from discoprobe.loaders.errors import UsageError
 CHANGES = Changes(
     added={"so_es": 108},
     removed={"gapping_es": 22},
-    changed=(ConfigChange("dc_es", {"train": SplitChange(added=3, removed=2, ids={"added": ("a1", "<b>")})}, ("labels: a → b",)),),
+    changed=(ConfigChange("dc_es", {"train": SplitChange(3, 2, ids={"added": ("a1", "<b>")})}, ("labels: a → b",)),),
     sources=("UD_X: commit 1 → 2",),
 )  # fmt: skip
 
@@ -127,7 +127,8 @@ def test_no_release(tmp_path):
 
 
 def test_the_same_bytes_every_time(sample_release, tmp_path):
-    first, second = (write_review(sample_release, tmp_path / name, CHANGES).parent for name in ("one", "two"))
+    places = tmp_path / "one", tmp_path / "two"
+    first, second = (write_review(sample_release, place, CHANGES, languages=["es"]).parent for place in places)
     for page in first.rglob("*"):
         assert page.is_dir() or page.read_bytes() == (second / page.relative_to(first)).read_bytes()
 
@@ -139,7 +140,10 @@ needs_browser = pytest.mark.skipif(not CHROMIUM, reason="no Chromium")
 def dom(page, width=1280):
     """The page after its scripts ran, as Chromium has it."""
     ran = subprocess.run(
-        [CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=2000", f"--window-size={width},900", "--dump-dom", page],
+        [
+            CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=2000",
+            f"--window-size={width},900", "--dump-dom", page,
+        ],
         check=True, capture_output=True, text=True, timeout=60,
     )  # fmt: skip
     return ran.stdout

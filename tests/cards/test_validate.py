@@ -17,7 +17,8 @@ GOOD = {
     "annotations_creators": ["expert-generated"], "task_categories": ["text-classification"], "tags": ["probing"],
     "configs": [
         {
-            "config_name": name, "version": "1.2.0", "data_files": [{"split": s, "path": f"{name}/{s}-*.parquet"} for s in SPLITS],
+            "config_name": name, "version": "1.2.0",
+            "data_files": [{"split": split, "path": f"{name}/{split}-*.parquet"} for split in SPLITS],
         } | ({"default": True} if name == "dc_es" else {})
         for name in ("bso_es", "dc_es")
     ],
@@ -73,7 +74,10 @@ def first_config(**values):
         (first_config(features=[]), "unknown key `features`"),
         (first_config(data_files="bso_es/*.parquet"), "`data_files` is no list"),
         (lambda data: data["configs"][0]["data_files"].pop(), "its splits are train, validation, not"),
-        (lambda data: data["configs"][0]["data_files"][0].update(path="bso_es/training-*.parquet"), "no file of the release"),
+        (
+            lambda data: data["configs"][0]["data_files"][0].update(path="bso_es/training-*.parquet"),
+            "no file of the release",
+        ),
         (lambda data: data["configs"][0]["data_files"][0].update(path="**/train-*.parquet"), "no file of the release"),
         (lambda data: data.update(tags=["x" * MOST_BYTES]), "its YAML has"),
     ],
@@ -129,7 +133,9 @@ def test_every_language_of_the_catalogue_has_a_code_that_the_hub_knows():
     assert {code for code in codes if not vocabulary.is_language(vocabulary.language_code(code))} == set()
 
 
-@pytest.mark.parametrize(("rows", "name"), [(0, "n<1K"), (999, "n<1K"), (1000, "1K<n<10K"), (10**6, "1M<n<10M"), (10**13, "n>1T")])
+@pytest.mark.parametrize(
+    ("rows", "name"), [(0, "n<1K"), (999, "n<1K"), (1000, "1K<n<10K"), (10**6, "1M<n<10M"), (10**13, "n>1T")]
+)
 def test_size_categories(rows, name):
     assert vocabulary.size_category(rows) == name
 

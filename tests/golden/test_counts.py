@@ -13,10 +13,10 @@ import os
 from pathlib import Path
 
 import pytest
+from shared import SAMPLE_LANGUAGES
 
 from discoprobe.builders.config import Config
 from discoprobe.builders.task import all_tasks, tasks_named
-from shared import SAMPLE_LANGUAGES
 
 GOLDEN = Path(__file__).with_name("counts.json")
 UNAVAILABLE = "unavailable"

@@ -1,0 +1,601 @@
+"""A push over real HTTP, with the clients as users have them, against a Hub that is strict and fails as planned."""
+
+import itertools
+import os
+import signal
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import releases
+from hub_client import Client
+from hub_server import Fault, serving
+
+from discoprobe.builders.config import Unavailable
+
+_numbers = itertools.count()
+
+
+@pytest.fixture(scope="module")
+def hub():
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def client(hub, tmp_path_factory):
+    made = Client(hub.url, tmp_path_factory.mktemp("home"))
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    """Release folders that tests push and never write to."""
+    base = tmp_path_factory.mktemp("folders")
+
+    def other_row(rows):
+        rows[0]["sentence1"] += " Geändert."
+        return rows
+
+    return {
+        "de": releases.write(base / "de", releases.config()),
+        "es": releases.write(base / "es", releases.config(lang="es")),
+        "de changed": releases.write(base / "de2", releases.config(change=other_row)),
+    }
+
+
+@pytest.fixture
+def case(hub):
+    return hub.case(f"case{next(_numbers)}")
+
+
+@pytest.fixture
+def pushed(hub, client, case, folders):
+    """A case whose repository holds the German release."""
+    ok(client.call("push", case, folder=str(folders["de"])))
+    case.seen.clear()
+    return case
+
+
+def ok(answer):
+    assert "result" in answer, answer.get("trace", answer)
+    return answer["result"]
+
+
+def refused(answer, status, *words):
+    assert "error" in answer, answer
+    assert answer["status"] == status, answer["trace"]
+    assert "\n" not in answer["error"]
+    for word in words:
+        assert word in answer["error"], answer["error"]
+    return answer["error"]
+
+
+def tree(hub, case, revision="main"):
+    repo = hub.repos[case.repo]
+    return {path: file.blob for path, file in repo.commits[repo.resolve(revision)].tree.items()}
+
+
+def asked(case, method, part):
+    return [line for line in case.seen if line.startswith(method) and part in line]
+
+
+def commits(hub, case):
+    return [commit.title for commit in hub.repos[case.repo].history()]
+
+
+# the way of releases
+
+
+def test_languages_come_one_after_the_other_and_stay(hub, client, case, folders):
+    first = ok(client.call("push", case, folder=str(folders["de"]), read_back=2))
+    assert (first["state"], first["release"], first["last"]) == ("published", "1.0.0", "")
+    german = tree(hub, case)
+    second = ok(client.call("push", case, folder=str(folders["es"]), read_back=2))
+    assert (second["release"], second["keeps"]) == ("1.1.0", ["bso_de"])
+    both = tree(hub, case)
+    assert {path: blob for path, blob in both.items() if "bso_de" in path} == {
+        path: blob for path, blob in german.items() if "bso_de" in path
+    }
+    again = ok(client.call("push", case, folder=str(folders["de"]), read_back=2))
+    assert (again["state"], again["release"], again["uploads"]) == ("unchanged", "1.1.0", {})
+    changed = ok(client.call("push", case, folder=str(folders["de changed"]), read_back=2))
+    assert (changed["state"], changed["release"]) == ("published", "2.0.0")
+    assert changed["changes"]["changed"][0]["splits"]["test"]["edited"] == 1
+    assert commits(hub, case) == ["Release v2.0.0", "Release v1.1.0", "Release v1.0.0", "initial commit"]
+    assert hub.repos[case.repo].tags == {f"v{one['release']}": one["commit"] for one in (first, second, changed)}, (
+        "one tag per release, on its commit"
+    )
+
+
+def test_what_was_pushed_loads_by_tag(client, case, folders, tmp_path):
+    for folder in ("de", "es", "de changed"):
+        ok(client.call("push", case, folder=str(folders[folder])))
+    for release, config, folder in [
+        ("v1.0.0", "bso_de", "de"), ("v1.1.0", "bso_de", "de"), ("v1.1.0", "bso_es", "es"),
+        ("v2.0.0", "bso_de", "de changed"), ("v2.0.0", "bso_es", "es"),
+    ]:  # fmt: skip
+        loaded = ok(client.call("load", case, config=config, revision=release, cache=str(tmp_path / release)))
+        for split, found in loaded.items():
+            local = pq.read_table(folders[folder] / config / f"{split}-00000-of-00001.parquet")
+            assert found["ids"] == local["id"].to_pylist()
+            assert found["labels"] == list(releases.LABELS)
+    assert ok(client.call("names", case, revision="v1.0.0")) == ["bso_de"]
+    assert sorted(ok(client.call("names", case, revision="v2.0.0"))) == ["bso_de", "bso_es"]
+    streamed = ok(client.call("stream", case, config="bso_es", revision="v2.0.0", split="test"))
+    assert streamed == [f"es-test-{i}" for i in range(8)]
+    for release in ("v1.0.0", "v1.1.0", "v2.0.0"):
+        found = ok(client.call("checksums", case, revision=release))
+        assert found["mismatches"] == 0
+        assert found["checked"] >= 12
+
+
+def test_card_and_changelog_speak_of_all_configs(hub, client, case, folders):
+    for folder in ("de", "es"):
+        ok(client.call("push", case, folder=str(folders[folder])))
+    repo = hub.repos[case.repo]
+    card = repo.read(repo.head.tree["README.md"]).decode()
+    front = yaml.safe_load(card.split("---\n")[1])
+    assert [one["config_name"] for one in front["configs"]] == ["bso_de", "bso_es"]
+    assert {str(one["version"]) for one in front["configs"]} == {"1.1.0"}
+    assert case.repo in card
+    log = repo.read(repo.head.tree["CHANGELOG.md"]).decode()
+    assert log.index("## 1.1.0") < log.index("`bso_es` (24 rows)") < log.index("## 1.0.0")
+    assert (folders["es"] / "CHANGELOG.md").read_text() == log
+
+
+def test_only_what_changed_is_sent(client, pushed, folders):
+    found = ok(client.call("push", pushed, folder=str(folders["de changed"])))
+    assert [path for path in found["uploads"] if path.endswith(".parquet")] == ["bso_de/test-00000-of-00001.parquet"]
+    assert len(asked(pushed, "PUT", "/lfs/")) == 1
+    assert len(asked(pushed, "POST", "/commit/")) == 1
+
+
+def test_the_same_content_asks_little_and_writes_nothing(client, pushed, folders):
+    ok(client.call("push", pushed, folder=str(folders["de"])))
+    assert [line for line in pushed.seen if not line.startswith(("GET", "HEAD"))] == []
+    assert len(pushed.seen) <= 7
+
+
+def test_a_config_that_is_not_built_any_more_goes(hub, client, case, tmp_path):
+    both = releases.write(tmp_path / "both", releases.config(), releases.config("dc"))
+    ok(client.call("push", case, folder=str(both)))
+    gone = Unavailable("dc_de", "dc", "de", "too few documents")
+    one = releases.write(tmp_path / "one", releases.config(), gone)
+    found = ok(client.call("push", case, folder=str(one)))
+    assert (found["release"], found["changes"]["removed"]) == ("2.0.0", {"dc_de": 24})
+    assert not [path for path in tree(hub, case) if "dc_de" in path]
+
+
+def test_a_config_of_another_build_stays(hub, client, case, tmp_path):
+    ok(client.call("push", case, folder=str(releases.write(tmp_path / "one", releases.config()))))
+    found = ok(client.call("push", case, folder=str(releases.write(tmp_path / "two", releases.config("dc")))))
+    assert (found["release"], found["keeps"]) == ("1.1.0", ["bso_de"])
+    assert {"bso_de/README.md", "dc_de/README.md", "assets/bso_de-rows.svg"} <= tree(hub, case).keys()
+
+
+def test_two_states_of_one_corpus_do_not_meet(client, case, tmp_path):
+    ok(client.call("push", case, folder=str(releases.write(tmp_path / "one", releases.config()))))
+    newer = releases.config("dc", sources=(releases.source("de", commit="d" * 40),))
+    answer = client.call("push", case, folder=str(releases.write(tmp_path / "two", newer)))
+    refused(answer, 1, "bso_de", "another state of UD_de")
+
+
+def test_languages_of_a_folder_can_be_chosen(hub, client, case, tmp_path):
+    both = releases.write(tmp_path / "both", releases.config(), releases.config(lang="es"))
+    found = ok(client.call("push", case, folder=str(both), languages=["es"]))
+    assert found["changes"]["added"] == {"bso_es": 24}
+    assert not [path for path in tree(hub, case) if "bso_de" in path]
+    refused(client.call("push", case, folder=str(both), languages=["fi"]), 2, "fi")
+
+
+# asking first
+
+
+def test_a_dry_run_writes_nothing(client, pushed, folders):
+    found = ok(client.call("push", pushed, folder=str(folders["es"]), dry_run=True))
+    assert (found["state"], found["release"], found["commit"]) == ("planned", "1.1.0", None)
+    assert found["uploads"]["bso_es/test-00000-of-00001.parquet"] > 1000
+    assert [line for line in pushed.seen if not line.startswith(("GET", "HEAD"))] == []
+
+
+def test_a_dry_run_for_a_repository_that_is_not_there(hub, client, case, folders):
+    assert ok(client.call("push", case, folder=str(folders["de"]), dry_run=True))["state"] == "planned"
+    assert case.repo not in hub.repos
+
+
+def test_a_push_that_is_declined_writes_nothing(hub, client, case, folders):
+    assert ok(client.call("push", case, folder=str(folders["de"]), agree=False))["state"] == "declined"
+    assert case.repo not in hub.repos
+
+
+def test_a_proposal_leaves_main_and_is_tagged_after_its_merge(hub, client, pushed, folders):
+    before = tree(hub, pushed)
+    found = ok(client.call("push", pushed, folder=str(folders["es"]), pull_request=True))
+    assert found["state"] == "proposed"
+    assert found["url"].endswith("/discussions/1")
+    assert tree(hub, pushed) == before
+    again = ok(client.call("push", pushed, folder=str(folders["es"]), pull_request=True))
+    assert again["notes"] == ["the same content was proposed before"]
+    repo = hub.repos[pushed.repo]
+    assert list(repo.pulls) == ["refs/pr/1"]
+    repo.branches["main"] = repo.pulls["refs/pr/1"]  # merged
+    assert ok(client.call("push", pushed, folder=str(folders["es"])))["state"] == "completed"
+    assert repo.tags["v1.1.0"] == repo.branches["main"]
+
+
+def test_release_numbers(client, pushed, folders):
+    for number, words in [
+        ("1.0.0", ["not above 1.0.0", "1.1.0"]), ("0.9.0", ["not above"]),
+        ("1.0.1", ["promises too much", "bso_es new (24 rows)", "1.1.0"]),
+    ]:  # fmt: skip
+        refused(client.call("push", pushed, folder=str(folders["es"]), release=number), 1, *words)
+    refused(client.call("push", pushed, folder=str(folders["es"]), release="one"), 2, "no number of three parts")
+    assert not asked(pushed, "POST", "")
+    assert ok(client.call("push", pushed, folder=str(folders["es"]), release="3.0.0"))["release"] == "3.0.0"
+
+
+# what stops a push before the network is touched
+
+
+@pytest.mark.parametrize(
+    ("made", "how", "status", "words"),
+    [
+        ({}, {"failed": ("length",)}, 3, ["bso_de (length)"]),
+        ({}, {"audit": False}, 3, ["not audited: bso_de"]),
+        ({"licence": "CC BY-NC-SA 4.0"}, {}, 1, ["UD_de", "CC BY-NC-SA 4.0", "--allow-licence"]),
+        ({"licence": "CC BY-ND 4.0"}, {}, 1, ["UD_de", "(nd)"]),
+        ({"licence": "unknown"}, {}, 1, ["UD_de", "(unknown)"]),
+        ({"citation": ""}, {}, 1, ["no attribution for UD_de"]),
+    ],
+)  # fmt: skip
+def test_what_may_not_be_published_never_reaches_the_network(client, case, tmp_path, made, how, status, words):
+    config = releases.config(sources=(releases.source("de", **made),))
+    refused(client.call("push", case, folder=str(releases.write(tmp_path / "out", config, **how))), status, *words)
+    assert case.seen == []
+
+
+@pytest.mark.parametrize("licence", ["CC BY-NC-SA 4.0", "unknown"])
+def test_a_licence_that_is_named_is_published(client, case, tmp_path, licence):
+    citation = "" if licence == "unknown" else "Someone (2020)."
+    config = releases.config(sources=(releases.source("de", licence=licence, citation=citation),))
+    folder = str(releases.write(tmp_path / "out", config))
+    refused(client.call("push", case, folder=folder, allow_licence=["CC BY-ND 4.0"]), 1, "UD_de")
+    assert ok(client.call("push", case, folder=folder, allow_licence=[licence]))["state"] == "published"
+
+
+def test_a_dedication_needs_no_attribution(client, case, tmp_path):
+    config = releases.config(sources=(releases.source("de", licence="CC0 1.0", citation=""),))
+    assert ok(client.call("push", case, folder=str(releases.write(tmp_path / "out", config))))["state"] == "published"
+
+
+def test_a_folder_that_was_touched_after_its_build(client, case, tmp_path):
+    folder = releases.write(tmp_path / "out", releases.config())
+    with (folder / "bso_de" / "README.md").open("a") as file:
+        file.write("!")
+    refused(client.call("push", case, folder=str(folder)), 1, "bso_de/README.md is not what the manifest says")
+    refused(client.call("push", case, folder=str(tmp_path)), 1, "holds no manifest.json")
+    assert case.seen == []
+
+
+# who may, and where
+
+
+def test_tokens(hub, client, case, folders):
+    reader = hub.case(f"reader{next(_numbers)}", role="read")
+    refused(client.call("push", reader, folder=str(folders["de"])), 4, "the token can only read")
+    case.token = "hf_nobodysTokenAtAll"
+    message = refused(client.call("push", case, folder=str(folders["de"])), 4, "401", "HF_TOKEN")
+    assert case.token not in message
+    stranger = hub.case(f"stranger{next(_numbers)}")
+    stranger.repo = f"others/{stranger.repo.partition('/')[2]}"
+    refused(client.call("push", stranger, folder=str(folders["de"])), 4, "403")
+
+
+@pytest.mark.parametrize("part", ["/refs", "/preupload/", "/lfs/", "/objects/batch", "/validate-yaml", "/commit/"])
+def test_a_token_that_is_refused_midway(hub, client, pushed, folders, part):
+    before = tree(hub, pushed)
+    pushed.always = {part: Fault.FORBIDDEN}
+    refused(client.call("push", pushed, folder=str(folders["es"])), 4, "403", pushed.repo)
+    assert tree(hub, pushed) == before
+    pushed.always = {}
+    assert ok(client.call("push", pushed, folder=str(folders["es"])))["state"] == "published"
+
+
+def test_tokens_and_signed_addresses_are_never_shown(client, case, folders):
+    case.plan = dict.fromkeys((6, 8, 10), Fault.BUSY)
+    answer = client.call("push", case, folder=str(folders["de"]), verbose=True)
+    assert "retry" in str(answer).lower() or "waiting" in answer["output"]
+    shown = str({name: text for name, text in answer.items() if name != "result"})
+    assert case.token not in shown
+    assert "Signature" not in shown
+
+
+def test_names_that_are_none(client, case, folders):
+    case.repo = "discoprobe"
+    refused(client.call("push", case, folder=str(folders["de"])), 2, "owner/name")
+
+
+def test_a_repository_of_something_else_is_left_alone(hub, client, case, folders):
+    repo = hub.create(case.repo)
+    repo.commit("main", "theirs", "rita", repo.head.tree | {"data.csv": repo.store("data.csv", b"a,b\n")})
+    before = tree(hub, case)
+    refused(client.call("push", case, folder=str(folders["de"])), 4, "data.csv", "--repo")
+    assert tree(hub, case) == before
+
+
+def test_files_of_others_stay_and_are_named(hub, client, pushed, folders):
+    hub.rival(pushed.repo)
+    found = ok(client.call("push", pushed, folder=str(folders["es"])))
+    assert found["foreign"] == ["rival.txt"]
+    assert "rival.txt" in tree(hub, pushed)
+
+
+def test_a_file_that_somebody_deleted_is_noticed(hub, client, pushed, folders):
+    repo = hub.repos[pushed.repo]
+    rest = {path: file for path, file in repo.head.tree.items() if path != "bso_de/audit.json"}
+    repo.commit("main", "Delete audit.json", "rita", rest)
+    refused(client.call("push", pushed, folder=str(folders["es"])), 4, "bso_de/audit.json")
+    assert ok(client.call("push", pushed, folder=str(folders["de"])))["uploads"].keys() >= {"bso_de/audit.json"}
+
+
+def test_a_full_disk(client, pushed, folders):
+    refused(client.call("push_full_disk", pushed, folder=str(folders["es"])), 4, "no space left")
+
+
+# faults
+
+
+def test_a_hub_that_stays_away(hub, client, pushed, folders):
+    before = tree(hub, pushed)
+    pushed.always = {"/commit/": Fault.BUSY}
+    message = refused(client.call("push", pushed, folder=str(folders["es"])), 4, "503", "nothing is half published")
+    assert len(asked(pushed, "POST", "/commit/")) == 4, message
+    assert tree(hub, pushed) == before
+
+
+def test_the_wait_that_the_hub_asks_for_is_kept(client, pushed, folders):
+    """The commit is what the client itself never tries again."""
+    ok(client.call("push", pushed, folder=str(folders["es"]), dry_run=True))
+    pushed.seen.clear()
+    pushed.always = {"/commit/": Fault.LIMITED}
+    answer = client.call("push", pushed, folder=str(folders["es"]), patience={"attempts": 2}, verbose=True)
+    refused(answer, 4, "429")
+    assert "waiting 1.0 s" in answer["output"]
+
+
+def test_a_rival_is_named_and_never_overwritten(hub, client, pushed, folders):
+    at = number_of(hub, client, folders, "/commit/")
+    pushed.plan = {at: Fault.RIVAL}
+    refused(client.call("push", pushed, folder=str(folders["es"])), 4, "rita", "Rival's change", "run the push again")
+    assert commits(hub, pushed)[0] == "Rival's change"
+    assert ok(client.call("push", pushed, folder=str(folders["es"])))["state"] == "published"
+    assert "rival.txt" in tree(hub, pushed)
+
+
+def test_two_pushes_at_once(hub, client, pushed, folders):
+    with ThreadPoolExecutor(2) as pool:
+        names = ("es", "de changed")
+        answers = list(pool.map(lambda name: client.call("push", pushed, folder=str(folders[name])), names))
+    assert any("result" in answer for answer in answers), answers
+    assert all("result" in answer or answer["status"] == 4 for answer in answers), answers
+    for name in names:
+        ok(client.call("push", pushed, folder=str(folders[name])))
+    assert ok(client.call("names", pushed, revision="main")) == ["bso_de", "bso_es"]
+    repo = hub.repos[pushed.repo]
+    assert len(repo.history()) == 4
+    assert len(repo.tags) == 3
+
+
+def test_a_tag_is_never_moved(hub, client, pushed, folders):
+    """Somebody sets the tag of the coming release while it is being pushed."""
+    repo = hub.repos[pushed.repo]
+    theirs = repo.tags["v1.0.0"]
+    at = number_of(hub, client, folders, "/tag/")
+    pushed.plan = {at: Fault.BUSY}
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(client.call, "push", pushed, folder=str(folders["es"]), patience={"first_wait": 1.0})
+        while not pushed.hit:
+            pass
+        repo.tags["v1.1.0"] = theirs
+        refused(running.result(), 4, "a tag is never moved")
+    assert repo.tags["v1.1.0"] == theirs
+
+
+def test_a_push_that_was_cut_off_before_its_tag_is_completed_by_the_next_one(hub, client, pushed, folders):
+    """The next one may bring something else: the tag is set first, on the commit it belongs to."""
+    at = number_of(hub, client, folders, "/tag/")
+    pushed.plan = {at: Fault.KILL}
+    assert client.call("push", pushed, folder=str(folders["es"]))["signal"] == signal.SIGKILL
+    repo = hub.repos[pushed.repo]
+    cut_off = repo.branches["main"]
+    assert "v1.1.0" not in repo.tags
+    found = ok(client.call("push", pushed, folder=str(folders["de changed"])))
+    assert found["release"] == "2.0.0"
+    assert repo.tags["v1.1.0"] == cut_off
+    assert "v1.1.0" in found["notes"][0]
+
+
+def test_what_does_not_load_is_not_tagged(hub, client, case, folders):
+    """The rows are there, and cannot be read: storage refuses to give them out."""
+    case.always = {"GET /lfs/": Fault.FORBIDDEN}
+    refused(client.call("push", case, folder=str(folders["de"]), read_back=1), 4, "403", "loading bso_de")
+    assert commits(hub, case)[0] == "Release v1.0.0"
+    assert hub.repos[case.repo].tags == {}
+    case.always = {}
+    assert ok(client.call("push", case, folder=str(folders["de"]), read_back=1))["state"] == "completed"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", [Fault.REFUSED, Fault.RESET, Fault.KILL, Fault.LOST], ids=lambda fault: fault.value)
+def test_a_fault_while_reading_back(hub, client, folders, fault):
+    """Loading is many requests of `datasets`: whatever happens, the next push sets the tag."""
+    cases = [hub.case(f"back{next(_numbers)}") for _ in range(6)]
+    length = 17
+    for offset, case in enumerate(cases):
+        case.plan = {length + 1 + 2 * offset: fault}
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda case: client.call("push", case, folder=str(folders["de"]), read_back=1), cases))
+        again = list(pool.map(lambda case: client.call("push", case, folder=str(folders["de"]), read_back=1), cases))
+    for case, answer in zip(cases, again, strict=True):
+        assert ok(answer)["state"] in {"completed", "unchanged"}
+        assert hub.repos[case.repo].tags == {"v1.0.0": hub.repos[case.repo].branches["main"]}
+
+
+def number_of(hub, client, folders, part):
+    """Which request of a push onto the German release is the first with this in its address."""
+    case = hub.case(f"count{next(_numbers)}")
+    ok(client.call("push", case, folder=str(folders["de"])))
+    case.seen.clear()
+    ok(client.call("push", case, folder=str(folders["es"])))
+    return 1 + next(index for index, line in enumerate(case.seen) if part in line)
+
+
+@pytest.fixture(scope="module")
+def scenarios(hub, client, folders):
+    """Two pushes to break: the first of a repository, and one onto a release; with what each must come to."""
+    found = {}
+    template = hub.case("template")
+    hub.repos.pop(template.repo, None)
+    ok(client.call("push", template, folder=str(folders["de"])))
+    found["first"] = ("de", None, list(template.seen), rows_of(hub, template), "v1.0.0")
+    base = hub.case("base")
+    hub.copy(template.repo, base.repo)
+    copied = hub.case("copied")
+    ok(client.call("push", copied, folder=str(folders["de"])))
+    copied.seen.clear()
+    ok(client.call("push", copied, folder=str(folders["es"])))
+    found["next"] = ("es", "base", list(copied.seen), rows_of(hub, copied), "v1.1.0")
+    return found
+
+
+def rows_of(hub, case):
+    """The part of a repository that does not name it: files of configs and plots."""
+    return {path: blob for path, blob in tree(hub, case).items() if path.startswith(("bso_", "assets/"))}
+
+
+RECOVERED = (Fault.BUSY, Fault.LIMITED, Fault.RESET, Fault.TIMEOUT, Fault.LOST)
+"""Faults that pass: one push gets over any of them."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scenario", ["first", "next"])
+@pytest.mark.parametrize(
+    "fault", [fault for fault in Fault if fault is not Fault.FORBIDDEN], ids=lambda fault: fault.value
+)
+def test_every_request_of_a_push_fails_once(hub, client, folders, scenarios, scenario, fault, capsys):
+    """After each fault the repository is the old release or the new one, and a second push completes it."""
+    folder, base, requests, expected, tag = scenarios[scenario]
+
+    def broken(number):
+        case = hub.case(f"f{next(_numbers)}")
+        old = None
+        if base:
+            hub.copy(hub.cases[f"org/{base}"].repo, case.repo)
+            old = rows_of(hub, case)
+        case.plan = {number: fault}
+        first = client.call("push", case, folder=str(folders[folder]))
+        between = state(hub, case, old, expected, tag)
+        second = client.call("push", case, folder=str(folders[folder]))
+        return number, case, first, between, second
+
+    numbers = range(1, len(requests) + 1)
+    if scenario == "first":
+        numbers = [number for number in numbers if number <= 5 or "commit" in requests[number - 1]]
+    with ThreadPoolExecutor(12) as pool:
+        outcomes = list(pool.map(broken, numbers))
+    with capsys.disabled():
+        report(scenario, fault, outcomes)
+    for number, case, first, between, second in outcomes:
+        assert case.hit, f"request {number} was never made"
+        if fault is Fault.RIVAL and between == "old" and not base:
+            refused(second, 4, "rival.txt", "--repo")  # somebody has made the new repository theirs
+        else:
+            check(hub, case, fault, first, between, second, expected, tag)
+
+
+def state(hub, case, old, expected, tag):
+    """``old``, ``new`` (with or without its tag); anything else is what must not be."""
+    repo = hub.repos.get(case.repo)
+    if repo is None:
+        return "old"
+    found = rows_of(hub, case)
+    if found == (old or {}):
+        assert tag not in repo.tags
+        return "old"
+    assert found == expected, f"neither old nor new: {sorted(found)}"
+    return "new, tagged" if tag in repo.tags else "new, no tag"
+
+
+def check(hub, case, fault, first, between, second, expected, tag):
+    repo = hub.repos[case.repo]
+    assert ok(second)["state"] in {"published", "completed", "unchanged"}
+    assert rows_of(hub, case) == expected
+    ours = [commit for commit in repo.history() if commit.title == f"Release {tag}"]
+    assert len(ours) == 1, "one commit, whatever happened"
+    assert repo.tags[tag] == ours[0].oid
+    if fault in RECOVERED:
+        assert ok(first)["state"] == "published", "the client gets over it by itself"
+        assert between == "new, tagged"
+        assert second["result"]["state"] == "unchanged"
+    elif fault in {Fault.KILL, Fault.KILL_AFTER}:
+        assert first["signal"] == signal.SIGKILL
+    elif "error" in first:
+        assert first["status"] == 4, first["trace"]
+    if between == "new, tagged":
+        assert second["result"]["state"] == "unchanged"
+
+
+def report(scenario, fault, outcomes):
+    """One line per request: fault, request, what the push said, what the repository was, what the second push did."""
+    for number, case, first, between, second in outcomes:
+        hit = case.hit[0].split(" ")
+        where = f"{hit[0]} {'/'.join(hit[1].split('/')[-3:])}"[:58]
+        said = first["result"]["state"] if "result" in first else "killed" if first.get("signal") else first["type"]
+        then = second["result"]["state"] if "result" in second else second["type"]
+        print(f"{scenario:5} | {fault.value:24} | {number:2} {where:58} | {said:18} | {between:11} | {then}")
+
+
+# size
+
+
+@pytest.mark.slow
+def test_a_release_of_three_hundred_configs(hub, client, case, tmp_path, capsys):
+    import time  # noqa: PLC0415
+
+    def rows_of_its_own(name):
+        return lambda rows: [row | {"sentence2": f"{name} {row['id']}"} for row in rows]
+
+    names = [(f"task{n}", lang) for n in range(100) for lang in ("de", "es", "fi")]
+    made = [releases.config(*name, change=rows_of_its_own(name)) for name in names]
+    folder = releases.write(tmp_path / "out", *made)
+    start = time.perf_counter()
+    ok(client.call("push", case, folder=str(folder), patience={"timeout": 60.0}))
+    push_seconds, requests = time.perf_counter() - start, len(case.seen)
+    assert commits(hub, case) == ["Release v1.0.0", "initial commit"]
+    repo = hub.repos[case.repo]
+    front = repo.read(repo.head.tree["README.md"]).decode().split("---\n")[1]
+    assert len(front.encode()) < 100_000
+    case.seen.clear()
+    start = time.perf_counter()
+    ok(client.call("load", case, config="task7_es", revision="v1.0.0", cache=str(tmp_path / "cache")))
+    load_seconds, load_requests = time.perf_counter() - start, len(case.seen)
+    case.seen.clear()
+    start = time.perf_counter()
+    assert ok(client.call("push", case, folder=str(folder), patience={"timeout": 60.0}))["state"] == "unchanged"
+    with capsys.disabled():
+        print(f"\n300 configs, {len(repo.head.tree)} files: YAML {len(front.encode())} bytes; push {push_seconds:.1f} s in {requests} requests, "
+              f"again {time.perf_counter() - start:.1f} s in {len(case.seen)}; one config loads in {load_seconds:.1f} s, {load_requests} requests")  # fmt: skip
+
+
+def test_the_client_is_the_one_that_users_have(hub):
+    """Nothing of the client is replaced in the process that pushes; it is told where the Hub is, as users tell it."""
+    assert os.environ.get("HF_ENDPOINT") is None
+    assert hub.url.startswith("http://127.0.0.1:")

@@ -1,0 +1,159 @@
+"""A release is compared with its manifest, and with what its sources give again; what differs has its reason."""
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import releases
+from hub_client import Client
+from hub_server import serving
+
+from discoprobe.builders.config import Unavailable
+from discoprobe.builders.settings import Settings
+from discoprobe.cards import manifest
+from discoprobe.cards.verify import verify
+from discoprobe.loaders.errors import DiscoprobeError
+
+
+@pytest.fixture
+def release(tmp_path):
+    return releases.write(tmp_path / "release", releases.config(), releases.config(lang="es"))
+
+
+def rebuilding(*configs):
+    """A rebuild that gives these configs."""
+    return lambda _, out: releases.write(out, *configs)
+
+
+def why(found, path):
+    (reasons,) = [one.why for one in found.differences if one.path == path and one.step == "rebuilt"]
+    return " · ".join(reasons)
+
+
+def test_the_same_again(release):
+    found = verify(str(release), rebuilding(releases.config(), releases.config(lang="es")))
+    assert found.differences == ()
+    assert (found.files, found.rebuilt) == (17, 10)
+    assert found.to_dict()["verified"]
+
+
+def test_files_that_were_touched(release):
+    file = release / "bso_de" / "test-00000-of-00001.parquet"
+    content = bytearray(file.read_bytes())
+    content[100] ^= 1
+    file.write_bytes(content)
+    (release / "bso_es" / "README.md").unlink()
+    (release / "README.md").write_text("short")
+    (release / "bso_es" / "test-evil.parquet").write_bytes(content)
+    found = {one.path: one.why[0] for one in verify(str(release), None).differences if one.step == "published"}
+    assert set(found) == {
+        "bso_de/test-00000-of-00001.parquet",
+        "bso_es/README.md",
+        "README.md",
+        "bso_es/test-evil.parquet",
+    }
+    assert "SHA-256" in found["bso_de/test-00000-of-00001.parquet"]
+    assert "not there" in found["bso_es/README.md"]
+    assert "5 bytes" in found["README.md"]
+    assert "does not list" in found["bso_es/test-evil.parquet"]
+
+
+def test_another_source(release):
+    other = releases.config(sources=(releases.source("de", commit="d" * 40),), change=lambda rows: rows[:-1])
+    found = verify(str(release), rebuilding(other, releases.config(lang="es")))
+    assert {one.path.partition("/")[0] for one in found.differences} == {"bso_de"}
+    reasons = why(found, "bso_de/test-00000-of-00001.parquet")
+    assert "source UD_de: commit cccccccccccc → dddddddddddd" in reasons
+    assert "the rows differ" in reasons
+
+
+def test_another_filter(release):
+    other = releases.config(settings=Settings(probing_words=(4, 25)), change=lambda rows: rows[:-1])
+    other.drops["too short"] = 2
+    reasons = why(
+        verify(str(release), rebuilding(other, releases.config(lang="es"))), "bso_de/test-00000-of-00001.parquet"
+    )
+    assert "setting probing_words: [5, 25] → [4, 25]" in reasons
+    assert "filter too short: none → 2" in reasons
+
+
+def test_another_version(release):
+    path = release / manifest.NAME
+    text = json.loads(path.read_text())
+    text["software"]["pyarrow"] = "24.0.0"
+    entry = text["configs"]["bso_de"]["files"]["test-00000-of-00001.parquet"]
+    entry["sha256"] = "0" * 64
+    path.write_text(json.dumps(text))
+    found = verify(str(release), rebuilding(releases.config(), releases.config(lang="es")))
+    reasons = why(found, "bso_de/test-00000-of-00001.parquet")
+    assert "version pyarrow: 24.0.0 → " in reasons
+    assert "the rows are the same" in reasons
+
+
+def test_a_config_that_cannot_be_built_any_more(release):
+    gone = Unavailable("bso_de", "bso", "de", "too few documents")
+    found = verify(str(release), rebuilding(gone, releases.config(lang="es")))
+    assert "not built any more: too few documents" in why(found, "bso_de/README.md")
+
+
+def test_what_is_no_release(tmp_path):
+    with pytest.raises(DiscoprobeError, match="holds no manifest.json"):
+        verify(str(tmp_path), None)
+
+
+@pytest.fixture(scope="module")
+def hub():
+    with serving() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def client(hub, tmp_path_factory):
+    made = Client(hub.url, tmp_path_factory.mktemp("home"))
+    yield made
+    made.close()
+
+
+def test_a_release_on_the_hub(hub, client, release):
+    case = hub.case("verified")
+    assert client.call("push", case, folder=str(release))["result"]["state"] == "published"
+    found = client.call("verify", case, revision="v1.0.0", folder=str(release))["result"]
+    assert found["verified"], found
+    assert (found["release"], found["files"], found["rebuilt"]) == ("1.0.0", 18, 10)
+    assert found["commit"] == hub.repos[case.repo].tags["v1.0.0"]
+
+
+def test_a_release_on_the_hub_that_was_tampered_with(hub, client, release, tmp_path):
+    case = hub.case("tampered")
+    assert client.call("push", case, folder=str(release))["result"]["state"] == "published"
+    repo = hub.repos[case.repo]
+    changes = {
+        name: repo.store(name, b"PAR1 other") for name in ("bso_de/test-00000-of-00001.parquet", "bso_de/x.parquet")
+    }
+    card = repo.read(repo.head.tree["bso_es/README.md"]).replace(b"Whether", b"whether")
+    changes["bso_es/README.md"] = repo.store("bso_es/README.md", card)
+    repo.commit("main", "edit", "rita", repo.head.tree | changes)
+    found = client.call("verify", case, revision="main")["result"]
+    assert {one["path"] for one in found["differences"]} == set(changes)
+    assert client.call("verify", case, revision="v1.0.0")["result"]["verified"]
+    missing = client.call("verify", case, revision="v9.9.9")
+    assert (missing["status"], "404" in missing["error"]) == (4, True)
+    copy = tmp_path / "copy"
+    shutil.copytree(release, copy)
+    assert not client.call("verify", case, revision="main", folder=str(copy))["result"]["verified"]
+
+
+def test_changes_against_a_release_on_the_hub(hub, client, release, tmp_path):
+    case = hub.case("compared")
+    assert client.call("push", case, folder=str(release))["result"]["state"] == "published"
+    other = releases.write(tmp_path / "other", releases.config(change=lambda rows: rows[:-1]))
+    found = client.call("compare", case, folder=str(other), revision="v1.0.0")["result"]
+    assert found["removed"] == {}
+    assert found["changed"][0]["splits"]["test"]["removed"] == 1
+    assert client.call("compare", case, folder=str(release))["result"]["changed"] == []
+    assert client.call("compare", hub.case("nothing"), folder=str(release))["status"] == 4
