@@ -97,8 +97,8 @@ def intruders(
         matching: how alike they must be.
 
     Returns:
-        ``slot`` (index into ``slots``), ``intruder`` (row) and ``nearer`` (whether it is more like the context than what
-        it stands in for), one row per window served.
+        ``slot`` (index into ``slots``), ``intruder`` (row) and ``nearer`` (whether it is more like the context than
+        what it stands in for), one row per window served.
     """
     search = _Search(frame, slots, matching, purpose)
     sides = frame.select(pl.struct(matching.same).rank("dense")).to_series().to_numpy()
@@ -161,7 +161,7 @@ class _Search:
         allowed = (same_document & (pool > true[:, None])) if self.matching.later else ~same_document
         for sizes, most in ((self.words, self.matching.words), (self.chars, self.matching.chars)):
             allowed &= np.abs(sizes[pool] - sizes[true][:, None]) <= most * sizes[true][:, None]
-        return allowed
+        return np.asarray(allowed)
 
     def _unlike(self, present: Rows, pool: Rows) -> npt.NDArray[np.bool_]:
         """Which of the pool resemble no sentence that is there already."""

@@ -21,8 +21,8 @@ def members(first: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
 def describe(frame: pl.DataFrame, windows: pl.DataFrame) -> pl.DataFrame:
     """Adds to windows what sampling needs.
 
-    ``split``, ``key``, ``mean_words``, ``same`` (a sentence occurs twice in it) and ``content_key`` (equal for windows of
-    the same sentences in any order).
+    ``split``, ``key``, ``mean_words``, ``same`` (a sentence occurs twice in it) and ``content_key`` (equal for windows
+    of the same sentences in any order).
     """
     rows = windows.select("window", row=pl.int_ranges("first", pl.col("first") + pl.col("size"))).explode("row")
     texts = frame.select(pl.col("row").cast(pl.Int64), "split", "n_words", "text_key")

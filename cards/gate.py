@@ -24,7 +24,7 @@ def check(manifest: Manifest, allow_licence: Collection[str] = ()) -> None:
 
     Raises:
         AuditFailedError: if a config failed its audit or was not audited.
-        DiscoprobeError: for a licence that does not allow it, a source that cannot be attributed, or nothing to publish.
+        DiscoprobeError: for a licence that forbids it, a source that cannot be attributed, or nothing to publish.
     """
     if not manifest["configs"]:
         raise DiscoprobeError("there is no config to publish; build some first, and see the reasons for those left out")
@@ -56,8 +56,8 @@ def _check_licence(name: str, source: SourceEntry, allowed: Collection[str]) -> 
     parts = licences.normalise(source["licence"]).split(" AND ")
     if closed := [part for part in parts if not licences.publishable(part) and part not in allowed]:
         raise DiscoprobeError(
-            f"{name}: the licence '{source['licence']}' does not allow publishing ({licences.openness(closed[0])}); leave the"
-            f" corpus out, or give --allow-licence '{closed[0]}' if you have the right"
+            f"{name}: the licence '{source['licence']}' forbids publishing ({licences.openness(closed[0])}); leave"
+            f" the corpus out, or give --allow-licence '{closed[0]}' if you have the right"
         )
 
 

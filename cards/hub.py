@@ -206,7 +206,7 @@ class Hub:
             lambda: list(self._api.list_repo_tree(**self._where, revision=revision, recursive=True)),
         )
         return {
-            file.path: RemoteFile(file.size, file.lfs and file.lfs.sha256, file.blob_id)
+            file.path: RemoteFile(file.size, file.lfs.sha256 if file.lfs else None, file.blob_id)
             for file in found
             if isinstance(file, RepoFile)
         }
@@ -289,7 +289,7 @@ class Hub:
         """
         from huggingface_hub import CommitOperationDelete  # noqa: PLC0415
 
-        operations = [*upload.additions, *(CommitOperationDelete(path) for path in deletes)]
+        operations: list[Any] = [*upload.additions, *(CommitOperationDelete(path) for path in deletes)]
         made = self._once(
             "committing",
             lambda: self._api.create_commit(
@@ -351,26 +351,27 @@ class Hub:
 
     def _clear(self, error: BaseException, doing: str) -> HubError | None:
         """The error in plain words; None for one that has nothing to do with the Hub."""
-        import httpx2  # noqa: PLC0415
-        from huggingface_hub.errors import HfHubHTTPError, LocalTokenNotFoundError, OfflineModeIsEnabled  # noqa: PLC0415
-
         if odd := self._odd(error, doing):
             return odd
-        for cause in _causes(error):
-            if isinstance(cause, LocalTokenNotFoundError):
-                return _final(f"no token for {self.endpoint}; log in with `hf auth login` or set HF_TOKEN", 401)
-            if isinstance(cause, OfflineModeIsEnabled):
-                return _final(f"HF_HUB_OFFLINE is set, so {self.repo} cannot be reached; unset it")
-            if isinstance(cause, HfHubHTTPError):
-                return self._answered(cause, doing)
-            if isinstance(cause, httpx2.HTTPError):
-                return HubError(
-                    f"no answer from {self.endpoint} while {doing} ({type(cause).__name__}); check the network, then run"
-                    " it again: nothing is half published", status=None, transient=True,
-                )  # fmt: skip
-            if isinstance(cause, OSError) and cause.errno in _DISK_FULL:
-                return _final(f"no space left on this machine while {doing}; free some, then run it again")
-        return None
+        return next((clear for cause in _causes(error) if (clear := self._told(cause, doing))), None)
+
+    def _told(self, cause: BaseException, doing: str) -> HubError | None:
+        import httpx2  # noqa: PLC0415
+        from huggingface_hub import errors  # noqa: PLC0415
+
+        if isinstance(cause, errors.LocalTokenNotFoundError):
+            return _final(f"no token for {self.endpoint}; log in with `hf auth login` or set HF_TOKEN", 401)
+        if isinstance(cause, errors.OfflineModeIsEnabled):
+            return _final(f"HF_HUB_OFFLINE is set, so {self.repo} cannot be reached; unset it")
+        if isinstance(cause, errors.HfHubHTTPError):
+            return self._answered(cause, doing)
+        if isinstance(cause, httpx2.HTTPError):
+            words = (
+                f"no answer from {self.endpoint} while {doing} ({type(cause).__name__}); check the network, then run it"
+            )
+            return HubError(f"{words} again: nothing is half published", status=None, transient=True)
+        full = isinstance(cause, OSError) and cause.errno in _DISK_FULL
+        return _final(f"no space left on this machine while {doing}; free some, then run it again") if full else None
 
     def _odd(self, error: BaseException, doing: str) -> HubError | None:
         if isinstance(error, ValueError) and "Invalid metadata in README.md" in str(error):
@@ -391,8 +392,8 @@ class Hub:
 
     def _words(self, status: int, doing: str) -> str:
         known = {
-            401: f"the Hub wants a valid token while {doing} (401); log in with `hf auth login` or set HF_TOKEN, and see"
-            f" whether {self.repo} is right",
+            401: f"the Hub wants a valid token while {doing} (401); log in with `hf auth login` or set HF_TOKEN (a"
+            f" wrong name in place of {self.repo} looks the same)",
             403: f"the token may not do this to {self.repo} while {doing} (403); use one with write access to it",
             404: f"{self.repo} or what was asked of it is not there, or not for this token, while {doing} (404)",
             412: f"somebody else has committed to {self.repo} meanwhile (412); run it again",
@@ -452,7 +453,7 @@ def _asked_wait(headers: Mapping[str, str]) -> float | None:
 
 def _quiet() -> None:
     """Keeps the client's own warnings from the terminal: they quote signed addresses, and failures are told by us."""
-    from huggingface_hub.utils import disable_progress_bars  # noqa: PLC0415
+    from huggingface_hub.utils.tqdm import disable_progress_bars  # noqa: PLC0415
 
     disable_progress_bars()
     logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
@@ -460,9 +461,9 @@ def _quiet() -> None:
 
 
 def _limit_waiting(seconds: float) -> None:
-    """Gives the client's connections a timeout: it has none of its own, and a silent server would hold a push for ever."""
+    """Gives the client's connections a timeout: they have none, and a silent server would hold a push for ever."""
     import httpx2  # noqa: PLC0415
-    from huggingface_hub.utils import set_client_factory  # noqa: PLC0415
+    from huggingface_hub import set_client_factory  # noqa: PLC0415
     from huggingface_hub.utils._http import default_client_factory  # noqa: PLC0415 (no public way to keep its hooks)
 
     def limited() -> httpx2.Client:

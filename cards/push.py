@@ -212,8 +212,8 @@ def _refuse_foreign(repo: str, tree: Mapping[str, RemoteFile]) -> None:
     others = sorted(tree.keys() - {".gitattributes", ".gitignore", "README.md"})
     if others:
         raise RemoteError(
-            f"{repo} holds {len(others)} files ({others[0]}, …) and no {manifest.NAME}: it is no repository of releases;"
-            " give another --repo"
+            f"{repo} holds {len(others)} files ({others[0]}, …) and no {manifest.NAME}: it is no repository of"
+            " releases; give another --repo"
         )
 
 
@@ -412,8 +412,8 @@ class _Push:
     def _check_tree(self, staged: Staged, oid: str) -> None:
         if wrong := staged.differing(self.hub.tree(oid)):
             raise RemoteError(
-                f"{self.hub.repo}: commit {oid[:12]} does not hold what was sent ({wrong[0]}, {len(wrong)} in all); it is not"
-                " tagged: run the push again"
+                f"commit {oid[:12]} does not hold what was sent ({wrong[0]}, {len(wrong)} in all); it is"
+                " not tagged: run the push again"
             )
 
     def _read_back(self, staged: Staged, oid: str, names: list[str]) -> None:
@@ -442,8 +442,8 @@ class _Push:
                     return None
                 if there:
                     raise RemoteError(
-                        f"{name} of {self.hub.repo} was set to {there[:12]} by somebody else; a tag is never moved: give"
-                        " --release another number"
+                        f"{name} of {self.hub.repo} was set to {there[:12]} by somebody else; a tag is never moved:"
+                        " give --release another number"
                     ) from error
                 if attempt + 1 == patience.attempts:
                     raise

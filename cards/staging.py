@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from discoprobe.cards import hub, manifest, plots, validate, version
 from discoprobe.cards.release import README, documents
@@ -164,7 +164,7 @@ def merged(remote: Published | None, local: Manifest) -> Published:
     Raises:
         DiscoprobeError: if a config that stays was built from another state of a corpus than the local ones.
     """
-    whole: Published = {**local, "files": {}}
+    whole = cast("Published", local | {"files": {}})
     if remote is None:
         return whole
     replaced = local["configs"].keys() | local["unavailable"].keys()
@@ -251,7 +251,7 @@ def _check_card(files: Mapping[str, Wanted]) -> None:
 def _local_files(folder: Path, local: Manifest) -> dict[str, Wanted]:
     """Files of the local configs and their plots."""
     listed = {f"{name}/{path}": entry for name, one in local["configs"].items() for path, entry in one["files"].items()}
-    listed |= {path: entry for path, entry in local["files"].items() if _plotted(path, local["configs"])}
+    listed |= {path: entry for path, entry in local["files"].items() if plotted(path, local["configs"])}
     return {path: Wanted(_checked(folder / path, entry)) for path, entry in listed.items()}
 
 
@@ -261,7 +261,7 @@ def _checked(path: Path, entry: FileEntry) -> Path:
     return path
 
 
-def _plotted(path: str, configs: Collection[str]) -> bool:
+def plotted(path: str, configs: Collection[str]) -> bool:
     """Whether a file is a plot of one of the configs: ``assets/dc_es-rows.svg`` is one of ``dc_es``."""
     return path.startswith(_PLOTS) and path.removeprefix(_PLOTS).partition("-")[0] in configs
 
@@ -272,11 +272,11 @@ def _kept_files(remote: Remote, whole: Published, local: Manifest) -> dict[str, 
         return {}
     kept = whole["configs"].keys() - local["configs"].keys()
     paths = [f"{name}/{path}" for name in kept for path in whole["configs"][name]["files"]]
-    paths += [path for path in remote.manifest["files"] if _plotted(path, kept)]
+    paths += [path for path in remote.manifest["files"] if plotted(path, kept)]
     if lacking := sorted(set(paths) - remote.tree.keys()):
         raise RemoteError(
-            f"the repository lacks {lacking[0]}, which its manifest lists ({len(lacking)} in all): somebody has deleted it;"
-            " build that language too, and push again"
+            f"the repository lacks {lacking[0]}, which its manifest lists ({len(lacking)} in all): somebody has deleted"
+            " it; build that language too, and push again"
         )
     return {path: Wanted(None, remote.tree[path]) for path in paths}
 

@@ -85,7 +85,7 @@ def verify(target: str, rebuild: Rebuild | None, *, endpoint: str | None = None,
             out = Path(place) / "release"
             rebuild(found, out)
             again = [*compare(found, out), *release.documents()]
-    number = sum(len(one["files"]) for one in found["configs"].values())
+    number = sum(len(_files_of(name, found)) for name in found["configs"])
     return Verified(
         target, release.commit, found.get("version", ""), len(staging.listed(found)), number if rebuild else 0,
         (*wrong, *again),
@@ -114,7 +114,7 @@ class _Folder:
             yield Difference(path, "published", ("the manifest does not list it",))
 
     def documents(self) -> Iterator[Difference]:
-        """Texts that speak of all configs and would be others today; none for a copy of the Hub, which names no repo."""
+        """Texts that speak of all configs and would be others today; a copy of the Hub does not name its repo."""
         if not self.manifest.get("version"):
             yield from _unlike_documents(self.manifest, documents(self.manifest))
 
@@ -174,12 +174,20 @@ class _Remote:
 def compare(published: staging.Published, folder: Path) -> Iterator[Difference]:
     """Files that a rebuild gives otherwise than the manifest lists, with the reasons."""
     rebuilt = manifest.read(folder)
-    for name, entry in sorted(published["configs"].items()):
-        again = rebuilt["configs"].get(name)
-        files = again["files"] if again else {}
-        differing = [path for path in sorted({*entry["files"], *files}) if entry["files"].get(path) != files.get(path)]
+    for name in sorted(published["configs"]):
+        before, after = _files_of(name, published), _files_of(name, rebuilt)
+        differing = [path for path in sorted({*before, *after}) if before.get(path) != after.get(path)]
         why = tuple(reasons(name, published, rebuilt)) if differing else ()
-        yield from (Difference(f"{name}/{path}", "rebuilt", why) for path in differing)
+        yield from (Difference(path, "rebuilt", why) for path in differing)
+
+
+def _files_of(name: str, found: Manifest) -> dict[str, FileEntry]:
+    """A config's files and plots; none if it is not there."""
+    return {
+        path: entry
+        for path, entry in staging.listed(found).items()
+        if path.startswith(f"{name}/") or staging.plotted(path, {name})
+    }
 
 
 def _unlike_documents(published: staging.Published, written: Mapping[str, str]) -> Iterator[Difference]:

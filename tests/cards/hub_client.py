@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import gc
 import io
 import itertools
 import json
@@ -73,6 +74,8 @@ def main():
     import discoprobe.cards.push  # noqa: PLC0415
     import discoprobe.cards.verify  # noqa: F401, PLC0415
 
+    gc.collect()
+    gc.freeze()  # a child that collects garbage would copy the whole process, page by page
     running = {}
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(wake := pipe_end(), warn_on_full_buffer=False)

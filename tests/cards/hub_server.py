@@ -170,7 +170,7 @@ class Case:
         return fault
 
 
-class Refusal(Exception):
+class Refusal(Exception):  # noqa: N818 (it is an answer)
     """An answer that is no success."""
 
     def __init__(self, status: int, message: str, code: str = "", **more: object) -> None:
@@ -250,7 +250,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.serve()
 
-    do_HEAD = do_POST = do_PUT = do_DELETE = do_GET
+    do_HEAD = do_POST = do_PUT = do_DELETE = do_GET  # noqa: N815 (names that the library calls)
 
     def serve(self) -> None:
         self.body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
@@ -288,7 +288,7 @@ class Handler(BaseHTTPRequestHandler):
             case Fault.RESET:
                 self.reset()
             case Fault.TIMEOUT:
-                self.server.stopping.wait(3)
+                self.server.stopping.wait(40)  # longer than any client is to wait
                 self.reset()
             case Fault.KILL:
                 self.kill(case)
@@ -324,15 +324,18 @@ class Handler(BaseHTTPRequestHandler):
 
     def answer(self) -> tuple[int, bytes, dict[str, str]]:
         try:
-            for method, pattern, function in ROUTES:
-                if self.command in method.split("|") and (found := re.fullmatch(pattern, self.route)):
-                    parts = {name: unquote(value) for name, value in found.groupdict().items() if value is not None}
-                    return function(self, **parts)
-            raise Refusal(404, f"no route {self.command} {self.route}")
+            return self.routed()
         except Refusal as refusal:
             headers = {"X-Error-Message": refusal.message, "Content-Type": "application/json"}
             headers |= {"X-Error-Code": refusal.code} if refusal.code else {}
             return refusal.status, json.dumps({"error": refusal.message, **refusal.more}).encode(), headers
+
+    def routed(self) -> tuple[int, bytes, dict[str, str]]:
+        for method, pattern, function in ROUTES:
+            if self.command in method.split("|") and (found := re.fullmatch(pattern, self.route)):
+                parts = {name: unquote(value) for name, value in found.groupdict().items() if value is not None}
+                return function(self, **parts)
+        raise Refusal(404, f"no route {self.command} {self.route}")
 
     # what requests need
 
@@ -398,7 +401,8 @@ class Handler(BaseHTTPRequestHandler):
             {"rfilename": path} | (entry(path, file) if blobs else {}) for path, file in sorted(commit.tree.items())
         ]
         return reply(
-            {"id": id, "sha": commit.oid, "private": repo.private, "gated": False, "disabled": False, "downloads": 0, "likes": 0,
+            {"id": id, "sha": commit.oid, "private": repo.private, "gated": False, "disabled": False, "downloads": 0,
+             "likes": 0,
              "tags": [], "siblings": siblings, "author": id.partition("/")[0]}, commit,
         )  # fmt: skip
 

@@ -23,17 +23,21 @@ def source(lang, **changes):
 def rows(lang, split, n, *, change=None):
     """Rows by id; ``change`` gets the list of rows and returns another."""
     made = [
-        {"id": f"{lang}-{split}-{i}", "label": i % 2, "corpus": f"UD_{lang}", "doc_id": f"d{i // 2}", "sent_ids": [f"s{i}"],
-         "pair_id": f"p{i // 2}", "group": f"d{i // 2}", "sentence1": f"Satz {i} in {lang}.", "sentence2": f"Noch {split} {i}."}
+        {
+            "id": f"{lang}-{split}-{i}", "label": i % 2, "corpus": f"UD_{lang}", "doc_id": f"d{i // 2}",
+            "sent_ids": [f"s{i}"], "pair_id": f"p{i // 2}", "group": f"d{i // 2}",
+            "sentence1": f"Satz {i} in {lang}.", "sentence2": f"Noch {split} {i}.",
+        }
         for i in range(n)
     ]  # fmt: skip
     return change(made) if change else made
 
 
-def config(task="bso", lang="de", *, change=None, labels=LABELS, sources=None, **more):
+def config(task="bso", lang="de", *, change=None, splits=("test",), labels=LABELS, sources=None, **more):
+    """A config; ``change`` is made in these splits."""
     tables = {
         split: pa.Table.from_pylist(
-            rows(lang, split, n, change=change if split == "test" else None), schema(Shape.PAIR)
+            rows(lang, split, n, change=change if split in splits else None), schema(Shape.PAIR)
         )
         for split, n in SPLITS.items()
     }

@@ -1,9 +1,9 @@
 """A push over real HTTP, with the clients as users have them, against a Hub that is strict and fails as planned."""
 
 import itertools
-import os
 import signal
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -310,10 +310,12 @@ def test_a_token_that_is_refused_midway(hub, client, pushed, folders, part):
 
 
 def test_tokens_and_signed_addresses_are_never_shown(client, case, folders):
-    case.plan = dict.fromkeys((6, 8, 10), Fault.BUSY)
+    case.plan = dict.fromkeys((8, 9), Fault.BUSY)
+    case.always = {"/commit/": Fault.BUSY}
     answer = client.call("push", case, folder=str(folders["de"]), verbose=True)
-    assert "retry" in str(answer).lower() or "waiting" in answer["output"]
-    shown = str({name: text for name, text in answer.items() if name != "result"})
+    assert "waiting" in answer["output"]
+    assert [line.partition(" ")[0] for line in case.hit[:2]] == ["PUT", "PUT"]
+    shown = str(answer)
     assert case.token not in shown
     assert "Signature" not in shown
 
@@ -344,6 +346,16 @@ def test_a_file_that_somebody_deleted_is_noticed(hub, client, pushed, folders):
     repo.commit("main", "Delete audit.json", "rita", rest)
     refused(client.call("push", pushed, folder=str(folders["es"])), 4, "bso_de/audit.json")
     assert ok(client.call("push", pushed, folder=str(folders["de"])))["uploads"].keys() >= {"bso_de/audit.json"}
+
+
+def test_bytes_that_arrive_wrong_are_never_used(hub, client, pushed, folders):
+    repo = hub.repos[pushed.repo]
+    blob = repo.head.tree["manifest.json"].blob
+    right = repo.blobs[blob]
+    repo.blobs[blob] = right.replace(b'"version": "1.0.0"', b'"version": "3.0.0"')
+    refused(client.call("push", pushed, folder=str(folders["es"])), 4, "manifest.json arrives with other bytes")
+    repo.blobs[blob] = right
+    assert ok(client.call("push", pushed, folder=str(folders["es"])))["release"] == "1.1.0", "nor kept in a cache"
 
 
 def test_a_full_disk(client, pushed, folders):
@@ -403,7 +415,7 @@ def test_a_tag_is_never_moved(hub, client, pushed, folders):
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(client.call, "push", pushed, folder=str(folders["es"]), patience={"first_wait": 1.0})
         while not pushed.hit:
-            pass
+            time.sleep(0.01)
         repo.tags["v1.1.0"] = theirs
         refused(running.result(), 4, "a tag is never moved")
     assert repo.tags["v1.1.0"] == theirs
@@ -483,6 +495,8 @@ def rows_of(hub, case):
 
 RECOVERED = (Fault.BUSY, Fault.LIMITED, Fault.RESET, Fault.TIMEOUT, Fault.LOST)
 """Faults that pass: one push gets over any of them."""
+NEXT = {"old": "published", "new, no tag": "completed", "new, tagged": "unchanged"}
+"""What the next push does, by what the one before left."""
 
 
 @pytest.mark.slow
@@ -501,8 +515,12 @@ def test_every_request_of_a_push_fails_once(hub, client, folders, scenarios, sce
             hub.copy(hub.cases[f"org/{base}"].repo, case.repo)
             old = rows_of(hub, case)
         case.plan = {number: fault}
+        start = time.perf_counter()
         first = client.call("push", case, folder=str(folders[folder]))
+        assert time.perf_counter() - start < 30, "a silent Hub holds a push up"
         between = state(hub, case, old, expected, tag)
+        if between == "new, tagged" and not any(part in case.hit[0] for part in ("/commit/", "/tag/")):
+            return number, case, first, between, None  # done; that the same again is no commit has its own test
         second = client.call("push", case, folder=str(folders[folder]))
         return number, case, first, between, second
 
@@ -536,21 +554,19 @@ def state(hub, case, old, expected, tag):
 
 def check(hub, case, fault, first, between, second, expected, tag):
     repo = hub.repos[case.repo]
-    assert ok(second)["state"] in {"published", "completed", "unchanged"}
     assert rows_of(hub, case) == expected
     ours = [commit for commit in repo.history() if commit.title == f"Release {tag}"]
     assert len(ours) == 1, "one commit, whatever happened"
     assert repo.tags[tag] == ours[0].oid
+    if second is not None:
+        assert ok(second)["state"] == NEXT[between]
     if fault in RECOVERED:
         assert ok(first)["state"] == "published", "the client gets over it by itself"
         assert between == "new, tagged"
-        assert second["result"]["state"] == "unchanged"
     elif fault in {Fault.KILL, Fault.KILL_AFTER}:
         assert first["signal"] == signal.SIGKILL
     elif "error" in first:
         assert first["status"] == 4, first["trace"]
-    if between == "new, tagged":
-        assert second["result"]["state"] == "unchanged"
 
 
 def report(scenario, fault, outcomes):
@@ -559,7 +575,7 @@ def report(scenario, fault, outcomes):
         hit = case.hit[0].split(" ")
         where = f"{hit[0]} {'/'.join(hit[1].split('/')[-3:])}"[:58]
         said = first["result"]["state"] if "result" in first else "killed" if first.get("signal") else first["type"]
-        then = second["result"]["state"] if "result" in second else second["type"]
+        then = "not needed" if second is None else second["result"]["state"] if "result" in second else second["type"]
         print(f"{scenario:5} | {fault.value:24} | {number:2} {where:58} | {said:18} | {between:11} | {then}")
 
 
@@ -568,13 +584,11 @@ def report(scenario, fault, outcomes):
 
 @pytest.mark.slow
 def test_a_release_of_three_hundred_configs(hub, client, case, tmp_path, capsys):
-    import time  # noqa: PLC0415
-
     def rows_of_its_own(name):
         return lambda rows: [row | {"sentence2": f"{name} {row['id']}"} for row in rows]
 
     names = [(f"task{n}", lang) for n in range(100) for lang in ("de", "es", "fi")]
-    made = [releases.config(*name, change=rows_of_its_own(name)) for name in names]
+    made = [releases.config(*name, change=rows_of_its_own(name), splits=releases.SPLITS) for name in names]
     folder = releases.write(tmp_path / "out", *made)
     start = time.perf_counter()
     ok(client.call("push", case, folder=str(folder), patience={"timeout": 60.0}))
@@ -591,11 +605,8 @@ def test_a_release_of_three_hundred_configs(hub, client, case, tmp_path, capsys)
     start = time.perf_counter()
     assert ok(client.call("push", case, folder=str(folder), patience={"timeout": 60.0}))["state"] == "unchanged"
     with capsys.disabled():
-        print(f"\n300 configs, {len(repo.head.tree)} files: YAML {len(front.encode())} bytes; push {push_seconds:.1f} s in {requests} requests, "
-              f"again {time.perf_counter() - start:.1f} s in {len(case.seen)}; one config loads in {load_seconds:.1f} s, {load_requests} requests")  # fmt: skip
-
-
-def test_the_client_is_the_one_that_users_have(hub):
-    """Nothing of the client is replaced in the process that pushes; it is told where the Hub is, as users tell it."""
-    assert os.environ.get("HF_ENDPOINT") is None
-    assert hub.url.startswith("http://127.0.0.1:")
+        print(
+            f"\n300 configs, {len(repo.head.tree)} files: YAML {len(front.encode())} bytes; push {push_seconds:.1f} s"
+            f" in {requests} requests, again {time.perf_counter() - start:.1f} s in {len(case.seen)}; one config loads"
+            f" in {load_seconds:.1f} s, {load_requests} requests"
+        )

@@ -55,7 +55,7 @@ def test_proposal(changes, number):
     assert str(propose(last, changes)) == number
     assert check(parse(number), last, changes) == parse(number)
     assert check(Version(7, 0, 0), last, changes) == Version(7, 0, 0)
-    with pytest.raises(DiscoprobeError, match="not above 1.2.3"):
+    with pytest.raises(DiscoprobeError, match=r"not above 1\.2\.3"):
         check(last, last, changes)
 
 
@@ -76,7 +76,7 @@ def test_the_first_release():
 
 @pytest.mark.parametrize("text", ["1.2", "1.2.3.4", "1.02.3", "x", "", "1.2.3-rc1", "v1.2.3 "])
 def test_what_is_no_number(text):
-    with pytest.raises(UsageError, match="1.2.0"):
+    with pytest.raises(UsageError, match=r"1\.2\.0"):
         parse(text)
 
 
