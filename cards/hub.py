@@ -23,6 +23,7 @@ from discoprobe.loaders.errors import IntegrityError, RemoteError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    import httpx2
     from huggingface_hub import CommitOperationAdd
     from huggingface_hub.hf_api import GitRefs
 
@@ -461,14 +462,21 @@ def _quiet() -> None:
 
 
 def _limit_waiting(seconds: float) -> None:
-    """Gives the client's connections a timeout: they have none, and a silent server would hold a push for ever."""
-    import httpx2  # noqa: PLC0415
+    """Gives every request of the client a timeout: most have none, and a silent server would hold a push for ever.
+
+    It is set on the request, for listings ask for no timeout, whatever that of the connection is.
+    """
     from huggingface_hub import set_client_factory  # noqa: PLC0415
     from huggingface_hub.utils._http import default_client_factory  # noqa: PLC0415 (no public way to keep its hooks)
 
     def limited() -> httpx2.Client:
         client = default_client_factory()
-        client.timeout = httpx2.Timeout(seconds)
+        client.event_hooks["request"].append(lambda request: _limit(request, seconds))
         return client
 
     set_client_factory(limited)
+
+
+def _limit(request: httpx2.Request, seconds: float) -> None:
+    given = request.extensions.get("timeout", {})
+    request.extensions["timeout"] = {step: given.get(step) or seconds for step in ("connect", "read", "write", "pool")}

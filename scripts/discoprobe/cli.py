@@ -58,6 +58,19 @@ Format = Annotated[
     str | None,
     typer.Option("--format", help="senteval, xprobe, discoeval, discoeval-bso, pairs or table; guessed by default."),
 ]
+Repo = Annotated[str, typer.Option("--repo", help="The dataset repository on the Hub, owner/name.")]
+ReleaseNumber = Annotated[str, typer.Option("--release", help="X.Y.Z; proposed from the changes by default.")]
+Build = Annotated[bool, typer.Option("--build/--no-build", help="Build first, or publish --out as it is.")]
+AllowLicence = Annotated[
+    list[str] | None, typer.Option("--allow-licence", help="Publish under this licence though it is not open.")
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the plan and stop.")]
+CreatePr = Annotated[bool, typer.Option("--create-pr", help="Propose the commit as a pull request.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Against = Annotated[str, typer.Option("--against", help="A release folder, owner/name, or owner/name@v1.2.0.")]
+Rebuild = Annotated[
+    bool, typer.Option("--rebuild/--no-rebuild", help="Build again, or compare with the manifest only.")
+]
 ConfigName = Annotated[str, typer.Argument(help="A config, such as dc_es; without it, the card of the release.")]
 Pages = Annotated[Path, typer.Option("--pages", help="Where the pages go.")]
 Open = Annotated[bool, typer.Option("--open/--no-open", help="Open the first page in a browser.")]
@@ -202,6 +215,70 @@ def tasks(*, lang: Lang = "", corpus: CorpusOption = None, jobs: Jobs = 1, json_
         what = "Any feature of a word in any role of the clause: `--task feats`, or one of them, `feats_nsubj_case`."
         rows.append({"task": "feats", "family": "generated", "labels": 0, "what": what})
         terminal.show(rows, ["task", "family", "labels", "what"], as_json=json_)
+
+
+@app.command()
+def push(  # noqa: PLR0913 (one parameter per option)
+    *, lang: Lang = "", repo: Repo = "org/discoprobe", release: ReleaseNumber = "", task: TaskOption = "all",
+    corpus: CorpusOption = None, out: Out = Path("dist/discoprobe"), size: Size = None, seed: Seed = 13, jobs: Jobs = 1,
+    on_error: OnErrorOption = "stop", match: Match = True, set_: Set = None, build_: Build = True,
+    allow_licence: AllowLicence = None, dry_run: DryRun = False, create_pr: CreatePr = False, yes: Yes = False,
+    json_: Json = False,
+) -> None:  # fmt: skip
+    """Build what is asked for, audit it, and publish it on the Hub in one commit with a tag.
+
+    Example: build push --lang de --repo org/discoprobe --release 1.2.0
+    """
+    from discoprobe import pipeline, terminal  # noqa: PLC0415
+    from discoprobe.cards.push import Options  # noqa: PLC0415
+    from discoprobe.cards.push import push as publish  # noqa: PLC0415
+
+    request = _request(lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_)
+    codes = pipeline.codes_of(request)
+    options = Options(
+        release=release, languages=codes, allow_licence=tuple(allow_licence or ()), dry_run=dry_run,
+        pull_request=create_pr,
+    )  # fmt: skip
+    with terminal.progress() as heard:
+        if build_:
+            pipeline.run(request, out, heard)
+        agreed = (lambda _plan: True) if yes or dry_run else terminal.confirm_push
+        outcome = publish(out, repo, options, confirm=agreed, progress=heard)
+    terminal.show_push(outcome, as_json=json_)
+
+
+@app.command()
+def diff(
+    *, against: Against = "org/discoprobe", lang: Lang = "", out: Out = Path("dist/discoprobe"), json_: Json = False
+) -> None:
+    """Show what changed since a release: configs, rows added, removed and relabelled, sources.
+
+    Example: build diff --against org/discoprobe@v1.2.0
+    """
+    from discoprobe import pipeline, terminal  # noqa: PLC0415
+    from discoprobe.cards.push import compare  # noqa: PLC0415
+
+    changes = compare(out, against, languages=pipeline.codes_of(_request(lang, "all", None)))
+    terminal.show_changes(changes, as_json=json_)
+
+
+@app.command()
+def verify(
+    target: Annotated[str, typer.Argument(help="A release folder, or owner/name@v1.2.0 on the Hub.")], *,
+    corpus: CorpusOption = None, rebuild: Rebuild = True, jobs: Jobs = 1, json_: Json = False,
+) -> None:  # fmt: skip
+    """Compare a release with its manifest, and with what its sources give when they are built again.
+
+    Example: build verify org/discoprobe@v1.2.0
+    """
+    from discoprobe import pipeline, terminal  # noqa: PLC0415
+    from discoprobe.cards.verify import verify as check  # noqa: PLC0415
+
+    again = pipeline.rebuilder(tuple(corpus or ()), jobs) if rebuild else None
+    verified = check(target, again)
+    terminal.show_verified(verified, as_json=json_)
+    if verified.differences:
+        raise DiscoprobeError(f"{target}: {len(verified.differences)} files differ")
 
 
 @app.command("card")

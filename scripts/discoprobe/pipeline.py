@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib.resources
+import json
 import multiprocessing
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from discoprobe.builders.settings import Settings
 from discoprobe.loaders import treebanks
@@ -96,9 +97,7 @@ def read(request: Request, progress: Progress = _silent) -> Iterator[Corpus]:
     """
     from discoprobe.loaders.conllu import read_corpora  # noqa: PLC0415 (imports polars)
 
-    codes = (
-        () if request.languages in {(), (ALL,)} else tuple(treebanks.language(name).code for name in request.languages)
-    )
+    codes = codes_of(request)
     found = read_corpora(
         _paths(request, codes), lang=codes[0] if len(codes) == 1 else None, on_error=request.on_error, facts=_facts,
         jobs=request.jobs, progress=lambda done, total: progress("reading", done, total),
@@ -263,6 +262,41 @@ def processes(jobs: int) -> AbstractContextManager[Executor | None]:
     if jobs == 1:
         return nullcontext()
     return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
+
+
+def codes_of(request: Request) -> tuple[str, ...]:
+    """The codes of the languages that a request names; none for all."""
+    if request.languages in {(), (ALL,)}:
+        return ()
+    return tuple(treebanks.language(name).code for name in request.languages)
+
+
+def rebuilder(corpora: tuple[str, ...], jobs: int) -> Callable[[Manifest, Path], None]:
+    """What builds the configs of a manifest again: from ``corpora``, else from the sources that the manifest names."""
+
+    def rebuild(found: Manifest, out: Path) -> None:
+        groups: dict[tuple[str, str], list[str]] = {}
+        for entry in found["configs"].values():
+            groups.setdefault((entry["lang"], json.dumps(entry["settings"], sort_keys=True)), []).append(entry["task"])
+        for (lang, settings), tasks in sorted(groups.items()):
+            entries = [entry for entry in found["configs"].values() if entry["lang"] == lang]
+            names = {name for entry in entries for name in entry["sources"]}
+            sources = corpora or tuple(sorted({SAMPLE if name.startswith(f"{SAMPLE}-") else name for name in names}))
+            measured = any(entry["audit"] for entry in entries)
+            request = Request(
+                (lang,), sources, tuple(tasks), _settings(settings), jobs, "skip", audit=measured, keep_failed=True
+            )
+            run(request, out)
+
+    return rebuild
+
+
+def _settings(text: str) -> Settings:
+    """Settings as the manifest holds them."""
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in json.loads(text).items()
+    }
+    return Settings(**values)
 
 
 def support(request: Request, progress: Progress = _silent) -> list[dict[str, str | int | bool | None]]:

@@ -12,7 +12,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from discoprobe.builders.audit import Finding, Report, Rule
+    from discoprobe.cards.diff import Changes
     from discoprobe.cards.manifest import AuditEntry, ConfigEntry
+    from discoprobe.cards.push import Outcome as PushOutcome
+    from discoprobe.cards.push import Plan
+    from discoprobe.cards.verify import Verified
     from discoprobe.pipeline import Outcome
 
 Cell = str | int | bool | None
@@ -185,3 +189,72 @@ def show_markdown(text: str) -> None:
     from rich.markdown import Markdown  # noqa: PLC0415
 
     Console(width=None if sys.stdout.isatty() else 120).print(Markdown(text))
+
+
+def confirm_push(plan: Plan) -> bool:
+    """Shows what a push will do and asks; an answer that is not yes, or no answer, declines."""
+    _show_plan(plan)
+    sys.stdout.write(f"Publish {plan.release} to {plan.repo}? [y/N] ")
+    sys.stdout.flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
+def _show_plan(plan: Plan) -> None:
+    size = sum(plan.uploads.values())
+    since = f" (after {plan.last})" if plan.last else ""
+    sys.stdout.write(
+        f"{plan.repo} {plan.release}{since}: {len(plan.uploads)} files to send ({size:,} bytes), "
+        f"{len(plan.deletes)} to delete, {len(plan.keeps)} configs stay as they are\n"
+    )
+    show_changes(plan.changes)
+
+
+def show_push(outcome: PushOutcome, *, as_json: bool = False) -> None:
+    """What a push did."""
+    if as_json:
+        sys.stdout.write(json.dumps(outcome.to_dict(), ensure_ascii=False, indent=1, default=str) + "\n")
+        return
+    if outcome.state == "planned":
+        _show_plan(outcome.plan)
+    at = " ".join(part for part in (outcome.commit or "", outcome.url) if part)
+    sys.stdout.write(f"{outcome.state}: {outcome.plan.repo} {outcome.plan.release} {at}".rstrip() + "\n")
+    for note in outcome.notes:
+        sys.stdout.write(f"note: {note}\n")
+
+
+def show_changes(changes: Changes, *, as_json: bool = False) -> None:
+    """What changed between two releases: a line per config, then sources, software and other files."""
+    if as_json:
+        sys.stdout.write(json.dumps(changes.to_dict(), ensure_ascii=False, indent=1, default=str) + "\n")
+        return
+    rows: list[dict[str, Cell]] = [{"config": name, "change": "new", "added": n} for name, n in changes.added.items()]
+    rows += [{"config": name, "change": "gone", "removed": n} for name, n in changes.removed.items()]
+    kinds = ("added", "removed", "relabelled")
+    rows += [
+        {"config": one.name, "change": "changed", **{kind: one.total(kind) for kind in kinds}}
+        for one in changes.changed
+    ]
+    if rows:
+        show(rows, ["config", "change", *kinds])
+    for what, lines in (("source", changes.sources), ("software", changes.software), ("file", changes.files)):
+        for line in lines:
+            sys.stdout.write(f"{what}: {line}\n")
+    if not changes:
+        sys.stdout.write("nothing changed\n")
+
+
+def show_verified(verified: Verified, *, as_json: bool = False) -> None:
+    """What a verification found."""
+    if as_json:
+        sys.stdout.write(json.dumps(verified.to_dict(), ensure_ascii=False, indent=1) + "\n")
+        return
+    sys.stdout.write(
+        " ".join(part for part in (verified.target, verified.release, verified.commit) if part)
+        + f": {verified.files} files compared with the manifest, {verified.rebuilt} with the rebuild, "
+        f"{len(verified.differences)} differ\n"
+    )
+    rows: list[dict[str, Cell]] = [
+        {"file": one.path, "step": one.step, "why": "; ".join(one.why)} for one in verified.differences
+    ]
+    if rows:
+        show(rows, ["file", "step", "why"])
