@@ -14,25 +14,11 @@ import yaml
 sys.path.insert(0, str(Path(__file__).parent))
 
 import releases
-from hub_client import Client
-from hub_server import Fault, serving
+from hub_server import Fault
 
 from discoprobe.builders.config import Unavailable
 
 _numbers = itertools.count()
-
-
-@pytest.fixture(scope="module")
-def hub():
-    with serving() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def client(hub, tmp_path_factory):
-    made = Client(hub.url, tmp_path_factory.mktemp("home"))
-    yield made
-    made.close()
 
 
 @pytest.fixture(scope="module")

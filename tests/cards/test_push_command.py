@@ -3,24 +3,13 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from hub_server import serving
 
 LOAD = """
 from datasets import load_dataset
 print(load_dataset({repo!r}, {config!r}, revision={revision!r})["test"].num_rows)
 """
-
-
-@pytest.fixture(scope="module")
-def hub():
-    with serving() as server:
-        yield server
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,6 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 import releases
-from hub_client import Client
-from hub_server import serving
 
 from discoprobe.builders.config import Unavailable
 from discoprobe.builders.settings import Settings
@@ -104,19 +102,6 @@ def test_a_config_that_cannot_be_built_any_more(release):
 def test_what_is_no_release(tmp_path):
     with pytest.raises(DiscoprobeError, match=r"holds no manifest\.json"):
         verify(str(tmp_path), None)
-
-
-@pytest.fixture(scope="module")
-def hub():
-    with serving() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def client(hub, tmp_path_factory):
-    made = Client(hub.url, tmp_path_factory.mktemp("home"))
-    yield made
-    made.close()
 
 
 def test_a_release_on_the_hub(hub, client, release):
