@@ -32,6 +32,12 @@ LARGEST: Final = 2**32 - 1
 ZEROS: Final = np.uint64(0x3030303030303030)
 """The digit 0, eight times."""
 
+_WHITE: Final = [chr(i).encode() for i in range(0x3001) if chr(i).isspace()]
+WHITE_FIRST: Final = np.isin(np.arange(256), [character[0] for character in _WHITE])
+"""Bytes that white space can begin with in UTF-8; none is after U+3000."""
+WHITE_LAST: Final = np.isin(np.arange(256), [character[-1] for character in _WHITE])
+"""Bytes that white space can end with."""
+
 
 def strings(data: bytes, starts: Ints, ends: Ints, valid: Flags | None = None) -> pl.Series:
     """The cells between offsets, null where they are not valid.
@@ -105,6 +111,26 @@ def _eight_digits(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def _long_number(cell: bytes) -> int:
     value = int(cell) if cell.isdigit() and cell[:1] != b"0" else NO_NUMBER
     return value if value <= LARGEST else NO_NUMBER
+
+
+def starts_with(data: bytes, starts: Ints, opening: bytes) -> Ints:
+    """Which of the offsets an opening stands at, as indices."""
+    found = np.arange(len(starts))
+    for at in range(0, len(opening), WORD):
+        part = opening[at : at + WORD]
+        words = _read(data, starts[found] + at) & MASKS[len(part)]
+        found = found[words == np.frombuffer(part.ljust(WORD, b"\0"), np.uint64)[0]]
+    return found
+
+
+def has_white_edge(data: bytes, starts: Ints, ends: Ints) -> Flags:
+    """Whether the first or the last character between offsets is white space, as ``str.isspace`` has it."""
+    array = np.frombuffer(data, np.uint8)
+    found = WHITE_FIRST[array[starts]] | WHITE_LAST[array[ends - 1]]
+    for i in np.flatnonzero(found).tolist():
+        text = data[starts[i] : ends[i]].decode(errors="replace")
+        found[i] = text.strip() != text
+    return found
 
 
 def occurrences(data: bytes, part: bytes) -> Ints:

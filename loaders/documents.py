@@ -136,7 +136,7 @@ def gaps(sent_ids: pl.Series, same_document: Flags, *, by_id: bool) -> Flags:
     if not len(at):
         return found
     names = sent_ids.to_list()
-    strict = _counted_on(sent_ids)[at]
+    strict = _counted_on(names)[at]
     for i in np.flatnonzero(~strict).tolist():
         strict[i] = follows(names[at[i] - 1], names[at[i]])
     if strict.mean() >= NUMBERED:
@@ -150,11 +150,16 @@ def gaps(sent_ids: pl.Series, same_document: Flags, *, by_id: bool) -> Flags:
     return found
 
 
-def _counted_on(sent_ids: pl.Series) -> Flags:
+def _counted_on(names: Sequence[str]) -> Flags:
     """Whether an id is the one before it with its final number raised by one: most of what :func:`follows` accepts."""
-    parts = sent_ids.str.extract_groups(r"^(.*?)([0-9]{1,18})$").struct.unnest()
-    before, number = parts.to_series(0), parts.to_series(1).cast(pl.Int64)
-    return ((before == before.shift()) & (number == number.shift() + 1)).fill_null(value=False).to_numpy().copy()
+    found = np.zeros(len(names), bool)
+    before, number = "", -1
+    for i, name in enumerate(names):
+        stem = name.rstrip("0123456789")
+        counted = int(name[len(stem) :] or -1)
+        found[i] = counted == number + 1 > 0 and stem == before
+        before, number = stem, counted
+    return found
 
 
 def follows(before: str, after: str) -> bool:
@@ -220,17 +225,18 @@ def place(sentences: pl.DataFrame, corpus: str, stems: Sequence[str], rule: Docu
     index = _position_among_equals(doc)
     if names and names[0] is not None and names[0] == carried.doc_id:
         index[doc == 0] += carried.sentences
-    placed = sentences.with_columns(
-        sent=pl.Series(np.arange(len(doc), dtype=np.uint32)),
-        doc=pl.Series(doc.astype(np.uint32)),
-        doc_id=ids,
-        index=pl.Series(index.astype(np.uint32)),
-        run=_runs(sentences, ids, begins, by_id=rule.kind == "sent_id"),
-        key=record_keys(repeat(corpus, len(names)), names, sentences["sent_id"], sentences["text"]),
-        text_key=text_keys(sentences["text"].to_list()),
-    )
+    texts = sentences["text"].to_list()
+    found = {
+        "sent": np.arange(len(doc), dtype=np.uint32),
+        "doc": doc.astype(np.uint32),
+        "index": index.astype(np.uint32),
+        "run": _runs(sentences, ids, begins, by_id=rule.kind == "sent_id"),
+        "key": record_keys(repeat(corpus, len(names)), names, sentences["sent_id"].to_list(), texts),
+        "text_key": text_keys(texts),
+    }
+    placed = pl.DataFrame({name: found[name] if name in found else sentences[name] for name in SENTENCES})
     documents = _documents(corpus, list(numbers), doc, sentences["genre"])
-    return Placed(documents, placed.select(*SENTENCES), _carried_on(placed, carried))
+    return Placed(documents, placed, _carried_on(sentences, names, index, carried))
 
 
 def _position_among_equals(numbers: Ints) -> Ints:
@@ -260,9 +266,9 @@ def _documents(corpus: str, names: list[str | None], doc: Ints, genre: pl.Series
         genre: per sentence, null where it is not known.
     """
     found: dict[int, set[str]] = {}
-    known = np.flatnonzero(genre.is_not_null().to_numpy())
-    for number, value in zip(doc[known].tolist(), genre.drop_nulls().to_list(), strict=True):
-        found.setdefault(number, set()).add(value)
+    for number, value in dict.fromkeys(zip(doc.tolist(), genre.to_list(), strict=True)):
+        if value is not None:
+            found.setdefault(number, set()).add(value)
     genres = [min(found[i]) if len(found.get(i, ())) == 1 else None for i in range(len(names))]
     columns = {
         "doc": range(len(names)),
@@ -275,15 +281,16 @@ def _documents(corpus: str, names: list[str | None], doc: Ints, genre: pl.Series
     return pl.DataFrame([pl.Series(name, columns[name], dtype) for name, dtype in DOCUMENTS.items()])
 
 
-def _carried_on(placed: pl.DataFrame, before: Carried) -> Carried:
-    """What the next stretch of the file needs to know after these sentences."""
-    if placed.is_empty():
+def _carried_on(sentences: pl.DataFrame, names: Sequence[str | None], index: Ints, before: Carried) -> Carried:
+    """What the next stretch of the file needs to know after sentences in these documents, at these places there."""
+    if not names:
         return before
-    newdoc, doc_id = placed["newdoc"], placed["doc_id"][-1]
-    marked = placed.height == 1 or not newdoc.all() if before.marked is None else before.marked
+    newdoc = sentences["newdoc"].to_numpy()
+    unnamed = newdoc & sentences["newdoc_id"].is_null().to_numpy()
+    marked = len(names) == 1 or not newdoc.all() if before.marked is None else before.marked
     return Carried(
-        doc_id=doc_id,
-        sentences=0 if doc_id is None else placed["index"][-1] + 1,
-        unnamed=before.unnamed + int((newdoc & placed["newdoc_id"].is_null()).sum()),
-        marked=marked,
+        doc_id=names[-1],
+        sentences=0 if names[-1] is None else int(index[-1]) + 1,
+        unnamed=before.unnamed + int(unnamed.sum()),
+        marked=bool(marked),
     )

@@ -232,20 +232,23 @@ def _sentences(text: Text, blocks: Ints, comments: pl.DataFrame) -> pl.DataFrame
     """One row per block with word lines, good or bad, with what its comments say."""
     first = _first_rows(text.lines, blocks)
     piece = text.piece(first)
-    stems = pl.Series([part.stem for part in text.pieces], dtype=pl.String)
     before = np.array([part.sentence for part in text.pieces], np.int64)
     opens = np.searchsorted(piece, np.arange(len(before)))
     number = np.arange(len(blocks)) - opens[piece] + before[piece] + 1
     found = by_sentence(comments, blocks)
-    made_up = stems.gather(piece) + "-" + pl.Series(number).cast(pl.String)
-    return found.with_columns(
-        block=pl.Series(blocks),
-        piece=pl.Series(piece, dtype=pl.UInt32),
-        number=pl.Series(number, dtype=pl.UInt32),
-        row=pl.Series(first),
-        given_id=pl.col("sent_id"),
-        sent_id=pl.col("sent_id").fill_null(made_up),
-    )
+    given = found["sent_id"]
+    sent_id = given
+    if given.null_count():
+        stems = pl.Series([part.stem for part in text.pieces], dtype=pl.String)
+        sent_id = given.fill_null(stems.gather(piece) + "-" + pl.Series(number).cast(pl.String))
+    more = {
+        "block": blocks,
+        "piece": piece.astype(np.uint32),
+        "number": number.astype(np.uint32),
+        "row": first,
+        "given_id": given,
+    }
+    return pl.DataFrame({**found.to_dict(), "sent_id": sent_id, **more})
 
 
 def _check_sent_ids(sentences: pl.DataFrame) -> Finding:
@@ -334,13 +337,14 @@ def _tokens(
         "end": _nullable(found.end[units.of_word], aligned, np.uint32),
         "mwt": _nullable(units.first, units.first > 0, np.uint16),
     }
-    told = sentences.select("piece", "number", "sent_id", "genre", "newdoc", "newdoc_id").with_columns(
-        text=found.text,
-        has_text=sentences["text"].is_not_null(),
-        n_words=pl.Series(np.bincount(sent, minlength=len(blocks)).astype(np.uint32)),
-        aligned=pl.Series(found.aligned),
-    )
-    return pl.DataFrame(tokens), told
+    told = {name: sentences[name] for name in ("piece", "number", "sent_id", "genre", "newdoc", "newdoc_id")}
+    seen = {
+        "text": found.text,
+        "has_text": sentences["text"].is_not_null(),
+        "n_words": np.bincount(sent, minlength=len(blocks)).astype(np.uint32),
+        "aligned": found.aligned,
+    }
+    return pl.DataFrame(tokens), pl.DataFrame({**told, **seen})
 
 
 def _aligned(table: Table, units: Units, blocks: Ints, texts: pl.Series) -> Alignment:

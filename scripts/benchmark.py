@@ -1,6 +1,6 @@
 """Measure discoprobe.
 
-``benchmark.py reader FILE…`` compares the reader with other readers of CoNLL-U.
+``benchmark.py reader PATH…`` compares the reader with other readers of CoNLL-U, on files or whole treebanks (folders).
 
 ``benchmark.py build FOLDER`` builds from all files below a folder taken for one language, and from copies of them, so
 that the column ``times`` shows how time and memory grow; every run is a process of its own.
@@ -56,16 +56,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def add_reader(parser: argparse.ArgumentParser) -> None:
     """The options of ``reader``."""
-    parser.add_argument("files", nargs="*", type=Path, help="CoNLL-U files (default: the sample that ships)")
-    parser.add_argument("--rounds", type=int, default=3, help="how often each reader reads each file (default 3)")
+    parser.add_argument("paths", nargs="*", type=Path, help="CoNLL-U files, or folders (default: the sample)")
+    parser.add_argument("--rounds", type=int, default=3, help="how often each reader reads each of them (default 3)")
     parser.add_argument("--clock", choices=CLOCKS, default="wall", help="wall (default), or the processor's time")
     parser.set_defaults(run=run_reader)
 
 
 def run_reader(options: argparse.Namespace) -> int:
-    """Print words per second and the ratio to the ``conllu`` library, per file and reader."""
-    table = Table("file", "words", *READERS, "cached", *(f"{name} : conllu" for name in RATIOS))
-    for path in options.files or sorted(SAMPLE.glob("*.conllu")):
+    """Print words per second and the ratio to the ``conllu`` library, per file or treebank, and reader."""
+    table = Table("corpus", "words", *READERS, "cached", *(f"{name} : conllu" for name in RATIOS))
+    for path in options.paths or sorted(SAMPLE.glob("*.conllu")):
         words = count_words(path)
         seconds = {name: best(partial(read, path), options) for name, read in READERS.items()}
         speed = {name: words / value for name, value in seconds.items()}
@@ -166,10 +166,14 @@ def best(work: Callable[[], object], options: argparse.Namespace) -> float:
     return min(times)
 
 
+def files_of(path: Path) -> list[Path]:
+    """The CoNLL-U files in a folder, or the file itself."""
+    return sorted(path.rglob("*.conllu")) if path.is_dir() else [path]
+
+
 def count_words(path: Path) -> int:
-    """Number of syntactic words in a file."""
-    with path.open(encoding="utf-8") as file:
-        return sum(isinstance(token["id"], int) for sentence in conllu.parse_incr(file) for token in sentence)
+    """Number of syntactic words."""
+    return sum(isinstance(token["id"], int) for file in read_conllu(path) for sentence in file for token in sentence)
 
 
 def read_discoprobe(path: Path) -> object:
@@ -180,8 +184,10 @@ def read_discoprobe(path: Path) -> object:
 
 def read_parsed(path: Path) -> object:
     """Check, align and place, without hashing the file and storing its tables: what the other readers do, and more."""
-    parsed = parse([Piece(path.stem, path.read_bytes())])
-    placed = place(parsed.sentences, path.stem, [path.stem], DocumentRule(), Carried())
+    files = files_of(path)
+    stems = [file.stem for file in files]
+    parsed = parse([Piece(stem, file.read_bytes()) for stem, file in zip(stems, files, strict=True)])
+    placed = place(parsed.sentences, path.stem, stems, DocumentRule(), Carried())
     return Shard(placed.documents, placed.sentences, parsed.tokens)
 
 
@@ -197,18 +203,17 @@ def best_cached(path: Path, options: argparse.Namespace) -> float:
     return best(partial(read_mapped, path), options)
 
 
-def read_conllu(path: Path) -> object:
-    """All sentences, by the conllu library."""
-    with path.open(encoding="utf-8") as file:
-        return list(conllu.parse_incr(file))
+def read_conllu(path: Path) -> list[list[conllu.TokenList]]:
+    """All sentences of each file, by the conllu library."""
+    return [list(conllu.parse(file.read_text(encoding="utf-8"))) for file in files_of(path)]
 
 
 READERS: dict[str, Callable[[Path], object]] = {
     "discoprobe": read_discoprobe,
     "parsed": read_parsed,
     "conllu": read_conllu,
-    "pyconll": lambda path: pyconll.load.load_from_file(str(path)),
-    "udapi": lambda path: Document(str(path)),
+    "pyconll": lambda path: [pyconll.load.load_from_file(str(file)) for file in files_of(path)],
+    "udapi": lambda path: [Document(str(file)) for file in files_of(path)],
 }
 
 
