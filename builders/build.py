@@ -14,12 +14,12 @@ import polars as pl
 
 from discoprobe.builders import frequency, probes, stretches, syncretism, write
 from discoprobe.builders.config import Config, Unavailable
-from discoprobe.builders.near import near_clusters
 from discoprobe.builders.settings import SPLITS, Settings
 from discoprobe.builders.task import Arranged, Context, Task, tasks_named, unsupported
 from discoprobe.builders.tree import Trees
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.language import language_data
+from discoprobe.loaders.near import near_clusters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

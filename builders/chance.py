@@ -12,11 +12,9 @@ import hashlib
 import numpy as np
 import numpy.typing as npt
 
-Keys = npt.NDArray[np.uint64]
+from discoprobe.loaders.keys import splitmix64
 
-_GAMMA = np.uint64(0x9E3779B97F4A7C15)
-_MIX1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX2 = np.uint64(0x94D049BB133111EB)
+Keys = npt.NDArray[np.uint64]
 
 
 def digest(*parts: str | int) -> int:
@@ -27,12 +25,7 @@ def digest(*parts: str | int) -> int:
 
 def mix(keys: npt.ArrayLike, *purpose: str | int) -> Keys:
     """One 64-bit hash per key for a purpose (SplitMix64; Steele, Lea & Flood 2014)."""
-    with np.errstate(over="ignore"):
-        z = np.asarray(keys, dtype=np.uint64) ^ np.uint64(digest(*purpose))
-        z = z + _GAMMA
-        z = (z ^ (z >> np.uint64(30))) * _MIX1
-        z = (z ^ (z >> np.uint64(27))) * _MIX2
-        return np.asarray(z ^ (z >> np.uint64(31)), dtype=np.uint64)
+    return splitmix64(np.asarray(keys, dtype=np.uint64) ^ np.uint64(digest(*purpose)))
 
 
 def combine(left: npt.ArrayLike, right: npt.ArrayLike) -> Keys:

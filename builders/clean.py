@@ -10,7 +10,7 @@ FAULTS = {
     "private-use-character": r"\p{Co}",
     "entity": r"&(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]{1,7});",
     "tag": r"</?[A-Za-z][^<>]*>",
-    "mask": r"__|(?:^|\s)_(?:\s+_)+(?:\s|$)",
+    "mask": r"__|(?:^|\s)_(?:\s+_)+(?:\s|$)|\S\s[#*](?:[\s,.]|$)",
 }
 """Reason → pattern of what a clean text does not contain."""
 

@@ -22,14 +22,15 @@ if TYPE_CHECKING:
 
 CONTEXT = 4
 DONORS = 0.25
+SIDES = ("nearer", "longer")
 RESERVE = 3
 """Sentences kept free after a passage, so that one of them may be as long as the right one."""
 
 WIDE = (0.25, 0.35)
 """How much less and more a later sentence of the same document may share with the passage; few are to be had."""
 
-FEW = 3
-"""Rows of one kind that a split may have whatever there is of the others."""
+FEW, MOST = 1, 6
+"""Rows of one cell, and of one kind, that a split may have whatever there is of the others."""
 
 ROOMY = 0.6
 """Share of stretches in which passages have a reserve; the others look for the wrong sentence elsewhere."""
@@ -70,21 +71,21 @@ def continuations(frame: pl.DataFrame, context: Context) -> Continuations:
 def _mixed(both: pl.DataFrame, context: Context) -> pl.DataFrame:
     """Both kinds of wrong sentences, at most twice as many of one as of the other where a split has more than a few.
 
-    Of either kind, the wrong sentence is more like the passage than the right one in as many rows as not: which of the
-    two is more alike tells nothing.
+    Of either kind as many are nearer to the passage and longer than the right one as are farther and shorter, and as
+    many nearer and shorter as farther and longer: neither, nor both together, tell which is the right one.
     """
     if not context.settings.match or both.is_empty():
         return both
-    pairs = pl.min_horizontal(*[
-        pl.col("nearer").eq(value).sum().over("split", "later") for value in (0, 1)
-    ])  # fmt: skip
-    counted = both.with_columns(pairs=pairs)
-    scarcer = pl.min_horizontal(*[
-        pl.when(pl.col("later") == kind).then("pairs").max().over("split").fill_null(0) for kind in (0, 1)
-    ])  # fmt: skip
-    most = pl.max_horizontal(pl.min_horizontal("pairs", 2 * scarcer), pl.lit(FEW))
-    ranked = with_rank(counted.with_columns(most=most), ["split", "later", "nearer"], "mixed", *context.salt)
-    return ranked.filter(pl.col("rank") <= pl.col("most")).drop("rank", "most", "pairs")
+    cell = 2 * pl.col("nearer") + pl.col("longer")
+    ranked = with_rank(both.with_columns(cell=cell), ["split", "later", "cell"], "mixed", *context.salt)
+    opposed = ranked.group_by("split", "later", cell=3 - pl.col("cell")).len("opposed")
+    paired = ranked.join(opposed, on=["split", "later", "cell"], how="left", maintain_order="left").filter(
+        pl.col("rank") <= pl.max_horizontal(pl.col("opposed").fill_null(0), pl.lit(FEW))
+    )
+    scarcer = pl.min_horizontal(*[(pl.col("later") == kind).sum().over("split") for kind in (0, 1)])
+    turn = pl.col("rank").rank("ordinal").over("split", "later")
+    kept = paired.filter(turn <= pl.max_horizontal(2 * scarcer, pl.lit(MOST)))
+    return kept.drop("rank", "cell", "opposed")
 
 
 def _with_wrong(
@@ -94,8 +95,8 @@ def _with_wrong(
     first = windows["first"].to_numpy()
     context_rows = members(first, CONTEXT)
     keys = windows["window"].to_numpy()
-    nearer = chance.pick(keys, 2, *context.salt, "nearer") == 1
-    slots = Slots(keys, first + CONTEXT, context_rows, context_rows[:, -1:], nearer=nearer)
+    nearer, longer = (chance.pick(keys, 2, *context.salt, side) == 1 for side in SIDES)
+    slots = Slots(keys, first + CONTEXT, context_rows, context_rows[:, -1:], longer=longer, nearer=nearer)
     found = intruders(frame, slots, pool, *context.salt, matching=matching)
     served: pl.DataFrame = windows[found["slot"].to_numpy()]
-    return served.with_columns(wrong=found["intruder"], nearer=found["nearer"].cast(pl.Int8))
+    return served.with_columns(wrong=found["intruder"], **{side: found[side].cast(pl.Int8) for side in SIDES})

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from discoprobe.builders.stretches import Sizes
     from discoprobe.builders.task import Context
 
+NEARER = 0.75
+"""Share of windows that ask for an intruder more like them than the true sentence; about two thirds find one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cut:
@@ -53,9 +56,10 @@ def covered(windows: pl.DataFrame) -> npt.NDArray[np.int64]:
 
 
 def replaced_one(frame: pl.DataFrame, cut: Cut, places: range, context: Context, matching: Matching) -> pl.DataFrame:
-    """Each window with one of its sentences replaced: adds ``position`` and ``intruder``; drops the unserved.
+    """The windows with one sentence replaced: adds ``position``, ``intruder`` and ``nearer``; drops the unserved.
 
-    ``places`` are the positions that may be replaced: all but the first and the last.
+    ``places`` are the positions that may be replaced: all but the first and the last. ``nearer`` is 1 where the
+    intruder is more like the rest of the window than the sentence it replaces.
     """
     size = places.stop + 1
     first = cut.windows["first"].to_numpy()
@@ -68,8 +72,11 @@ def replaced_one(frame: pl.DataFrame, cut: Cut, places: range, context: Context,
         true=first[owner] + place,
         context=first[owner][:, None] + np.tile(rest, (n, 1)),
         beside=(first[owner] + place)[:, None] + np.array([-1, 1]),
+        nearer=(chance.unit(cut.windows["window"].to_numpy(), "nearer", *context.salt) < NEARER)[owner],
     )
     found = intruders(frame, slots, cut.pool, *context.salt, matching=matching)
     at = found["slot"].to_numpy()
     served: pl.DataFrame = cut.windows[owner[at]]
-    return served.with_columns(position=pl.Series(place[at], dtype=pl.Int64), intruder=found["intruder"])
+    return served.with_columns(
+        position=pl.Series(place[at], dtype=pl.Int64), intruder=found["intruder"], nearer=found["nearer"].cast(pl.Int8)
+    )

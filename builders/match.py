@@ -9,6 +9,7 @@ with the context is as close as can be to the true sentence's. Each is used once
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,8 +27,11 @@ _SHORTLIST = 64
 
 _BLOCK = 256
 _JITTER = 0.02
+_MOST_CHARACTERS = 1 << 24
 _WRONG_SIDE = 2.0
 """Cost of an intruder that is longer where it should be shorter: more than any difference in overlap."""
+_OFF_AIM = 2.0
+"""Cost of an intruder that is twice as long as it should be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,7 @@ class Slots:
         beside: rows of the sentences next to it (n, m), likewise.
         taken: rows of intruders that the window has already (n, m).
         longer: whether the intruder should rather be the longer of the two, or the shorter (n).
+        aim: the number of characters that the intruder should rather have (n).
         nearer: whether it should rather be the one that is more like the context, or less (n).
     """
 
@@ -76,6 +81,7 @@ class Slots:
     beside: Rows
     taken: Rows | None = None
     longer: npt.NDArray[np.bool_] | None = None
+    aim: Gaps | None = None
     nearer: npt.NDArray[np.bool_] | None = None
 
     def present(self, slots: Rows) -> Rows:
@@ -97,17 +103,26 @@ def intruders(
         matching: how alike they must be.
 
     Returns:
-        ``slot`` (index into ``slots``), ``intruder`` (row) and ``nearer`` (whether it is more like the context than
-        what it stands in for), one row per window served.
+        ``slot`` (index into ``slots``), ``intruder`` (row), ``nearer`` (whether it is more like the context than what
+        it stands in for) and ``longer`` (whether it is longer, in words or, where they are as many, in characters), one
+        row per window served.
     """
     search = _Search(frame, slots, matching, purpose)
     sides = frame.select(pl.struct(matching.same).rank("dense")).to_series().to_numpy()
-    found: dict[int, list[int]] = {}
+    found: dict[int, Shortlist] = {}
     for side in np.unique(sides[slots.true]):
         mine = pool[sides[pool] == side]
         if len(mine):
             found |= dict(search.shortlists(np.flatnonzero(sides[slots.true] == side), mine))
     return search.compared(_first_come(slots, found, purpose))
+
+
+@dataclass(frozen=True, slots=True)
+class Shortlist:
+    """The best intruders of a slot: rows, best first; the first ``right`` of them are on the side that is asked for."""
+
+    rows: list[int]
+    right: int
 
 
 class _Search:
@@ -121,8 +136,8 @@ class _Search:
         self.kind = frame[matching.prefer].rank("dense").fill_null(0).to_numpy() if matching.prefer else None
         self.shares, self.cosines = Shares(frame), Cosines(frame)
 
-    def shortlists(self, slots: Rows, pool: Rows) -> Iterator[tuple[int, list[int]]]:
-        """For each of ``slots`` the rows of its best intruders, best first."""
+    def shortlists(self, slots: Rows, pool: Rows) -> Iterator[tuple[int, Shortlist]]:
+        """For each of ``slots`` its best intruders."""
         for at in range(0, len(slots), _BLOCK):
             block = slots[at : at + _BLOCK]
             yield from _nearest(block, self._scores(block, pool), pool)
@@ -135,6 +150,8 @@ class _Search:
         scores = _JITTER * chance.unit(salted, "intruder", *self.purpose)
         if self.slots.longer is not None:
             scores += _WRONG_SIDE * self._wrong_side(true, pool, self.slots.longer[block])
+        if self.slots.aim is not None:
+            scores += _OFF_AIM * np.abs(self.chars[pool] / self.slots.aim[block][:, None] - 1)
         if self.kind is not None:
             scores += self.kind[true][:, None] != self.kind[pool]
         if self.matching.overlap != ANY.overlap:
@@ -149,11 +166,18 @@ class _Search:
         return np.where(allowed, scores, np.inf)
 
     def compared(self, chosen: pl.DataFrame) -> pl.DataFrame:
-        """Adds ``nearer``: whether each intruder is more like the context than the true sentence."""
+        """Adds ``nearer`` and ``longer``: whether each intruder is so beside the true sentence."""
         slots, rows = chosen["slot"].to_numpy(), chosen["intruder"].to_numpy()
-        contexts = self.slots.context[slots]
-        above = self.cosines.own(contexts, rows) > self.cosines.own(contexts, self.slots.true[slots])
-        return chosen.with_columns(nearer=pl.Series(above, dtype=pl.Boolean))
+        contexts, true = self.slots.context[slots], self.slots.true[slots]
+        above = self.cosines.own(contexts, rows) > self.cosines.own(contexts, true)
+        return chosen.with_columns(
+            nearer=pl.Series(above, dtype=pl.Boolean),
+            longer=pl.Series(self._size(rows) > self._size(true), dtype=pl.Boolean),
+        )
+
+    def _size(self, rows: Rows) -> npt.NDArray[np.int64]:
+        """Words, then characters: a number that orders sentences by both."""
+        return np.asarray(self.words[rows] * _MOST_CHARACTERS + self.chars[rows])
 
     def _allowed(self, true: Rows, pool: Rows) -> npt.NDArray[np.bool_]:
         """Which of the pool may stand for which true sentence: by document and length."""
@@ -170,7 +194,7 @@ class _Search:
 
     def _wrong_side(self, true: Rows, pool: Rows, longer: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Which of the pool are shorter than the true sentence though they should be longer, or the other way round."""
-        difference = self.chars[pool] - self.chars[true][:, None]
+        difference = self._size(pool) - self._size(true)[:, None]
         return np.asarray(np.where(longer[:, None], difference < 0, difference > 0))
 
 
@@ -179,27 +203,28 @@ def _cost(gaps: Gaps) -> Gaps:
     return np.where(gaps < 0, -2 * gaps, gaps)
 
 
-def _nearest(block: Rows, scores: Gaps, pool: Rows) -> Iterator[tuple[int, list[int]]]:
+def _nearest(block: Rows, scores: Gaps, pool: Rows) -> Iterator[tuple[int, Shortlist]]:
     top = min(_SHORTLIST, len(pool))
     best = np.argpartition(scores, top - 1, axis=1)[:, :top]
     for line, slot in enumerate(block):
         order = best[line][np.argsort(scores[line, best[line]], kind="stable")]
-        yield int(slot), [int(pool[j]) for j in order if np.isfinite(scores[line, j])]
+        fit = order[np.isfinite(scores[line, order])]
+        right = int((scores[line, fit] < _WRONG_SIDE).sum())
+        yield int(slot), Shortlist(pool[fit].tolist(), right)
 
 
-def _first_come(slots: Slots, found: dict[int, list[int]], purpose: tuple[str | int, ...]) -> pl.DataFrame:
+def _first_come(slots: Slots, found: dict[int, Shortlist], purpose: tuple[str | int, ...]) -> pl.DataFrame:
+    """Windows in turn take what is left: one on the right side for any of their slots, or else any."""
     used: set[int] = set()
-    served: set[int] = set()
     chosen: list[tuple[int, int]] = []
-    for slot in _turns(slots, purpose):
-        window = int(slots.window[slot])
-        if window in served:
-            continue
-        taken = next((row for row in found.get(slot, ()) if row not in used), None)
+    for _, alternatives in groupby(_turns(slots, purpose), key=lambda slot: slots.window[slot]):
+        lists = [(slot, found[slot]) for slot in alternatives if slot in found]
+        wishes = [(slot, some.rows[: some.right]) for slot, some in lists]
+        wishes += [(slot, some.rows[some.right :]) for slot, some in lists]
+        taken = next(((slot, row) for slot, rows in wishes for row in rows if row not in used), None)
         if taken is not None:
-            used.add(taken)
-            served.add(window)
-            chosen.append((slot, taken))
+            used.add(taken[1])
+            chosen.append(taken)
     return pl.DataFrame(chosen, schema={"slot": pl.Int64, "intruder": pl.Int64}, orient="row").sort("slot")
 
 

@@ -35,16 +35,16 @@ class Shares:
 
 
 class Cosines:
-    """TF-IDF cosines between sentences and contexts, over the beginnings of words.
+    """TF-IDF cosines between sentences and contexts, over character n-grams, as the audit's solver has them.
 
-    The inverse document frequency is rounded to a power of two: a document more does not change it.
+    The inverse document frequency is rounded: a document more does not change it.
     """
 
     def __init__(self, frame: pl.DataFrame) -> None:
-        """Takes ``row`` numbers 0…n-1 and ``stems`` (lists of hashed beginnings)."""
-        counts = _incidence(frame, "stems")
+        """Takes ``row`` numbers 0…n-1 and ``grams`` (lists of hashed n-grams)."""
+        counts = _incidence(frame, "grams")
         frequency = np.asarray((counts > 0).sum(axis=0)).ravel()
-        weights = np.round(np.log2((1 + counts.shape[0]) / (1 + frequency)))
+        weights = np.round(1 + np.log((1 + counts.shape[0]) / (1 + frequency)))
         self.vectors = normalize(counts @ sparse.diags(weights.astype(np.float32)))
 
     def of(self, contexts: Rows, rows: Rows, pool: Rows) -> Gaps:
@@ -63,11 +63,14 @@ class Cosines:
 
 def _incidence(frame: pl.DataFrame, column: str) -> sparse.csr_matrix:
     """How often each row has each of the values of a list column."""
-    pairs = frame.select("row", column).explode(column).drop_nulls()
-    ids = pairs[column].rank("dense").to_numpy().astype(np.int64) - 1 if pairs.height else np.empty(0, np.int64)
-    ones = np.ones(pairs.height, dtype=np.float32)
-    width = int(ids.max()) + 1 if len(ids) else 1
-    return sparse.csr_matrix((ones, (pairs["row"].to_numpy(), ids)), shape=(frame.height, width))
+    flat = frame[column].explode(empty_as_null=False, keep_nulls=False)
+    sizes = frame[column].list.len().fill_null(0).to_numpy().astype(np.int64)
+    values, ids = np.unique(flat.to_numpy(), return_inverse=True)
+    edges = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    counts = (np.ones(len(ids), dtype=np.float32), ids.astype(np.int32), edges)
+    found = sparse.csr_matrix(counts, shape=(frame.height, max(len(values), 1)))
+    found.sum_duplicates()
+    return found
 
 
 def _members(contexts: Rows, n_rows: int) -> sparse.csr_matrix:

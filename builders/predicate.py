@@ -135,7 +135,8 @@ def _voice(trees: Trees, rule: Predicate) -> pl.DataFrame:
     passive = pl.col("_own") | pl.col("_subject")
     decided = pl.when(passive).then(pl.lit("Pass")).when("_active").then(pl.lit("Act"))
     label = pl.when(~undecided).then(decided)
-    verbal = pl.col("upos").is_in([*VERBAL, "ADJ"]) & spelled_out()
+    participle = (pl.col("upos") == "ADJ") & (feat("VerbForm") == "Part")
+    verbal = (pl.col("upos").is_in(VERBAL) | participle) & spelled_out()
     return facts.filter(verbal).select("sent", label=label, target="row").drop_nulls("label")
 
 

@@ -22,7 +22,7 @@ from discoprobe.builders.sampling import cap, with_rank
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.splits import split_of
 from discoprobe.builders.task import Arranged, Context, Task
-from discoprobe.builders.words import running_words
+from discoprobe.loaders.running_words import running_words
 
 if TYPE_CHECKING:
     from discoprobe.builders.settings import Settings
@@ -118,7 +118,8 @@ def balanced(frame: pl.DataFrame, context: Context) -> Arranged:
     numbered = with_numbers(usable, classes.names)
     kept = balance_labels(numbered, context)
     drops["unbalanced"] = numbered.height - kept.height
-    return Arranged(finished(kept), drops, labels=classes.names, candidates=frame.height)
+    made = Arranged(finished(kept), drops, labels=classes.names, candidates=frame.height)
+    return if_enough(made, classes.names, context)
 
 
 def twins(frame: pl.DataFrame, context: Context) -> Arranged:
@@ -133,7 +134,9 @@ def twins(frame: pl.DataFrame, context: Context) -> Arranged:
         )
         for label in (0, 1)
     ]
-    return Arranged(pl.concat(parts), drops | {"over-size": usable.height - kept.height}, candidates=frame.height * 2)
+    drops |= {"over-size": usable.height - kept.height}
+    made = Arranged(pl.concat(parts), drops, candidates=frame.height * 2)
+    return if_enough(made, context.labels, context)
 
 
 def if_enough(arranged: Arranged, names: tuple[str, ...], context: Context) -> Arranged:
@@ -174,7 +177,7 @@ def balance_labels(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
     """Equal counts of ``label`` in every split and cell, of like lengths, within the set sizes; else all rows."""
     if not context.settings.match:
         return cap(frame, context.settings, *context.salt)
-    kept = even(frame, "label", *context.salt, cell=("cell",))
+    kept = even(frame, "label", *context.salt, cell=("cell",), least=context.settings.min_class)
     return cap_labels(kept, context)
 
 

@@ -41,8 +41,13 @@ def valued(feature: str) -> pl.Expr:
 
 
 def spelled_out() -> pl.Expr:
-    """Whether a word is no abbreviation, whose form does not show the feature (Russian *см.*)."""
-    return feat("Abbr").is_null()
+    """Whether a word is no abbreviation or symbol, whose form does not show the feature.
+
+    Not all are marked with Abbr: Russian *см.*, French *M.*, the function *F*, the road *A36*.
+    """
+    form, noun = pl.col("form"), (pl.col("upos") == "NOUN").fill_null(value=False)
+    symbol = ~form.str.contains(r"\p{L}") | (noun & form.str.contains(r"^\p{Lu}\d*$"))
+    return feat("Abbr").is_null() & ~symbol & ~form.str.contains(".", literal=True)
 
 
 def feature_of_noun(trees: Trees, role: str, feature: str) -> pl.DataFrame:

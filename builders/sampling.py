@@ -89,6 +89,16 @@ def equalise(rows: pl.DataFrame, by: str, cell: list[str], *purpose: str | int) 
     return kept.drop("rank", "_least")
 
 
+def equal_if_many(rows: pl.DataFrame, by: str, few: int, *purpose: str | int) -> pl.DataFrame:
+    """Keeps equally many rows with 0 and 1 in ``by`` in every split, and ``few`` of either in any case.
+
+    For a property that should be as frequent as its opposite, where a split of a handful of rows should not be lost.
+    """
+    ranked = with_rank(rows, ["split", by], "equalise", *purpose)
+    least = pl.min_horizontal(pl.col(by).sum().over("split"), (1 - pl.col(by)).sum().over("split"))
+    return ranked.filter(pl.col("rank") <= pl.max_horizontal(least, few)).drop("rank")
+
+
 def balance(rows: pl.DataFrame, by: str, *purpose: str | int, cell: tuple[str, ...] = ()) -> pl.DataFrame:
     """Equal counts of ``by`` in every split and length stratum (and ``cell``), with as many strata as the data bear."""
     columns = ["split", *cell]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from discoprobe.loaders.errors import UnknownNameError, UsageError
@@ -59,6 +60,10 @@ class Settings:
     def size(self, split: str) -> int:
         """The largest number of rows of ``split``."""
         return self.sizes[SPLITS.index(split)]
+
+    def files(self) -> dict[str, Path]:
+        """The user's own files that settings name, by setting."""
+        return {} if self.frequency in {"wordfreq", "corpus"} else {"frequency": Path(self.frequency)}
 
     def to_dict(self) -> dict[str, object]:
         """The settings as the manifest holds them."""

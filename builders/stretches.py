@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+import pyarrow as pa
 
 from discoprobe.builders import chance, clean
+from discoprobe.builders.grams import char_grams
 from discoprobe.builders.splits import split_of
-from discoprobe.builders.words import running_words
+from discoprobe.loaders.running_words import running_words
 
 if TYPE_CHECKING:
     from discoprobe.builders.settings import Settings
@@ -27,8 +29,8 @@ LONG = 6
 """A sentence of at least so many words (UD's or running words, whichever are more) is not used if its like stands in a
 document of another split; shorter ones recur naturally (AUDIT ``sentence-leak``)."""
 
-STEM, SYLLABLES = 4, 2
-"""First letters (syllables of Hangul) of a word that stand for it whatever its inflection."""
+WIDTH = 2**16
+"""Columns that character n-grams are hashed into."""
 
 FREQUENT = 0.01
 """A word that stands in more than this share of the sentences is no content word."""
@@ -38,16 +40,15 @@ def sentences(shard: Shard, settings: Settings) -> pl.DataFrame:
     """The sentences of a shard that stand in documents, each with ``reason`` (null if it can be shown)."""
     least, most = settings.discourse_words
     words = pl.col("n_words")
-    return (
+    found = (
         shard.sentences.join(shard.documents.select("doc", "corpus", "doc_id", "genre", doc_key="key"), on="doc")
         .filter(pl.col("doc_id").is_not_null())
         .select(
-            "sent", "corpus", "doc_id", "genre", "doc_key", "run", "index", "sent_id", "key", "text_key",
+            "sent", "corpus", "doc_id", "genre", "doc_key", "run", "index", "sent_id", "key", "text_key", "text",
             n_words=words.cast(pl.Int32),
             n_chars=pl.col("text").str.len_chars().cast(pl.Int32),
             long=pl.max_horizontal(words, running_words(pl.col("text")).list.len()) >= LONG,
             words=running_words(pl.col("text")).list.unique().list.eval(pl.element().hash(0)),
-            stems=running_words(pl.col("text")).list.eval(_stem(pl.element()).hash(0)),
             reason=pl.coalesce(
                 pl.when(words < least).then(pl.lit("too-short")),
                 pl.when(words > most).then(pl.lit("too-long")),
@@ -55,10 +56,16 @@ def sentences(shard: Shard, settings: Settings) -> pl.DataFrame:
             ),
         )
     )  # fmt: skip
+    return found.with_columns(grams=_grams(found["text"])).drop("text")
 
 
-def _stem(word: pl.Expr) -> pl.Expr:
-    return pl.when(word.str.contains(r"\p{Hangul}")).then(word.str.head(SYLLABLES)).otherwise(word.str.head(STEM))
+def _grams(texts: pl.Series) -> pl.Series:
+    """The hashed character n-grams of each text, as often as they are in it."""
+    counts = char_grams(texts, WIDTH)
+    flat = np.repeat(counts.indices, counts.data.astype(np.int64)).astype(np.uint16)
+    sizes = np.asarray(counts.sum(axis=1)).ravel().astype(np.int64)
+    ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    return pl.Series(pa.LargeListArray.from_arrays(pa.array(ends), pa.array(flat)))
 
 
 def stretches(frame: pl.DataFrame, settings: Settings) -> pl.DataFrame:
@@ -70,7 +77,7 @@ def stretches(frame: pl.DataFrame, settings: Settings) -> pl.DataFrame:
 
     Returns:
         The columns of ``frame`` and ``row`` (its own number), ``split``, ``stretch`` (null where ``reason`` is not) and
-        ``content`` (the hashed content words) beside ``stems`` (hashed beginnings of all words), sorted by document and
+        ``content`` (the hashed content words) beside ``grams`` (hashed character n-grams), sorted by document and
         place in it.
     """
     frame = frame.sort("doc_key", "shard", "index", "sent")

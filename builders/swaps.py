@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from discoprobe.builders import chance
-from discoprobe.builders.probes import if_enough, twins, usable_of
+from discoprobe.builders.probes import twins, usable_of
 from discoprobe.builders.sampling import with_rank
 from discoprobe.builders.task import Arranged, Context, Edit
 
@@ -121,7 +121,7 @@ def distinct_twins(frame: pl.DataFrame, context: Context) -> Arranged:
     usable, drops = usable_of(frame, context)
     ranked = with_rank(usable, ["swapped"], "one of a pair", *context.salt)
     single = (ranked.filter(pl.col("rank") == 1) if context.settings.match else ranked).drop("rank")
-    made = if_enough(twins(single, context), context.labels, context)
+    made = twins(single, context)
     repeated = {"same-words-swapped": usable.height - single.height}
     return replace(made, drops=dict(made.drops) | drops | repeated, candidates=frame.height * 2)
 

@@ -39,12 +39,14 @@ class AuditView:
         failed: checks beyond their limit.
         undecided: checks that the test split is too small for.
         strongest: the shortcut with the largest lift.
+        strongest_interval: its 95 % interval, ``.299–.701``.
+        noted: whether shortcuts were measured that are not limited.
         chance: accuracy of the majority label.
         baselines: the trivial solvers.
         shortcuts: one line per shortcut that was measured.
         clean: integrity checks that passed.
         flawed: integrity checks that did not.
-        rules: the best mined rules.
+        rules: the best mined rules that apply to any test row.
         rule_coverage: share of test rows that any mined rule applies to.
         measured_on: the split.
         n_test: its rows.
@@ -55,6 +57,8 @@ class AuditView:
     failed: tuple[str, ...]
     undecided: tuple[str, ...]
     strongest: Strongest | None
+    strongest_interval: str
+    noted: bool
     chance: float | None
     baselines: tuple[Baseline, ...]
     shortcuts: tuple[FindingLine, ...]
@@ -75,6 +79,8 @@ def audit_view(report: Report) -> AuditView:
         failed=tuple(one.check for one in report.errors),
         undecided=tuple(one.check for one in report.undecided),
         strongest=report.strongest,
+        strongest_interval=interval(report.finding(report.strongest.check).interval) if report.strongest else "",
+        noted=any(one.kind is Kind.SHORTCUT and one.status is Status.NOTED for one in report.findings),
         chance=next((one.accuracy for one in report.baselines if one.name == "majority"), None),
         baselines=report.baselines,
         shortcuts=tuple(
@@ -82,7 +88,7 @@ def audit_view(report: Report) -> AuditView:
         ),
         clean=tuple(one.check for one in integrity if one.status is Status.PASSED),
         flawed=tuple(_line(one, "g") for one in integrity if one.status is not Status.PASSED),
-        rules=report.heuristics.rules[:_RULES] if report.heuristics else (),
+        rules=tuple(rule for rule in report.heuristics.rules if rule.coverage)[:_RULES] if report.heuristics else (),
         rule_coverage=report.heuristics.coverage if report.heuristics else 0.0,
         measured_on=report.measured_on,
         n_test=report.counts.get(report.measured_on, 0),

@@ -8,6 +8,7 @@ from discoprobe.builders.settings import SPLITS
 from discoprobe.cards import drops, escape, examples, fields, metadata, papers, plots
 from discoprobe.cards.audit_view import audit_view
 from discoprobe.cards.matrix import MARKS, matrices, verdict
+from discoprobe.cards.pooled import pooled_lines
 from discoprobe.cards.render import render
 from discoprobe.loaders import licences, treebanks
 
@@ -40,7 +41,7 @@ def release_card(manifest: Manifest, *, repository: str = REPOSITORY, release: s
         default=metadata.default_config(configs), matrices=matrices(configs), tasks=_tasks(manifest),
         languages={lang: language_name(lang) for lang in sorted({entry["lang"] for entry in configs.values()})},
         rows=sum(map(metadata.n_rows, configs.values())), sources=_source_lines(manifest),
-        audits=_tally(manifest), skipped=_skipped(manifest),
+        audits=_tally(manifest), pooled=pooled_lines(configs), skipped=_skipped(manifest),
         unavailable=manifest["unavailable"] if len(manifest["unavailable"]) <= _REASONS else {},
     )  # fmt: skip
     return metadata.front_matter(manifest, release) + body

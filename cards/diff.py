@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from discoprobe.cards.manifest import ConfigEntry, Manifest
+    from discoprobe.cards.manifest import ConfigEntry, Manifest, SourceEntry
 
 SHOWN = 3
 """Row ids that a report names per kind of change."""
@@ -224,12 +224,15 @@ def _sources(old: Manifest, new: Manifest) -> tuple[str, ...]:
     before, after = old["sources"], new["sources"]
     gone = [f"{name}: not used any more" for name in sorted(before.keys() - after.keys())]
     fresh = [f"{name}: new, {after[name]['licence']}" for name in sorted(after.keys() - before.keys())]
-    return (*gone, *fresh, *(line for name in sorted(before.keys() & after.keys()) for line in source(name, old, new)))
+    return (
+        *gone,
+        *fresh,
+        *(line for name in sorted(before.keys() & after.keys()) for line in source(name, before[name], after[name])),
+    )
 
 
-def source(name: str, old: Manifest, new: Manifest) -> list[str]:
+def source(name: str, before: SourceEntry, after: SourceEntry) -> list[str]:
     """What differs in a source that both have, in words; empty if nothing."""
-    before, after = old["sources"][name], new["sources"][name]
     lines = [f"{name}: licence {before['licence']} → {after['licence']}"] * (before["licence"] != after["licence"])
     if before["commit"] != after["commit"]:
         lines.append(f"{name}: commit {before['commit'][:12] or 'none'} → {after['commit'][:12] or 'none'}")
@@ -237,4 +240,7 @@ def source(name: str, old: Manifest, new: Manifest) -> list[str]:
     differing = [path for path in paths if before["files"].get(path) != after["files"].get(path)]
     if differing:
         lines.append(f"{name}: other content of {', '.join(differing[:SHOWN])}{' …' if len(differing) > SHOWN else ''}")
-    return lines
+    made = before.get("annotation", {}), after.get("annotation", {})
+    parts = {"text": "raw text", "read": "options of reading", "made_by": "annotating software or models"}
+    other = [what for key, what in parts.items() if made[0].get(key) != made[1].get(key)]
+    return [*lines, *(f"{name}: other {what}" for what in other)]

@@ -5,16 +5,20 @@ from __future__ import annotations
 import dataclasses
 import importlib.metadata
 import json
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from discoprobe.builders.settings import SPLITS
+from discoprobe.cards import tables
 from discoprobe.loaders.errors import DiscoprobeError
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
+    from discoprobe.builders.audit.pool import Tally
     from discoprobe.builders.audit.report import Report
     from discoprobe.builders.config import Config, Unavailable
+    from discoprobe.builders.settings import Settings
     from discoprobe.loaders.corpus import Corpus, Source
 
 NAME = "manifest.json"
@@ -39,10 +43,12 @@ class AuditEntry(TypedDict):
     strongest: str | None
     accuracy: float | None
     lift: float | None
+    exempt: NotRequired[list[str]]
+    tallies: NotRequired[dict[str, Tally]]
 
 
 class ConfigEntry(TypedDict):
-    """What the manifest says of a config."""
+    """What the manifest says of a config; ``lists`` has size and hash of the user's own files that a setting names."""
 
     task: str
     lang: str
@@ -58,10 +64,11 @@ class ConfigEntry(TypedDict):
     content: dict[str, str]
     files: dict[str, FileEntry]
     audit: AuditEntry | None
+    lists: NotRequired[dict[str, FileEntry]]
 
 
 class SourceEntry(TypedDict):
-    """A corpus, as the catalogue pins it or as it was found."""
+    """A corpus, as the catalogue pins it or as it was found; ``annotation`` is how one was made from raw text."""
 
     lang: str
     licence: str
@@ -69,10 +76,16 @@ class SourceEntry(TypedDict):
     commit: str
     citation: str
     files: dict[str, FileEntry]
+    annotation: NotRequired[dict[str, Any]]
 
 
 class Manifest(TypedDict):
-    """The whole file."""
+    """The whole file.
+
+    ``beside`` has, by language, corpora that were read and of which no config shows a row: a sentence that resembles
+    one of theirs may have been left out for it. ``inputs`` has a hash of all that made each config, or made it
+    unavailable; it is kept in a folder of one's own and not published.
+    """
 
     format: int
     discoprobe: str
@@ -82,6 +95,8 @@ class Manifest(TypedDict):
     configs: dict[str, ConfigEntry]
     unavailable: dict[str, str]
     files: dict[str, FileEntry]
+    beside: NotRequired[dict[str, dict[str, SourceEntry]]]
+    inputs: NotRequired[dict[str, str]]
 
 
 def empty() -> Manifest:
@@ -130,7 +145,11 @@ def render(manifest: Manifest) -> str:
 
 
 def renewed(
-    old: Manifest, entries: dict[str, ConfigEntry], missing: list[Unavailable], corpora: list[Corpus]
+    old: Manifest,
+    entries: dict[str, ConfigEntry],
+    missing: list[Unavailable],
+    corpora: list[Corpus],
+    inputs: dict[str, str],
 ) -> Manifest:
     """The old manifest with what was built put in place of what stood there under the same names; no files yet."""
     fresh = empty()
@@ -147,11 +166,24 @@ def renewed(
     skipped = {lang: drops for lang, drops in old["skipped"].items() if lang not in renewed_languages}
     fresh["skipped"] = skipped | {corpus.lang: dict(corpus.drops) for corpus in corpora if corpus.drops}
     fresh["unavailable"] = unavailable | {one.name: one.reason for one in missing}
+    if beside := _beside(old, corpora, used):
+        fresh["beside"] = beside
+    if known := {name: digest for name, digest in old.get("inputs", {}).items() if name not in gone} | inputs:
+        fresh["inputs"] = known
     return fresh
+
+
+def _beside(old: Manifest, corpora: list[Corpus], used: Collection[str]) -> dict[str, dict[str, SourceEntry]]:
+    read = {corpus.lang: {source.name: source_entry(source) for source in corpus.sources} for corpus in corpora}
+    langs = old.get("beside", {}) | read
+    found = {lang: {name: one for name, one in own.items() if name not in used} for lang, own in langs.items()}
+    return {lang: own for lang, own in sorted(found.items()) if own}
 
 
 def audit_entry(report: Report) -> AuditEntry:
     """The short of a report."""
+    from discoprobe.builders.audit.pool import tallies  # noqa: PLC0415 (scipy: a second, for those who only read)
+
     best = report.strongest
     return {
         "failed": [finding.check for finding in report.errors],
@@ -160,6 +192,8 @@ def audit_entry(report: Report) -> AuditEntry:
         "strongest": best.check if best else None,
         "accuracy": best.accuracy if best else None,
         "lift": best.lift if best else None,
+        "exempt": [finding.check for finding in report.findings if finding.status == "exempt"],
+        "tallies": tallies(report),
     }
 
 
@@ -167,7 +201,7 @@ def config_entry(
     config: Config, content: dict[str, str], files: dict[str, FileEntry], report: Report | None = None
 ) -> ConfigEntry:
     """A config's entry; ``content`` has a hash of the rows per split, ``files`` what its folder holds."""
-    return {
+    entry: ConfigEntry = {
         "task": config.task,
         "lang": config.lang,
         "summary": config.definition.partition("\n")[0],
@@ -183,12 +217,21 @@ def config_entry(
         "files": files,
         "audit": audit_entry(report) if report else None,
     }
+    if lists := lists_of(config.settings):
+        entry["lists"] = lists
+    return entry
+
+
+def lists_of(settings: Settings) -> dict[str, FileEntry]:
+    """Size and hash of the user's files that settings name, by setting; only of those that are there."""
+    there = {name: path for name, path in settings.files().items() if path.is_file()}
+    return {name: {"sha256": tables.file_hash(path), "bytes": path.stat().st_size} for name, path in there.items()}
 
 
 def source_entry(source: Source) -> SourceEntry:
     """A corpus's entry."""
     files = {file.path: dataclasses.asdict(file) for file in source.files}
-    return {
+    entry: SourceEntry = {
         "lang": source.lang,
         "licence": source.licence,
         "repo": source.repo,
@@ -196,3 +239,6 @@ def source_entry(source: Source) -> SourceEntry:
         "citation": source.citation,
         "files": {path: {"sha256": file["sha256"], "bytes": file["bytes"]} for path, file in files.items()},
     }
+    if source.annotation is not None:
+        entry["annotation"] = dict(source.annotation)
+    return entry

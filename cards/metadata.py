@@ -27,10 +27,24 @@ _DEFAULT_TASK = "dc"
 
 def front_matter(manifest: Manifest, release: str = "") -> str:
     """The YAML block with its two lines of dashes; every config has ``version`` if the release has a number."""
-    text = yaml.safe_dump(
-        data(manifest, release), sort_keys=False, allow_unicode=True, width=2**20, default_flow_style=None
-    )
+    text = yaml.dump(
+        data(manifest, release), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=2**20,
+        default_flow_style=None,
+    )  # fmt: skip
     return f"---\n{text}---\n"
+
+
+class _Inline(list[dict[str, str]]):
+    """A list that is written on one line."""
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes plain values, and an inline list as one."""
+
+
+_Dumper.add_representer(
+    _Inline, lambda dumper, value: dumper.represent_sequence("tag:yaml.org,2002:seq", value, flow_style=True)
+)
 
 
 def data(manifest: Manifest, release: str = "") -> dict[str, object]:
@@ -96,6 +110,6 @@ def _task_categories(configs: Mapping[str, ConfigEntry]) -> list[str]:
 
 
 def _config(name: str, release: str, *, default: bool) -> dict[str, object]:
-    files = [{"split": split, "path": f"{name}/{split}-*.parquet"} for split in SPLITS]
+    files = _Inline({"split": split, "path": f"{name}/{split}-*"} for split in SPLITS)
     version = {"version": release} if release else {}
     return {"config_name": name} | version | ({"default": True} if default else {}) | {"data_files": files}

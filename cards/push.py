@@ -14,19 +14,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from discoprobe.cards import diff, gate, manifest, tables, version
+from discoprobe.cards import foreign, gate, version
 from discoprobe.cards.diff import Changes
 from discoprobe.cards.hub import Hub, HubError, Made, Patience
-from discoprobe.cards.staging import CHANGELOG, Label, Published, Remote, only, stage
-from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError
+from discoprobe.cards.remote import changes, published_label, read_local, read_remote
+from discoprobe.cards.staging import CHANGELOG, Label, Remote, only, stage
+from discoprobe.loaders.errors import RemoteError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Mapping
 
-    import pyarrow as pa
-
-    from discoprobe.cards.hub import Content, RemoteFile
-    from discoprobe.cards.manifest import Manifest
+    from discoprobe.cards.hub import Content
     from discoprobe.cards.staging import Staged
     from discoprobe.cards.version import Version
 
@@ -155,112 +153,12 @@ def push(
     return _Push(folder, repo, options or Options(), progress).run(confirm)
 
 
-def compare(folder: Path, against: str, *, languages: Collection[str] = (), endpoint: str | None = None) -> Changes:
-    """What a push of a release folder would change.
-
-    Args:
-        folder: a release folder.
-        against: another release folder, or a repository (``owner/name`` or ``owner/name@v1.2.0``; its head by default).
-        languages: of the folder's configs, only these languages.
-        endpoint: address of the Hub; by default ``HF_ENDPOINT``.
-
-    Raises:
-        DiscoprobeError: if one of the two is no release.
-    """
-    local = only(_local(folder), languages)
-    if Path(against).is_dir():
-        return diff.compare(diff.Folder(Path(against), _local(Path(against))), diff.Folder(folder, local))
-    repo, _, revision = against.partition("@")
-    hub = Hub(repo, endpoint=endpoint)
-    remote = read_remote(hub, revision)
-    if remote.manifest is None:
-        raise RemoteError(f"{against} holds no release; publish one first, or compare with a folder")
-    return _changes(folder, hub, remote, stage(folder, local, remote, _published_label(repo, remote)))
-
-
-def _local(folder: Path) -> Manifest:
-    if not (folder / manifest.NAME).is_file():
-        raise DiscoprobeError(f"{folder} holds no {manifest.NAME}; build a release there first, or name its folder")
-    return manifest.read(folder)
-
-
-# reading the repository
-
-
-def read_remote(hub: Hub, revision: str = "") -> Remote:
-    """What a repository holds, at its head or at a revision.
-
-    Raises:
-        RemoteError: if it cannot be read, or holds files but no release.
-    """
-    refs = hub.refs()
-    if refs is None or refs.head is None:
-        return Remote()
-    oid = hub.commit_of(revision) if revision else refs.head
-    tree = hub.tree(oid)
-    if manifest.NAME not in tree:
-        _refuse_foreign(hub.repo, tree)
-        return Remote(oid, tree, tags=refs.tags)
-    found: Published = manifest.read(hub.download(manifest.NAME, oid, tree[manifest.NAME]).parent)  # type: ignore[assignment]
-    changelog = ""
-    if CHANGELOG in tree:
-        changelog = hub.download(CHANGELOG, oid, tree[CHANGELOG]).read_text(encoding="utf-8")
-    return Remote(oid, tree, found, changelog, refs.tags)
-
-
-def _refuse_foreign(repo: str, tree: Mapping[str, RemoteFile]) -> None:
-    others = sorted(tree.keys() - {".gitattributes", ".gitignore", "README.md"})
-    if others:
-        raise RemoteError(
-            f"{repo} holds {len(others)} files ({others[0]}, …) and no {manifest.NAME}: it is no repository of"
-            " releases; give another --repo"
-        )
-
-
-def _published_label(repo: str, remote: Remote) -> Label:
-    release = remote.manifest.get("version", "") if remote.manifest else ""
-    return Label(repo, release, remote.changelog)
-
-
-@dataclass(frozen=True, slots=True)
-class _RemoteSide:
-    """The published release as a side of a comparison; splits are downloaded when they are asked for."""
-
-    hub: Hub
-    remote: Remote
-
-    @property
-    def manifest(self) -> Manifest:
-        assert self.remote.manifest is not None
-        return self.remote.manifest
-
-    def table(self, config: str, split: str) -> pa.Table | None:
-        """The rows of a split; None if it has no such split."""
-        import pyarrow.parquet as pq  # noqa: PLC0415
-
-        path = f"{config}/{tables.file_name(split)}"
-        if path not in self.remote.tree or self.remote.head is None:
-            return None
-        return pq.read_table(self.hub.download(path, self.remote.head, self.remote.tree[path]))
-
-
-def _changes(folder: Path, hub: Hub, remote: Remote, staged: Staged) -> Changes:
-    """What changes, with the files that are neither rows nor written anew for every release."""
-    old = _RemoteSide(hub, remote) if remote.manifest else None
-    found = diff.compare(old, diff.Folder(folder, staged.manifest))
-    if old is None:
-        return found
-    touched = [*staged.adds(remote.tree), *staged.deletes(remote.tree)]
-    files = tuple(sorted(path for path in touched if not path.endswith(".parquet")))
-    return Changes(found.added, found.removed, found.changed, found.sources, found.software, files)
-
-
 class _Push:
     """A push under way."""
 
     def __init__(self, folder: Path, repo: str, options: Options, progress: Callable[[str, int, int], None]) -> None:
         self.folder, self.options, self.progress = folder, options, progress
-        self.local = only(_local(folder), options.languages)
+        self.local = only(read_local(folder), options.languages)
         if options.languages and not self.local["configs"]:
             raise UsageError(f"{folder} has no config of {', '.join(options.languages)}; build it first")
         gate.check(self.local, options.allow_licence)
@@ -274,7 +172,7 @@ class _Push:
         if not self.options.dry_run:
             self.hub.check_token()
         remote = read_remote(self.hub)
-        present = stage(self.folder, self.local, remote, _published_label(self.hub.repo, remote))
+        present = stage(self.folder, self.local, remote, published_label(self.hub.repo, remote))
         if remote.manifest and not present.adds(remote.tree) and not present.deletes(remote.tree):
             return self._finish_published(remote, present)
         return self._publish_changed(remote, present, confirm)
@@ -301,17 +199,26 @@ class _Push:
     # something new
 
     def _publish_changed(self, remote: Remote, present: Staged, confirm: Callable[[Plan], bool]) -> Outcome:
-        changes = _changes(self.folder, self.hub, remote, present)
-        number = self._number(remote, changes)
-        text = version.section(number, changes, self.options.day or dt.datetime.now(tz=dt.UTC).date())
+        found = changes(self.folder, self.hub, remote, present)
+        number = self._number(remote, found)
+        text = version.section(number, found, self.options.day or dt.datetime.now(tz=dt.UTC).date())
         label = Label(self.hub.repo, str(number), version.with_section(remote.changelog, text))
-        staged = stage(self.folder, self.local, remote, label)
-        plan = self._plan(remote, staged, changes, number)
+        staged = self._staged(remote, label)
+        plan = self._plan(remote, staged, found, number)
         if self.options.dry_run:
             return self._outcome("planned", plan)
         if not confirm(plan):
             return self._outcome("declined", plan)
+        if remote.head is None:
+            remote = self._created()
+            staged = self._staged(remote, label)
+            plan = self._plan(remote, staged, found, number)
         return self._send(remote, staged, plan)
+
+    def _staged(self, remote: Remote, label: Label) -> Staged:
+        staged = stage(self.folder, self.local, remote, label)
+        foreign.refuse_in_the_way(remote, staged, self.hub.repo)
+        return staged
 
     def _number(self, remote: Remote, changes: Changes) -> Version:
         named = [_parsed(remote.manifest.get("version", ""))] if remote.manifest else []
@@ -330,23 +237,24 @@ class _Push:
             uploads={path: staged.files[path].size for path in adds},
             deletes=staged.deletes(remote.tree),
             keeps=tuple(sorted(staged.manifest["configs"].keys() - self.local["configs"].keys())),
-            foreign=tuple(sorted(staged.foreign - {".gitattributes"})),
+            foreign=tuple(sorted(staged.foreign - foreign.GIT - staged.files.keys())),
         )
 
     def _send(self, remote: Remote, staged: Staged, plan: Plan) -> Outcome:
+        assert remote.head is not None
         self._tag_interrupted(remote)
-        parent = remote.head or self._created()
         if self.options.pull_request and (there := self._proposed(staged)):
             self.notes.append("the same content was proposed before")
             return self._outcome("proposed", plan, there)
-        tree = remote.tree if remote.head else self.hub.tree(parent)
-        made = self._commit(staged, staged.adds(tree), staged.deletes(tree), parent)
+        made = self._commit(staged, staged.adds(remote.tree), staged.deletes(remote.tree), remote.head)
         self._check_tree(staged, made.oid)
         if self.options.pull_request:
             return self._outcome("proposed", plan, made.oid, made.pull)
         self._read_back(staged, made.oid, list(self.local["configs"]))
         self._tag(f"v{plan.release}", made.oid)
         self._keep_changelog(staged)
+        if plan.foreign:
+            self.notes.append(f"{len(plan.foreign)} files that no release put there stay: {', '.join(plan.foreign)}")
         return self._outcome("published", plan, made.oid)
 
     def _tag_interrupted(self, remote: Remote) -> None:
@@ -356,12 +264,18 @@ class _Push:
             self._tag(f"v{release}", remote.head)
             self.notes.append(f"v{release} had no tag, for its push was interrupted: it has one now")
 
-    def _created(self) -> str:
+    def _created(self) -> Remote:
+        """The new repository, with what somebody else has put there since it was made."""
         self.hub.create()
-        refs = self.hub.refs()
-        if refs is None or refs.head is None:
+        remote = read_remote(self.hub)
+        if remote.head is None:
             raise RemoteError(f"{self.hub.repo} was made and is not there yet; run it again in a minute")
-        return refs.head
+        if remote.manifest is not None:
+            raise RivalCommitError(
+                f"somebody else has published in {self.hub.repo} meanwhile ({remote.head[:12]}); nothing of yours was:"
+                " run the push again, and it starts from there"
+            )
+        return remote
 
     # the commit
 

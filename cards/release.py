@@ -38,13 +38,19 @@ class Release:
         self._entries: dict[str, ConfigEntry] = {}
         self._missing: list[Unavailable] = []
         self._corpora: list[Corpus] = []
+        self._inputs: dict[str, str] = {}
 
     def add_corpus(self, corpus: Corpus) -> None:
         """Names the sources of what follows."""
         self._corpora.append(corpus)
 
-    def add(self, result: Config | Unavailable, report: Report | None = None) -> None:
-        """Writes a config's folder and plots, with what its audit found; takes away those of one that is gone."""
+    def add(self, result: Config | Unavailable, report: Report | None = None, inputs: str = "") -> None:
+        """Writes a config's folder and plots, with what its audit found; takes away those of one that is gone.
+
+        ``inputs`` is a hash of all that made it (`inputs.digest`), by which it is known to be up to date.
+        """
+        if inputs:
+            self._inputs[result.name] = inputs
         place = self.folder / result.name
         self._take_away(result.name)
         if isinstance(result, Unavailable):
@@ -76,7 +82,7 @@ class Release:
 
     def finish(self) -> Manifest:
         """Writes cards and manifest over all configs, old and new, and returns the manifest."""
-        whole = manifest.renewed(self._old, self._entries, self._missing, self._corpora)
+        whole = manifest.renewed(self._old, self._entries, self._missing, self._corpora, self._inputs)
         for name, text in documents(whole).items():
             _write(self.folder / name, text)
             whole["files"][name] = _entry(self.folder / name)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
-from discoprobe.cards import hub, manifest, plots, validate, version
+from discoprobe.cards import foreign, hub, manifest, plots, validate, version
 from discoprobe.cards.release import README, documents
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError
 
@@ -47,6 +47,7 @@ class Remote:
         manifest: its manifest; None if nothing has been published.
         changelog: its changelog.
         tags: tags and their commits.
+        replaceable: files that a release may replace though none put them there.
     """
 
     head: str | None = None
@@ -54,6 +55,7 @@ class Remote:
     manifest: Published | None = None
     changelog: str = ""
     tags: Mapping[str, str] = field(default_factory=dict)
+    replaceable: frozenset[str] = frozenset()
 
     def is_whole(self) -> bool:
         """Whether the head has the files that its manifest lists, as far as that shows without downloading them."""
@@ -113,7 +115,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Staged:
-    """Everything the Hub is to hold; ``foreign`` are files there that no release ever listed: they stay."""
+    """Everything the Hub is to hold; ``foreign`` are files there that no release put there: they stay."""
 
     manifest: Published
     files: Mapping[str, Wanted]
@@ -155,6 +157,7 @@ def only(local: Manifest, languages: Collection[str]) -> Manifest:
         "unavailable": {
             name: reason for name, reason in local["unavailable"].items() if name.rpartition("_")[2] in languages
         },
+        "beside": {lang: own for lang, own in local.get("beside", {}).items() if lang in languages},
     }
 
 
@@ -172,6 +175,8 @@ def merged(remote: Published | None, local: Manifest) -> Published:
     whole["configs"] = kept | local["configs"]
     whole["sources"] = _sources(remote, local, kept.keys())
     whole["skipped"] = remote["skipped"] | local["skipped"]
+    if beside := remote.get("beside", {}) | local.get("beside", {}):
+        whole["beside"] = beside
     whole["unavailable"] = {
         name: reason
         for name, reason in (remote["unavailable"] | local["unavailable"]).items()
@@ -223,6 +228,7 @@ def stage(folder: Path, local: Manifest, remote: Remote, label: Label) -> Staged
         RemoteError: if the repository lacks a file of a config that is to stay.
     """
     whole = merged(remote.manifest, local)
+    whole.pop("inputs", None)
     if label.release:
         whole["version"] = label.release
     files = _local_files(folder, local) | _kept_files(remote, whole, local)
@@ -230,7 +236,7 @@ def stage(folder: Path, local: Manifest, remote: Remote, label: Label) -> Staged
     whole["files"] = _entries(files, remote.manifest, whole)
     files[manifest.NAME] = Wanted(manifest.render(whole).encode())
     _check_card(files)
-    return Staged(whole, files, _foreign(remote, whole))
+    return Staged(whole, files, foreign.foreign(remote))
 
 
 def texts(whole: Published, label: Label) -> dict[str, str]:
@@ -290,14 +296,3 @@ def _entries(files: Mapping[str, Wanted], remote: Published | None, whole: Publi
         for path, wanted in sorted(files.items())
         if not path.startswith(folders)
     }
-
-
-def _foreign(remote: Remote, whole: Published) -> frozenset[str]:
-    """Published files that no release put there: those outside the configs' folders that the manifest does not list."""
-    names = set(whole["configs"])
-    listed = {manifest.NAME}
-    if remote.manifest is not None:
-        names |= remote.manifest["configs"].keys()
-        listed |= remote.manifest["files"].keys()
-    folders = tuple(f"{name}/" for name in names)
-    return frozenset(path for path in remote.tree if path not in listed and not path.startswith(folders))

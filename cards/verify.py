@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from discoprobe.cards import diff, hub, manifest, staging
+from discoprobe.cards.inputs import files_of
 from discoprobe.cards.release import documents
 from discoprobe.loaders.errors import DiscoprobeError
 
@@ -85,7 +86,7 @@ def verify(target: str, rebuild: Rebuild | None, *, endpoint: str | None = None,
             out = Path(place) / "release"
             rebuild(found, out)
             again = [*compare(found, out), *release.documents()]
-    number = sum(len(_files_of(name, found)) for name in found["configs"])
+    number = sum(len(files_of(name, found)) for name in found["configs"])
     return Verified(
         target, release.commit, found.get("version", ""), len(staging.listed(found)), number if rebuild else 0,
         (*wrong, *again),
@@ -175,19 +176,10 @@ def compare(published: staging.Published, folder: Path) -> Iterator[Difference]:
     """Files that a rebuild gives otherwise than the manifest lists, with the reasons."""
     rebuilt = manifest.read(folder)
     for name in sorted(published["configs"]):
-        before, after = _files_of(name, published), _files_of(name, rebuilt)
+        before, after = files_of(name, published), files_of(name, rebuilt)
         differing = [path for path in sorted({*before, *after}) if before.get(path) != after.get(path)]
         why = tuple(reasons(name, published, rebuilt)) if differing else ()
         yield from (Difference(path, "rebuilt", why) for path in differing)
-
-
-def _files_of(name: str, found: Manifest) -> dict[str, FileEntry]:
-    """A config's files and plots; none if it is not there."""
-    return {
-        path: entry
-        for path, entry in staging.listed(found).items()
-        if path.startswith(f"{name}/") or staging.plotted(path, {name})
-    }
 
 
 def _unlike_documents(published: staging.Published, written: Mapping[str, str]) -> Iterator[Difference]:
@@ -205,7 +197,9 @@ def reasons(name: str, published: staging.Published, rebuilt: Manifest) -> Itera
         yield f"it is not built any more: {rebuilt['unavailable'].get(name, 'no such task or language')}"
         return
     yield from _source_reasons(before["sources"], after["sources"], published, rebuilt)
+    yield from _beside_reasons(before["lang"], published, rebuilt)
     yield from (f"setting {line}" for line in diff.values(before["settings"], after["settings"]))
+    yield from _list_reasons(before.get("lists", {}), after.get("lists", {}), before["settings"])
     drops = diff.values(before["drops"], after["drops"])
     yield from (f"filter {line}" for line in drops)
     used = published.get("built_with", {}).get(name, staging.versions(published))
@@ -219,7 +213,29 @@ def _source_reasons(before: list[str], after: list[str], published: Manifest, re
     yield from (f"source {name}: not there then" for name in after if name not in before)
     for name in before:
         if name in after:
-            yield from (f"source {line}" for line in diff.source(name, published, rebuilt))
+            yield from (
+                f"source {line}" for line in diff.source(name, published["sources"][name], rebuilt["sources"][name])
+            )
+
+
+def _beside_reasons(lang: str, published: Manifest, rebuilt: Manifest) -> Iterator[str]:
+    """Corpora of which no row is shown, and that others were left out for."""
+    before, after = (found.get("beside", {}).get(lang, {}) for found in (published, rebuilt))
+    known = published["sources"].keys() | rebuilt["sources"].keys()
+    yield from (f"source {name}: not read now" for name in before if name not in after and name not in known)
+    yield from (f"source {name}: not read then" for name in after if name not in before and name not in known)
+    for name in before.keys() & after.keys():
+        yield from (f"source {line}" for line in diff.source(name, before[name], after[name]))
+
+
+def _list_reasons(
+    before: Mapping[str, FileEntry], after: Mapping[str, FileEntry], settings: Mapping[str, object]
+) -> Iterator[str]:
+    """User's files that a setting names and that are not what they were."""
+    for name in dict.fromkeys([*before, *after]):
+        if before.get(name) != after.get(name):
+            old, new = (found[name]["sha256"][:12] if name in found else "none" for found in (before, after))
+            yield f"file of setting {name}, {settings.get(name, '')}: SHA-256 {old} → {new}"
 
 
 def _rows(same: bool, *, explained: bool) -> str:  # noqa: FBT001 (a fact, not a switch)

@@ -25,6 +25,7 @@ from discoprobe.loaders.documents import Carried, place
 from discoprobe.loaders.errors import CorpusFormatError, UnknownNameError, UnsupportedError
 from discoprobe.loaders.parse import Parsed, Piece, parse
 from discoprobe.loaders.paths import CorpusFile, describe, find_files
+from discoprobe.loaders.raw.manifest import annotation_of
 from discoprobe.loaders.stretches import Digest, digest, stretches
 from discoprobe.loaders.treebanks import DocumentRule, TreebankFacts, facts_for
 
@@ -146,15 +147,18 @@ class _Treebank:
             return Source(self.name, self.lang, files=files)
         known = self.facts
         commit, citation = known.commit, known.citation
-        if not all(_is_pinned(known.name, member.digest) for member in self.members):
+        made = annotation_of(self.members[0].file.path)
+        if made is None and not all(_is_pinned(known, member.digest) for member in self.members):
             commit, citation = "", re.sub(rf"[,;] commit {known.commit[:7]}\w*", "", citation)
-        return Source(self.name, self.lang, known.licence, known.repo, commit, citation, files)
+        return Source(self.name, self.lang, known.licence, known.repo, commit, citation, files, made)
 
 
-def _is_pinned(treebank: str, file: Digest) -> bool:
-    """Whether a file is, to the byte, one that the catalogue pins for a treebank."""
+def _is_pinned(known: TreebankFacts, file: Digest) -> bool:
+    """Whether a file is, to the byte, one that is pinned for a treebank."""
+    if known.sha256:
+        return file.sha256 in known.sha256
     try:
-        return treebanks.treebank(treebank).pins(file.git_blob_sha1)
+        return treebanks.treebank(known.name).pins(file.git_blob_sha1)
     except (UnknownNameError, UnsupportedError):
         return False
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import polars as pl
 
@@ -85,7 +85,10 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One treebank and where it comes from; what is not known is ``"unknown"`` (licence) or empty."""
+    """One treebank and where it comes from; what is not known is ``"unknown"`` (licence) or empty.
+
+    ``annotation`` says of a corpus that was made from raw text how it was made, as JSON values: None of any other.
+    """
 
     name: str
     lang: str
@@ -94,6 +97,7 @@ class Source:
     commit: str = ""
     citation: str = ""
     files: tuple[SourceFile, ...] = ()
+    annotation: Mapping[str, Any] | None = field(default=None, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,7 +127,7 @@ def _mirror_paths(treebank: Treebank, file: PinnedFile) -> list[str]:
         for above in ("", f"{treebank.lang}/", f"ud/{treebank.lang}/")
     ]
     paths = [f"{home}/{path}" for home in homes for path in dict.fromkeys((file.path, file.name))]
-    hashes = [file.git_blob_sha1, *([file.sha256] if file.sha256 else [])]
+    hashes = [name for name in (file.git_blob_sha1, file.sha256) if name]
     return [f"{treebank.repo}/{treebank.commit}/{file.path}", *paths, *hashes]
 
 
@@ -177,10 +177,10 @@ class _Job:
 
         partial = cache_folder() / "corpora" / ".partial"
         partial.mkdir(parents=True, exist_ok=True)
-        with FileLock(partial / f"{self.file.git_blob_sha1}.lock"):
+        with FileLock(partial / f"{self.file.digest}.lock"):
             if not self._done():
                 target.unlink(missing_ok=True)
-                self._first(target, partial / f"{self.file.git_blob_sha1}.part")
+                self._first(target, partial / f"{self.file.digest}.part")
 
     def _first(self, target: Path, part: Path) -> None:
         """Download from the first place that has the pinned content."""
@@ -208,7 +208,7 @@ class _Job:
             return [*wrong, *refused][0]
         mirror = os.environ["DISCOPROBE_MIRROR"]
         return RemoteError(
-            f"{mirror}: the mirror has no {self.treebank.name}/{self.file.path}, nor {self.file.git_blob_sha1}; "
+            f"{mirror}: the mirror has no {self.treebank.name}/{self.file.path}, nor {self.file.digest}; "
             "add it there, or unset DISCOPROBE_MIRROR"
         )
 

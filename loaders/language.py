@@ -140,11 +140,11 @@ class Predicate:
 
 @dataclass(frozen=True, slots=True)
 class Impersonal:
-    """How a clause without ``nsubj``, ``csubj`` and ``expl`` is told to be impersonal, by conditions on its root.
+    """How a clause without ``nsubj``, ``csubj`` and ``expl`` is told to be impersonal.
 
-    A clause whose finite word meets one of ``personal`` has an unexpressed personal subject and is left out; one that
-    meets one of ``impersonal`` is impersonal; any other is undecided and is left out. ``reason`` says why the task is
-    unavailable, or what the rule rests on.
+    By conditions on root, auxiliaries and copula: a clause in which one of them meets one of ``personal`` has an
+    unexpressed personal subject and is left out; one in which one meets one of ``impersonal`` is impersonal; any other
+    is undecided and is left out. ``reason`` says why the task is unavailable, or what the rule rests on.
     """
 
     available: bool = False

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from discoprobe.loaders import treebanks
 from discoprobe.loaders.errors import DiscoprobeError
+from discoprobe.loaders.raw.manifest import corpus_facts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -80,10 +81,16 @@ def _is_corpus_file(relative: Path) -> bool:
     return relative.name.endswith(SUFFIXES) and not any(part.startswith(".") for part in relative.parts)
 
 
+def holds_corpus(folder: Path) -> bool:
+    """Whether there is a CoNLL-U file in a folder, however deep."""
+    return any(_is_corpus_file(file.relative_to(folder)) for file in folder.rglob("*.conllu*"))
+
+
 def describe(path: Path, top: Path, lang: str | None, facts: Callable[[str], TreebankFacts | None]) -> CorpusFile:
     """The treebank and the language of a file.
 
-    The treebank is the one in the catalogue that the folder, or else the file, is named after. Failing that, it is
+    The treebank of a file that was annotated from raw text is the one that ``annotate.json`` beside it names. Else it
+    is the one in the catalogue that the folder, or else the file, is named after. Failing that, it is
     called after the nearest folder above whose name is like ``UD_Spanish-AnCora``; else after the part of the file's
     name before ``-ud-``; else after its folder.
 
@@ -98,12 +105,12 @@ def describe(path: Path, top: Path, lang: str | None, facts: Callable[[str], Tre
         facts: what is known of a treebank, by the name of a folder or file.
 
     Raises:
-        DiscoprobeError: the language cannot be told.
+        DiscoprobeError: the language cannot be told, or the annotation of the folder is unfinished.
     """
     ud = UD_FILE.match(path.name)
     home = next((folder for folder in path.parents if UD_FOLDER.match(folder.name)), None)
     folder = home or path.parent
-    known = facts(folder.name) or facts(path.name.removesuffix(".gz"))
+    known = corpus_facts(path) or facts(folder.name) or facts(path.name.removesuffix(".gz"))
     if known is not None:
         treebank = known.name
     elif ud and home is None:

@@ -61,7 +61,7 @@ class TreebankFacts:
     """What a reader needs to know of a treebank whose files it was given.
 
     ``licence`` is the name its README uses, ``commit`` the catalogue's pin: `Treebank.pins` tells whether a file at
-    hand is of that commit.
+    hand is of that commit. Where a manifest pins another commit, ``sha256`` has the hashes of its files there.
     """
 
     name: str
@@ -71,6 +71,7 @@ class TreebankFacts:
     commit: str
     citation: str
     documents: DocumentRule
+    sha256: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,8 @@ class PinnedFile:
     r"""A file of a treebank at its commit.
 
     ``git_blob_sha1`` is the SHA-1 of ``blob <size>\0`` and the content, as git names it; ``bytes`` and ``sha256`` are
-    None where they are not known.
+    None where they are not known. A file of another commit than the catalogue's, which a manifest pins, has ``sha256``
+    and no ``git_blob_sha1``.
     """
 
     path: str
@@ -90,6 +92,11 @@ class PinnedFile:
     def name(self) -> str:
         """The last part of the path."""
         return PurePosixPath(self.path).name
+
+    @property
+    def digest(self) -> str:
+        """The hash that names the content: git's, or the SHA-256 where that is not known."""
+        return self.git_blob_sha1 or self.sha256 or ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Where the tests find corpora: the sample that ships with the package, and ``../shared`` where it is there."""
 
 import importlib.resources
+import importlib.util
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,14 @@ REAL_LANGUAGES = [lang for lang in ("ca", "en", "es", "fi", "hr", "uk") if (UD /
 
 WHY = "no ../shared with treebanks beside the repository"
 needs_shared = pytest.mark.skipif(not UD.is_dir(), reason=WHY)
+
+STANZA = SHARED / "models" / "stanza"
+NO_STANZA = (
+    "Stanza is not installed: pip install 'discoprobe[stanza]'"
+    if importlib.util.find_spec("stanza") is None
+    else "" if STANZA.is_dir() else "no ../shared with Stanza models beside the repository"
+)  # fmt: skip
+needs_stanza = pytest.mark.skipif(bool(NO_STANZA), reason=NO_STANZA)
 
 
 def sample_file(lang: str) -> Path:

@@ -12,8 +12,8 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from discoprobe.builders.audit.grams import char_grams, tfidf
 from discoprobe.builders.audit.words import lowered_words
+from discoprobe.builders.grams import char_grams, tfidf
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

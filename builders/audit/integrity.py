@@ -16,7 +16,7 @@ from discoprobe.builders.audit.limits import NEAR_JACCARD
 from discoprobe.builders.audit.measure import SKIPPED, Measure, measure_rows
 from discoprobe.builders.audit.order import order
 from discoprobe.builders.config import Shape
-from discoprobe.builders.near import near_clusters
+from discoprobe.loaders.near import near_clusters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -21,6 +21,8 @@ from discoprobe.builders.audit.words import mostly_unspaced
 from discoprobe.builders.config import Shape
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from discoprobe.builders.audit.frame import AuditInput
 
 Ints = npt.NDArray[np.int64]
@@ -79,6 +81,7 @@ class Score:
         tries: solvers of which the best was kept.
         certain: whether the score is no sample: the solver has nothing to go by.
         detail: one line for people.
+        tried: the accuracy of each of several solvers of which this is the best.
     """
 
     correct: Floats
@@ -87,6 +90,7 @@ class Score:
     tries: int = 1
     certain: bool = False
     detail: str = ""
+    tried: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def accuracy(self) -> float:

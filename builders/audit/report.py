@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 import enum
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from discoprobe.builders.audit.limits import Kind, Severity
+from discoprobe.builders.audit.limits import RESOLUTION, Kind, Severity
 from discoprobe.builders.audit.stats import DIGITS, Interval
 
 if TYPE_CHECKING:
@@ -36,6 +36,14 @@ class Status(enum.StrEnum):
     SKIPPED = "skipped"
 
 
+def judged(accuracy: float, interval: Interval, limit: float) -> Status:
+    """Whether a solver exceeds ``limit``, stays within it, or was measured on too few rows to tell (``Status``)."""
+    if interval.low > limit:
+        return Status.FAILED
+    within = accuracy <= limit and interval.high <= limit + RESOLUTION
+    return Status.PASSED if within else Status.UNDECIDED
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One check's result.
@@ -53,6 +61,7 @@ class Finding:
         rows: ids of the first rows that show it, at most five.
         detail: one line for people.
         reason: why the check does not apply, from the task's exemption.
+        tried: where the best of several solvers was kept, the accuracy of each.
     """
 
     check: str
@@ -67,6 +76,7 @@ class Finding:
     rows: tuple[str, ...] = ()
     detail: str = ""
     reason: str = ""
+    tried: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def lift(self) -> float | None:

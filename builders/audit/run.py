@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError, from_config
 from discoprobe.builders.audit.integrity import INTEGRITY, Subject
-from discoprobe.builders.audit.limits import BY_ID, RESOLUTION, Check, Severity
+from discoprobe.builders.audit.limits import BY_ID, Check, Severity
 from discoprobe.builders.audit.problem import Problem, Score, problem_of
-from discoprobe.builders.audit.report import Finding, Report, Status
+from discoprobe.builders.audit.report import Finding, Report, Status, judged
 from discoprobe.builders.audit.rules import mine
 from discoprobe.builders.audit.shortcuts import SHORTCUTS, Bench, baselines
 
@@ -94,6 +94,7 @@ def _shortcut(check: Check, score: Score | None, data: AuditInput, problem: Prob
         n=len(score.correct),
         rows=score.examples,
         detail=score.detail,
+        tried=score.tried,
     )
 
 
@@ -103,13 +104,8 @@ def _baseline(check: Check, problem: Problem) -> float:
 
 
 def judge(score: Score, limit: float | None) -> Status:
-    """Whether a solver exceeds ``limit``, stays within it, or was measured on too few rows to tell (``Status``)."""
-    if limit is None:
-        return Status.NOTED
-    if score.interval.low > limit:
-        return Status.FAILED
-    within = score.accuracy <= limit and score.interval.high <= limit + RESOLUTION
-    return Status.PASSED if within else Status.UNDECIDED
+    """How a solver did against ``limit``; with none it is noted."""
+    return Status.NOTED if limit is None else judged(score.accuracy, score.interval, limit)
 
 
 def _exempt(finding: Finding, exempt: Mapping[str, str]) -> Finding:

@@ -13,7 +13,6 @@ from scipy import sparse
 
 from discoprobe.builders.audit import features
 from discoprobe.builders.audit.frame import AuditInput, conform
-from discoprobe.builders.audit.grams import char_grams, tfidf
 from discoprobe.builders.audit.limits import LEAK_WORDS
 from discoprobe.builders.audit.problem import Floats, Problem, Score, Units, problem_of
 from discoprobe.builders.audit.report import Baseline
@@ -21,6 +20,7 @@ from discoprobe.builders.audit.rules import best_token
 from discoprobe.builders.audit.stats import wilson
 from discoprobe.builders.audit.words import n_words, normal
 from discoprobe.builders.config import Shape
+from discoprobe.builders.grams import char_grams, tfidf
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -148,7 +148,8 @@ def overlap(bench: Bench) -> Score | None:
 def _best(solvers: Mapping[str, Score]) -> Score:
     """The most accurate solver; its interval allows for the choice."""
     name = max(solvers, key=lambda name: solvers[name].accuracy)
-    return dataclasses.replace(solvers[name], tries=len(solvers), detail=name)
+    tried = {solver: score.accuracy for solver, score in solvers.items()}
+    return dataclasses.replace(solvers[name], tries=len(solvers), detail=name, tried=tried)
 
 
 def seen(bench: Bench) -> Score | None:
@@ -161,15 +162,15 @@ def seen(bench: Bench) -> Score | None:
     if problem.choice:
         solvers = {"seen in train": known.astype(np.float64), "not seen in train": -known.astype(np.float64)}
         return _best({name: problem.choice_score(scores) for name, scores in solvers.items()})
-    return _best(dict(_seen_rules(problem, known)))
+    best = _best(dict(_seen_rules(problem, known)))
+    return dataclasses.replace(best, detail=f"{best.detail} ({known.mean():.1%} of rows are)")
 
 
 def _seen_rules(problem: Problem, known: Floats) -> list[tuple[str, Score]]:
     pairs = permutations(range(len(problem.labels)), 2) if len(problem.labels) <= features.SLOTS else [(0, 1)]
-    share = known.mean()
     return [
         (
-            f"seen in train ({share:.1%} of rows) → {problem.labels[a]}",
+            f"seen in train → {problem.labels[a]}",
             problem.label_score(np.where(known, a, b), known * 1.0),
         )
         for a, b in pairs

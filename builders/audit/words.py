@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from discoprobe.builders.audit.limits import LEAK_WORDS
-from discoprobe.builders.words import is_unspaced, running_words
+from discoprobe.loaders.running_words import is_unspaced, running_words
 
 CHARACTERS_PER_WORD = 2
 """In scripts without spaces: Chinese words have 1.7 characters on average, Thai and Japanese ones more."""

@@ -4,8 +4,8 @@ Discourse coherence (DiscoEval, Chen et al. 2019; Spanish: Araujo et al. 2022). 
 and the same with one of the second to the fifth replaced by a sentence of another document of the same corpus
 (`incoherent`); both versions share `pair_id` and `position` names the intruder. The intruder is as long as the sentence
 it replaces (within 20 % in words, 30 % in characters), shares as many content words with the passage as that one did,
-stands nowhere else in the data, and comes from the same split. In DiscoEval lexical overlap alone gives .71 on
-Wikipedia, more than every published encoder.
+is more like the passage than that one in as many pairs as not, stands nowhere else in the data, and comes from the same
+split. In DiscoEval lexical overlap alone gives .71 on Wikipedia, more than every published encoder.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from discoprobe.builders.config import Shape
 from discoprobe.builders.intrusion import replaced_one, with_donors
 from discoprobe.builders.match import ANY, CLOSE, Matching
 from discoprobe.builders.rows import members, pair_rows, version
-from discoprobe.builders.sampling import cap
+from discoprobe.builders.sampling import cap, equal_if_many
 from discoprobe.builders.task import Arranged, Context, Task
 
 if TYPE_CHECKING:
@@ -26,13 +26,17 @@ if TYPE_CHECKING:
 
 SIZE, DONORS = 6, 0.2
 PLACES = range(1, SIZE - 1)
+FEW = 3
+"""Pairs of one kind (the intruder more, or less alike) that a split may have whatever there is of the other."""
 
 
 def arrange(frame: pl.DataFrame, context: Context, matching: Matching = CLOSE) -> Arranged:
     """Passages of six, whole and with an intruder that resembles what it replaces."""
     cut = with_donors(frame, context, SIZE, DONORS)
-    served = replaced_one(frame, cut, PLACES, context, matching if context.settings.match else ANY)
-    kept = cap(served, context.settings, *context.salt, weight=2)
+    how = matching if context.settings.match else ANY
+    served = replaced_one(frame, cut, PLACES, context, how)
+    even = served if how is ANY else equal_if_many(served, "nearer", FEW, "nearer", *context.salt)
+    kept = cap(even, context.settings, *context.salt, weight=2)
     first, position = kept["first"].to_numpy(), kept["position"].to_numpy()
     whole = members(first, SIZE)
     order = np.tile(np.arange(SIZE), (len(first), 1))
@@ -41,7 +45,8 @@ def arrange(frame: pl.DataFrame, context: Context, matching: Matching = CLOSE) -
     source[np.arange(len(first)), position] = -1
     versions = [version(whole, order), version(broken, source, position)]
     rows = pair_rows(kept["window"].to_numpy(), first, kept["split"], versions)
-    drops = cut.drops | {"no-matching-intruder": cut.windows.height - served.height}
+    lost = {"no-matching-intruder": cut.windows.height - served.height, "unbalanced": served.height - even.height}
+    drops = cut.drops | {name: n for name, n in lost.items() if n or name != "unbalanced"}
     return Arranged(rows, drops, candidates=(cut.windows.height + cut.drops["donor"]) * 2)
 
 

@@ -3,10 +3,10 @@
 Next sentence prediction as a choice (Koto, Lau & Baldwin 2021). Two to eight consecutive sentences and four candidates:
 the one that follows, one from later in the same document, the one of another document that is lexically nearest (it
 shares at least as many content words with the passage as the right one does), and one of the same genre (where the
-split has another document of it). All are as long as the right one (within 20 % in words, 30 % in characters), longer
-and shorter ones so mixed that the right one has every rank of length equally often; they stand in no other row. The
-label is the index of the right one, each index equally often. In the published sets all three come from anywhere, and
-TF-IDF cosine with the passage finds the right one at .85-.94.
+split has another document of it). All are as long as the right one (within 20 % in words, 30 % in characters), drawn
+around a length beside its own, so that it is not the one in the middle; they stand in no other row. The label is the
+index of the right one, each index equally often. In the published sets all three come from anywhere, and TF-IDF cosine
+with the passage finds the right one at .85-.94.
 """
 
 from __future__ import annotations
@@ -29,7 +29,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import polars as pl
 
+    from discoprobe.builders.overlap import Gaps
+
 SIZES, CHOICES, DONORS, RESERVE = (2, 8), 4, 0.05, 6
+SPREAD = 0.25
+"""By how much, at most, the length aimed at differs from that of the right sentence; most often by less than half."""
 KINDS = {
     "later": replace(CLOSE, later=True, overlap=(1.0, 1.0)),
     "nearest": replace(CLOSE, overlap=(0.0, 0.3)),
@@ -66,7 +70,7 @@ def _three_wrong(frame: pl.DataFrame, cut: Cut, context: Context) -> tuple[pl.Da
         taken = windows.select(before).to_numpy().astype(np.int64).reshape(len(right), len(before))
         slots = Slots(
             windows["window"].to_numpy(), right, around, right[:, None] - 1, taken,
-            _should_be_longer(frame, windows, right, kind, context),
+            aim=_length_aimed_at(frame, windows, right, context),
         )  # fmt: skip
         how = matching if context.settings.match else replace(ANY, prefer=matching.prefer, later=matching.later)
         found = intruders(frame, slots, pool, *context.salt, kind, matching=how)
@@ -76,23 +80,17 @@ def _three_wrong(frame: pl.DataFrame, cut: Cut, context: Context) -> tuple[pl.Da
     return windows, drops
 
 
-def _should_be_longer(
-    frame: pl.DataFrame, windows: pl.DataFrame, right: npt.NDArray[np.int64], kind: str, context: Context
-) -> npt.NDArray[np.bool_] | None:
-    """On which side of the right one's length a wrong sentence should be; None for the first kind.
+def _length_aimed_at(
+    frame: pl.DataFrame, windows: pl.DataFrame, right: npt.NDArray[np.int64], context: Context
+) -> Gaps:
+    """How many characters the wrong sentences of each window should have.
 
-    Sentences drawn around the length of the right one would leave it in the middle, and tell it. The two last kinds
-    are mostly sent to the side on which the first came to stand (with weights 1:2:3 for none, one and both of them on
-    the longer side if the first is there), so that the right one is the longest, the second, … equally often.
+    Sentences drawn around the length of the right one would leave it in the middle, and tell it. So they are drawn
+    around another, which is as far from it as they will be, since few are to be had.
     """
-    if "later" not in windows.columns:
-        return None
-    sizes, keys = frame["n_chars"].to_numpy(), windows["window"].to_numpy()
-    first_longer = sizes[windows["later"].to_numpy()] >= sizes[right]
-    lot = chance.unit(keys, *context.salt, "side")
-    n_longer = np.where(first_longer, np.digitize(lot, [1 / 6, 1 / 2]), np.digitize(lot, [1 / 2, 5 / 6]))
-    coin = chance.pick(keys, 2, *context.salt, "coin") == (kind == "nearest")
-    return np.asarray((n_longer == 2) | ((n_longer == 1) & coin))  # noqa: PLR2004 (both of the two)
+    keys = windows["window"].to_numpy()
+    off = sum(chance.unit(keys, *context.salt, "aim", lot) for lot in (0, 1)) - 1
+    return np.asarray(frame["n_chars"].to_numpy()[right] * (1 + SPREAD * off))
 
 
 def _in_any_order(windows: pl.DataFrame) -> npt.NDArray[np.int64]:

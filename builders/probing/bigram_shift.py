@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def select(trees: Trees, context: Context) -> pl.DataFrame:
     """One pair of adjacent words per sentence, chosen by hash."""
-    return one_of_each(adjacent_words(trees, context), trees, context)
+    return one_of_each(adjacent_words(trees, context).filter("inside"), trees, context)
 
 
 TASK = Task(

@@ -22,8 +22,9 @@ import polars as pl
 
 from discoprobe.builders.clauses import clause_words, conjunction_spans, links, marks, with_heads
 from discoprobe.builders.config import Shape
-from discoprobe.builders.probes import balanced, if_enough
+from discoprobe.builders.probes import balanced
 from discoprobe.builders.task import Arranged, Context, Edit, Task
+from discoprobe.loaders.running_words import running_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,8 +82,15 @@ def _in_text(named: pl.DataFrame, trees: Trees) -> pl.DataFrame:
         named.join(trees.shard.sentences.select("sent", "text"), on="sent", maintain_order="left")
         .filter(before.str.contains(r"[\p{L}\p{N}]"), ~text.str.contains(r"…|\.\.\."))
         .with_columns(before=before, start=before.str.len_chars(), conjunction=pl.col("start"))
-        .with_columns(cell=_cell(pl.concat_str("before", text.str.slice(pl.col("end")))))
-        .select("sent", "label", "cell", plan=pl.struct("start", "conjunction", "end"))
+        .with_columns(shown=pl.concat_str("before", text.str.slice(pl.col("end"))))
+        .select(
+            "sent",
+            "label",
+            cell=_cell(pl.col("shown")),
+            plan=pl.struct("start", "conjunction", "end"),
+            shown_words=running_words(pl.col("shown")).list.len().cast(pl.Int32),
+            shown_chars=pl.col("shown").str.len_chars().cast(pl.Int32),
+        )
         .sort("sent")
     )
 
@@ -100,8 +108,9 @@ def mask(text: str, plan: Mapping[str, Any]) -> Edit:
 
 
 def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
-    """Equally many of both labels in every cell; every text is masked."""
-    arranged = if_enough(balanced(frame, context), LABELS, context)
+    """Equally many of both labels in every cell; every text is masked, and so long as it is without the conjunction."""
+    shown = frame.with_columns(n_running="shown_words", n_chars="shown_chars")
+    arranged = balanced(shown, context)
     return replace(arranged, rows=arranged.rows.with_columns(edited=pl.lit(value=True)))
 
 

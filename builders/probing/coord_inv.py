@@ -1,7 +1,7 @@
 """Whether two coordinated clauses have changed places (SentEval, X-Probe CoordInv).
 
-The sentence is two full clauses, each with its own subject, joined by its only coordinating conjunction; `inverted` has
-them in the other order (*Ann left and Bob stayed.* - *Bob stayed and Ann left.*), with the conjunction, what stands
+The sentence is two full clauses, each with its own subject, joined by one coordinating conjunction; `inverted` has them
+in the other order (*Ann left and Bob stayed.* - *Bob stayed and Ann left.*), with the conjunction, what stands
 around it and the final punctuation in their places. The clause that comes first gets the capital, the other loses it
 unless its first word is a name or has its capital in the lemma (*I*, German nouns): X-Probe lower-cased names,
 destroyed acronyms and let verb phrases count as clauses, so that the first word alone gives the label (*Was*: 676 of
@@ -16,6 +16,7 @@ many sentences, by length alone.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ import polars as pl
 
 from discoprobe.builders.clauses import clause_words
 from discoprobe.builders.config import Shape
-from discoprobe.builders.probes import if_enough, twins, usable_of
+from discoprobe.builders.probes import twins, usable_of
 from discoprobe.builders.sampling import STRATA_KEEP, equalise
 from discoprobe.builders.swaps import word_bags
 from discoprobe.builders.task import Arranged, Context, Edit, Task
@@ -75,23 +76,28 @@ def select(trees: Trees, context: Context) -> pl.DataFrame:
 
 
 def _coordinations(words: pl.DataFrame) -> pl.DataFrame:
-    """The one clause coordinated with the main one, where both have subjects and there is one conjunction of one word.
+    """The one clause coordinated with the main one, where both have subjects and one word is their conjunction.
 
-    ``sent``, ``row``, and ``cc_index`` of the conjunction.
+    ``sent``, ``row``, and ``cc_index`` of the conjunction. No third clause with a subject is coordinated; phrases
+    inside the two may have conjunctions of their own.
     """
+    nested = words.filter(pl.col("rel") == "conj", pl.col("depth") > 1, "subject", "clausal").select("sent")
+    conj = words.filter(pl.col("rel") == "conj", pl.col("depth") == 1).filter(pl.len().over("sent") == 1)
+    roots = words.filter(pl.col("head") == 0, pl.col("subject"))
+    ends = pl.concat([roots, conj]).select(head_row="row")
     governing = words["head_row"].drop_nulls().unique().implode()
     single = (
         words.filter((pl.col("rel") == "cc") | (pl.col("upos") == "CCONJ"))
+        .join(ends, on="head_row", how="semi")
         .filter(pl.len().over("sent") == 1, ~pl.col("row").is_in(governing), pl.col("mwt").is_null())
         .select("sent", cc="row", cc_index="index")
     )
-    conj = words.filter(pl.col("rel") == "conj", pl.col("depth") == 1).filter(pl.len().over("sent") == 1)
-    roots = words.filter(pl.col("head") == 0, pl.col("subject")).select("sent")
     return (
         conj.filter("subject")
         .select("sent", "row", "cc")
         .join(single, on=["sent", "cc"])
-        .join(roots, on="sent")
+        .join(roots.select("sent"), on="sent")
+        .join(nested, on="sent", how="anti")
         .sort("sent")
     )
 
@@ -100,7 +106,8 @@ def _clauses(words: pl.DataFrame) -> pl.DataFrame:
     """Where the two clauses stand, their number of words and first words, if nothing else is in the sentence.
 
     Columns ``a_…`` are of the first, ``b_…`` of the second: ``start``, ``end``, ``n``, ``form``, ``lemma``, ``upos``,
-    ``feats``. ``words`` has ``second``, whether a word belongs to the coordinated clause, and ``cc_index``.
+    ``feats``, and ``words``, all its forms in small letters. The argument has ``second``, whether a word belongs to the
+    coordinated clause, and ``cc_index``.
     """
     spoken = pl.col("upos") != "PUNCT"
     left, right = pl.col("index") < pl.col("cc_index"), pl.col("index") > pl.col("cc_index")
@@ -114,6 +121,7 @@ def _clauses(words: pl.DataFrame) -> pl.DataFrame:
             "end": pl.col("end").filter(name).max(),
             "n": (pl.col(name) & spoken).sum().cast(pl.Int32),
             **{what: pl.col(what).filter(name).first() for what in ("form", "lemma", "upos", "feats")},
+            "words": pl.col("form").filter(pl.col(name) & spoken).str.to_lowercase().str.join(" "),
         }.items()
     }
     apart = (left & spoken & pl.col("second")) | (right & spoken & ~pl.col("second"))
@@ -127,13 +135,22 @@ def _clauses(words: pl.DataFrame) -> pl.DataFrame:
 
 def _independent(side: str, language: LanguageData) -> pl.Expr:
     """Whether a clause may stand first: it begins with no anaphoric pronoun, no connective and no interjection."""
-    lemma, form, feats = (pl.col(f"{side}_{what}") for what in ("lemma", "form", "feats"))
-    openers = sorted({words[0] for words in language.connective_forms})
-    anaphoric = [word.str.to_lowercase().is_in(sorted(language.coord_inv.anaphoric)) for word in (lemma, form)]
-    third = (pl.col(f"{side}_upos") == "PRON") & feats.str.contains(r"Person=3|PronType=Dem")
-    called = pl.col(f"{side}_upos") == "INTJ"
-    bound = pl.any_horizontal(*anaphoric, third, called, form.str.to_lowercase().is_in(openers))
+    lemma, form, feats, upos = (pl.col(f"{side}_{what}") for what in ("lemma", "form", "feats", "upos"))
+    anaphoric = pl.any_horizontal(
+        word.str.to_lowercase().is_in(sorted(language.coord_inv.anaphoric)) for word in (lemma, form)
+    )
+    third = (upos == "PRON") & feats.str.contains(r"Person=3|PronType=Dem")
+    connectives = "|".join(sorted(re.escape(" ".join(words)) for words in language.connective_forms)) or "$^"
+    connected = pl.col(f"{side}_words").str.contains(rf"^(?:{connectives})(?: |$)")
+    bound = (anaphoric & ~_homonym(upos, feats)) | third | (upos == "INTJ") | connected
     return ~bound.fill_null(value=False)
+
+
+def _homonym(upos: pl.Expr, feats: pl.Expr) -> pl.Expr:
+    """Whether a word is an article, or a verb, that is written as an anaphoric pronoun is (*der*, *het*; *sein*)."""
+    feats = feats.fill_null("")
+    article = feats.str.contains("PronType=Art") | (feats.str.contains("Definite=") & ~feats.str.contains("PronType="))
+    return ((upos == "DET") & article) | upos.is_in(["VERB", "AUX"])
 
 
 def _small_head(found: pl.DataFrame, language: LanguageData) -> pl.Expr:
@@ -151,11 +168,13 @@ def _small_head(found: pl.DataFrame, language: LanguageData) -> pl.Expr:
     return pl.when(own).then(pl.lit(head)).otherwise(pl.lit(small)).alias("a_head")
 
 
-def _capital_head(found: pl.DataFrame, language: LanguageData) -> pl.Series:
-    """``b_head``: the first two characters of the second clause with a capital."""
+def _capital_head(found: pl.DataFrame, language: LanguageData) -> pl.Expr:
+    """``b_head``: the first two characters of the second clause, with a capital if the sentence begins with one."""
     head = _head(found, "b_start")
     capital = {text: language.capitalise(text) for text in head.unique()}
-    return head.replace_strict(capital, return_dtype=pl.String).alias("b_head")
+    begun = pl.lit(_head(found, "a_start")).str.contains(r"^\p{Lu}")
+    raised = pl.lit(head.replace_strict(capital, return_dtype=pl.String))
+    return pl.when(begun).then(raised).otherwise(pl.lit(head)).alias("b_head")
 
 
 def _head(found: pl.DataFrame, start: str) -> pl.Series:
@@ -182,7 +201,7 @@ def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
     """Originals and inversions of sentences of which every one has its mirror image in the same split."""
     usable, drops = usable_of(frame, context)
     even = mirrored(usable, context) if context.settings.match else usable
-    made = if_enough(twins(even, context), LABELS, context)
+    made = twins(even, context)
     drops["unbalanced"] = usable.height - even.height
     return replace(made, drops=dict(made.drops) | drops, candidates=frame.height * 2)
 

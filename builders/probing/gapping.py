@@ -14,8 +14,8 @@ import polars as pl
 
 from discoprobe.builders.clauses import clause_words, marks, with_heads
 from discoprobe.builders.config import Shape
-from discoprobe.builders.probes import balanced, if_enough
-from discoprobe.builders.task import Arranged, Context, Task
+from discoprobe.builders.probes import balanced
+from discoprobe.builders.task import Context, Task
 
 if TYPE_CHECKING:
     from discoprobe.builders.tree import Trees
@@ -52,12 +52,7 @@ def _matched(found: pl.DataFrame, words: pl.DataFrame, trees: Trees) -> pl.DataF
     )
 
 
-def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
-    """Equally many of both labels in every cell."""
-    return if_enough(balanced(frame, context), LABELS, context)
-
-
 TASK = Task(
-    labels=LABELS, shape=Shape.SENTENCE, arrange=arrange, select=select, split_by="cluster", lacks=lacks,
+    labels=LABELS, shape=Shape.SENTENCE, arrange=balanced, select=select, split_by="cluster", lacks=lacks,
     needs=frozenset({"upos", "deps"}),
 )  # fmt: skip

@@ -1,11 +1,13 @@
 """Is the main clause impersonal (RuSentEval ImpersonalSent)?
 
 `impersonal`: the main predicate has no `nsubj`, `csubj` or `expl` and meets one of the language's conditions of an
-impersonal clause (Russian neuter past *стемнело*, predicative *можно*). `personal`: it has an `nsubj`.
-A clause without subject whose verb says that one was dropped, or does not say, is left out, so the task exists only in
-languages whose data tell the two apart. The labels are balanced inside each cell of part of speech, VerbForm, Person,
-Tense, Number, Gender and Voice of the root: a neuter verb, or a verb without a person, must not be the answer. Verbs
-without forms (Polish *trzeba*) are left out, since no personal clause has one.
+impersonal clause (Russian neuter past *стемнело*, predicative *можно*; Finnish zero person *täällä voi uida*).
+`personal`: it has an `nsubj`. A clause without subject whose verb says that one was dropped, or does not say, is left
+out, so the task exists only in languages whose data tell the two apart. The labels are balanced inside each cell of
+part of speech, VerbForm, Person, Mood, Tense, Number, Gender and Voice of the root and of the lemmas and forms of its
+finite auxiliaries: neither a neuter verb nor a modal must be the answer. Verbs without forms (Polish *trzeba*) are left
+out, since no personal clause has one, and so are infinitives whose finite auxiliary meets no condition (Russian *будет
+читать* has a dropped subject).
 """
 
 from __future__ import annotations
@@ -16,8 +18,8 @@ import polars as pl
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.predicate import meets_any, words_of_predicate
-from discoprobe.builders.probes import balanced, if_enough
-from discoprobe.builders.task import Arranged, Context, Task
+from discoprobe.builders.probes import balanced
+from discoprobe.builders.task import Context, Task
 from discoprobe.loaders.corpus import feat
 
 if TYPE_CHECKING:
@@ -25,34 +27,57 @@ if TYPE_CHECKING:
     from discoprobe.loaders.language import LanguageData
 
 SUBJECTS = ("nsubj", "csubj", "expl")
-FORM = ("VerbForm", "Person", "Tense", "Number", "Gender", "Voice")
-"""What of the root's form is the same for both labels."""
+FORM = ("VerbForm", "Person", "Mood", "Tense", "Number", "Gender", "Voice")
+"""What of the form of root and auxiliaries is the same for both labels."""
 
 
 def select(trees: Trees, context: Context) -> pl.DataFrame:
     """Main clauses with a subject, and those that take none."""
     rule = context.language.impersonal
-    dropped = words_of_predicate(trees).filter(meets_any(rule.personal))["sent"]
+    words = words_of_predicate(trees)
+    dropped, said = (_sentences(words, meets_any(meant)) for meant in (rule.personal, rule.impersonal))
     relation = pl.col("rel")
     subjects = trees.dependents.group_by("sent").agg(
         _subject=(relation == "nsubj").any(), _any=relation.is_in(SUBJECTS).any()
     )
-    clauses = trees.roots.join(subjects, on="sent", how="left", maintain_order="left")
-    has_none = ~pl.col("_any").fill_null(value=False) & ~pl.col("sent").is_in(dropped.unique().implode())
+    clauses = trees.roots.join(subjects, on="sent", how="left", maintain_order="left").join(
+        _helpers(words), on="sent", how="left", maintain_order="left"
+    )
+    has_none = ~pl.col("_any").fill_null(value=False) & ~pl.col("sent").is_in(dropped)
     label = (
         pl.when("_subject")
         .then(pl.lit("personal"))
-        .when(has_none & meets_any(rule.impersonal))
+        .when(has_none & pl.col("sent").is_in(said))
         .then(pl.lit("impersonal"))
     )
-    cell = pl.concat_str(pl.col("upos").cast(pl.String), *[feat(name).fill_null("") for name in FORM], separator=" ")
+    cell = pl.concat_str(_described(pl.col("upos").cast(pl.String)), pl.col("_helpers").fill_null(""), separator=" + ")
     formless = (pl.col("upos") == "VERB") & feat("VerbForm").is_null()
     return clauses.filter(~formless).select("sent", label=label, cell=cell).drop_nulls("label")
 
 
-def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
-    """Equally many of both labels in every cell."""
-    return if_enough(balanced(frame, context), context.labels, context)
+def _sentences(words: pl.DataFrame, meant: pl.Expr) -> pl.Series:
+    """The sentences of the words of predicates that are meant; an infinitive beside a finite auxiliary says nothing."""
+    finite = pl.col("place") != "root", feat("VerbForm") == "Fin"
+    helped = pl.all_horizontal(finite).any().over("sent")
+    silent = (pl.col("place") == "root") & (feat("VerbForm") == "Inf") & helped
+    found = words.filter(meant, ~silent.fill_null(value=False))
+    return found["sent"].unique().implode()
+
+
+def _helpers(words: pl.DataFrame) -> pl.DataFrame:
+    """The finite auxiliaries and copulas of each predicate, as one string."""
+    finite = words.filter(pl.col("place") != "root", feat("VerbForm") == "Fin").sort("sent", "index")
+    return finite.group_by("sent").agg(_helpers=_described(pl.col("lemma").fill_null("")).str.join(" + "))
+
+
+def _described(name: pl.Expr) -> pl.Expr:
+    """A word by a name and its form.
+
+    Person=0 counts as 3: the zero person of Finnish has the form of the third (*voi*). Where it is a form of its own
+    (Ukrainian *-но*), mood and tense keep it apart.
+    """
+    form = [feat(each).fill_null("") for each in FORM if each != "Person"]
+    return pl.concat_str(name, feat("Person").replace("0", "3").fill_null(""), *form, separator=" ")
 
 
 def lacks(language: LanguageData) -> str:
@@ -61,6 +86,6 @@ def lacks(language: LanguageData) -> str:
 
 
 TASK = Task(
-    labels=("personal", "impersonal"), shape=Shape.SENTENCE, arrange=arrange, select=select, lacks=lacks,
+    labels=("personal", "impersonal"), shape=Shape.SENTENCE, arrange=balanced, select=select, lacks=lacks,
     split_by="cluster", needs=frozenset({"upos", "feats", "deps"}),
 )  # fmt: skip

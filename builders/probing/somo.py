@@ -24,7 +24,7 @@ import polars as pl
 from discoprobe.builders import chance
 from discoprobe.builders.config import Shape
 from discoprobe.builders.exchange import couples
-from discoprobe.builders.probes import finished, usable_of
+from discoprobe.builders.probes import finished, if_enough, usable_of
 from discoprobe.builders.sampling import cap
 from discoprobe.builders.task import Arranged, Context, Edit, Task
 
@@ -186,7 +186,8 @@ def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
     exchanged = _exchanged(usable, np.concatenate([first, second]), np.concatenate([second, first]))
     kept = exchanged.join(_capped(exchanged, context), on="couple", how="semi", maintain_order="left")
     drops |= {"unmatched": sentences.height - exchanged.height, "over-size": exchanged.height - kept.height}
-    return Arranged(_rows(kept), drops, candidates=sum(drops.values()) + kept.height)
+    made = Arranged(_rows(kept), drops, candidates=sum(drops.values()) + kept.height)
+    return if_enough(made, context.labels, context)
 
 
 class Counts:

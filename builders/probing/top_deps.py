@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from discoprobe.builders.config import Shape
-from discoprobe.builders.probes import cap_labels, finished, usable_of, with_numbers
-from discoprobe.builders.sampling import equalise
+from discoprobe.builders.probes import balance_labels, finished, usable_of, with_numbers
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import Arranged, Context, Task
 
@@ -46,8 +45,7 @@ def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
         reason = f"no {FEWEST} sequences have {least} sentences each of like lengths"
         return Arranged(pl.DataFrame(), drops, candidates=frame.height, reason=reason)
     numbered = with_numbers(grouped(usable, names), names).with_columns(cell=_stratum(n, context.settings))
-    even = equalise(numbered, "label", ["split", "cell"], *context.salt) if context.settings.match else numbered
-    kept = cap_labels(even, context)
+    kept = balance_labels(numbered, context)
     drops["unbalanced"] = usable.height - kept.height
     return Arranged(finished(kept), drops, labels=names, candidates=frame.height)
 

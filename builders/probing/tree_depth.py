@@ -15,8 +15,7 @@ import polars as pl
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.lengths import length_bin
-from discoprobe.builders.probes import cap_labels, finished, usable_of, with_numbers
-from discoprobe.builders.sampling import equalise
+from discoprobe.builders.probes import balance_labels, finished, usable_of, with_numbers
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import Arranged, Context, Task
 
@@ -52,8 +51,7 @@ def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
         )
         return Arranged(pl.DataFrame(), drops, candidates=frame.height, reason=reason)
     numbered = with_numbers(usable, names)
-    even = equalise(numbered, "label", ["split", "cell"], *context.salt) if context.settings.match else numbered
-    kept = cap_labels(even, context)
+    kept = balance_labels(numbered, context)
     drops["unbalanced"] = usable.height - kept.height
     return Arranged(finished(kept), drops, labels=names, candidates=frame.height)
 

@@ -4,8 +4,9 @@ The label is a lemma (RuSentEval; SentEval's are word forms). The K lemmas have 
 the corpora by frequency: by wordfreq's where the language has a list that knows them, else by the corpora's own. They
 have at least four letters (two in a script without spaces) and stand as noun, verb, adjective or adverb; a sentence
 contains exactly one of them, exactly once, and `target` names it. K is 1,000, or as many as can each have ten sentences
-in train and three in the other splits. All lemmas have equally many. A look-up of the word solves the task by
-construction (X-Probe 1.00): it asks whether a representation keeps content words.
+in train and three in the other splits (half of the setting `min_class`, and .15 of it). All lemmas have equally many. A
+look-up of the word solves the task by construction (X-Probe 1.00): it asks whether a representation keeps content
+words.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import Arranged, Context, Task
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from discoprobe.builders.tree import Trees
     from discoprobe.loaders.language import LanguageData
 
@@ -29,8 +32,8 @@ RANKS = (1500, 3000)
 MOST = 1000
 FEWEST = 10
 """With fewer lemmas the task says nothing of content words in general."""
-LEAST = {"train": 10, "validation": 3, "test": 3}
-"""Sentences of each lemma."""
+LEAST = {"train": 0.5, "validation": 0.15, "test": 0.15}
+"""Sentences of each lemma, as a share of ``min_class``: 10, 3 and 3 of the default 20."""
 OPEN = ("NOUN", "VERB", "ADJ", "ADV")
 LETTERS = 4
 LETTERS_UNSPACED = 2
@@ -56,11 +59,12 @@ def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
     listed = ranked(_words(frame)["lemma"], context.language)
     inside = listed.filter(pl.col("rank").is_between(*RANKS))["lemma"]
     found = _words(usable).filter(pl.col("lemma").is_in(inside.implode()))
-    names = chosen_lemmas(found)
+    least = {split: max(1, round(share * context.settings.min_class)) for split, share in LEAST.items()}
+    names = chosen_lemmas(found, least)
     if len(names) < FEWEST:
         reason = (
-            f"{len(names)} lemmas of rank {RANKS[0]:,} to {RANKS[1]:,} have {LEAST['train']} sentences in train and "
-            f"{LEAST['test']} in the other splits; {FEWEST} are needed"
+            f"{len(names)} lemmas of rank {RANKS[0]:,} to {RANKS[1]:,} have {least['train']} sentences in train and "
+            f"{least['test']} in the other splits; {FEWEST} are needed"
         )
         return Arranged(pl.DataFrame(), drops, candidates=frame.height, reason=reason)
     numbered = with_numbers(_with_target(usable, _singles(found, pl.Series(names))), names)
@@ -87,15 +91,15 @@ def ranked(lemmas: pl.Series, language: LanguageData) -> pl.DataFrame:
     return counts.select("lemma", ipm=ipm).sort(["ipm", "lemma"], descending=[True, False]).with_row_index("rank", 1)
 
 
-def chosen_lemmas(found: pl.DataFrame) -> tuple[str, ...]:
-    """A large set of lemmas, at most ``MOST``, each the only one in enough sentences of every split.
+def chosen_lemmas(found: pl.DataFrame, least: Mapping[str, int]) -> tuple[str, ...]:
+    """A large set of lemmas, at most ``MOST``, each the only one in ``least`` sentences of every split.
 
     Those that could never have enough go first. A lemma left out frees sentences for the others, so of those that have
     too few beside the others a tenth goes at a time, the rarest first, until none has too few.
     """
-    names = _counted(found.filter("target"), found["lemma"].unique()).filter("enough")["lemma"]
+    names = _counted(found.filter("target"), found["lemma"].unique(), least).filter("enough")["lemma"]
     while names.len():
-        counts = _counted(_singles(found, names), names)
+        counts = _counted(_singles(found, names), names, least)
         lacking = counts.filter(~pl.col("enough"))
         if lacking.height:
             names = counts.head(names.len() - max(1, lacking.height // 10))["lemma"]
@@ -106,11 +110,11 @@ def chosen_lemmas(found: pl.DataFrame) -> tuple[str, ...]:
     return tuple(names.sort())
 
 
-def _counted(single: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
+def _counted(single: pl.DataFrame, names: pl.Series, least: Mapping[str, int]) -> pl.DataFrame:
     """The lemmas, those with ``enough`` sentences in every split first, then by their number in train."""
     counts = single.group_by("lemma").agg([(pl.col("split") == split).sum().alias(split) for split in SPLITS])
     every = names.to_frame("lemma").join(counts, on="lemma", how="left").with_columns(pl.col(SPLITS).fill_null(0))
-    enough = pl.all_horizontal([pl.col(split) >= least for split, least in LEAST.items()])
+    enough = pl.all_horizontal([pl.col(split) >= n for split, n in least.items()])
     return every.with_columns(enough=enough).sort(["enough", "train", "lemma"], descending=[True, True, False])
 
 

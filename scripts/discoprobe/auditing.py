@@ -43,6 +43,33 @@ def inputs(names: Sequence[str], out: Path, reading: Reading) -> Iterator[AuditI
             raise DiscoprobeError(f"{name}: no such file, folder, config of {out}, or Hub id (owner/name)")
 
 
+def pooled_rows(found: Sequence[Report]) -> list[dict[str, str | int | bool | None]]:
+    """A row per task of ours and shortcut, over the configs of it that were audited; for tasks with several."""
+    from discoprobe.builders.audit.pool import pooled, tallies  # noqa: PLC0415
+    from discoprobe.builders.task import all_tasks, generated_tasks  # noqa: PLC0415
+
+    known = all_tasks().keys() | generated_tasks().keys()
+    tasks: dict[str, list[Report]] = {}
+    for report in found:
+        if (task := report.name.rpartition("_")[0]) in known:
+            tasks.setdefault(task, []).append(report)
+    return [
+        {
+            "task": task,
+            "check": one.check,
+            "configs": one.configs,
+            "rows": one.n,
+            "accuracy": f"{one.accuracy:.3f} [{one.interval.low:.3f}, {one.interval.high:.3f}]",
+            "lift": f"{one.lift:+.3f}",
+            "limit": f"{one.limit:.3f}",
+            "together": str(one.status),
+        }
+        for task, own in tasks.items()
+        if len(own) > 1
+        for one in pooled([tallies(report) for report in own])
+    ]
+
+
 def _places(path: Path) -> list[Path]:
     """The folders of a release's configs; of anything else the path itself."""
     if not (path / manifest.NAME).is_file():

@@ -14,6 +14,7 @@ import typer
 from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError, UsageError
 
 if TYPE_CHECKING:
+    from discoprobe.loaders.raw.prepare import How
     from discoprobe.pipeline import OnError, Outcome, Request
 
 app = typer.Typer(
@@ -29,7 +30,12 @@ app.add_typer(corpora_app, name="corpora")
 Lang = Annotated[str, typer.Option("--lang", "-l", help="Languages, by code or name, separated by commas; `all`.")]
 CorpusOption = Annotated[
     list[str] | None,
-    typer.Option("--corpus", "-c", help="`sample`, a corpus of the catalogue, a .conllu file or a folder; repeatable."),
+    typer.Option(
+        "--corpus",
+        "-c",
+        help="`sample`, a corpus of the catalogue, a .conllu file or folder, or raw text, which is annotated (see "
+        "`annotate`); repeatable.",
+    ),
 ]
 TaskOption = Annotated[
     str, typer.Option("--task", "-t", help="Tasks, `discourse`, `probing` or `all`; commas between.")
@@ -74,6 +80,40 @@ Rebuild = Annotated[
 ConfigName = Annotated[str, typer.Argument(help="A config, such as dc_es; without it, the card of the release.")]
 Pages = Annotated[Path, typer.Option("--pages", help="Where the pages go.")]
 Open = Annotated[bool, typer.Option("--open/--no-open", help="Open the first page in a browser.")]
+Source = Annotated[str, typer.Argument(help="A text file, table or TEI file, a folder of them, or hf://owner/name.")]
+CorpusFolder = Annotated[Path, typer.Option("--out", "-o", help="The folder of the annotated corpus.")]
+RawLang = Annotated[str, typer.Option("--lang", "-l", help="The language, by code or name.")]
+StanzaDir = Annotated[
+    Path | None, typer.Option("--stanza-dir", help="The folder of Stanza's models; by default Stanza's own.")
+]
+Segment = Annotated[
+    bool,
+    typer.Option(
+        "--segment",
+        help="Of raw text, only find sentences and words: with Stanza's tokeniser where it is, else by rules (in any "
+        "language with spaces between words). Tasks that need annotation are not built then.",
+    ),
+]
+Processors = Annotated[
+    str, typer.Option("--processors", help="What Stanza does; `pos=hdt` for a package other than the default.")
+]
+Download = Annotated[bool, typer.Option("--download", help="Download models that are not there.")]
+CorpusName = Annotated[str, typer.Option("--name", help="What the corpus is called; by default as SOURCE is.")]
+Licence = Annotated[str, typer.Option("--licence", help="Of the text, as in `CC BY-SA 4.0`; without one, no push.")]
+Citation = Annotated[str, typer.Option("--citation", help="How to cite the text.")]
+TextColumn = Annotated[str, typer.Option("--text", help="The column of a table that holds the text.")]
+IdColumn = Annotated[str, typer.Option("--id", help="The column that names the documents.")]
+GenreColumn = Annotated[str, typer.Option("--genre", help="The column of genres.")]
+SentencesColumn = Annotated[str, typer.Option("--sentences", help="The column with the text as a list of sentences.")]
+ReadSet = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        help="How text is read and filtered: encoding=cp1252, lines=wrapped|sentences|paragraphs, min_words=3, "
+        "max_characters=20000, min_document_words=100, script_share=0.5, language_share=0.5, boilerplate=5, "
+        "duplicates=no, split=train, config=NAME, revision=NAME; repeatable.",
+    ),
+]
 Names = Annotated[list[str] | None, typer.Argument(help="Languages or corpora; all by default.")]
 
 
@@ -117,7 +157,8 @@ def _options(
 def run(  # noqa: PLR0913 (one parameter per option)
     *, lang: Lang = "", task: TaskOption = "all", corpus: CorpusOption = None, out: Out = Path("dist/discoprobe"),
     size: Size = None, seed: Seed = 13, jobs: Jobs = 1, on_error: OnErrorOption = "stop", match: Match = True,
-    set_: Set = None, audit: Audit = True, keep_failed: KeepFailed = False, json_: Json = False,
+    set_: Set = None, audit: Audit = True, keep_failed: KeepFailed = False, segment: Segment = False,
+    stanza_dir: StanzaDir = None, json_: Json = False,
 ) -> None:  # fmt: skip
     """Build datasets into a release folder that `load_dataset` reads.
 
@@ -126,7 +167,9 @@ def run(  # noqa: PLR0913 (one parameter per option)
     from discoprobe import pipeline  # noqa: PLC0415 (polars and pyarrow take a second that --help need not wait for)
 
     request = _request(lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_)
-    request = dataclasses.replace(request, audit=audit, keep_failed=keep_failed)
+    request = dataclasses.replace(
+        request, audit=audit, keep_failed=keep_failed, raw=_how(segment=segment, stanza_dir=stanza_dir)
+    )
     from discoprobe.terminal import progress  # noqa: PLC0415
 
     with progress() as heard:
@@ -134,6 +177,40 @@ def run(  # noqa: PLR0913 (one parameter per option)
     _report(outcome, out, as_json=json_)
     if failed := outcome.failed:
         raise AuditFailedError(f"{len(failed)} of {len(outcome.built)} configs fail the audit: {', '.join(failed)}")
+
+
+@app.command("annotate")
+def annotate_(  # noqa: PLR0913 (one parameter per option)
+    source: Source, *, lang: RawLang, out: CorpusFolder, stanza_dir: StanzaDir = None,
+    processors: Processors = "tokenize,pos,lemma,depparse", segment: Segment = False, download: Download = False,
+    name: CorpusName = "", licence: Licence = "unknown", citation: Citation = "", text: TextColumn = "",
+    id_: IdColumn = "", genre: GenreColumn = "", sentences: SentencesColumn = "", set_: ReadSet = None,
+    on_error: OnErrorOption = "stop", jobs: Jobs = 1, json_: Json = False,
+) -> None:  # fmt: skip
+    """Annotate raw text with Stanza into a folder of CoNLL-U that `run --corpus` reads; goes on where it was stopped.
+
+    Example: build annotate notes/ --lang de --out corpora/notes
+    """
+    from discoprobe import terminal  # noqa: PLC0415
+    from discoprobe.loaders.raw.annotate import About  # noqa: PLC0415
+    from discoprobe.loaders.raw.option_values import read_options  # noqa: PLC0415
+    from discoprobe.loaders.raw.prepare import corpus_name, language_code, prepare  # noqa: PLC0415
+
+    values = [f"text={text}", f"id={id_}", f"genre={genre}", f"sentences={sentences}", f"on_error={on_error}"]
+    how = _how(segment=segment, stanza_dir=stanza_dir)
+    how = dataclasses.replace(
+        how, processors=_split(processors), download=download, read=read_options([*values, *(set_ or [])])
+    )
+    about = About(corpus_name(name or source), language_code(lang), licence, citation)
+    with terminal.progress() as heard:
+        annotated = prepare(source, about, how, out=out, jobs=jobs, progress=heard)
+    terminal.show_annotated(annotated, as_json=json_)
+
+
+def _how(*, segment: bool, stanza_dir: Path | None) -> How:
+    from discoprobe.loaders.raw.prepare import How  # noqa: PLC0415
+
+    return How(segment=segment, stanza_dir=stanza_dir)
 
 
 def _request(  # noqa: PLR0913 (one parameter per option)
@@ -180,11 +257,15 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
     Example: build audit my_benchmark/ --text sentence --label gold
     """
     from discoprobe import terminal  # noqa: PLC0415
-    from discoprobe.auditing import Reading, reports  # noqa: PLC0415
+    from discoprobe.auditing import Reading, pooled_rows, reports  # noqa: PLC0415
 
     with terminal.progress() as heard:
         found = reports(names or [], out, Reading(format_, tuple(text or ()), label), jobs, heard)
     terminal.show_reports(found, as_json=json_)
+    if not json_ and (together := pooled_rows(found)):
+        typer.echo("\nthe configs of a task together")
+        columns = ["task", "check", "configs", "rows", "accuracy", "lift", "limit", "together"]
+        terminal.show(together, columns)
     if failed := [report.name for report in found if report.failed]:
         raise AuditFailedError(f"{len(failed)} of {len(found)} fail the audit: {', '.join(failed)}")
 
@@ -241,7 +322,8 @@ def push(  # noqa: PLR0913 (one parameter per option)
     )  # fmt: skip
     with terminal.progress() as heard:
         if build_:
-            pipeline.run(request, out, heard)
+            made, fresh = pipeline.renew(request, out, heard)
+            logging.getLogger(__name__).info("%d configs built, %d are up to date", len(made.built), len(fresh))
         agreed = (lambda _plan: True) if yes or dry_run else terminal.confirm_push
         outcome = publish(out, repo, options, confirm=agreed, progress=heard)
     terminal.show_push(outcome, as_json=json_)
@@ -256,7 +338,7 @@ def diff(
     Example: build diff --against org/discoprobe@v1.2.0
     """
     from discoprobe import pipeline, terminal  # noqa: PLC0415
-    from discoprobe.cards.push import compare  # noqa: PLC0415
+    from discoprobe.cards.remote import compare  # noqa: PLC0415
 
     changes = compare(out, against, languages=pipeline.codes_of(_request(lang, "all", None)))
     terminal.show_changes(changes, as_json=json_)
@@ -271,10 +353,11 @@ def verify(
 
     Example: build verify org/discoprobe@v1.2.0
     """
-    from discoprobe import pipeline, terminal  # noqa: PLC0415
+    from discoprobe import terminal  # noqa: PLC0415
     from discoprobe.cards.verify import verify as check  # noqa: PLC0415
+    from discoprobe.rebuilding import rebuilder  # noqa: PLC0415
 
-    again = pipeline.rebuilder(tuple(corpus or ()), jobs) if rebuild else None
+    again = rebuilder(tuple(corpus or ()), jobs) if rebuild else None
     verified = check(target, again)
     terminal.show_verified(verified, as_json=json_)
     if verified.differences:

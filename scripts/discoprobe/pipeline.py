@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.resources
-import json
 import multiprocessing
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from discoprobe.builders.settings import Settings
 from discoprobe.loaders import treebanks
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from discoprobe.builders.task import Task
     from discoprobe.cards.manifest import Manifest
     from discoprobe.loaders.corpus import Corpus
+    from discoprobe.loaders.raw.prepare import How
 
 SAMPLE = "sample"
 ALL = "all"
@@ -46,13 +47,16 @@ class Request:
 
     Attributes:
         languages: codes or names; empty means all that the corpora hold.
-        corpora: ``sample``, names of the catalogue, files or folders; empty means the catalogue's of the languages.
+        corpora: ``sample``, names of the catalogue, files or folders of CoNLL-U or of raw text, which is annotated;
+            empty means the catalogue's of the languages.
         tasks: names of tasks or families.
         settings: seed, sizes, filters.
         jobs: processes.
         on_error: what to do with a malformed sentence.
         audit: measure every config; without it nothing is known of shortcuts.
         keep_failed: emit configs that fail the audit too.
+        raw: how raw text is read and annotated; None for the defaults.
+        pinned: treebanks at commits of their own, in place of the catalogue's of the same names.
     """
 
     languages: tuple[str, ...] = ()
@@ -63,6 +67,8 @@ class Request:
     on_error: OnError = "stop"
     audit: bool = True
     keep_failed: bool = False
+    raw: How | None = None
+    pinned: tuple[treebanks.Treebank, ...] = ()
 
 
 def load_corpus(lang: str, corpora: Sequence[str] = (), *, on_error: OnError = "stop") -> Corpus:
@@ -99,8 +105,8 @@ def read(request: Request, progress: Progress = _silent) -> Iterator[Corpus]:
 
     codes = codes_of(request)
     found = read_corpora(
-        _paths(request, codes), lang=codes[0] if len(codes) == 1 else None, on_error=request.on_error, facts=_facts,
-        jobs=request.jobs, progress=lambda done, total: progress("reading", done, total),
+        _paths(request, codes, progress), lang=codes[0] if len(codes) == 1 else None, on_error=request.on_error,
+        facts=_facts_of(request), jobs=request.jobs, progress=lambda done, total: progress("reading", done, total),
     )  # fmt: skip
     if lacking := sorted(set(codes) - set(found)):
         there = ", ".join(found) or "no language"
@@ -113,6 +119,20 @@ def read(request: Request, progress: Progress = _silent) -> Iterator[Corpus]:
     return (found[lang] for lang in sorted(found) if not codes or lang in codes)
 
 
+def _facts_of(request: Request) -> Callable[[str], treebanks.TreebankFacts | None]:
+    """What is known of a treebank by the name of its file: the catalogue, the sample, and what the request pins."""
+    pinned = {bank.name: bank for bank in request.pinned}
+
+    def facts(name: str) -> treebanks.TreebankFacts | None:
+        found = _facts(name)
+        if found is None or found.name not in pinned:
+            return found
+        bank = pinned[found.name]
+        return dataclasses.replace(bank.facts, sha256=frozenset(file.sha256 for file in bank.files if file.sha256))
+
+    return facts
+
+
 def _facts(name: str) -> treebanks.TreebankFacts | None:
     """What is known of a treebank: the catalogue, and the sample."""
     if name.endswith(f"_{SAMPLE}-ud-test.conllu"):
@@ -123,8 +143,10 @@ def _facts(name: str) -> treebanks.TreebankFacts | None:
     return treebanks.facts_for(name)
 
 
-def _paths(request: Request, codes: tuple[str, ...]) -> list[Path]:
-    """The files and folders that a request names."""
+def _paths(request: Request, codes: tuple[str, ...], progress: Progress) -> list[Path]:
+    """The files and folders that a request names; raw text is annotated first."""
+    from discoprobe.loaders.raw.prepare import is_raw  # noqa: PLC0415
+
     if not request.corpora:
         if not codes:
             raise UsageError("give --lang, or --corpus with the corpora to build from")
@@ -133,11 +155,23 @@ def _paths(request: Request, codes: tuple[str, ...]) -> list[Path]:
     for name in request.corpora:
         if name == SAMPLE:
             paths += _sample(codes)
+        elif name and is_raw(name):
+            paths.append(_annotated(name, request, codes, progress))
         elif name and Path(name).exists():
             paths.append(Path(name))
         else:
-            paths += _catalogue([_treebank(name)], request.jobs)
+            bank = next((bank for bank in request.pinned if bank.name == name), None) or _treebank(name)
+            paths += _catalogue([bank], request.jobs)
     return paths
+
+
+def _annotated(source: str, request: Request, codes: tuple[str, ...], progress: Progress) -> Path:
+    """The folder of a corpus that is annotated now, or was before, from raw text."""
+    from discoprobe.loaders.raw.annotate import About  # noqa: PLC0415
+    from discoprobe.loaders.raw.prepare import How, prepare  # noqa: PLC0415
+
+    about = About("", codes[0] if len(codes) == 1 else "")
+    return prepare(source, about, request.raw or How(), jobs=request.jobs, progress=progress).folder
 
 
 def _treebank(name: str) -> treebanks.Treebank:
@@ -239,19 +273,58 @@ def run(request: Request, out: Path, progress: Progress = _silent) -> Outcome:
     Raises:
         DiscoprobeError: for anything wrong with the request, the corpora or the folder; ``out`` is then as it was.
     """
-    from discoprobe.builders.config import Unavailable  # noqa: PLC0415
     from discoprobe.builders.task import tasks_named  # noqa: PLC0415
-    from discoprobe.cards.release import open_release  # noqa: PLC0415
 
     tasks = tasks_named(request.tasks)
+    return _built(((corpus, tasks) for corpus in read(request, progress)), request, out, progress)
+
+
+def renew(request: Request, out: Path, progress: Progress = _silent) -> tuple[Outcome, tuple[str, ...]]:
+    """Builds what is missing or stale of what a request asks for; the rest of the folder is not touched.
+
+    Returns:
+        What was built, and the names of what is up to date: configs, and ones that cannot be built.
+
+    Raises:
+        DiscoprobeError: as for `run`.
+    """
+    from discoprobe.builders.task import tasks_named  # noqa: PLC0415
+    from discoprobe.cards import manifest  # noqa: PLC0415
+    from discoprobe.cards.inputs import up_to_date  # noqa: PLC0415
+
+    tasks, found = tasks_named(request.tasks), manifest.read(out)
+    fresh: list[str] = []
+    stale: list[tuple[Corpus, list[Task]]] = []
+    for corpus in read(request, progress):
+        inputs = _inputs(corpus, request)
+        kept = [task for task in tasks if up_to_date(out, found, f"{task.name}_{corpus.lang}", inputs)]
+        fresh += [f"{task.name}_{corpus.lang}" for task in kept]
+        if rest := [task for task in tasks if task not in kept]:
+            stale.append((corpus, rest))
+    outcome = _built(stale, request, out, progress) if stale else Outcome(found, (), ())
+    return outcome, tuple(fresh)
+
+
+def _inputs(corpus: Corpus, request: Request) -> str:
+    from discoprobe.cards.inputs import digest  # noqa: PLC0415
+
+    return digest(corpus, request.settings, audit=request.audit, keep_failed=request.keep_failed)
+
+
+def _built(wanted: Iterable[tuple[Corpus, Sequence[Task]]], request: Request, out: Path, progress: Progress) -> Outcome:
+    """What is wanted of each corpus, in the release folder."""
+    from discoprobe.builders.config import Unavailable  # noqa: PLC0415
+    from discoprobe.cards.release import open_release  # noqa: PLC0415
+
     built: list[str] = []
     missing: list[Unavailable] = []
     with open_release(out) as release, processes(request.jobs) as executor:
-        for corpus in read(request, progress):
+        for corpus, tasks in wanted:
             release.add_corpus(corpus)
+            inputs = _inputs(corpus, request)
             results = configs(corpus, tasks, request, executor, progress)
             for result, report in audited(results, request, executor, progress):
-                release.add(result, report)
+                release.add(result, report, inputs)
                 missing.append(result) if isinstance(result, Unavailable) else built.append(result.name)
         manifest = release.finish()
     return Outcome(manifest, tuple(built), tuple(missing))
@@ -269,34 +342,6 @@ def codes_of(request: Request) -> tuple[str, ...]:
     if request.languages in {(), (ALL,)}:
         return ()
     return tuple(treebanks.language(name).code for name in request.languages)
-
-
-def rebuilder(corpora: tuple[str, ...], jobs: int) -> Callable[[Manifest, Path], None]:
-    """What builds the configs of a manifest again: from ``corpora``, else from the sources that the manifest names."""
-
-    def rebuild(found: Manifest, out: Path) -> None:
-        groups: dict[tuple[str, str], list[str]] = {}
-        for entry in found["configs"].values():
-            groups.setdefault((entry["lang"], json.dumps(entry["settings"], sort_keys=True)), []).append(entry["task"])
-        for (lang, settings), tasks in sorted(groups.items()):
-            entries = [entry for entry in found["configs"].values() if entry["lang"] == lang]
-            names = {name for entry in entries for name in entry["sources"]}
-            sources = corpora or tuple(sorted({SAMPLE if name.startswith(f"{SAMPLE}-") else name for name in names}))
-            measured = any(entry["audit"] for entry in entries)
-            request = Request(
-                (lang,), sources, tuple(tasks), _settings(settings), jobs, "skip", audit=measured, keep_failed=True
-            )
-            run(request, out)
-
-    return rebuild
-
-
-def _settings(text: str) -> Settings:
-    """Settings as the manifest holds them."""
-    values: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in json.loads(text).items()
-    }
-    return Settings(**values)
 
 
 def support(request: Request, progress: Progress = _silent) -> list[dict[str, str | int | bool | None]]:

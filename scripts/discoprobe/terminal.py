@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from discoprobe.cards.push import Outcome as PushOutcome
     from discoprobe.cards.push import Plan
     from discoprobe.cards.verify import Verified
+    from discoprobe.loaders.raw.annotate import Annotated
     from discoprobe.pipeline import Outcome
 
 Cell = str | int | bool | None
@@ -31,14 +32,18 @@ def progress() -> Iterator[Callable[[str, int, int], None]]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
 
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    speed = TextColumn("{task.fields[speed]}")
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), speed, TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
         known: dict[str, object] = {}
 
         def heard(doing: str, done: int, total: int) -> None:
             if doing not in known:
-                known[doing] = bars.add_task(doing, total=total)
+                known[doing] = bars.add_task(doing, total=total, speed="")
             bars.update(known[doing], completed=done, total=total)  # type: ignore[arg-type]
+            if doing == "annotating":
+                rate = next(bar.speed for bar in bars.tasks if bar.id == known[doing])
+                bars.update(known[doing], speed=f"{rate:,.0f} words/s" if rate else "words")  # type: ignore[arg-type]
 
         yield heard
 
@@ -107,6 +112,33 @@ def _config_row(name: str, entry: ConfigEntry) -> dict[str, Cell]:
 
 def _verdict(audit: AuditEntry) -> str:
     return "failed" if audit["failed"] else "undecided" if audit["undecided"] else "passed"
+
+
+def show_annotated(annotated: Annotated, *, as_json: bool = False) -> None:
+    """What an annotation made, how fast, and what was left out by reason."""
+    found = annotated.manifest
+    if as_json:
+        result = {"out": str(annotated.folder), "new_words": annotated.new_words, "seconds": annotated.seconds, **found}
+        sys.stdout.write(json.dumps(result, ensure_ascii=False, indent=1) + "\n")
+        return
+    made = found["made_by"]
+    with_what = ", ".join(f"{name} {version}" for name, version in made["software"].items())
+    sys.stdout.write(
+        f"{found['name']} ({found['lang']}): {found['documents']:,} documents, {found['sentences']:,} sentences, "
+        f"{found['words']:,} words in {annotated.folder}, by {with_what}\n"
+    )
+    if annotated.new_words:
+        speed = f"{annotated.new_words / annotated.seconds:,.0f} words/s, loading of models included"
+        sys.stdout.write(f"{annotated.new_words:,} words in {annotated.seconds:.0f} s: {speed}\n")
+    else:
+        sys.stdout.write("nothing to annotate: all of it was there\n")
+    rows: list[dict[str, Cell]] = [
+        {"left out in": step, "reason": reason, "number": n}
+        for step, reasons in found["drops"].items()
+        for reason, n in reasons.items()
+    ]
+    if rows:
+        show(rows, ["left out in", "reason", "number"])
 
 
 def show_reports(reports: Sequence[Report], *, as_json: bool = False) -> None:
@@ -206,6 +238,8 @@ def _show_plan(plan: Plan) -> None:
         f"{plan.repo} {plan.release}{since}: {len(plan.uploads)} files to send ({size:,} bytes), "
         f"{len(plan.deletes)} to delete, {len(plan.keeps)} configs stay as they are\n"
     )
+    if plan.foreign:
+        sys.stdout.write(f"files that no release put there stay: {', '.join(plan.foreign)}\n")
     show_changes(plan.changes)
 
 

@@ -30,6 +30,9 @@ def why(text):
         ('A <a href="x">b</a>', "tag"),
         ("A ____ b", "mask"),
         ("_ _ _ _", "mask"),
+        ("V Praze, dne # října .", "mask"),
+        ("místopředseda FS * Kučera", "mask"),
+        ("průměr # .", "mask"),
         ("e\u0301te\u0301", "not-nfc"),
         ("\u212b is no letter", "not-nfc"),
     ],
@@ -43,7 +46,7 @@ def test_not_clean(text, reason):
     [
         *("Las obras del puente terminaron ayer.", "été", "R&D & more; so", "AT&T; yes", "1 < 2 and 3 > 2", "a <3 b"),
         *("<< quoted >>", "snake_case", "_emphasis_", "€ 5 — «yes»", "Она сказала: „да“.", "हिन्दी", "我们", "👍🏽 ok"),
-        *("a _ b", "x &c.; y", "עִבְרִית", "نص عربي"),
+        *("a _ b", "x &c.; y", "עִבְרִית", "نص عربي", "* An item", "# 5 and a #tag", "In C# it is 2*3"),
     ],
 )
 def test_clean(text):
@@ -52,7 +55,7 @@ def test_clean(text):
 
 @given(st.text(alphabet=st.characters(codec="utf-8", exclude_categories=("Cc", "Co", "Cs")), max_size=50))
 def test_texts_without_any_mark_are_clean_if_they_are_composed(text):
-    if not set("\ufffd&<_") & set(text):
+    if not set("\ufffd&<_#*") & set(text):
         assert why(text) == (None if unicodedata.is_normalized("NFC", text) else "not-nfc")
 
 

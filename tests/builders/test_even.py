@@ -67,6 +67,36 @@ def test_rows_without_a_match_are_used_where_the_others_are_too_few():
     assert kept.height == 20
 
 
+def test_characters_per_word_are_alike_too():
+    frame = made([5 + i % 20 for i in range(1200)], [int(i % 3 == 0) for i in range(1200)]).with_columns(
+        n_chars=pl.col("n_chars") + pl.int_range(1200) % 13 + 3 * pl.col("label")
+    )
+
+    def difference(rows):
+        rates = rows.group_by("label").agg((pl.col("n_chars") / pl.col("n_running")).mean()).sort("label")["n_chars"]
+        return abs(rates[0] - rates[1])
+
+    kept = even(frame, "label", 13)
+    assert kept.height >= 640
+    assert difference(kept) < 0.3 * difference(frame)
+
+
+def test_the_sets_that_make_a_label_longer_go_but_not_all_and_not_below_the_least():
+    frame = made([10] * 50 + [10] * 40 + [25] * 10, [0] * 50 + [1] * 50)
+    assert even(frame, "label", 13).group_by("label").len().sort("label")["len"].to_list() == [40, 40]
+    assert even(frame, "label", 13, least=45).height == 90
+    assert even(frame, "label", 13, least=100).height == 100
+
+
+def test_a_large_cell_is_cut_by_length(monkeypatch):
+    frame = made([5 + i % 20 for i in range(900)], [int(i % 3 == 0) for i in range(900)])
+    monkeypatch.setattr("discoprobe.builders.even.LARGEST", 1000)
+    kept = even(frame, "label", 13)
+    sizes = kept.group_by("n_running", "label").len().group_by("n_running").agg(pl.col("len").n_unique())
+    assert kept.height >= 480
+    assert set(sizes["len"]) == {1}
+
+
 def test_a_row_more_moves_few():
     lengths = [5 + (i * 7) % 21 for i in range(900)]
     frame = made(lengths, [int(i % 3 == 0) for i in range(900)])

@@ -26,7 +26,7 @@ def frame_of(documents, seed=0, vocabulary=40):
         {
             "key": keys, "doc_key": document, "cluster": np.arange(n), "n_words": words, "n_chars": words * 6,
             "content": [sorted({int(column[i]) for column in picks}) for i in range(n)],
-            "stems": [[int(column[i]) for column in picks] for i in range(n)], "genre": ["x"] * n,
+            "grams": [[int(column[i]) for column in picks] for i in range(n)], "genre": ["x"] * n,
             "corpus": np.where(document % np.uint64(2) == 0, "x", "y"), "split": split_of(document, 13),
         }
     ).with_row_index("row")  # fmt: skip
@@ -121,7 +121,7 @@ def test_shares_are_what_sets_say():
 
 
 def test_cosines_are_between_sentences_that_share_nothing_and_that_are_the_same():
-    frame = pl.DataFrame({"row": [0, 1, 2, 3], "stems": [[1, 2], [1, 2], [3, 4], [5]]})
+    frame = pl.DataFrame({"row": [0, 1, 2, 3], "grams": [[1, 2], [1, 2], [3, 4], [5]]})
     gaps = Cosines(frame).of(np.array([[0]]), np.array([2]), np.array([1, 2, 3]))
     assert np.allclose(gaps, [[1, 0, 0]])
 

@@ -19,7 +19,7 @@ from discoprobe.builders.task import tasks_named
 from discoprobe.loaders.conllu import read_corpora
 from discoprobe.loaders.language import language_data
 
-TREEBANKS = ["cs", "de", "en", "es", "hr", "pl", "ru", "tr"]
+TREEBANKS = ["cs", "de", "en", "es", "fi", "hr", "pl", "ru", "tr"]
 ALL_CANDIDATES = Settings(match=False, ipm="none", syncretism=(), min_class=2)
 """Nothing is balanced away and nothing filtered, so that the oracle sees as many rows as there can be."""
 
@@ -150,13 +150,14 @@ def impersonal(tree, target):
         return None
     if "nsubj" in relations:
         return "personal"
-    finite = [word for place in tree.predicate.values() for word in place]
-    dropped = any(holds(condition, word) for condition in rule.personal for word in finite)
-    if (
-        relations & {"csubj", "expl"}
-        or dropped
-        or not any(holds(condition, tree.root) for condition in rule.impersonal)
-    ):
+    helpers = [word for place, words in tree.predicate.items() if place != "root" for word in words]
+    helped = any(word.feats.get("VerbForm") == "Fin" for word in helpers)
+    speaking = helpers if helped and tree.root.feats.get("VerbForm") == "Inf" else [tree.root, *helpers]
+
+    def met(conditions):
+        return any(holds(condition, word) for condition in conditions for word in speaking)
+
+    if relations & {"csubj", "expl"} or met(rule.personal) or not met(rule.impersonal):
         return None
     return "impersonal"
 

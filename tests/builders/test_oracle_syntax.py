@@ -1,10 +1,12 @@
 """Rows of the syntactic tasks judged anew on the trees that the `conllu` library reads, word by word, no columns."""
 
+import re
 from pathlib import Path
 
 import conllu
 import pytest
 from shared import UD, needs_shared
+from wordfreq import get_frequency_dict
 
 from discoprobe.builders.build import build_all
 from discoprobe.builders.config import Config
@@ -63,6 +65,21 @@ def tree_depth(tree, _row, label):
 def top_deps(tree, _row, label, labels):
     sequence = "_".join(rel(word) for word in tree.children(tree.root) if rel(word) != "punct")
     return label == sequence or (label == "OTHER" and sequence not in labels)
+
+
+def word_content(tree, row, label, labels):
+    among = [word for word in tree.words if word["upos"] != "PUNCT" and word["lemma"] in labels]
+    if [word["lemma"] for word in among] != [label]:
+        return False
+    (word,), target = among, row["target"]
+    return (
+        word["upos"] in {"NOUN", "VERB", "ADJ", "ADV"}
+        and word["id"] not in tree.joined
+        and label.isalpha()
+        and len(label) >= (4 if language_data(tree.lang).spaces else 2)
+        and (target["lemma"], target["form"], target["upos"]) == (label, word["form"], word["upos"])
+        and row["text"][target["start"] : target["end"]] == word["form"]
+    )
 
 
 def swapped_pair(tree, row):
@@ -129,11 +146,13 @@ def gapping(tree, _row, label):
 
 def coord_inv(tree, row, label):
     (conj,) = tree.children(tree.root, "conj")
-    cc = [word for word in tree.words if rel(word) == "cc" or word["upos"] == "CCONJ"]
+    ends = {tree.root["id"], conj["id"]}
+    cc = [word for word in tree.words if word["head"] in ends and (rel(word) == "cc" or word["upos"] == "CCONJ")]
     subjects = [tree.children(word, "nsubj", "csubj") for word in (tree.root, conj)]
     spoken = [word for word in tree.words if word["upos"] != "PUNCT"]
     apart = all(tree.under(word, conj) == (word["id"] >= cc[0]["id"]) for word in spoken)
-    if len(cc) != 1 or not all(subjects) or not apart:
+    third = [word for word in tree.words if rel(word) == "conj" and tree.children(word, "nsubj", "csubj")]
+    if len(cc) != 1 or not all(subjects) or not apart or third != [conj]:
         return False
     if label == "original":
         return row["text"] == tree.text
@@ -145,6 +164,7 @@ JUDGES = {
     "sent_len": sent_len,
     "tree_depth": tree_depth,
     "top_deps": top_deps,
+    "word_content": word_content,
     "bigram_shift": bigram_shift,
     "ngram_shift": ngram_shift,
     "conj_type": conj_type,
@@ -185,7 +205,7 @@ def test_every_row_is_what_the_task_says(task, lang, judged):
     wrong = []
     for row in rows:
         tree, label = trees[row["sent_ids"][0], row["original"] or row["text"]], config.labels[row["label"]]
-        more = (config.labels,) if task == "top_deps" else ()
+        more = (config.labels,) if task in {"top_deps", "word_content"} else ()
         if not JUDGES[task](tree, row, label, *more):
             wrong.append((row["sent_ids"], label, row["text"], row["original"]))
     assert not wrong
@@ -194,3 +214,16 @@ def test_every_row_is_what_the_task_says(task, lang, judged):
 @needs_shared
 def test_most_tasks_are_judged(judged):
     assert {task for lang in TREEBANKS for task in judged(lang)[0]} == set(JUDGES)
+
+
+@needs_shared
+@pytest.mark.parametrize("lang", ["en", "es", "ru"])
+def test_the_words_of_word_content_are_of_middle_frequency(lang, judged):
+    configs, trees = judged(lang)
+    lemmas = {word["lemma"] or "" for tree in trees.values() for word in tree.words if word["upos"] != "PUNCT"}
+    listed = get_frequency_dict(lang)
+    known = sorted((listed.get(lemma.lower(), 0) for lemma in lemmas if re.search(r"[^\W\d_]", lemma)), reverse=True)
+    for lemma in configs["word_content"].labels:
+        frequency = listed[lemma.lower()]
+        assert known.index(frequency) < 3000 * 1.02  # lemmas of sentences without any possible target have no rank
+        assert len(known) - known[::-1].index(frequency) >= 1500

@@ -14,12 +14,12 @@ from discoprobe.builders.lengths import bins
 from discoprobe.builders.probing import conj_type, coord_inv, sent_len, top_deps, tree_depth, word_content
 from discoprobe.builders.settings import SPLITS, Settings
 from discoprobe.builders.splits import Split
-from discoprobe.builders.task import Context
+from discoprobe.builders.task import Context, all_tasks
 from discoprobe.loaders.language import LanguageData, language_data
 
 
 def context(task, *, lang="en", **options):
-    return Context(task, language_data(lang), Settings(**options), ())
+    return Context(task, language_data(lang), Settings(**options), all_tasks()[task].labels)
 
 
 def candidates(n, **columns):
@@ -28,7 +28,8 @@ def candidates(n, **columns):
     split = pl.Series([SPLITS[max(0, place - 2)] for place in row % 5], dtype=Split)
     base = {
         "row": row, "sent": row, "key": chance.mix(row.astype(np.uint64), "key"), "text_key": row.astype(np.uint64),
-        "cluster": row, "split": split, "reason": pl.Series([None] * n, dtype=pl.String),
+        "cluster": row, "split": split, "reason": pl.Series([None] * n, dtype=pl.String), "n_running": row * 0 + 10,
+        "n_chars": row * 0 + 60,
     }  # fmt: skip
     return pl.DataFrame(base | columns)
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from discoprobe import pipeline
 from discoprobe.builders import chance
-from discoprobe.builders.near import near_clusters
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.stretches import LONG, cut, sentences, stretch_keys, stretches
+from discoprobe.loaders.near import near_clusters
 
 LENGTHS = st.lists(st.integers(0, 30), min_size=1, max_size=20)
 

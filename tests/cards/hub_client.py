@@ -184,7 +184,7 @@ def push_full_disk(repo, token, folder):
 
 
 def compare(repo, token, folder, revision=""):
-    from discoprobe.cards.push import compare as compared  # noqa: PLC0415
+    from discoprobe.cards.remote import compare as compared  # noqa: PLC0415
 
     os.environ["HF_TOKEN"] = token
     return compared(Path(folder), f"{repo}@{revision}" if revision else repo).to_dict()

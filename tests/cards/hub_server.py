@@ -1,8 +1,8 @@
 """A strict Hub on the loopback interface: real HTTP, real hashes, nothing accepted that the real one would refuse.
 
 It speaks what `huggingface_hub` and `datasets` ask of a dataset repository without Xet: accounts, repositories, refs,
-trees, LFS uploads whose size and hash are checked, commits that must name present objects and the current parent, tags
-that are never overwritten, downloads with ranges, and the check of a card's YAML.
+trees, LFS uploads in one piece or in parts whose size and hash are checked, commits that must name present objects and
+the current parent, tags that are never overwritten, downloads with ranges, and the check of a card's YAML.
 
 Requests that belong to one repository or its token are counted; a plan names what happens to the n-th of them.
 """
@@ -94,6 +94,7 @@ class Repo:
     pulls: dict[str, str] = field(default_factory=dict)
     blobs: dict[str, bytes] = field(default_factory=dict)
     sent: dict[str, bytes] = field(default_factory=dict)
+    parts: dict[tuple[str, int], bytes] = field(default_factory=dict)
     objects: dict[str, bytes] = field(default_factory=dict)
 
     def commit(self, ref: str, title: str, author: str, tree: dict[str, File]) -> Commit:
@@ -151,7 +152,10 @@ def is_lfs(path: str, sample: bytes) -> bool:
 
 @dataclass
 class Case:
-    """One repository with who pushes to it, what they ask and what is to go wrong; requests are numbered from 1."""
+    """One repository with who pushes to it, what they ask and what is to go wrong; requests are numbered from 1.
+
+    Objects of more than ``part_size`` bytes, if it is set, are sent in parts of that size.
+    """
 
     repo: str
     token: str
@@ -160,6 +164,7 @@ class Case:
     seen: list[str] = field(default_factory=list)
     hit: list[str] = field(default_factory=list)
     pid: int | None = None
+    part_size: int = 0
 
     def next(self, what: str) -> Fault | None:
         self.seen.append(what)
@@ -497,9 +502,44 @@ class Handler(BaseHTTPRequestHandler):
                 raise Refusal(422, "malformed oid")
             url = f"{self.server.storage}/lfs/{id}/{one['oid']}?size={one['size']}&X-Amz-Signature=secret-signature"
             verify = {"href": f"{self.server.url}/api/lfs-verify/{id}", "header": {}}
-            actions = {"actions": {"upload": {"href": url, "header": {}}, "verify": verify}}
+            upload = self.in_parts(id, one) or {"href": url, "header": {}}
+            actions = {"actions": {"upload": upload, "verify": verify}}
             shown.append({"oid": one["oid"], "size": one["size"]} | ({} if one["oid"] in repo.objects else actions))
         return reply({"transfer": "basic", "objects": shown}, kind="application/vnd.git-lfs+json")
+
+    def in_parts(self, id: str, one: dict):
+        """Where to send the parts of an object, and where to say that all are there; none for a small one."""
+        case = self.server.cases.get(id)
+        size = case.part_size if case else 0
+        if not size or one["size"] <= size or "multipart" not in self.json()["transfers"]:
+            return None
+        base = f"{self.server.storage}/lfs-part/{id}/{one['oid']}"
+        count = -(-one["size"] // size)
+        urls = {f"{n:05d}": f"{base}/{n}?X-Amz-Signature=secret-signature" for n in range(1, count + 1)}
+        done = f"{self.server.url}/api/lfs-complete/{id}/{one['oid']}?size={one['size']}&parts={count}"
+        return {"href": done, "header": {"chunk_size": str(size), **urls}}
+
+    def lfs_part(self, id: str, oid: str, number: str):
+        if self.token:
+            raise Refusal(400, "only one auth mechanism allowed")
+        if not self.body or len(self.body) > self.server.cases[id].part_size:
+            raise Refusal(400, "a part of the wrong size")
+        self.repo(id).parts[oid, int(number)] = self.body
+        return 200, b"", {"ETag": f'"{hashlib.md5(self.body).hexdigest()}"'}
+
+    def lfs_complete(self, id: str, oid: str):
+        repo, asked = self.repo(id), self.json()
+        numbers = range(1, int(self.query["parts"][0]) + 1)
+        if asked["oid"] != oid or [one["partNumber"] for one in asked["parts"]] != list(numbers):
+            raise Refusal(400, "InvalidPart: the parts are not those that were asked for")
+        found = [repo.parts.get((oid, number), b"") for number in numbers]
+        if [one["etag"] for one in asked["parts"]] != [f'"{hashlib.md5(part).hexdigest()}"' for part in found]:
+            raise Refusal(400, "InvalidPart: a part is not what was sent")
+        whole = b"".join(found)
+        if len(whole) != int(self.query["size"][0]) or hashlib.sha256(whole).hexdigest() != oid:
+            raise Refusal(400, "BadDigest: the parts do not make the object that was announced")
+        repo.sent[oid] = whole
+        return reply({})
 
     def lfs_put(self, id: str, oid: str):
         if self.token:
@@ -682,6 +722,8 @@ ROUTES = [
     ("POST", rf"/api/datasets/{_ID}/preupload/{_REV}", Handler.preupload),
     ("POST", rf"/datasets/{_ID}\.git/info/lfs/objects/batch", Handler.lfs_batch),
     ("PUT", rf"/lfs/{_ID}/(?P<oid>[0-9a-f]+)", Handler.lfs_put),
+    ("PUT", rf"/lfs-part/{_ID}/(?P<oid>[0-9a-f]+)/(?P<number>\d+)", Handler.lfs_part),
+    ("POST", rf"/api/lfs-complete/{_ID}/(?P<oid>[0-9a-f]+)", Handler.lfs_complete),
     ("GET|HEAD", rf"/lfs/{_ID}/(?P<oid>[0-9a-f]+)", Handler.lfs_get),
     ("POST", rf"/api/lfs-verify/{_ID}", Handler.lfs_verify),
     ("POST", rf"/api/datasets/{_ID}/commit/{_REV}", Handler.commit),

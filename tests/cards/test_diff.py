@@ -15,7 +15,7 @@ import releases
 
 from discoprobe.builders.settings import Settings
 from discoprobe.cards import diff, manifest
-from discoprobe.cards.push import compare
+from discoprobe.cards.remote import compare
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from discoprobe.cards.validate import MOST_BYTES, card_problems, problems
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table")
 LANGS = (
     "af", "am", "ar", "be", "bg", "bn", "br", "ca", "cop", "cs", "cy", "da", "de", "el", "en", "es", "et", "eu", "fa",
-    "fi", "fo", "fr", "ga", "gd", "gl", "gsw", "he", "hi", "hr", "hsb",
+    "fi", "fo", "fr", "ga", "gd", "gl", "gsw", "he", "hi", "hr", "hsb", "hu", "id", "is", "it", "ja", "kk", "ko",
 )  # fmt: skip
 TASKS = (
     "bso", "cloze", "dc", "dc_easy", "dconn", "nsp", "nsp_choice", "so", "sp", "sp_swap", "subj_number", "tree_depth",
@@ -126,7 +126,7 @@ def test_a_config_s_card_and_plots_do_not_change_with_the_release(sample_release
         assert "revision" not in text
 
 
-@pytest.mark.parametrize("n", [300, 390])
+@pytest.mark.parametrize("n", [300, 400, 480])
 def test_many_configs(n):
     whole = large(n)
     text = card.release_card(whole, release="10.20.30")
@@ -154,6 +154,24 @@ def test_one_of_300_configs_loads_quickly(tmp_path):
     assert load_dataset(str(folder), "dc_es", cache_dir=str(tmp_path / "cache"))["test"].num_rows == 2
     assert time.perf_counter() - started < 5
     assert len(get_dataset_config_names(str(folder))) == 300
+
+
+def test_what_one_test_split_is_too_small_to_tell(sample_release):
+    """A line per task of several languages that is undecided somewhere; exempt checks are not spoken of."""
+    whole = manifest.read(sample_release)
+    text = (sample_release / "README.md").read_text(encoding="utf-8")
+    section = text.partition("### What one test split is too small to tell")[2].partition("\n## ")[0]
+    lines = {line.split("`")[1]: line for line in section.splitlines() if line.startswith("| `")}
+    audits = {}
+    for entry in whole["configs"].values():
+        audits.setdefault(entry["task"], []).append(entry["audit"])
+    wanted = {task for task, own in audits.items() if len(own) > 1 and any(one["undecided"] for one in own)}
+    assert lines.keys() == wanted != set()
+    for task, line in lines.items():
+        limited = {check for one in audits[task] for check in one["tallies"]}
+        exempt = {check for one in audits[task] for check in one["exempt"]}
+        assert set(re.findall(r"([a-z-]+) [+-]", line)) == limited - exempt
+        assert f"| {len(audits[task])} |" in line
 
 
 def test_hostile_names_and_texts(tmp_path):

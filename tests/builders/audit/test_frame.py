@@ -10,10 +10,10 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from discoprobe.builders.audit import Status, audit, from_config
 from discoprobe.builders.audit.features import slotted
-from discoprobe.builders.audit.grams import char_grams
 from discoprobe.builders.audit.problem import problem_of
 from discoprobe.builders.audit.words import n_words, tokens
 from discoprobe.builders.config import Config, Shape, schema
+from discoprobe.builders.grams import char_grams
 
 _OWN = {
     Shape.SENTENCE: {"text": "A b c."},

@@ -19,11 +19,11 @@ import polars as pl
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
-from discoprobe.builders import chance
-from discoprobe.builders.words import running_words
+from discoprobe.loaders.keys import splitmix64
+from discoprobe.loaders.running_words import running_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 Ints = npt.NDArray[np.int64]
 Keys = npt.NDArray[np.uint64]
@@ -52,10 +52,8 @@ def near_clusters(texts: pl.Series, *, ngram: int = 5, threshold: float = 0.8) -
     Returns:
         UInt32 series ``cluster``, one value per text.
     """
-    keys, grams = _shingles(texts, ngram)
-    representative = _first_with_same(keys)
-    edges = _edges(_without(grams, representative), len(texts), threshold)
-    return pl.Series("cluster", _clusters(representative, edges), dtype=pl.UInt32)
+    parts = (part["text"] for part in texts.to_frame("text").iter_slices(_TEXTS_AT_ONCE))
+    return clusters(together([shingles(part, ngram=ngram) for part in parts]), threshold=threshold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +64,54 @@ class _Grams:
     gram: Keys
 
 
-def _shingles(texts: pl.Series, ngram: int) -> tuple[Keys, _Grams]:
-    """A key per text (equal for texts of the same n-grams, or without n-grams of the same letters), and the n-grams."""
-    parts = [_shingles_of(part, ngram) for part in texts.to_frame("text").iter_slices(_TEXTS_AT_ONCE)]
+@dataclass(frozen=True, slots=True)
+class Shingles:
+    """What is compared of texts, without the texts: 16 bytes per word.
+
+    ``keys`` has one per text, equal for texts of the same n-grams, or without n-grams of the same letters.
+    """
+
+    keys: Keys
+    grams: _Grams
+
+
+def shingles(texts: pl.Series, *, ngram: int = 5) -> Shingles:
+    """What is compared of some texts."""
+    return Shingles(*_shingles_of(texts.alias("text").to_frame(), ngram))
+
+
+def together(parts: Sequence[Shingles]) -> Shingles:
+    """The shingles of texts one after the other."""
     if not parts:
-        return np.empty(0, np.uint64), _Grams(np.empty(0, np.int64), np.empty(0, np.uint64))
-    offsets = np.arange(len(parts)) * _TEXTS_AT_ONCE
-    entries = [(grams.text + offset, grams.gram) for offset, (_, grams) in zip(offsets, parts, strict=True)]
-    text, gram = (np.concatenate(column) for column in zip(*entries, strict=True))
-    return np.concatenate([keys for keys, _ in parts]), _Grams(text, gram)
+        return Shingles(np.empty(0, np.uint64), _Grams(np.empty(0, np.int64), np.empty(0, np.uint64)))
+    sizes = np.array([len(part.keys) for part in parts])
+    offsets = np.cumsum(sizes) - sizes
+    text = np.concatenate([part.grams.text + offset for part, offset in zip(parts, offsets, strict=True)])
+    grams = _Grams(text, np.concatenate([part.grams.gram for part in parts]))
+    return Shingles(np.concatenate([part.keys for part in parts]), grams)
+
+
+def pooled(parts: Shingles, owner: Ints, n_owners: int) -> Shingles:
+    """The shingles of larger texts, from those of their parts.
+
+    Args:
+        parts: of which no n-gram goes from one to the next.
+        owner: the number of the text that each part belongs to.
+        n_owners: how many texts there are.
+    """
+    grams = _distinct(_Grams(owner[parts.grams.text], parts.grams.gram))
+    keys = np.zeros(n_owners, np.uint64)
+    np.add.at(keys, owner, splitmix64(parts.keys))
+    with_grams = np.bincount(grams.text, minlength=n_owners) > 0
+    keys[with_grams] = _set_keys(grams, n_owners)[with_grams]
+    return Shingles(keys, grams)
+
+
+def clusters(found: Shingles, *, threshold: float = 0.8) -> pl.Series:
+    """The cluster of each text, as from :func:`near_clusters`."""
+    representative = _first_with_same(found.keys)
+    edges = _edges(_without(found.grams, representative), len(found.keys), threshold)
+    return pl.Series("cluster", _clusters(representative, edges), dtype=pl.UInt32)
 
 
 def _shingles_of(part: pl.DataFrame, ngram: int) -> tuple[Keys, _Grams]:
@@ -112,7 +149,7 @@ def _distinct(grams: _Grams) -> _Grams:
 def _set_keys(grams: _Grams, n_texts: int) -> Keys:
     """One key per set of n-grams: a sum, so that order plays no part."""
     keys = np.zeros(n_texts, dtype=np.uint64)
-    np.add.at(keys, grams.text, chance.mix(grams.gram, "n-gram"))
+    np.add.at(keys, grams.text, splitmix64(grams.gram))
     return keys
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.builders.words import is_unspaced, running_words
+from discoprobe.loaders.running_words import is_unspaced, running_words
 
 
 def words(text):

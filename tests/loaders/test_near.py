@@ -9,8 +9,8 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.builders import near
-from discoprobe.builders.near import near_clusters
+from discoprobe.loaders import near
+from discoprobe.loaders.near import near_clusters
 
 _SENTENCE = "The old bridge over the river was closed for repairs in the spring of 1923 ."
 

@@ -1,0 +1,106 @@
+"""Configs of one task together: what each test split is too small to tell, all of them may tell.
+
+A shortcut of a task's design is there in every language, and the test splits of small treebanks are each too small to
+show it. Rows that the solvers of all configs get right are added up, and so are the rows that knowing nothing does and
+that the limits allow. Where a check keeps the best of several solvers, each is added up by itself before the best is
+chosen: the best of every config would be a choice made on few rows, once per config.
+
+The sum of independent rows with different chances varies no more than that many rows with their mean chance, so that
+Wilson's interval is on the safe side.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypedDict
+
+from discoprobe.builders.audit.limits import Kind, Severity
+from discoprobe.builders.audit.report import Status, judged
+from discoprobe.builders.audit.stats import DIGITS, Interval, wilson
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from discoprobe.builders.audit.report import Finding, Report
+
+
+class Tally(TypedDict):
+    """What one config adds: its rows, and how many of them knowing nothing, the limit and each solver have right."""
+
+    n: int
+    baseline: float
+    limit: float
+    correct: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Pooled:
+    """A shortcut over the configs of a task.
+
+    Attributes:
+        check: id of the check.
+        configs: how many were added up.
+        n: test rows of all of them.
+        accuracy: of the best solver over all of them.
+        baseline: of knowing nothing.
+        limit: the largest accuracy allowed.
+        interval: 95 % interval of ``accuracy``.
+        status: ``passed``, ``failed`` or ``undecided``, as for one config.
+    """
+
+    check: str
+    configs: int
+    n: int
+    accuracy: float
+    baseline: float
+    limit: float
+    interval: Interval
+    status: Status
+
+    @property
+    def lift(self) -> float:
+        """How far the solver is above knowing nothing."""
+        return round(self.accuracy - self.baseline, DIGITS)
+
+
+def tallies(report: Report) -> dict[str, Tally]:
+    """What a report adds to each shortcut that is limited and was measured on a sample."""
+    return {finding.check: _tally(finding) for finding in report.findings if _counts(finding)}
+
+
+def _counts(finding: Finding) -> bool:
+    limited = finding.kind is Kind.SHORTCUT and finding.severity is Severity.ERROR and finding.limit is not None
+    return limited and finding.interval is not None and finding.interval.low < finding.interval.high
+
+
+def _tally(finding: Finding) -> Tally:
+    n, measured = finding.n, finding.measured or 0.0
+    solvers = finding.tried or {finding.check: measured}
+    return {
+        "n": n,
+        "baseline": round((finding.baseline or 0.0) * n, 2),
+        "limit": round((finding.limit or 0.0) * n, 2),
+        "correct": {name: round(accuracy * n, 2) for name, accuracy in solvers.items()},
+    }
+
+
+def pooled(configs: Sequence[Mapping[str, Tally]]) -> list[Pooled]:
+    """Every shortcut of a task over its configs, in the order of the first that has it.
+
+    Args:
+        configs: the ``tallies`` of each; those of different sets of solvers (none of ours) are not added up.
+    """
+    checks = dict.fromkeys(check for config in configs for check in config)
+    found = {check: [config[check] for config in configs if check in config] for check in checks}
+    alike = {check: own for check, own in found.items() if len({tuple(sorted(one["correct"])) for one in own}) == 1}
+    return [_pooled(check, own) for check, own in alike.items()]
+
+
+def _pooled(check: str, parts: Sequence[Tally]) -> Pooled:
+    n = sum(one["n"] for one in parts)
+    solvers = parts[0]["correct"]
+    correct = max(sum(one["correct"][name] for one in parts) for name in solvers)
+    accuracy, interval = round(correct / n, DIGITS), wilson(correct, n, len(solvers))
+    limit = round(sum(one["limit"] for one in parts) / n, DIGITS)
+    baseline = round(sum(one["baseline"] for one in parts) / n, DIGITS)
+    return Pooled(check, len(parts), n, accuracy, baseline, limit, interval, judged(accuracy, interval, limit))

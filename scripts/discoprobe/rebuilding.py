@@ -1,0 +1,118 @@
+"""A release built again from its manifest: from the commits and hashes that it names, not from today's catalogue."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import TYPE_CHECKING, Any
+
+from discoprobe.builders.settings import Settings
+from discoprobe.loaders import treebanks
+from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError
+from discoprobe.pipeline import SAMPLE, Request, run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from discoprobe.cards.manifest import ConfigEntry, Manifest, SourceEntry
+
+
+def rebuilder(corpora: tuple[str, ...], jobs: int) -> Callable[[Manifest, Path], None]:
+    """What builds the configs of a manifest again: from ``corpora``, else from the sources that the manifest names.
+
+    It raises DiscoprobeError for a source that is in no catalogue, and RemoteError for one that cannot be had any more;
+    both say which, and at which commit.
+    """
+
+    def rebuild(found: Manifest, out: Path) -> None:
+        groups: dict[tuple[str, str], list[ConfigEntry]] = {}
+        for entry in found["configs"].values():
+            groups.setdefault((entry["lang"], json.dumps(entry["settings"], sort_keys=True)), []).append(entry)
+        for (lang, settings), entries in sorted(groups.items(), key=lambda group: group[0]):
+            named, pinned = (corpora, ()) if corpora else _named(lang, found)
+            request = Request(
+                (lang,), named, tuple(entry["task"] for entry in entries), _settings(settings), jobs, "skip",
+                audit=any(entry["audit"] for entry in entries), keep_failed=True, pinned=pinned,
+            )  # fmt: skip
+            _run(request, out)
+
+    return rebuild
+
+
+def _named(lang: str, found: Manifest) -> tuple[tuple[str, ...], tuple[treebanks.Treebank, ...]]:
+    """The corpora of a language by the names that a request takes, and those that the catalogue pins otherwise."""
+    sources = sources_of(lang, found)
+    pinned = [bank for name, source in sources.items() if (bank := at_commit(name, source))]
+    return tuple(sorted({SAMPLE if _is_sample(name) else name for name in sources})), tuple(pinned)
+
+
+def _is_sample(name: str) -> bool:
+    return name.startswith(f"{SAMPLE}-")
+
+
+def sources_of(lang: str, found: Manifest) -> dict[str, SourceEntry]:
+    """The corpora that the configs of a language were built from, those that no row is from included."""
+    used = {name for entry in found["configs"].values() if entry["lang"] == lang for name in entry["sources"]}
+    return {name: found["sources"][name] for name in sorted(used)} | found.get("beside", {}).get(lang, {})
+
+
+def at_commit(name: str, source: SourceEntry) -> treebanks.Treebank | None:
+    """A treebank as a manifest pins it, where that is not what the catalogue pins; None where it is, or is the sample.
+
+    Raises:
+        UnsupportedError: the source was raw text, which nobody but its owner has.
+        DiscoprobeError: the catalogue has no such treebank.
+    """
+    if _is_sample(name):
+        return None
+    if made := source.get("annotation"):
+        text = made["text"]
+        raise UnsupportedError(
+            f"{name} was annotated from raw text ({text['files']} files, {text['bytes']:,} bytes, SHA-256 "
+            f"{text['sha256'][:12]}…): name that text, or its annotated folder, with --corpus; or --no-rebuild"
+        )
+    try:
+        bank = treebanks.treebank(name)
+    except UnknownNameError:
+        files = ", ".join(f"{path} (SHA-256 {entry['sha256'][:12]}…)" for path, entry in source["files"].items())
+        raise DiscoprobeError(
+            f"{name} is in no catalogue: the release was built from {files}; give its folder with --corpus"
+        ) from None
+    if source["commit"] in {"", bank.commit}:
+        return None
+    return dataclasses.replace(
+        bank, commit=source["commit"], repo=source["repo"], licence=source["licence"], citation=source["citation"],
+        files=_files(bank, source),
+    )  # fmt: skip
+
+
+def _files(bank: treebanks.Treebank, source: SourceEntry) -> tuple[treebanks.PinnedFile, ...]:
+    """The files of a source, where the catalogue has them in the repository; new ones are looked for at its root."""
+    paths = {file.name: file.path for file in bank.files}
+    return tuple(
+        treebanks.PinnedFile(paths.get(name, name), "", entry["bytes"], entry["sha256"])
+        for name, entry in source["files"].items()
+    )
+
+
+def _run(request: Request, out: Path) -> None:
+    """Builds; where a treebank at its former commit cannot be had, says which."""
+    try:
+        run(request, out)
+    except RemoteError as error:
+        if not request.pinned:
+            raise
+        moved = ", ".join(
+            f"{bank.name} at {bank.commit[:12]} (the catalogue has {treebanks.treebank(bank.name).commit[:12]} now)"
+            for bank in request.pinned
+        )
+        raise type(error)(f"the release was built from {moved}, which cannot be had: {error}") from error
+
+
+def _settings(text: str) -> Settings:
+    """Settings as the manifest holds them."""
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in json.loads(text).items()
+    }
+    return Settings(**values)

@@ -1,0 +1,185 @@
+"""What is up to date is not built again, and whatever can change a byte makes it stale."""
+
+import dataclasses
+import shutil
+from pathlib import Path
+
+import pytest
+from shared import sample_file, tree_of
+
+import discoprobe
+from discoprobe import pipeline
+from discoprobe.builders.settings import Settings
+from discoprobe.cards import inputs, manifest
+from discoprobe.pipeline import Request
+
+TASKS = ("bso", "dc", "gapping")
+"""Two that the Spanish sample supports, and one that it does not."""
+BUILT = {"bso_es", "dc_es"}
+ALL = [f"{task}_es" for task in TASKS]
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    """The Spanish sample as a file of the user's own."""
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    return Path(shutil.copy(sample_file("es"), folder))
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory):
+    """A folder that a renewal filled; tests copy it."""
+    base = tmp_path_factory.mktemp("first")
+    corpus = base / sample_file("es").name
+    shutil.copy(sample_file("es"), corpus)
+    outcome, fresh = pipeline.renew(Request(("es",), (str(corpus),), TASKS), base / "out")
+    assert (set(outcome.built), [one.name for one in outcome.missing], fresh) == (BUILT, ["gapping_es"], ())
+    return base / "out"
+
+
+@pytest.fixture
+def out(first, tmp_path):
+    return Path(shutil.copytree(first, tmp_path / "out"))
+
+
+@pytest.fixture
+def request_(corpus):
+    return Request(("es",), (str(corpus),), TASKS)
+
+
+def renewed(request, out):
+    """Names of what was built or tried, and of what was up to date."""
+    outcome, fresh = pipeline.renew(request, out)
+    return {*outcome.built, *(one.name for one in outcome.missing)}, set(fresh)
+
+
+def test_nothing_changed(out, request_):
+    before, inode = tree_of(out), out.stat().st_ino
+    assert renewed(request_, out) == (set(), set(ALL))
+    assert tree_of(out) == before
+    assert out.stat().st_ino == inode, "the folder was not even written anew"
+
+
+def test_what_is_renewed_piece_by_piece_is_what_a_build_gives(out, request_, tmp_path):
+    shutil.rmtree(out / "dc_es")
+    assert renewed(request_, out) == ({"dc_es"}, {"bso_es", "gapping_es"})
+    pipeline.run(request_, tmp_path / "whole")
+    assert tree_of(out) == tree_of(tmp_path / "whole")
+
+
+def test_a_build_is_up_to_date_for_a_renewal(request_, tmp_path):
+    pipeline.run(request_, tmp_path / "out")
+    assert renewed(request_, tmp_path / "out") == (set(), set(ALL))
+
+
+def test_only_what_is_asked_for_is_built(out, request_):
+    more = dataclasses.replace(request_, tasks=("bso", "so"))
+    assert renewed(more, out) == ({"so_es"}, {"bso_es"})
+    assert renewed(request_, out) == (set(), set(ALL)), "the others are as they were"
+
+
+@pytest.mark.parametrize(
+    ("path", "change"),
+    [
+        ("bso_es/test-00000-of-00001.parquet", lambda file: file.write_bytes(file.read_bytes()[:-1])),
+        ("bso_es/README.md", lambda file: file.write_text(file.read_text().replace("Spanish", "spanish"))),
+        ("bso_es/audit.json", lambda file: file.unlink()),
+        ("bso_es/train-more.parquet", lambda file: file.write_bytes(b"PAR1")),
+        ("assets/bso_es-rows.svg", lambda file: file.write_text("<svg/>")),
+    ],
+    ids=["fewer bytes", "same size", "gone", "one more", "plot"],
+)
+def test_files_that_were_touched(out, request_, path, change):
+    before = tree_of(out)
+    change(out / path)
+    assert renewed(request_, out) == ({"bso_es"}, {"dc_es", "gapping_es"})
+    assert tree_of(out) == before
+
+
+def test_a_folder_where_there_should_be_none(out, request_):
+    (out / "gapping_es").mkdir()
+    assert renewed(request_, out)[0] == {"gapping_es"}
+    assert not (out / "gapping_es").exists()
+
+
+@pytest.mark.parametrize(
+    "changes", [{"seed": 14}, {"sizes": (60, 20, 20)}, {"match": False}, {"discourse_words": (4, 64)}], ids=str
+)
+def test_other_settings(out, request_, changes):
+    other = dataclasses.replace(request_, settings=dataclasses.replace(Settings(), **changes))
+    assert renewed(other, out)[0] == set(ALL)
+    assert renewed(other, out) == (set(), set(ALL))
+
+
+def test_another_corpus(out, request_, corpus):
+    text = corpus.read_text(encoding="utf-8")
+    corpus.write_text(text.replace("# newdoc id = ", "# newdoc id = x", 1), encoding="utf-8")
+    assert renewed(request_, out)[0] == set(ALL)
+
+
+def test_one_more_corpus(out, request_, corpus):
+    """Also one of which no row can be shown: what resembles its sentences is left out."""
+    extra = corpus.parent / "es_extra-ud-test.conllu"
+    head, *sentences = corpus.read_text(encoding="utf-8").split("\n\n")
+    extra.write_text("\n\n".join(sentences[3:5]) + "\n\n", encoding="utf-8")
+    assert head
+    more = dataclasses.replace(request_, corpora=(str(corpus), str(extra)))
+    assert renewed(more, out)[0] == set(ALL)
+
+
+def test_without_audit_is_something_else(out, request_):
+    assert renewed(dataclasses.replace(request_, audit=False), out)[0] == set(ALL)
+
+
+def test_a_list_of_the_user_counts_by_its_content(tmp_path, request_):
+    words = tmp_path / "words.tsv"
+    words.write_text("casa\t12.5\n", encoding="utf-8")
+    request = dataclasses.replace(request_, settings=Settings(frequency=str(words)), tasks=("bso",))
+    out = tmp_path / "other"
+    assert renewed(request, out)[0] == {"bso_es"}
+    entry = manifest.read(out)["configs"]["bso_es"]
+    assert entry["lists"]["frequency"]["bytes"] == words.stat().st_size
+    assert renewed(request, out)[0] == set()
+    words.write_text("casa\t12.6\n", encoding="utf-8")
+    assert renewed(request, out)[0] == {"bso_es"}
+
+
+def test_a_manifest_without_inputs_is_no_proof(out, request_):
+    found = manifest.read(out)
+    del found["inputs"]
+    (out / manifest.NAME).write_text(manifest.render(found), encoding="utf-8")
+    assert renewed(request_, out)[0] == set(ALL)
+
+
+def test_other_code(tmp_path):
+    """A copy of the package in which one task, one data file, one template or one compiled module is another."""
+    copy = tmp_path / "elsewhere"
+    shutil.copytree(Path(discoprobe.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__", "sample"))
+
+    def code():
+        return inputs.tree_hash(copy, inputs.PARTS)
+
+    seen = [code()]
+    for part in ("builders/discourse/bso.py", "loaders/languages/es.toml", "cards/templates/config.md.jinja"):
+        with (copy / part).open("a", encoding="utf-8") as file:
+            file.write("\n")
+        seen.append(code())
+    (copy / "builders" / "new.py").touch()
+    seen.append(code())
+    assert len(set(seen)) == len(seen) == 5
+    (copy / "builders" / "__pycache__").mkdir()
+    (copy / "builders" / "__pycache__" / "new.pyc").write_bytes(b"x")
+    assert code() == seen[-1]
+
+
+def test_the_code_is_this_package(tmp_path):
+    """Where it is installed does not count."""
+    copy = shutil.copytree(Path(discoprobe.__file__).parent, tmp_path / "elsewhere")
+    assert inputs.tree_hash(Path(copy), inputs.PARTS) == inputs.code()
+
+
+def test_libraries_count_by_their_version():
+    found = inputs.software()
+    assert {"python", "polars", "pyarrow", "scikit-learn", "wordfreq", "numpy"} <= found.keys()
+    assert all(found[name] for name in ("python", *manifest.SOFTWARE))

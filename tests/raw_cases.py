@@ -1,0 +1,33 @@
+"""Raw documents made by hand, for tests of annotation and segmentation."""
+
+from discoprobe.loaders.raw.annotate import About, Reading, annotate
+from discoprobe.loaders.raw.document import Paragraph, RawDocument
+
+GERMAN = [
+    "Der Dr. Müller kam am 3. Mai nach Berlin. Er ging im Park spazieren.",
+    "„Was ist das?“, fragte sie. Das Haus steht am See, z. B. im Winter.",
+    "Die Kinder spielen im Garten. Sie haben einen Hund.",
+]
+SPANISH = [
+    "El perro del vecino corre por el parque. Los niños dan de comer al gato.",
+    "La casa está cerca del mar. Dámelo ahora mismo, por favor.",
+]
+
+
+def document(doc_id, texts, *, kinds=None, gaps=(), genre="", extracted=False):
+    """A document whose source is its paragraphs with blank lines between, after two characters of other text."""
+    source, paragraphs = "# ", []
+    for text, kind in zip(texts, kinds or ["text"] * len(texts), strict=True):
+        paragraphs.append(Paragraph(text, ((0, len(source)),), kind))
+        source += f"{text}\n\n"
+    return RawDocument(doc_id, tuple(paragraphs), f"{doc_id}.txt", source, extracted, genre, frozenset(gaps))
+
+
+def annotated(documents, out, engine, *, lang="de", name="notes", **options):
+    """The documents, annotated into a folder."""
+    return annotate(documents, Reading, out, about=About(name, lang), engine=engine, **options)
+
+
+def conllu_of(folder):
+    """All shards of a folder as one text."""
+    return "".join(path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.conllu")))
