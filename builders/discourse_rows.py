@@ -26,9 +26,9 @@ def windows_of(
     return distinct(describe(frame, cut(frame, size, *context.salt, reserve=reserve)))
 
 
-def orderings(
-    frame: pl.DataFrame, context: Context, size: Sizes, perturb: Callable[..., npt.NDArray[np.int64]],
-    moved: int | None = None,
+def orderings(  # noqa: PLR0913 (one keyword per choice of a task)
+    frame: pl.DataFrame, context: Context, size: Sizes, perturb: Callable[..., npt.NDArray[np.int64]], *,
+    moved: int | None = None, select: Callable[[pl.DataFrame], pl.DataFrame] | None = None,
 ) -> Arranged:  # fmt: skip
     """Every window as it stands (label 0) and reordered (label 1).
 
@@ -38,9 +38,12 @@ def orderings(
         size: sentences per window, one number or one per stretch.
         perturb: from the windows' keys (and their size, where it varies) the source index of each sentence shown.
         moved: source index of the sentence whose new place is ``position``.
+        select: which of the windows may be kept.
     """
     windows, drops = windows_of(frame, context, size)
-    kept = cap(windows, context.settings, *context.salt, weight=2)
+    matched = select(windows) if select and context.settings.match else windows
+    drops |= {"unbalanced": windows.height - matched.height} if select else {}
+    kept = cap(matched, context.settings, *context.salt, weight=2)
     parts = []
     for (n,), same_size in kept.group_by("size", maintain_order=True):
         keys, first = same_size["window"].to_numpy(), same_size["first"].to_numpy()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from discoprobe.builders.settings import SPLITS
-from discoprobe.cards import drops, escape, examples, fields, metadata, papers, plots
+from discoprobe.cards import drops, escape, examples, fields, metadata, noise, papers, plots
 from discoprobe.cards.audit_view import audit_view
 from discoprobe.cards.matrix import MARKS, matrices, verdict
 from discoprobe.cards.pooled import pooled_lines
@@ -136,8 +136,8 @@ def config_card(config: Config, lengths: Lengths, report: Report | None = None) 
         marked=examples.MARKED.get(config.shape, ""), drops=drops.described(config.drops), filters=_filters(config),
         licence=licences.strictest([source.licence for source in config.sources]),
         sources=[(source, _place(source.repo, source.commit)) for source in config.sources],
-        audit=None if report is None else audit_view(report), rows_plot=plots.rows_name(config.name),
-        audit_plot=plots.audit_name(config.name),
+        annotations=noise.noise_of(config.sources), audit=None if report is None else audit_view(report),
+        rows_plot=plots.rows_name(config.name), audit_plot=plots.audit_name(config.name),
     )  # fmt: skip
 
 

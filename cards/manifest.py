@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib.metadata
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from discoprobe.builders.settings import SPLITS
@@ -164,7 +165,10 @@ def renewed(
     fresh["sources"] = {name: entry for name, entry in sources.items() if name in used}
     renewed_languages = {corpus.lang for corpus in corpora}
     skipped = {lang: drops for lang, drops in old["skipped"].items() if lang not in renewed_languages}
-    fresh["skipped"] = skipped | {corpus.lang: dict(corpus.drops) for corpus in corpora if corpus.drops}
+    dropped: dict[str, Counter[str]] = {corpus.lang: Counter() for corpus in corpora if corpus.drops}
+    for corpus in corpora:
+        dropped.get(corpus.lang, Counter()).update(corpus.drops)
+    fresh["skipped"] = skipped | {lang: dict(drops) for lang, drops in dropped.items()}
     fresh["unavailable"] = unavailable | {one.name: one.reason for one in missing}
     if beside := _beside(old, corpora, used):
         fresh["beside"] = beside
@@ -174,7 +178,9 @@ def renewed(
 
 
 def _beside(old: Manifest, corpora: list[Corpus], used: Collection[str]) -> dict[str, dict[str, SourceEntry]]:
-    read = {corpus.lang: {source.name: source_entry(source) for source in corpus.sources} for corpus in corpora}
+    read: dict[str, dict[str, SourceEntry]] = {}
+    for corpus in corpora:
+        read.setdefault(corpus.lang, {}).update({source.name: source_entry(source) for source in corpus.sources})
     langs = old.get("beside", {}) | read
     found = {lang: {name: one for name, one in own.items() if name not in used} for lang, own in langs.items()}
     return {lang: own for lang, own in sorted(found.items()) if own}

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse
 
     from discoprobe.loaders.fetch import Patience
-    from discoprobe.loaders.treebanks import PinnedFile
+    from discoprobe.loaders.pinned import PinnedFile
 
 CHUNK: Final = 2**14
 """Bytes read at once; as many at most are lost when a connection breaks."""

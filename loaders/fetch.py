@@ -1,6 +1,6 @@
-"""The treebanks of the catalogue as verified files in the cache.
+"""The corpora of the catalogue as verified files in the cache.
 
-A file is kept at ``$DISCOPROBE_CACHE/corpora/<repo>/<commit>/<language>/<treebank>/<file>`` (by default in the user's
+A file is kept at ``$DISCOPROBE_CACHE/corpora/<repo>/<commit>/<language>/<corpus>/<file>`` (by default in the user's
 cache folder): the last three parts say to a reader of the folder what the file is. Files that are being downloaded
 gather in ``corpora/.partial`` under their hash, one process at a time. No file gets its place before its size, its git
 blob SHA-1 and, where known, its SHA-256 are the pinned ones.
@@ -22,11 +22,12 @@ from urllib.parse import quote
 
 from discoprobe.loaders.errors import DiscoprobeError, IntegrityError, RemoteError
 from discoprobe.loaders.integrity import mismatch
+from discoprobe.loaders.pinned import TextCorpus
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from discoprobe.loaders.treebanks import PinnedFile, Treebank
+    from discoprobe.loaders.pinned import PinnedCorpus, PinnedFile
 
     Show = Callable[[int, int, int], None]
     """Is told of progress: files done, files in all, bytes that have arrived."""
@@ -50,7 +51,7 @@ class Patience:
 class FileState:
     """A file of the catalogue in the cache: where it is or would be, and whether it is what was pinned."""
 
-    treebank: str
+    corpus: str
     file: PinnedFile
     location: Path
     state: Literal["ok", "missing", "corrupt"]
@@ -58,27 +59,27 @@ class FileState:
 
 
 def fetch(
-    treebanks: Iterable[Treebank], *, jobs: int = 4, patience: Patience = Patience(), show: Show | None = None
+    corpora: Iterable[PinnedCorpus], *, jobs: int = 4, patience: Patience = Patience(), show: Show | None = None
 ) -> list[Path]:
     """Download what is missing or corrupt in the cache, ``jobs`` files at a time.
 
     Args:
-        treebanks: of the catalogue.
+        corpora: of the catalogue.
         jobs: threads.
         patience: how often and how long to try again.
         show: is told of progress; without it, a bar on stderr where that is a terminal.
 
     Returns:
-        The verified file of every treebank, in the catalogue's order.
+        The verified files of every corpus, in the catalogue's order.
 
     Raises:
         IntegrityError: a file is not the one that was pinned; it was not kept.
         RemoteError: the host, or the mirror, did not give a file. Files that were complete are kept.
         DiscoprobeError: the cache cannot be written.
     """
-    wanted = [(treebank, file) for treebank in treebanks for file in treebank.files]
+    wanted = [(corpus, file) for corpus in corpora for file in corpus.files]
     with _shown(show, len(wanted)) as tally, ThreadPoolExecutor(max(1, jobs)) as threads:
-        futures = [threads.submit(_Job(treebank, file, patience, tally).run) for treebank, file in wanted]
+        futures = [threads.submit(_Job(corpus, file, patience, tally).run) for corpus, file in wanted]
         try:
             wait(futures, return_when=FIRST_EXCEPTION)
         finally:
@@ -87,9 +88,9 @@ def fetch(
     return _results(futures)
 
 
-def check(treebanks: Iterable[Treebank]) -> list[FileState]:
-    """The state of every file of the treebanks in the cache, by reading it."""
-    return [_state(treebank, file) for treebank in treebanks for file in treebank.files]
+def check(corpora: Iterable[PinnedCorpus]) -> list[FileState]:
+    """The state of every file of the corpora in the cache, by reading it."""
+    return [_state(corpus, file) for corpus in corpora for file in corpus.files]
 
 
 def cache_folder() -> Path:
@@ -101,63 +102,81 @@ def cache_folder() -> Path:
     return Path(pooch.os_cache("discoprobe"))
 
 
-def location(treebank: Treebank, file: PinnedFile) -> Path:
+def location(corpus: PinnedCorpus, file: PinnedFile) -> Path:
     """Where a file is kept in the cache, whether or not it is there."""
-    return cache_folder() / "corpora" / treebank.repo / treebank.commit / treebank.lang / treebank.name / file.name
+    return folder(corpus) / file.name
 
 
-def places(treebank: Treebank, file: PinnedFile) -> list[str]:
+def folder(corpus: PinnedCorpus) -> Path:
+    """Where the files of a corpus are kept in the cache, these and no others."""
+    return cache_folder() / "corpora" / corpus.repo / corpus.commit / corpus.lang / corpus.name
+
+
+def places(corpus: PinnedCorpus, file: PinnedFile) -> list[str]:
     """The URLs at which a file is looked for, in this order: the host's, or those of the mirror.
 
-    A mirror may be laid out like the host (``<repo>/<commit>/<path>``), by treebank (``<treebank>/<file>``, also below
-    the language's code or ``ud/<code>``), or by content (the git blob SHA-1 or the SHA-256 as the file's name).
+    A mirror may be laid out like the host (``<repo>/<commit>/<path>``), by corpus (``<treebank>/<file>``, also below
+    the language's code or ``ud/<code>``; raw text below ``text/<code>`` or ``text``, in a folder named after the corpus
+    or its repository), or by content (the git blob SHA-1 or the SHA-256 as the file's name).
     """
     mirror = os.environ.get("DISCOPROBE_MIRROR", "")
     if not mirror:
-        return [treebank.url(file)]
+        return [corpus.url(file)]
     base = mirror.rstrip("/") if "://" in mirror else _folder(mirror).as_uri()
-    return [f"{base}/{quote(path)}" for path in _mirror_paths(treebank, file)]
+    return [f"{base}/{quote(path)}" for path in _mirror_paths(corpus, file)]
 
 
-def _mirror_paths(treebank: Treebank, file: PinnedFile) -> list[str]:
-    repo = treebank.repo.rpartition("/")[2]
+def _mirror_paths(corpus: PinnedCorpus, file: PinnedFile) -> list[str]:
+    by_name = _text_paths(corpus, file) if isinstance(corpus, TextCorpus) else _treebank_paths(corpus, file)
+    hashes = [name for name in (file.git_blob_sha1, file.sha256) if name]
+    return [f"{corpus.repo}/{corpus.commit}/{file.path}", *by_name, *hashes]
+
+
+def _treebank_paths(corpus: PinnedCorpus, file: PinnedFile) -> list[str]:
+    repo = corpus.repo.rpartition("/")[2]
     homes = [
         f"{above}{name}"
-        for name in dict.fromkeys((repo, treebank.name))
-        for above in ("", f"{treebank.lang}/", f"ud/{treebank.lang}/")
+        for name in dict.fromkeys((repo, corpus.name))
+        for above in ("", f"{corpus.lang}/", f"ud/{corpus.lang}/")
     ]
-    paths = [f"{home}/{path}" for home in homes for path in dict.fromkeys((file.path, file.name))]
-    hashes = [name for name in (file.git_blob_sha1, file.sha256) if name]
-    return [f"{treebank.repo}/{treebank.commit}/{file.path}", *paths, *hashes]
+    return [f"{home}/{path}" for home in homes for path in dict.fromkeys((file.path, file.name))]
+
+
+def _text_paths(corpus: TextCorpus, file: PinnedFile) -> list[str]:
+    """By corpus (``text/de/eltec/DEU060.xml``), or by repository and the last folder (``text/de/klexikon/wiki/…``)."""
+    repo = corpus.repo.rpartition("/")[2].lower()
+    nested = "/".join(file.path.split("/")[-2:])
+    homes = [f"text/{corpus.lang}/{corpus.stem}", f"text/{corpus.stem}", corpus.name]
+    return [f"text/{corpus.lang}/{repo}/{nested}", *(f"{home}/{file.name}" for home in homes)]
 
 
 def _folder(mirror: str) -> Path:
-    folder = Path(mirror).expanduser().resolve()
-    if not folder.is_dir():
+    named = Path(mirror).expanduser().resolve()
+    if not named.is_dir():
         raise DiscoprobeError(f"DISCOPROBE_MIRROR={mirror}: no such folder, and no URL with http:// or https://")
-    return folder
+    return named
 
 
-def _state(treebank: Treebank, file: PinnedFile) -> FileState:
-    path = location(treebank, file)
+def _state(corpus: PinnedCorpus, file: PinnedFile) -> FileState:
+    path = location(corpus, file)
     if not path.is_file():
-        return FileState(treebank.name, file, path, "missing")
+        return FileState(corpus.name, file, path, "missing")
     problem = mismatch(path, file)
-    return FileState(treebank.name, file, path, "corrupt" if problem else "ok", problem)
+    return FileState(corpus.name, file, path, "corrupt" if problem else "ok", problem)
 
 
 @dataclass(frozen=True, slots=True)
 class _Job:
     """One file to be got into the cache."""
 
-    treebank: Treebank
+    corpus: PinnedCorpus
     file: PinnedFile
     patience: Patience
     tally: _Tally
 
     def run(self) -> Path:
         """The file in its place in the cache, downloaded unless it is there and whole."""
-        target = location(self.treebank, self.file)
+        target = location(self.corpus, self.file)
         try:
             if not self._done():
                 self._obtain(target)
@@ -169,7 +188,7 @@ class _Job:
         return target
 
     def _done(self) -> bool:
-        return _state(self.treebank, self.file).state == "ok"
+        return _state(self.corpus, self.file).state == "ok"
 
     def _obtain(self, target: Path) -> None:
         """Download the file under a lock, so that of two processes one downloads and the other finds it done."""
@@ -192,7 +211,7 @@ class _Job:
         download = Download(self.file, part, self.patience, self.tally.add)
         known = f"sha256:{self.file.sha256}" if self.file.sha256 else None
         refused: list[RemoteError] = []
-        for url in places(self.treebank, self.file):
+        for url in places(self.corpus, self.file):
             try:
                 pooch.retrieve(url, known, target.name, target.parent, downloader=download)
             except (NotThereError, IntegrityError) as error:
@@ -208,7 +227,7 @@ class _Job:
             return [*wrong, *refused][0]
         mirror = os.environ["DISCOPROBE_MIRROR"]
         return RemoteError(
-            f"{mirror}: the mirror has no {self.treebank.name}/{self.file.path}, nor {self.file.digest}; "
+            f"{mirror}: the mirror has no {self.corpus.name}/{self.file.path}, nor {self.file.digest}; "
             "add it there, or unset DISCOPROBE_MIRROR"
         )
 

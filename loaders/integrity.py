@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from discoprobe.loaders.treebanks import PinnedFile
+    from discoprobe.loaders.pinned import PinnedFile
 
 _CHUNK: Final = 2**20
 

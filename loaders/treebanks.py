@@ -1,8 +1,9 @@
-"""The catalogue of treebanks: ``loaders/catalogue/<code>.toml`` as frozen values.
+"""The catalogue of corpora: ``loaders/catalogue/<code>.toml`` as frozen values.
 
-A file of the catalogue is one language: a ``[language]`` table, a ``[[treebank]]`` table per openly licensed treebank,
-pinned to a commit with the hash of every file, and a ``[[left_out]]`` table per treebank that is known and not offered,
-with the reason. The files are made by ``scripts/pin_corpora.py``; nothing here touches the network.
+A file of the catalogue is one language: a ``[language]`` table, a ``[[treebank]]`` table per openly licensed treebank
+and a ``[[text]]`` table per corpus of raw text, pinned to a commit with the hash of every file, and a ``[[left_out]]``
+table per corpus that is known and not offered, with the reason. The files are made by ``scripts/pin_corpora.py``;
+nothing here touches the network. Of a text corpus the pinned files are offered and no others: a part of its repository.
 
 Only what is asked for is parsed: `languages` reads the head of each file, `language` and `treebank` one whole file.
 """
@@ -14,22 +15,20 @@ import importlib.resources
 import re
 import tomllib
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UnsupportedError
+from discoprobe.loaders.pinned import PinnedCorpus, PinnedFile, TextCorpus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from importlib.resources.abc import Traversable
 
-HOST: Final = "https://raw.githubusercontent.com"
-"""Where the pinned files are: ``<HOST>/<repo>/<commit>/<path>``."""
 RULES: Final = ("auto", "newdoc", "none", "file", "sent_id")
 
 _NAMES = re.compile(r'^(?:name|prefix) = "([^"]+)"$', re.MULTILINE)
-_FILES = re.compile(r'^  \{ path = "(?:[^"]*/)?([^"/]+)"', re.MULTILINE)
+_FILES = re.compile(r'^  \{ path = "(?:[^"]*/)?([^"/]+\.conllu)"', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,76 +73,21 @@ class TreebankFacts:
     sha256: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class PinnedFile:
-    r"""A file of a treebank at its commit.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Treebank(PinnedCorpus):
+    """An openly licensed treebank; ``prefix`` is what its file names begin with in Universal Dependencies."""
 
-    ``git_blob_sha1`` is the SHA-1 of ``blob <size>\0`` and the content, as git names it; ``bytes`` and ``sha256`` are
-    None where they are not known. A file of another commit than the catalogue's, which a manifest pins, has ``sha256``
-    and no ``git_blob_sha1``.
-    """
-
-    path: str
-    git_blob_sha1: str
-    bytes: int | None = None
-    sha256: str | None = None
-
-    @property
-    def name(self) -> str:
-        """The last part of the path."""
-        return PurePosixPath(self.path).name
-
-    @property
-    def digest(self) -> str:
-        """The hash that names the content: git's, or the SHA-256 where that is not known."""
-        return self.git_blob_sha1 or self.sha256 or ""
-
-
-@dataclass(frozen=True, slots=True)
-class Treebank:
-    """An openly licensed treebank, pinned: what it is called, where it is, what is in it and how to cite it.
-
-    ``prefix`` is a short name, in Universal Dependencies what the file names begin with (``es_ancora``); ``date`` is
-    the day of the commit where known; ``default`` is whether the treebank is taken when a language is asked for and no
-    treebank is named, and ``note`` says why not.
-    """
-
-    name: str
-    prefix: str
-    lang: str
-    repo: str
-    commit: str
-    licence: str
-    citation: str
     documents: DocumentRule
-    genre: tuple[str, ...]
-    files: tuple[PinnedFile, ...]
-    date: str = ""
-    licence_note: str = ""
-    default: bool = True
-    note: str = ""
 
     @property
     def facts(self) -> TreebankFacts:
         """The part of the record that a reader needs."""
         return TreebankFacts(self.name, self.lang, self.licence, self.repo, self.commit, self.citation, self.documents)
 
-    def url(self, file: PinnedFile) -> str:
-        """Where the file is on the catalogue's host."""
-        return f"{HOST}/{self.repo}/{self.commit}/{file.path}"
-
-    def has(self, name: str) -> bool:
-        """Whether one of its files has this name, without folders and in any case."""
-        return any(file.name.casefold() == name.casefold() for file in self.files)
-
-    def pins(self, git_blob_sha1: str) -> bool:
-        """Whether a file with this content is one of the treebank's files at its commit."""
-        return any(file.git_blob_sha1 == git_blob_sha1 for file in self.files)
-
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A treebank that is known and not offered for download; ``facts`` still describe a copy that a user has."""
+    """A corpus that is known and not offered for download; ``facts`` still describe a copy that a user has."""
 
     facts: TreebankFacts
     prefix: str
@@ -163,20 +107,27 @@ class Language:
         return _contents(self.code).treebanks
 
     @property
+    def texts(self) -> tuple[TextCorpus, ...]:
+        """Its openly licensed corpora of raw text, by name; empty where there is none."""
+        return _contents(self.code).texts
+
+    @property
     def left_out(self) -> tuple[LeftOut, ...]:
-        """Its treebanks that are not offered, by name."""
+        """Its corpora that are not offered, by name."""
         return _contents(self.code).left_out
 
 
 @dataclass(frozen=True, slots=True)
 class _Contents:
     treebanks: tuple[Treebank, ...]
+    texts: tuple[TextCorpus, ...]
     left_out: tuple[LeftOut, ...]
 
 
 def languages(*, every: bool = False) -> list[Language]:
-    """The languages that have an openly licensed treebank, by code; all known ones with ``every``."""
-    return [language for code, language in _heads().items() if every or "\n[[treebank]]" in _text(code)]
+    """The languages that have an openly licensed corpus, by code; all known ones with ``every``."""
+    offered = ("\n[[treebank]]", "\n[[text]]")
+    return [language for code, language in _heads().items() if every or any(table in _text(code) for table in offered)]
 
 
 def language(name: str) -> Language:
@@ -209,6 +160,17 @@ def open_treebanks(name: str) -> tuple[Treebank, ...]:
     raise UnsupportedError(f"{known.name} has no openly licensed treebank ({reasons}); give files of your own")
 
 
+def open_texts(name: str) -> tuple[TextCorpus, ...]:
+    """The corpora of raw text that are taken by default for a language, given its code or name; most have none.
+
+    They stand in where no openly licensed treebank of the language is known to have documents.
+
+    Raises:
+        UnknownNameError: the catalogue has no such language.
+    """
+    return tuple(text for text in language(name).texts if text.default)
+
+
 def treebank(name: str) -> Treebank:
     """The treebank with this name (``UD_Spanish-AnCora``) or prefix (``es_ancora``), in any case.
 
@@ -216,9 +178,26 @@ def treebank(name: str) -> Treebank:
         UnknownNameError: the catalogue has no such treebank.
         UnsupportedError: it is known and not offered; the message gives the reason.
     """
+    found = corpus(name, kind="treebank")
+    if isinstance(found, TextCorpus):
+        raise UnknownNameError("treebank", name, _index_names())
+    return found
+
+
+def corpus(name: str, *, kind: str = "corpus") -> Treebank | TextCorpus:
+    """The treebank or corpus of raw text with this name (``Klexikon``) or prefix (``de_klexikon``), in any case.
+
+    Args:
+        name: its name or prefix.
+        kind: what a message calls it.
+
+    Raises:
+        UnknownNameError: the catalogue has no such corpus.
+        UnsupportedError: it is known and not offered; the message gives the reason.
+    """
     code = _index().get(name.casefold())
     if code is None:
-        raise UnknownNameError("treebank", name, _index_names())
+        raise UnknownNameError(kind, name, _index_names())
     record = _named(name, code)
     if isinstance(record, LeftOut):
         raise UnsupportedError(f"{record.facts.name} is not offered for download: {record.reason}")
@@ -238,17 +217,19 @@ def facts_for(name: str) -> TreebankFacts | None:
     wanted = name.casefold()
     for guess in (wanted, wanted.removesuffix(".conllu").split("-ud-")[0]):
         if (code := _index().get(guess)) is not None:
-            return _named(guess, code).facts
+            found = _named(guess, code)
+            return None if isinstance(found, TextCorpus) else found.facts
     if (code := _file_index().get(wanted)) is not None:
         return next(known.facts for known in _contents(code).treebanks if known.has(wanted))
     return None
 
 
-def _named(name: str, code: str) -> Treebank | LeftOut:
+def _named(name: str, code: str) -> Treebank | TextCorpus | LeftOut:
     """The record of a language's file that has this name or prefix."""
     wanted = name.casefold()
     contents = _contents(code)
-    for known in contents.treebanks:
+    offered: tuple[Treebank | TextCorpus, ...] = (*contents.treebanks, *contents.texts)
+    for known in offered:
         if wanted in (known.name.casefold(), known.prefix.casefold()):
             return known
     return next(left for left in contents.left_out if wanted in (left.facts.name.casefold(), left.prefix.casefold()))
@@ -274,7 +255,7 @@ def _heads() -> Mapping[str, Language]:
 
 @functools.cache
 def _index() -> Mapping[str, str]:
-    """The code of the language of every treebank, by its name and by its prefix, in lower case.
+    """The code of the language of every corpus, by its name and by its prefix, in lower case.
 
     Read off the lines ``name = "…"`` and ``prefix = "…"`` after the head: parsing all files takes ten times as long.
     """
@@ -283,7 +264,7 @@ def _index() -> Mapping[str, str]:
 
 @functools.cache
 def _file_index() -> Mapping[str, str]:
-    """The code of the language of every file of the catalogue, by the file's name in lower case."""
+    """The code of the language of every treebank's file in the catalogue, by the file's name in lower case."""
     return MappingProxyType({name.casefold(): code for code in _heads() for name in _FILES.findall(_text(code))})
 
 
@@ -300,15 +281,22 @@ def _contents(code: str) -> _Contents:
     data = tomllib.loads(_text(code))
     return _Contents(
         tuple(_treebank(code, table) for table in data.get("treebank", ())),
+        tuple(_text_corpus(code, table) for table in data.get("text", ())),
         tuple(_left_out(code, table) for table in data.get("left_out", ())),
     )
 
 
 def _treebank(code: str, table: Mapping[str, Any]) -> Treebank:
-    record = dict(table)
-    documents = _rule(record.pop("documents"))
-    files = tuple(PinnedFile(**file) for file in record.pop("files"))
-    return Treebank(**record | {"lang": code, "documents": documents, "files": files, "genre": tuple(record["genre"])})
+    return Treebank(**_record(code, table) | {"documents": _rule(table["documents"])})
+
+
+def _text_corpus(code: str, table: Mapping[str, Any]) -> TextCorpus:
+    return TextCorpus(**_record(code, table) | {"read": tuple(table["read"])})
+
+
+def _record(code: str, table: Mapping[str, Any]) -> dict[str, Any]:
+    files = tuple(PinnedFile(**file) for file in table["files"])
+    return {**table, "lang": code, "files": files, "genre": tuple(table["genre"])}
 
 
 def _left_out(code: str, table: Mapping[str, Any]) -> LeftOut:

@@ -10,6 +10,8 @@ Two inputs:
 
 The commit of the first input is the pin. A file at hand lends its SHA-256 and size to the catalogue where its git blob
 hash is the pinned one; a file of an older commit lends nothing. The same inputs make the same bytes.
+
+Corpora of raw text are in ``text_corpora.py``.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from discoprobe.loaders.licences import openness
+from text_corpora import text_records
 
 OUT = Path(__file__).resolve().parents[1] / "loaders" / "catalogue"
 PUD = {"sent_id": r"^([nw]\d{5})"}
@@ -44,6 +47,9 @@ WHY_NOT = {
     "restricted": "{} binds every recipient to computational use",
     "unknown": "its licence '{}' is not a known one",
 }
+
+TABLES = ("treebank", "text", "left_out")
+PART = "# a part of the repository: the files that are listed\n"
 
 Record = dict[str, Any]
 
@@ -124,6 +130,7 @@ def catalogue(listing: Path, corpora: Path) -> dict[str, str]:
     treebanks = json.loads(listing.read_text(encoding="utf-8"))["treebanks"]
     records = [_universal(treebank, rules, at_hand) for treebank in treebanks]
     records += [_elsewhere(name, at_hand, rules) for name in ELSEWHERE]
+    records += text_records(corpora, manifest)
     by_language: defaultdict[str, list[Record]] = defaultdict(list)
     for record in sorted(records, key=lambda record: record["name"].casefold()):
         by_language[record["lang"]].append(record)
@@ -232,15 +239,19 @@ def _language_name(treebank: str) -> str:
 
 
 def _language_file(code: str, records: list[Record]) -> str:
-    """The text of one language's file: open treebanks first, then those left out."""
+    """The text of one language's file: open treebanks first, then corpora of raw text, then what is left out."""
     head = f"[language]\ncode = {_toml(code)}\nname = {_toml(records[0]['language'])}\n"
-    tables = [_table("treebank", record) for record in records if "files" in record]
-    return "\n".join([head, *tables, *(_table("left_out", record) for record in records if "reason" in record)])
+    tables = [_table(kind, record) for kind in TABLES for record in records if _kind(record) == kind]
+    return "\n".join([head, *(PART * table.startswith("[[text]]") + table for table in tables)])
+
+
+def _kind(record: Record) -> str:
+    return str(record.get("table") or ("treebank" if "files" in record else "left_out"))
 
 
 def _table(kind: str, record: Record) -> str:
     """One table of the file, keys in the record's order."""
-    left_out = ("lang", "language", *(("date", "genre") if kind == "left_out" else ()))
+    left_out = ("table", "lang", "language", *(("date", "genre") if kind == "left_out" else ()))
     lines = [f"{key} = {_toml(value)}" for key, value in record.items() if key not in left_out]
     return "\n".join([f"[[{kind}]]", *lines, ""])
 

@@ -163,7 +163,7 @@ def seen(bench: Bench) -> Score | None:
         solvers = {"seen in train": known.astype(np.float64), "not seen in train": -known.astype(np.float64)}
         return _best({name: problem.choice_score(scores) for name, scores in solvers.items()})
     best = _best(dict(_seen_rules(problem, known)))
-    return dataclasses.replace(best, detail=f"{best.detail} ({known.mean():.1%} of rows are)")
+    return dataclasses.replace(best, detail=f"{known.mean():.1%} of rows: {best.detail}")
 
 
 def _seen_rules(problem: Problem, known: Floats) -> list[tuple[str, Score]]:

@@ -2,7 +2,8 @@
 
 Binary sentence ordering (DiscoEval, Chen et al. 2019). Two neighbouring sentences of a document, in order (`in_order`)
 or exchanged (`swapped`). Both orders of every pair are emitted and stand in the same split, so nothing that looks at
-the sentences one by one can tell the label. No sentence stands in two pairs, and pairs never close over a gap in the
+the sentences one by one can tell the label. The first sentence is the longer one in as many pairs as the second: texts
+have the longer one first a little more often. No sentence stands in two pairs, and pairs never close over a gap in the
 source.
 """
 
@@ -11,18 +12,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.discourse_rows import orderings
+from discoprobe.builders.sampling import equal_if_many
 from discoprobe.builders.task import Arranged, Context, Task
 
 if TYPE_CHECKING:
-    import polars as pl
+    import numpy.typing as npt
+
+FEW = 2
+"""Pairs of one kind that a split may have whatever there is of the other."""
 
 
 def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
     """Pairs of neighbours in both orders."""
-    return orderings(frame, context, 2, lambda keys: np.tile([1, 0], (len(keys), 1)))
+
+    def select(windows: pl.DataFrame) -> pl.DataFrame:
+        sized = windows.with_columns(longer=_first_is_longer(frame, windows["first"].to_numpy()))
+        return equal_if_many(sized, "longer", FEW, "longer", *context.salt).drop("longer")
+
+    return orderings(frame, context, 2, lambda keys: np.tile([1, 0], (len(keys), 1)), select=select)
+
+
+def _first_is_longer(frame: pl.DataFrame, first: npt.NDArray[np.int64]) -> pl.Series:
+    """1 where the first sentence of a pair has more words, or as many and more characters; else 0."""
+    words, characters = (np.diff(frame[name].to_numpy().astype(np.int64))[first] for name in ("n_words", "n_chars"))
+    return pl.Series(np.where(words, words < 0, characters < 0).astype(np.int8))
 
 
 TASK = Task(labels=("in_order", "swapped"), shape=Shape.PAIR, arrange=arrange, pairs=True, perturbation=True)

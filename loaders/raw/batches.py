@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from discoprobe.loaders.raw.document import RawDocument
     from discoprobe.loaders.raw.sentences import Annotator, Sentence
 
-FORMAT: Final = 1
-"""Of the CoNLL-U that is written: one higher, and everything is annotated again."""
+FORMAT: Final = 2
+"""Of the CoNLL-U that is written and the rules for where sentences end: one higher, and all is annotated again."""
 BATCH: Final = 40_000
 """Characters after which a batch ends, with the document; about ten seconds of one core."""
 CHUNK: Final = 40_000

@@ -18,6 +18,7 @@ import sentencex
 
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.language import language_data
+from discoprobe.loaders.raw.boundaries import mended
 from discoprobe.loaders.raw.sentences import LONGEST, TOO_LONG, Sentence, Token, Word
 
 if TYPE_CHECKING:
@@ -76,10 +77,10 @@ class RuleSegmenter:
         return [[self._sentence(one.text, span) for span in self._spans(one)] for one in paragraphs]
 
     def _spans(self, paragraph: Paragraph) -> Sequence[Span]:
-        spans = paragraph.sentences
-        if spans is None:
+        if paragraph.sentences is None:
             found = sentencex.get_sentence_boundaries(self._lang, paragraph.text)
-            spans = tuple((one["start_index"], one["end_index"]) for one in found)
+            return mended(paragraph.text, [(one["start_index"], one["end_index"]) for one in found], self._lang)
+        spans = paragraph.sentences
         return [span for span in spans if paragraph.text[slice(*span)].strip()]
 
     def _sentence(self, text: str, span: Span) -> Sentence:

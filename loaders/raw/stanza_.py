@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from discoprobe.loaders.corpus import UPOS
 from discoprobe.loaders.errors import DiscoprobeError
+from discoprobe.loaders.raw.boundaries import mended
 from discoprobe.loaders.raw.models import damaged, require_stanza
+from discoprobe.loaders.raw.regrouped import regrouped
 from discoprobe.loaders.raw.sentences import LONGEST, MISSING, TOO_LONG, UNREADABLE, Sentence, Token, Word
 from discoprobe.loaders.validate import well_formed_feats
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from discoprobe.loaders.raw.document import Paragraph
-    from discoprobe.loaders.raw.models import Models
+from discoprobe.loaders.raw.models import Models
 
 TOKENIZERS: Final = ("tokenize", "mwt")
 TAGS: Final = frozenset(UPOS.categories.to_list())
@@ -104,7 +106,9 @@ class StanzaAnnotator:
     def annotate(self, paragraphs: Sequence[Paragraph]) -> list[list[Sentence]]:
         """The sentences of each paragraph, in order."""
         pieces = [piece for number, paragraph in enumerate(paragraphs) for piece in _pieces(number, paragraph)]
-        documents = self._tokenise(pieces)
+        documents = [
+            self._mended(piece, document) for piece, document in zip(pieces, self._tokenise(pieces), strict=True)
+        ]
         left_out = [_drop_long(document) for document in documents]
         todo = [document for document in documents if document is not None and document.sentences]
         if self._rest and todo:
@@ -152,6 +156,14 @@ class StanzaAnnotator:
             half = len(texts) // 2
             return [*self._tokenised(texts[:half], whole=whole), *self._tokenised(texts[half:], whole=whole)]
         return found
+
+    def _mended(self, piece: Piece, document: Any) -> Any:
+        """A document whose sentences end where they should."""
+        if document is None or piece.whole:
+            return document
+        spans = [(each.tokens[0].start_char, each.tokens[-1].end_char) for each in document.sentences]
+        starts = [start for start, _ in mended(piece.text, spans, self._models.lang)]
+        return document if starts == [start for start, _ in spans] else regrouped(document, starts)
 
     def _without_splitting(self) -> Any:
         """A pipeline that takes every text for one sentence."""

@@ -419,7 +419,7 @@ def languages(*, json_: Json = False) -> None:
     from discoprobe import terminal  # noqa: PLC0415
     from discoprobe.corpora import language_rows  # noqa: PLC0415
 
-    terminal.show(language_rows(), ["code", "name", "corpora", "language data", "sample"], as_json=json_)
+    terminal.show(language_rows(), ["code", "name", "treebanks", "texts", "language data", "sample"], as_json=json_)
 
 
 @corpora_app.command("list")
@@ -428,7 +428,7 @@ def corpora_list(names: Names = None, *, json_: Json = False) -> None:
     from discoprobe import terminal  # noqa: PLC0415
     from discoprobe.corpora import corpus_rows  # noqa: PLC0415
 
-    columns = ["lang", "name", "licence", "documents", "files", "cached", "offered", "note"]
+    columns = ["lang", "name", "licence", "documents", "files", "cached", "offered", "default", "note"]
     terminal.show(corpus_rows(names or []), columns, as_json=json_)
 
 

@@ -17,13 +17,14 @@ Row = dict[str, str | int | bool | None]
 
 
 def language_rows() -> list[Row]:
-    """A row per language: how many corpora the catalogue has, whether it has a file of its own, and a sample."""
+    """A row per language: the catalogue's treebanks and texts, whether it has a file of its own, and a sample."""
     known, sampled = set(language.languages()), set(sample_languages())
     return [
         {
             "code": each.code,
             "name": each.name,
-            "corpora": len(each.treebanks),
+            "treebanks": len(each.treebanks),
+            "texts": len(each.texts),
             "language data": each.code in known,
             "sample": each.code in sampled,
         }
@@ -32,12 +33,12 @@ def language_rows() -> list[Row]:
 
 
 def corpus_rows(names: Sequence[str]) -> list[Row]:
-    """A row per treebank of the catalogue."""
+    """A row per corpus of the catalogue."""
     return [dataclasses.asdict(row) for row in corpora_report.list_corpora(names)]
 
 
 def fetch_rows(names: Sequence[str], jobs: int) -> list[Row]:
-    """Downloads and verifies; a row per treebank of how many of its files are there."""
+    """Downloads and verifies; a row per file of what is there."""
     corpora_report.fetch_corpora(names, jobs=jobs)
     return _states(names)
 
@@ -52,4 +53,4 @@ def _states(names: Sequence[str]) -> list[Row]:
 
 
 def _state(found: FileState) -> Row:
-    return {"corpus": found.treebank, "file": found.file.path, "state": found.state, "problem": found.problem}
+    return {"corpus": found.corpus, "file": found.file.path, "state": found.state, "problem": found.problem}

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from discoprobe.builders.settings import Settings
 from discoprobe.loaders import treebanks
 from discoprobe.loaders.errors import UnknownNameError, UnsupportedError, UsageError
+from discoprobe.loaders.pinned import TextCorpus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from discoprobe.builders.task import Task
     from discoprobe.cards.manifest import Manifest
     from discoprobe.loaders.corpus import Corpus
+    from discoprobe.loaders.pinned import PinnedCorpus
     from discoprobe.loaders.raw.prepare import How
 
 SAMPLE = "sample"
@@ -48,7 +50,7 @@ class Request:
     Attributes:
         languages: codes or names; empty means all that the corpora hold.
         corpora: ``sample``, names of the catalogue, files or folders of CoNLL-U or of raw text, which is annotated;
-            empty means the catalogue's of the languages.
+            empty means the catalogue's of the languages (see `corpora_of`).
         tasks: names of tasks or families.
         settings: seed, sizes, filters.
         jobs: processes.
@@ -76,8 +78,8 @@ def load_corpus(lang: str, corpora: Sequence[str] = (), *, on_error: OnError = "
 
     Args:
         lang: its code or name, or the path of a .conllu file or folder that holds one language.
-        corpora: ``sample``, names of the catalogue, files or folders; by default the catalogue's of the language, which
-            are downloaded and verified.
+        corpora: ``sample``, names of the catalogue, files or folders; by default the catalogue's treebanks of the
+            language, which are downloaded and verified, or its raw text where it has no treebank.
         on_error: ``skip`` leaves malformed sentences out and counts them.
 
     Raises:
@@ -119,6 +121,49 @@ def read(request: Request, progress: Progress = _silent) -> Iterator[Corpus]:
     return (found[lang] for lang in sorted(found) if not codes or lang in codes)
 
 
+def corpora_of(
+    request: Request, tasks: Sequence[Task], progress: Progress = _silent
+) -> Iterator[tuple[Corpus, Sequence[Task]]]:
+    """The corpora of each language, and the tasks that are built from them.
+
+    Where no corpus is named and no treebank of the language is known to have documents, tasks that need documents are
+    built from the catalogue's raw text, and the others from the treebanks.
+
+    Raises:
+        DiscoprobeError: as for `read`; or the raw text cannot be annotated here.
+    """
+    codes = () if request.corpora else codes_of(request)
+    split = [code for code in codes if treebanks.open_texts(code) and _has_treebank(code)]
+    apart = [task for task in tasks if "documents" in task.needs] if split else []
+    beside = [task for task in tasks if task not in apart]
+    found: list[tuple[Corpus, Sequence[Task]]] = []
+    for code in split if apart else ():
+        texts = tuple(text.name for text in treebanks.open_texts(code))
+        one = dataclasses.replace(request, languages=(code,), corpora=texts)
+        found += [(corpus, apart) for corpus in _read_texts(one, texts, apart, progress)]
+    rest = tuple(code for code in codes if code not in split or beside)
+    if rest or not split:
+        wanted = dataclasses.replace(request, languages=rest) if split else request
+        found += [(corpus, beside if corpus.lang in split else tasks) for corpus in read(wanted, progress)]
+    yield from sorted(found, key=lambda pair: pair[0].lang)
+
+
+def _has_treebank(code: str) -> bool:
+    return any(bank.default for bank in treebanks.language(code).treebanks)
+
+
+def _read_texts(request: Request, texts: Sequence[str], tasks: Sequence[Task], progress: Progress) -> list[Corpus]:
+    """The corpora of raw text; where they cannot be annotated, what they are for and how to do without."""
+    try:
+        return list(read(request, progress))
+    except UnsupportedError as error:
+        wanted = ", ".join(task.name for task in tasks)
+        raise UnsupportedError(
+            f"{wanted}: built from raw text, {', '.join(texts)}, since no treebank of {request.languages[0]} has "
+            f"documents: {error}; --segment needs no models, or name other tasks with --task"
+        ) from error
+
+
 def _facts_of(request: Request) -> Callable[[str], treebanks.TreebankFacts | None]:
     """What is known of a treebank by the name of its file: the catalogue, the sample, and what the request pins."""
     pinned = {bank.name: bank for bank in request.pinned}
@@ -150,7 +195,9 @@ def _paths(request: Request, codes: tuple[str, ...], progress: Progress) -> list
     if not request.corpora:
         if not codes:
             raise UsageError("give --lang, or --corpus with the corpora to build from")
-        return _catalogue([bank for code in codes for bank in treebanks.open_treebanks(code)], request.jobs)
+        banks = [bank for code in codes for bank in _default_treebanks(code)]
+        texts = [text for code in codes if not _has_treebank(code) for text in treebanks.open_texts(code)]
+        return [*_catalogue(banks, request.jobs), *(_of_catalogue(text, request, progress) for text in texts)]
     paths: list[Path] = []
     for name in request.corpora:
         if name == SAMPLE:
@@ -160,9 +207,30 @@ def _paths(request: Request, codes: tuple[str, ...], progress: Progress) -> list
         elif name and Path(name).exists():
             paths.append(Path(name))
         else:
-            bank = next((bank for bank in request.pinned if bank.name == name), None) or _treebank(name)
-            paths += _catalogue([bank], request.jobs)
+            bank = next((bank for bank in request.pinned if bank.name == name), None) or _corpus(name)
+            if isinstance(bank, TextCorpus):
+                paths.append(_of_catalogue(bank, request, progress))
+            else:
+                paths += _catalogue([bank], request.jobs)
     return paths
+
+
+def _default_treebanks(code: str) -> Sequence[treebanks.Treebank]:
+    """The treebanks that are taken for a language; none where raw text stands in for them."""
+    return () if treebanks.open_texts(code) and not _has_treebank(code) else treebanks.open_treebanks(code)
+
+
+def _of_catalogue(text: TextCorpus, request: Request, progress: Progress) -> Path:
+    """The folder of a corpus of the catalogue's raw text, downloaded, verified and annotated, now or before."""
+    from discoprobe.loaders.fetch import folder  # noqa: PLC0415
+    from discoprobe.loaders.raw.annotate import About  # noqa: PLC0415
+    from discoprobe.loaders.raw.option_values import read_options  # noqa: PLC0415
+    from discoprobe.loaders.raw.prepare import How, prepare  # noqa: PLC0415
+
+    how = dataclasses.replace(request.raw or How(), read=read_options(text.read))
+    about = About(text.name, text.lang, text.licence, text.citation, text.repo, text.commit)
+    _catalogue([text], request.jobs)
+    return prepare(str(folder(text)), about, how, jobs=request.jobs, progress=progress).folder
 
 
 def _annotated(source: str, request: Request, codes: tuple[str, ...], progress: Progress) -> Path:
@@ -174,20 +242,21 @@ def _annotated(source: str, request: Request, codes: tuple[str, ...], progress: 
     return prepare(source, about, request.raw or How(), jobs=request.jobs, progress=progress).folder
 
 
-def _treebank(name: str) -> treebanks.Treebank:
-    """A treebank of the catalogue; for a name that is nothing at all, what is near it."""
+def _corpus(name: str) -> treebanks.Treebank | TextCorpus:
+    """A corpus of the catalogue; for a name that is nothing at all, what is near it."""
     try:
-        return treebanks.treebank(name)
+        return treebanks.corpus(name)
     except UnknownNameError as error:
-        known = [SAMPLE, *(bank.name for each in treebanks.languages(every=True) for bank in each.treebanks)]
+        every = treebanks.languages(every=True)
+        known = [SAMPLE, *(corpus.name for each in every for corpus in (*each.treebanks, *each.texts))]
         remedy = "(there is no file or folder of that name either; `build corpora list` lists the catalogue)"
         raise UnknownNameError("corpus", name, known, remedy=remedy) from error
 
 
-def _catalogue(banks: Sequence[treebanks.Treebank], jobs: int) -> list[Path]:
+def _catalogue(corpora: Sequence[PinnedCorpus], jobs: int) -> list[Path]:
     from discoprobe.loaders.fetch import fetch  # noqa: PLC0415 (imports pooch)
 
-    return fetch(banks, jobs=jobs)
+    return fetch(corpora, jobs=jobs)
 
 
 def sample_languages() -> list[str]:
@@ -276,7 +345,7 @@ def run(request: Request, out: Path, progress: Progress = _silent) -> Outcome:
     from discoprobe.builders.task import tasks_named  # noqa: PLC0415
 
     tasks = tasks_named(request.tasks)
-    return _built(((corpus, tasks) for corpus in read(request, progress)), request, out, progress)
+    return _built(corpora_of(request, tasks, progress), request, out, progress)
 
 
 def renew(request: Request, out: Path, progress: Progress = _silent) -> tuple[Outcome, tuple[str, ...]]:
@@ -295,11 +364,11 @@ def renew(request: Request, out: Path, progress: Progress = _silent) -> tuple[Ou
     tasks, found = tasks_named(request.tasks), manifest.read(out)
     fresh: list[str] = []
     stale: list[tuple[Corpus, list[Task]]] = []
-    for corpus in read(request, progress):
+    for corpus, wanted in corpora_of(request, tasks, progress):
         inputs = _inputs(corpus, request)
-        kept = [task for task in tasks if up_to_date(out, found, f"{task.name}_{corpus.lang}", inputs)]
+        kept = [task for task in wanted if up_to_date(out, found, f"{task.name}_{corpus.lang}", inputs)]
         fresh += [f"{task.name}_{corpus.lang}" for task in kept]
-        if rest := [task for task in tasks if task not in kept]:
+        if rest := [task for task in wanted if task not in kept]:
             stale.append((corpus, rest))
     outcome = _built(stale, request, out, progress) if stale else Outcome(found, (), ())
     return outcome, tuple(fresh)
@@ -351,8 +420,8 @@ def support(request: Request, progress: Progress = _silent) -> list[dict[str, st
 
     tasks = tasks_named(request.tasks)
     rows: list[dict[str, str | int | bool | None]] = []
-    for corpus in read(request, progress):
-        for result in configs(corpus, tasks, request, None, progress):
+    for corpus, wanted in corpora_of(request, tasks, progress):
+        for result in configs(corpus, wanted, request, None, progress):
             there = not isinstance(result, Unavailable)
             rows.append(
                 {

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from discoprobe.builders.settings import Settings
 from discoprobe.loaders import treebanks
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError
+from discoprobe.loaders.pinned import PinnedFile
 from discoprobe.pipeline import SAMPLE, Request, run
 
 if TYPE_CHECKING:
@@ -87,11 +88,11 @@ def at_commit(name: str, source: SourceEntry) -> treebanks.Treebank | None:
     )  # fmt: skip
 
 
-def _files(bank: treebanks.Treebank, source: SourceEntry) -> tuple[treebanks.PinnedFile, ...]:
+def _files(bank: treebanks.Treebank, source: SourceEntry) -> tuple[PinnedFile, ...]:
     """The files of a source, where the catalogue has them in the repository; new ones are looked for at its root."""
     paths = {file.name: file.path for file in bank.files}
     return tuple(
-        treebanks.PinnedFile(paths.get(name, name), "", entry["bytes"], entry["sha256"])
+        PinnedFile(paths.get(name, name), "", entry["bytes"], entry["sha256"])
         for name, entry in source["files"].items()
     )
 

@@ -84,14 +84,11 @@ def word_content(tree, row, label, labels):
 
 def swapped_pair(tree, row):
     """The two words that change places between original and text, if the rest is the same."""
+    start, original = row["edit"]["start"], row["original"]
     for left, right in zip(tree.words, tree.words[1:], strict=False):
-        for joint in (" ", "", "\u00a0"):
-            before, after = left["form"] + joint + right["form"], right["form"] + joint + left["form"]
-            start = row["edit"]["start"]
-            if row["original"].startswith(before, start) and row["text"] == (
-                row["original"][:start] + after + row["original"][start + len(before) :]
-            ):
-                yield left, right
+        found = re.match(rf"({re.escape(left['form'])})(\s*)({re.escape(right['form'])})", original[start:])
+        if found and row["text"] == original[:start] + "".join(found.group(3, 2, 1)) + original[start + found.end() :]:
+            yield left, right
 
 
 def bigram_shift(tree, row, label):

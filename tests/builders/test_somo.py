@@ -96,7 +96,7 @@ def test_words_agree_in_features_as_the_treebank_has_them(corpus_of, loose):
 
 
 def test_couples_stay_whole_when_rows_are_capped(corpus_of):
-    config = build("somo", corpus_of("sample", "en"), Settings(ipm="none", sizes=(8, 4, 4), match=False))
+    config = build("somo", corpus_of("sample", "en"), Settings(ipm="none", sizes=(8, 4, 4), match=False, min_class=2))
     assert [table.num_rows for table in config.splits.values()] == [8, 4, 4]
     rows = _rows(config)
     counts = [

@@ -13,7 +13,7 @@ from discoprobe.cards import manifest
 from discoprobe.cards.verify import reasons, verify
 from discoprobe.loaders import treebanks
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError
-from discoprobe.loaders.treebanks import PinnedFile
+from discoprobe.loaders.pinned import PinnedFile
 from discoprobe.pipeline import Request
 from discoprobe.rebuilding import rebuilder
 

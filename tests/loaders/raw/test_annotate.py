@@ -5,47 +5,25 @@ import conllu
 import pytest
 import udapi
 from raw_cases import GERMAN, SPANISH, annotated, conllu_of, document
-from shared import STANZA, needs_stanza, tree_of
+from shared import needs_stanza, tree_of
 
 from discoprobe.loaders.conllu import read_corpora
 from discoprobe.loaders.errors import DiscoprobeError
 from discoprobe.loaders.raw.document import Paragraph, RawDocument
-from discoprobe.loaders.raw.engines import choose_engine
 from discoprobe.loaders.raw.segment import RuleEngine
 
 pytestmark = needs_stanza
 
 
 @pytest.fixture(scope="module")
-def german():
-    engine = choose_engine("de", stanza_dir=STANZA)
-    return engine.load()
-
-
-class Loaded:
-    """An engine whose annotator is in memory already: the same annotator for all tests of the module."""
-
-    def __init__(self, annotator, identity):
-        self.annotator, self.identity = annotator, identity
-
-    def load(self):
-        return self.annotator
-
-
-@pytest.fixture(scope="module")
-def engine(german):
-    return Loaded(german, {"engine": "stanza", "software": {}})
-
-
-@pytest.fixture(scope="module")
-def corpus(engine, tmp_path_factory):
+def corpus(stanza_engine, tmp_path_factory):
     out = tmp_path_factory.mktemp("annotated") / "notes"
     documents = [
         document("a", GERMAN),
         document("b", GERMAN[::-1], kinds=["text", "stage", "text"]),
         document("c", GERMAN),
     ]
-    return annotated(documents, out, engine), documents
+    return annotated(documents, out, stanza_engine("de")), documents
 
 
 def test_text_and_tokens_are_slices_of_the_source(corpus):
@@ -137,8 +115,8 @@ def test_odd_text_does_no_harm(engine, tmp_path, text):
     assert read_corpora([tmp_path / "out"])["de"].n_sentences == found.manifest["sentences"] >= 2
 
 
-def test_fewer_processors_leave_columns_empty(tmp_path):
-    engine = choose_engine("es", stanza_dir=STANZA, processors=("tokenize", "pos"))
+def test_fewer_processors_leave_columns_empty(stanza_engine, tmp_path):
+    engine = stanza_engine("es", processors=("tokenize", "pos"))
     annotated([document("a", SPANISH)], tmp_path / "out", engine, lang="es")
     assert read_corpora([tmp_path / "out"])["es"].layers == {"documents", "feats", "text", "upos"}
     made = json.loads((tmp_path / "out" / "annotate.json").read_bytes())["made_by"]

@@ -2,7 +2,7 @@ import conllu
 import pytest
 import udapi
 from raw_cases import GERMAN, annotated, conllu_of, document
-from shared import NO_STANZA, STANZA, needs_stanza
+from shared import needs_stanza
 
 from discoprobe.builders.task import all_tasks, unsupported
 from discoprobe.loaders.conllu import read_corpora
@@ -107,11 +107,8 @@ def test_a_heading_ends_the_unbroken_run(segmented):
 
 
 @needs_stanza
-def test_stanza_segments_where_its_model_is(tmp_path):
-    from discoprobe.loaders.raw.engines import choose_engine  # noqa: PLC0415
-
-    assert not NO_STANZA
-    annotated([document("d", GERMAN)], tmp_path / "out", choose_engine("de", segment=True, stanza_dir=STANZA))
+def test_stanza_segments_where_its_model_is(stanza_engine, tmp_path):
+    annotated([document("d", GERMAN)], tmp_path / "out", stanza_engine("de", segment=True))
     corpus = read_corpora([tmp_path / "out"])["de"]
     assert corpus.layers == {"documents", "text"}
     forms = next(corpus.shards()).tokens["form"].to_list()

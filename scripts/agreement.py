@@ -1,0 +1,200 @@
+"""Measure how labels from raw text agree with those of a treebank: ``loaders/raw/agreement.toml``.
+
+The treebank's own sentences are joined to documents by single spaces (twenty sentences each where it has none), written
+to text files, and sent through the whole way: read, annotated, read again as CoNLL-U. Sentences are aligned by the
+characters of these files. A candidate of a task is a sentence that a build may show with a label.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import re
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from discoprobe.builders import probes
+from discoprobe.builders.settings import Settings
+from discoprobe.builders.task import Context, all_tasks
+from discoprobe.builders.tree import Trees
+from discoprobe.loaders.conllu import read_corpora
+from discoprobe.loaders.language import language_data
+from discoprobe.loaders.raw.agreement import TASKS
+from discoprobe.loaders.raw.annotate import About
+from discoprobe.loaders.raw.models import DEFAULT
+from discoprobe.loaders.raw.options import ReadOptions
+from discoprobe.loaders.raw.prepare import How, prepare
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from discoprobe.loaders.corpus import Corpus, Shard
+    from discoprobe.loaders.raw.annotate import Annotated
+
+OUT = Path(__file__).resolve().parents[1] / "loaders" / "raw" / "agreement.toml"
+HEAD = "# Made by scripts/agreement.py: what of a treebank's labels is found again from its text.\n"
+PLACE = re.compile(r"^# source = (.+):(\d+):(\d+)$")
+PSEUDO = 20
+"""Sentences of a document where the treebank has none."""
+EVERYTHING = ReadOptions(
+    lines="paragraphs", script_share=0, language_share=0, boilerplate=0, duplicates=False, max_characters=10**9
+)
+"""Reads what is written here as it is: filters would leave sentences out."""
+
+Span = tuple[str, int, int]
+Labels = dict[str, dict[Span, str]]
+
+
+@dataclass
+class Annotation:
+    """The sentences of a corpus by where they are, and the label of each candidate by task."""
+
+    spans: set[Span] = field(default_factory=set)
+    labels: Labels = field(default_factory=lambda: {task: {} for task in TASKS})
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Measures one language and puts its figures into the file."""
+    options = _options().parse_args(argv)
+    gold = read_corpora(options.treebank, lang=options.lang)[options.lang]
+    with tempfile.TemporaryDirectory() as work:
+        texts, corpus = Path(work) / "texts", Path(work) / "corpus"
+        treebank = _gold(gold, texts)
+        how = How(segment=options.segment, stanza_dir=options.stanza_dir, processors=DEFAULT, read=EVERYTHING)
+        made = prepare(str(texts), About("agreement", options.lang), how, out=corpus, jobs=options.jobs)
+        found = _annotated(corpus, options.lang)
+    names = ", ".join(f"{source.name} ({source.commit[:7] or 'no commit'})" for source in gold.sources)
+    entry = _entry(options.lang, names, made, _figures(treebank, found), options.note)
+    _write(options.out, entry)
+    sys.stdout.write(entry)
+    return 0
+
+
+def _gold(corpus: Corpus, folder: Path) -> Annotation:
+    """The treebank's own annotation; its texts go to the folder."""
+    folder.mkdir()
+    found = Annotation()
+    for number, shard in enumerate(corpus.shards()):
+        places = dict(_written(shard, folder, number))
+        _add(found, shard, places, corpus.lang)
+    return found
+
+
+def _written(shard: Shard, folder: Path, number: int) -> Iterator[tuple[int, Span]]:
+    """Where each sentence of a shard is in the text files."""
+    named = shard.documents.filter(shard.documents["doc_id"].is_not_null())["doc"].to_list()
+    groups: dict[str, list[tuple[int, str]]] = {}
+    for i, (sent, doc, text) in enumerate(shard.sentences.select("sent", "doc", "text").iter_rows()):
+        part = f"{number}-{doc}" if doc in named else f"{number}-x{i // PSEUDO:05}"
+        groups.setdefault(part, []).append((sent, text))
+    for part, sentences in groups.items():
+        at = 0
+        name = f"{part}.txt"
+        for sent, text in sentences:
+            yield sent, (name, at, at + len(text))
+            at += len(text) + 1
+        (folder / name).write_text(" ".join(text for _, text in sentences), encoding="utf-8")
+
+
+def _annotated(folder: Path, lang: str) -> Annotation:
+    """What annotation found, by where it is in the text files."""
+    ids: dict[str, Span] = {}
+    for path in sorted(folder.glob("*.conllu")):
+        sent_id = ""
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if line.startswith("# sent_id = "):
+                sent_id = line.removeprefix("# sent_id = ")
+            elif match := PLACE.match(line):
+                ids[sent_id] = (match[1], int(match[2]), int(match[3]))
+    found = Annotation()
+    for shard in read_corpora([folder])[lang].shards():
+        places = {sent: ids[sent_id] for sent, sent_id in shard.sentences.select("sent", "sent_id").iter_rows()}
+        _add(found, shard, places, lang)
+    return found
+
+
+def _add(found: Annotation, shard: Shard, places: dict[int, Span], lang: str) -> None:
+    """Adds a shard's sentences and candidates."""
+    found.spans.update(places.values())
+    settings, language, trees = Settings(), language_data(lang), Trees(shard)
+    shown = probes.sentences(trees, settings)
+    for name in TASKS:
+        task = all_tasks()[name]
+        if task.select is None:
+            continue
+        selected = task.select(trees, Context(name, language, settings, task.labels))
+        rows = probes.candidates(selected, trees, shown)
+        for sent, label, reason in rows.select("sent", "label", "reason").iter_rows():
+            if label is not None and reason is None:
+                found.labels[name][places[sent]] = label
+
+
+def _figures(gold: Annotation, found: Annotation) -> dict[str, dict[str, int]]:
+    """Counts: of sentences, and of the candidates of each task among those with the same boundaries."""
+    same = gold.spans & found.spans
+    counts = {"sentences": {"gold": len(gold.spans), "annotated": len(found.spans), "same": len(same)}}
+    for task in TASKS:
+        ours = {span: label for span, label in gold.labels[task].items() if span in same}
+        theirs = {span: label for span, label in found.labels[task].items() if span in same}
+        both = Counter(ours[span] == theirs[span] for span in ours.keys() & theirs.keys())
+        counts[task] = {
+            "both": both.total(), "agree": both[True], "gold_only": len(ours.keys() - theirs.keys()),
+            "annotated_only": len(theirs.keys() - ours.keys()),
+        }  # fmt: skip
+    return counts
+
+
+def _entry(lang: str, treebank: str, made: Annotated, counts: dict[str, dict[str, int]], note: str) -> str:
+    """One table of the file."""
+    by = made.manifest["made_by"]
+    lines = [
+        "[[measured]]",
+        f'lang = "{lang}"',
+        f'engine = "{by["engine"]}"',
+        f"software = {_inline(by['software'])}",
+        f"packages = {_inline(by.get('packages', {}))}",
+        f"models = {_inline({name: file['sha256'] for name, file in by.get('models', {}).items()})}",
+        f'treebank = "{treebank}"',
+        f"date = {dt.datetime.now(tz=dt.UTC).date().isoformat()}",
+        *([f'note = "{note}"'] if note else []),
+        *(f"{name} = {_inline(values)}" for name, values in counts.items()),
+    ]
+    return "\n".join([*lines, ""])
+
+
+def _inline(values: dict[str, str] | dict[str, int]) -> str:
+    """An inline table; its values are numbers, or strings without quotation marks."""
+    shown = {name: str(value) if isinstance(value, int) else f'"{value}"' for name, value in values.items()}
+    return "{ " + ", ".join(f'"{name}" = {value}' for name, value in shown.items()) + " }" if values else "{}"
+
+
+def _write(path: Path, entry: str) -> None:
+    """Puts a table in the place of the one of the same language, models and software, or adds it."""
+    old = path.read_text(encoding="utf-8").removeprefix(HEAD) if path.exists() else ""
+    tables = [f"[[measured]]{table}".strip() + "\n" for table in old.split("[[measured]]")[1:]]
+    kept = [table for table in tables if _key(table) != _key(entry)]
+    path.write_text(HEAD + "\n" + "\n".join(sorted([*kept, entry])), encoding="utf-8", newline="\n")
+
+
+def _key(table: str) -> list[str]:
+    return [line for line in table.splitlines() if line.startswith(("lang", "engine", "models"))]
+
+
+def _options() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("treebank", type=Path, nargs="+", help="CoNLL-U that the models were not trained on")
+    parser.add_argument("--lang", required=True)
+    parser.add_argument("--stanza-dir", type=Path)
+    parser.add_argument("--segment", action="store_true", help="measure segmentation only")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--note", default="", help="what else is to be known of the models")
+    parser.add_argument("--out", type=Path, default=OUT)
+    return parser
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,237 @@
+"""The corpora of raw text that ``pin_corpora.py`` puts into the catalogue: what their files do not say of themselves.
+
+Only files that are at hand are pinned, a part of each repository. Every licence is read again from them: the phrase of
+README or licence file that grants it must be there, and the headers of TEI files name their own; the strictest counts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from discoprobe.loaders.licences import normalise, openness, strictest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Record = dict[str, Any]
+
+WITHOUT_DOCUMENTS = ("de", "eu", "hu")
+"""Languages in which no openly licensed treebank is known to have documents: text is taken for them by default.
+
+German: GSD has single sentences, HDT no marks of documents, PUD documents of two or three sentences. Basque and
+Hungarian have no openly licensed treebank.
+"""
+WITHOUT_TREEBANK = ("eu", "hu")
+TITLES = {
+    "arb": ("ar", "Arabic"), "deu": ("de", "German"), "eus": ("eu", "Basque"), "fas": ("fa", "Persian"),
+    "fin": ("fi", "Finnish"), "fra": ("fr", "French"), "heb": ("he", "Hebrew"), "hin": ("hi", "Hindi"),
+    "hun": ("hu", "Hungarian"), "ind": ("id", "Indonesian"), "ita": ("it", "Italian"), "jpn": ("ja", "Japanese"),
+    "kor": ("ko", "Korean"), "pol": ("pl", "Polish"), "por": ("pt", "Portuguese"), "ron": ("ro", "Romanian"),
+    "rus": ("ru", "Russian"), "spa": ("es", "Spanish"), "tur": ("tr", "Turkish"), "ukr": ("uk", "Ukrainian"),
+    "zho-CN": ("zh", "Chinese"), "eng": ("en", "English"),
+}  # fmt: skip
+"""Code and English name in the catalogue of the languages, by the codes in names of files and repositories."""
+TARGETS = {
+    "creativecommons.org/publicdomain/zero/1.0": "CC0 1.0",
+    "creativecommons.org/licenses/by/3.0": "CC BY 3.0",
+    "creativecommons.org/licenses/by/4.0": "CC BY 4.0",
+    "creativecommons.org/licenses/by-sa/3.0": "CC BY-SA 3.0",
+}
+"""Licences by where the headers of TEI files point to; the editions that are pinned point nowhere else."""
+TARGET = re.compile(r'<licence[^>]*\btarget="https?://([^"]+)"')
+
+
+@dataclass(frozen=True)
+class Text:
+    """A corpus of raw text: its folder among the corpora, the folder of its repository, and how it is read.
+
+    ``grant`` is the file and the phrase in which its publisher grants ``licence``; ``pattern`` finds its files.
+    """
+
+    name: str
+    prefix: str
+    lang: str
+    folder: str
+    inside: str
+    pattern: str
+    licence: str
+    grant: tuple[str, str]
+    genre: tuple[str, ...]
+    citation: str
+    read: tuple[str, ...] = ()
+    licence_note: str = ""
+    beside: tuple[str, ...] = ()
+    translated: bool = False
+
+
+KLEXIKON = (
+    "Aumiller, Dennis and Michael Gertz (2022). Klexikon: A German Dataset for Joint Summarization and "
+    "Simplification. LREC 2022, 2693-2701"
+)
+DRACOR = (
+    "Fischer, Frank, et al. (2019). Programmable Corpora: Introducing DraCor, an Infrastructure for the Research on "
+    "European Drama. DH2019"
+)
+ELTEC = (
+    "Schöch, Christof, et al. (2021). Creating the European Literary Text Collection (ELTeC): Challenges and "
+    "Perspectives. Modern Languages Open 1"
+)
+NTREX = (
+    "Federmann, Christian, Tom Kocmi and Ying Xin (2022). NTREX-128: News Test References for MT Evaluation of 128 "
+    "Languages. SUMEval 2022, 21-24"
+)
+ARTICLES = ("README.md", "Data will be re-distributed under the CC BY-SA license.")
+SCENES = ("min_document_words=100",)
+
+
+def _klexikon(name: str, prefix: str, inside: str, note: str) -> Text:
+    return Text(
+        name, prefix, "de", f"text/de/klexikon/{inside}", f"data/raw/{inside}", "*.txt", "CC BY-SA", ARTICLES,
+        ("wiki",), KLEXIKON, ("lines=sentences",), f"{note}; no version is named, and MIT is for the code beside them",
+    )  # fmt: skip
+
+
+def _eltec(code: str, grant: str) -> Text:
+    lang = TITLES[code][0]
+    note = "texts in the public domain, markup CC BY 4.0"
+    return Text(
+        f"ELTeC-{code}", f"{lang}_eltec", lang, f"text/{lang}/eltec", "level1", "*.xml", "CC BY 4.0",
+        ("README.md", grant), ("fiction",), ELTEC, SCENES, note,
+    )  # fmt: skip
+
+
+def _ntrex(code: str) -> Text:
+    lang = TITLES[code][0]
+    note = "translated from English"
+    return Text(
+        f"NTREX-128-{lang}", f"{lang}_ntrex128", lang, "text/ntrex128", "NTREX-128", f"newstest2019-ref.{code}.txt",
+        "CC BY-SA 4.0", ("README.md", "The NTREX-128 data set is released under the [CC BY-SA 4.0 license]"), ("news",),
+        NTREX, (), note, ("DOCUMENT_IDS.tsv",), translated=True,
+    )  # fmt: skip
+
+
+MARKUP = "provided with a Creative Commons Attribution International 4.0 licence"
+PUBLIC = "All texts included in this collection are in the public domain."
+TEXTS = (
+    _klexikon("Klexikon", "de_klexikon", "klexikon", "articles of the children's encyclopedia Klexikon"),
+    _klexikon("Klexikon-Wikipedia", "de_klexikon-wikipedia", "wiki", "articles of Wikipedia on the same subjects"),
+    Text(
+        "GerDraCor", "de_gerdracor", "de", "text/de/gerdracor", "tei", "*.xml", "CC0 1.0",
+        ("README.md", "released under the Creative Commons Zero copyright waiver"), ("drama",), DRACOR, SCENES,
+        "the strictest of its parts: corpus CC0 1.0; stramm-rudimentaer from the TextGrid Repository under CC BY 3.0",
+    ),
+    Text(
+        "RusDraCor", "ru_rusdracor", "ru", "text/ru/rusdracor", "tei", "*.xml", "CC0 1.0",
+        ("turgenev-vecher-v-sorrente.xml", "CC0 1.0</licence>"), ("drama",), DRACOR, SCENES,
+        "the strictest of its parts: corpus CC0 1.0; turgenev-vecher-v-sorrente from Wikisource under CC BY-SA 3.0",
+    ),
+    _eltec("deu", MARKUP), _eltec("spa", MARKUP), _eltec("ukr", MARKUP), _eltec("por", MARKUP),
+    _eltec("hun", "The markup is published with a Creative Commons Attribution (CC BY) licence."),
+    _eltec("fra", PUBLIC), _eltec("pol", PUBLIC),
+    *(_ntrex(code) for code in TITLES if code not in {"por", "eng"}),
+)  # fmt: skip
+"""In the order of the catalogue's names below."""
+
+
+def text_records(corpora: Path, files: list[Record]) -> list[Record]:
+    """The records of all corpora of raw text, and of what is left out.
+
+    Args:
+        corpora: the folder.
+        files: what its manifest lists.
+
+    Raises:
+        ValueError: a file is not what the manifest says, or a licence is not what this module says.
+    """
+    known = {file["path"]: file for file in files}
+    found = [_record(text, corpora, known) for text in TEXTS]
+    english = known["text/ntrex128/newstest2019-src.eng.txt"]
+    return [*found, _left_out_source(english)]
+
+
+def _record(text: Text, corpora: Path, known: dict[str, Record]) -> Record:
+    folder = corpora / text.folder
+    paths = sorted(path for path in folder.glob(text.pattern) if path.name != "SOURCE.txt")
+    paths += [folder / name for name in text.beside]
+    first = known[paths[0].relative_to(corpora).as_posix()]
+    licence = _licence(text, folder, paths)
+    default = text.lang in WITHOUT_DOCUMENTS and (not text.translated or text.lang in WITHOUT_TREEBANK)
+    return {
+        "table": "text",
+        "name": text.name,
+        "prefix": text.prefix,
+        "lang": text.lang,
+        "language": next(name for code, name in TITLES.values() if code == text.lang),
+        "repo": first["repo"],
+        "commit": first["commit"],
+        "licence": licence,
+        "licence_note": text.licence_note,
+        **({} if default else {"default": False, "note": _why_not(text)}),
+        "genre": list(text.genre),
+        "read": list(text.read),
+        "citation": f"{text.citation}; commit {first['commit'][:7]}, https://github.com/{first['repo']}",
+        "files": [_pinned(path, text, known[path.relative_to(corpora).as_posix()]) for path in paths],
+    }  # fmt: skip
+
+
+def _why_not(text: Text) -> str:
+    if text.translated and text.lang in WITHOUT_DOCUMENTS:
+        return "raw text, translated from English; other texts are taken by default"
+    return "raw text; treebanks are taken by default" + (", and this is translated" if text.translated else "")
+
+
+def _pinned(path: Path, text: Text, known: Record) -> Record:
+    content = path.read_bytes()
+    sha256 = hashlib.sha256(content).hexdigest()
+    if (sha256, len(content)) != (known["sha256"], known["bytes"]):
+        raise ValueError(f"{path} is not what the manifest says")
+    blob = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+    inside = "" if path.name in text.beside else f"{text.inside}/"
+    return {"path": f"{inside}{path.name}", "git_blob_sha1": blob, "bytes": len(content), "sha256": sha256}
+
+
+def _licence(text: Text, folder: Path, paths: list[Path]) -> str:
+    """The strictest licence that the corpus and the headers of its files name."""
+    name, phrase = text.grant
+    at = next(path for path in (folder / name, folder.parent / name) if path.is_file())
+    if " ".join(phrase.split()) not in " ".join(at.read_text(encoding="utf-8").split()):
+        raise ValueError(f"{at} does not say '{phrase}'")
+    named = {text.licence}.union(*(_in_header(path) for path in paths if path.suffix == ".xml"))
+    worst = strictest(named)
+    if openness(worst) != "open":
+        raise ValueError(f"{text.name}: {worst} is not open")
+    return next(one for one in sorted(named) if normalise(one) == worst)
+
+
+def _in_header(path: Path) -> set[str]:
+    """The licences that the header of a TEI file names."""
+    header = path.read_text(encoding="utf-8").partition("</teiHeader>")[0]
+    found = set()
+    for target in TARGET.findall(header):
+        names = [name for start, name in TARGETS.items() if target.startswith(start)]
+        if not names:
+            raise ValueError(f"{path} points to a licence that is not known: {target}")
+        found.update(names)
+    return found
+
+
+def _left_out_source(file: Record) -> Record:
+    return {
+        "table": "left_out",
+        "name": "NTREX-128-en",
+        "prefix": "en_ntrex128",
+        "lang": "en",
+        "language": "English",
+        "repo": file["repo"],
+        "commit": file["commit"],
+        "licence": file["licence"],
+        "documents": "auto",
+        "citation": f"{NTREX}; commit {file['commit'][:7]}, https://github.com/{file['repo']}",
+        "reason": (
+            "its texts are articles of news sites, gathered for the test set of WMT 2019: whether the licence of the "
+            "translations covers them is not clear"
+        ),
+    }

@@ -1,0 +1,108 @@
+from itertools import pairwise
+
+import pytest
+from shared import needs_stanza
+
+from discoprobe.loaders.raw.boundaries import mended
+from discoprobe.loaders.raw.document import Paragraph
+from discoprobe.loaders.raw.regrouped import regrouped
+
+CASES = {
+    "an ellipsis that was cut": (
+        "es", "Pasó una máscara.|.. pero la niña lloró.| Fin.",
+        "Pasó una máscara... pero la niña lloró. |Fin.",
+    ),
+    "dots before a word": ("ru", "Он ушёл.| .|.и сказал.", "Он ушёл. |..и сказал."),
+    "a closing quote left over": ("de", "»Fräulein!|« |Sie rief.", "»Fräulein!« |Sie rief."),
+    "a call inside a sentence": (
+        "de", "„Was ist das?|“, fragte sie.| Er schwieg.",
+        "„Was ist das?“, fragte sie. |Er schwieg.",
+    ),
+    "an opening quote left over": ("de", "Sie rief. »|Sie haben recht.«", "Sie rief. |»Sie haben recht.«"),
+    "a straight quote on either side": ("en", '"Stop!|" He ran. "|Why?"', '"Stop!" |He ran. |"Why?"'),
+    "a stage direction": ("de", "Ja.| (Er setzt sich.|) Nun gut.", "Ja. |(Er setzt sich.) |Nun gut."),
+    "who says it, after a dash": ("es", "-¡Maldito seas!| -gritó el otro.", "-¡Maldito seas! -gritó el otro."),
+    "verse after a call": ("de", "Ach, mein Herr!| für eine gute Zahl.", "Ach, mein Herr! für eine gute Zahl."),
+    "a dash alone": ("de", "Er schwieg. |–| Der Tropf!", "Er schwieg. |– Der Tropf!"),
+    "signs alone": ("de", "Er schwieg.| ***| Sie ging.", "Er schwieg. *** |Sie ging."),
+    "an abbreviation": ("de", "Das Haus steht z. B.| im Park am See.", "Das Haus steht z. B. im Park am See."),
+    "initials": ("ru", "Это А.| С.| Пушкин.", "Это А. С. Пушкин."),
+    "a missed end": ("ru", "Кто здесь? Уведите меня. Прощай!", "Кто здесь? |Уведите меня. |Прощай!"),
+    "a missed end before a dash": (
+        "es", "-¿Cómo no se caen? -Porque tienen alas.",
+        "-¿Cómo no se caen? |-Porque tienen alas.",
+    ),
+    # what is right, or cannot be told, stays
+    "a letter after a stop": ("de", "Das ist es. |das da auch.", "Das ist es. |das da auch."),
+    "a colon": ("de", "Sie spricht: |Ein Mädchen kam.", "Sie spricht: |Ein Mädchen kam."),
+    "a lost space": ("es", "Ese es el parque.|Los niños corren.", "Ese es el parque.|Los niños corren."),
+    "a name with a call": ("en", "I use Yahoo! now.", "I use Yahoo! now."),
+    "a number": ("de", "Es kostet 3.| 14 Euro.", "Es kostet 3. |14 Euro."),
+    "Georgian has no capitals": ("ka", "ვინ არის? |ეს მე ვარ.", "ვინ არის? |ეს მე ვარ."),
+    "Chinese has no spaces": ("zh", "你好。|他来了。「好！」|他说。", "你好。|他来了。「好！」|他说。"),
+}  # fmt: skip
+
+
+def spans_of(marked):
+    """A text whose sentences end at bars, and their spans without white space at the ends."""
+    text, limits = "", [0]
+    for part in marked.split("|"):
+        text += part
+        limits.append(len(text))
+    pairs = pairwise(limits)
+    stripped = [(a + len(text[a:b]) - len(text[a:b].lstrip()), a + len(text[a:b].rstrip())) for a, b in pairs]
+    return text, [(a, b) for a, b in stripped if a < b]
+
+
+@pytest.mark.parametrize(("lang", "given", "expected"), CASES.values(), ids=CASES)
+def test_sentences_end_where_the_writing_says(lang, given, expected):
+    text, spans = spans_of(given)
+    same, right = spans_of(expected)
+    assert same == text
+    assert [text[a:b] for a, b in mended(text, spans, lang)] == [text[a:b] for a, b in right]
+
+
+@needs_stanza
+@pytest.mark.parametrize(
+    "text", ["Er ging im Park am See spazieren.. . Dort war es „schön!“, sagte sie. Was? Ja.", "Ja. Nein! Im Haus."]
+)
+def test_tokens_stay_in_their_places_in_other_sentences(german, text):
+    """Whatever the sentences: the same tokens and words in the same order, numbered anew, and annotated as before."""
+    document = german._tokenised([text], whole=False)[0]
+    starts = [token.start_char for sentence in document.sentences for token in sentence.tokens]
+    for chosen in ([0], starts[::3], starts):
+        found = regrouped(document, chosen)
+        assert [sentence.tokens[0].start_char for sentence in found.sentences] == chosen
+        assert words_of(found) == words_of(document)
+        assert all([int(word.id) for word in one.words] == [*range(1, len(one.words) + 1)] for one in found.sentences)
+    german._pipeline.bulk_process([regrouped(document, [0])], processors=german._rest)
+
+
+def words_of(document):
+    """Tokens and words without what sentences do to them; dots that touch are one token."""
+    tokens = [token for sentence in document.sentences for token in sentence.tokens]
+    return [(token.start_char, token.end_char, [word.text for word in token.words]) for token in tokens]
+
+
+@needs_stanza
+def test_stanza_annotates_the_mended_sentences(german):
+    text = "»Fräulein! Ich gehe im Park . . . spazieren«, rief er. »Ach! « Sie schwieg... und ging."
+    found = german.annotate([Paragraph(text, ((0, 0),))])[0]
+    spans = [(one.tokens[0].start, one.tokens[-1].end) for one in found]
+    assert spans == mended(text, spans, "de")
+    assert all(sum(word.head == "0" for token in one.tokens for word in token.words) == 1 for one in found)
+
+
+@needs_stanza
+def test_an_ellipsis_that_was_cut_is_one_token():
+    from stanza.models.common.doc import Document  # noqa: PLC0415 (takes seconds)
+
+    text = "Ja... nein."
+    cut = [[("Ja", 0), (".", 2)], [("..", 3), ("nein", 6), (".", 10)]]
+    entries = [
+        [{"id": i, "text": form, "start_char": at, "end_char": at + len(form)} for i, (form, at) in enumerate(one, 1)]
+        for one in cut
+    ]
+    found = regrouped(Document(entries, text=text), [0])
+    assert [token.text for token in found.sentences[0].tokens] == ["Ja", "...", "nein", "."]
+    assert words_of(found)[1] == (2, 5, ["..."])
