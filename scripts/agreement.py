@@ -23,7 +23,7 @@ from discoprobe.builders.task import Context, all_tasks
 from discoprobe.builders.tree import Trees
 from discoprobe.loaders.conllu import read_corpora
 from discoprobe.loaders.language import language_data
-from discoprobe.loaders.raw.agreement import TASKS
+from discoprobe.loaders.raw.agreement import SEGMENTED, TASKS
 from discoprobe.loaders.raw.annotate import About
 from discoprobe.loaders.raw.models import DEFAULT
 from discoprobe.loaders.raw.options import ReadOptions
@@ -67,8 +67,9 @@ def main(argv: list[str] | None = None) -> int:
         how = How(segment=options.segment, stanza_dir=options.stanza_dir, processors=DEFAULT, read=EVERYTHING)
         made = prepare(str(texts), About("agreement", options.lang), how, out=corpus, jobs=options.jobs)
         found = _annotated(corpus, options.lang)
-    names = ", ".join(f"{source.name} ({source.commit[:7] or 'no commit'})" for source in gold.sources)
-    entry = _entry(options.lang, names, made, _figures(treebank, found), options.note)
+    names = ", ".join(f"{one.name} ({one.commit[:7]})" if one.commit else one.name for one in gold.sources)
+    figures = _figures(treebank, found, SEGMENTED if options.segment else TASKS)
+    entry = _entry(options.lang, names, made, figures, options.note)
     _write(options.out, entry)
     sys.stdout.write(entry)
     return 0
@@ -133,11 +134,11 @@ def _add(found: Annotation, shard: Shard, places: dict[int, Span], lang: str) ->
                 found.labels[name][places[sent]] = label
 
 
-def _figures(gold: Annotation, found: Annotation) -> dict[str, dict[str, int]]:
+def _figures(gold: Annotation, found: Annotation, tasks: tuple[str, ...]) -> dict[str, dict[str, int]]:
     """Counts: of sentences, and of the candidates of each task among those with the same boundaries."""
     same = gold.spans & found.spans
     counts = {"sentences": {"gold": len(gold.spans), "annotated": len(found.spans), "same": len(same)}}
-    for task in TASKS:
+    for task in tasks:
         ours = {span: label for span, label in gold.labels[task].items() if span in same}
         theirs = {span: label for span, label in found.labels[task].items() if span in same}
         both = Counter(ours[span] == theirs[span] for span in ours.keys() & theirs.keys())

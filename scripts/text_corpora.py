@@ -21,7 +21,7 @@ Record = dict[str, Any]
 WITHOUT_DOCUMENTS = ("de", "eu", "hu")
 """Languages in which no openly licensed treebank is known to have documents: text is taken for them by default.
 
-German: GSD has single sentences, HDT no marks of documents, PUD documents of two or three sentences. Basque and
+German: GSD has single sentences, PUD no document of six; HDT is not at hand and not known to mark documents. Basque and
 Hungarian have no openly licensed treebank.
 """
 WITHOUT_TREEBANK = ("eu", "hu")
@@ -137,7 +137,7 @@ TEXTS = (
 
 
 def text_records(corpora: Path, files: list[Record]) -> list[Record]:
-    """The records of all corpora of raw text, and of what is left out.
+    """The records of the corpora of raw text that the folder has, and of what is left out.
 
     Args:
         corpora: the folder.
@@ -147,15 +147,18 @@ def text_records(corpora: Path, files: list[Record]) -> list[Record]:
         ValueError: a file is not what the manifest says, or a licence is not what this module says.
     """
     known = {file["path"]: file for file in files}
-    found = [_record(text, corpora, known) for text in TEXTS]
-    english = known["text/ntrex128/newstest2019-src.eng.txt"]
-    return [*found, _left_out_source(english)]
+    found = [_record(text, paths, corpora, known) for text in TEXTS if (paths := _paths(text, corpora))]
+    english = known.get("text/ntrex128/newstest2019-src.eng.txt")
+    return [*found, *([_left_out_source(english)] if english else [])]
 
 
-def _record(text: Text, corpora: Path, known: dict[str, Record]) -> Record:
+def _paths(text: Text, corpora: Path) -> list[Path]:
+    return sorted(path for path in (corpora / text.folder).glob(text.pattern) if path.name != "SOURCE.txt")
+
+
+def _record(text: Text, texts: list[Path], corpora: Path, known: dict[str, Record]) -> Record:
     folder = corpora / text.folder
-    paths = sorted(path for path in folder.glob(text.pattern) if path.name != "SOURCE.txt")
-    paths += [folder / name for name in text.beside]
+    paths = [*texts, *(folder / name for name in text.beside)]
     first = known[paths[0].relative_to(corpora).as_posix()]
     licence = _licence(text, folder, paths)
     default = text.lang in WITHOUT_DOCUMENTS and (not text.translated or text.lang in WITHOUT_TREEBANK)

@@ -8,6 +8,10 @@ import pytest
 from raw_cases import GERMAN
 from shared import STANZA, needs_stanza, sample_file, tree_of
 
+from discoprobe import pipeline
+from discoprobe.loaders.raw.annotate import About
+from discoprobe.loaders.raw.prepare import How, prepare
+
 STORIES = [
     "Die Katze schläft im Garten. Der Hund läuft am See. Sie haben keine Angst.",
     "Am Morgen regnet es. Die Kinder gehen zur Schule. Der Lehrer wartet schon.",
@@ -43,14 +47,11 @@ def test_annotate_writes_a_corpus_once(command, notes, tmp_path):
     assert made["new_words"] == made["words"] > 80
     assert sorted(made["source"]) == ["story-0.txt", "story-1.txt", "story-2.txt"]
     before = tree_of(tmp_path / "out")
-    second = command("annotate", notes, "--lang", "de", "--out", "out", "--stanza-dir", STANZA, "--licence", "CC0")
+    second = command("annotate", notes, "--lang", "de", "--out", "out", "--stanza-dir", STANZA, "--licence", "MIT")
     assert "nothing to annotate" in second.stdout
-    assert tree_of(tmp_path / "out") == before
-    licence = command(
-        "annotate", notes, "--lang", "de", "--out", "out", "--stanza-dir", STANZA, "--licence", "MIT", "--json"
-    )
-    assert json.loads(licence.stdout)["new_words"] == 0
-    assert json.loads(licence.stdout)["licence"] == "MIT"
+    after = tree_of(tmp_path / "out")
+    assert json.loads(after.pop("annotate.json"))["licence"] == "MIT"
+    assert after == {name: content for name, content in before.items() if name != "annotate.json"}
 
 
 def test_run_annotates_once_and_again_only_what_changed(command, notes, tmp_path):
@@ -134,7 +135,8 @@ def test_faults_are_one_line(command, notes, tmp_path, arguments, status, expect
     assert not (tmp_path / "out").exists()
 
 
-def test_a_rebuild_of_raw_text_asks_for_the_text(command, tmp_path):
+def test_a_rebuild_of_raw_text_asks_for_the_text(command, tmp_path, monkeypatch):
+    monkeypatch.setenv("STANZA_RESOURCES_DIR", str(tmp_path / "no-models"))
     sentences = conllu.parse(sample_file("es").read_text(encoding="utf-8"))
     texts = {}
     for sentence in sentences:
@@ -144,11 +146,10 @@ def test_a_rebuild_of_raw_text_asks_for_the_text(command, tmp_path):
     (tmp_path / "texts").mkdir()
     for name, text in texts.items():
         (tmp_path / "texts" / f"{name}.txt").write_text(" ".join(text), encoding="utf-8")
-    environment = {"STANZA_RESOURCES_DIR": str(tmp_path / "no-models")}
-    done = command("annotate", "texts", "--lang", "es", "--out", "corpus", "--segment", **environment)
-    assert done.returncode == 0, done.stderr
-    built = command("run", "--corpus", "corpus", "--task", "dc", "--no-audit", "--out", "release", "--json")
-    assert list(json.loads(built.stdout)["configs"]) == ["dc_es"], built.stdout
+    about = About("texts", "es")
+    prepare(str(tmp_path / "texts"), about, How(segment=True), out=tmp_path / "corpus")
+    request = pipeline.Request(corpora=(str(tmp_path / "corpus"),), tasks=("dc",), audit=False)
+    assert pipeline.run(request, tmp_path / "release").built == ("dc_es",)
     done = command("verify", "release")
     assert f"was annotated from raw text ({len(texts)} files" in one_line_of(done, 1)
     assert command("verify", "release", "--corpus", "corpus").returncode == 0

@@ -288,7 +288,7 @@ def test_skipping_is_in_the_manifest(tmp_path):
         ("es_x-ud-test.conllu.gz", b"not compressed"),
         ("es_x-ud-test.conllu.gz", gzip.compress(b"1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n" * 50)[:40]),
         ("es_x-ud-test.conllu.gz", b""),
-        ("es_x.txt", b"1\ta\n"),
+        ("es_x.pdf", b"1\ta\n"),
         ("unknown.conllu", b"1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n"),
     ],
 )

@@ -25,9 +25,13 @@ if TYPE_CHECKING:
 
 
 class Tally(TypedDict):
-    """What one config adds: its rows, and how many of them knowing nothing, the limit and each solver have right."""
+    """What one config adds: its rows, as how many independent ones they count, and how many are right.
+
+    ``baseline``, ``limit`` and ``correct``: the rows that knowing nothing, the limit and each solver have right.
+    """
 
     n: int
+    independent: float
     baseline: float
     limit: float
     correct: dict[str, float]
@@ -78,6 +82,7 @@ def _tally(finding: Finding) -> Tally:
     solvers = finding.tried or {finding.check: measured}
     return {
         "n": n,
+        "independent": round(finding.independent, 2),
         "baseline": round((finding.baseline or 0.0) * n, 2),
         "limit": round((finding.limit or 0.0) * n, 2),
         "correct": {name: round(accuracy * n, 2) for name, accuracy in solvers.items()},
@@ -100,7 +105,8 @@ def _pooled(check: str, parts: Sequence[Tally]) -> Pooled:
     n = sum(one["n"] for one in parts)
     solvers = parts[0]["correct"]
     correct = max(sum(one["correct"][name] for one in parts) for name in solvers)
-    accuracy, interval = round(correct / n, DIGITS), wilson(correct, n, len(solvers))
+    counted = sum(one["independent"] for one in parts)
+    accuracy, interval = round(correct / n, DIGITS), wilson(correct / n * counted, counted, len(solvers))
     limit = round(sum(one["limit"] for one in parts) / n, DIGITS)
     baseline = round(sum(one["baseline"] for one in parts) / n, DIGITS)
     return Pooled(check, len(parts), n, accuracy, baseline, limit, interval, judged(accuracy, interval, limit))

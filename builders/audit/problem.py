@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from discoprobe.builders import chance
 from discoprobe.builders.audit.measure import EXAMPLES
-from discoprobe.builders.audit.stats import DIGITS, Interval, wilson
+from discoprobe.builders.audit.stats import DIGITS, Interval, independent, wilson
 from discoprobe.builders.audit.words import mostly_unspaced
 from discoprobe.builders.config import Shape
 
@@ -64,6 +64,13 @@ class Units:
         """Number of rows."""
         return len(self.ids)
 
+    @property
+    def pairs(self) -> Ints:
+        """The number of the pair that each row belongs to; one of its own for a row of none."""
+        numbers: dict[str, int] = {}
+        names = [own if pair is None else f"pair {pair}" for own, pair in zip(self.ids, self.pair_ids, strict=True)]
+        return np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int64)
+
     def head(self, n_units: int) -> Units:
         """The first units, to learn from less where features are expensive."""
         cut = slice(0, n_units)
@@ -78,6 +85,7 @@ class Score:
         correct: per test row the probability of being right: 0 or 1, or between where it can only draw lots.
         confidence: per test row how sure it was.
         ids: id of each test row (the first of a pair).
+        groups: number of the pair that each test row belongs to.
         tries: solvers of which the best was kept.
         certain: whether the score is no sample: the solver has nothing to go by.
         detail: one line for people.
@@ -87,6 +95,7 @@ class Score:
     correct: Floats
     confidence: Floats
     ids: tuple[str, ...]
+    groups: Ints
     tries: int = 1
     certain: bool = False
     detail: str = ""
@@ -102,7 +111,12 @@ class Score:
         """The 95 % interval of the accuracy."""
         if self.certain:
             return Interval(self.accuracy, self.accuracy)
-        return wilson(float(self.correct.sum()), len(self.correct), self.tries)
+        return wilson(float(self.correct.mean()) * self.independent, self.independent, self.tries)
+
+    @property
+    def independent(self) -> float:
+        """How many independent rows it was measured on."""
+        return independent(self.correct, self.groups)
 
     @property
     def examples(self) -> tuple[str, ...]:
@@ -168,7 +182,7 @@ class Problem:
 
     def label_score(self, predicted: Ints, confidence: Floats) -> Score:
         """The score of predicted labels."""
-        return Score((predicted == self.test.y).astype(np.float64), confidence, self.test.ids)
+        return Score((predicted == self.test.y).astype(np.float64), confidence, self.test.ids, self.test.pairs)
 
     def choice_score(self, scores: Floats) -> Score:
         """The score of taking the candidate with the highest score; equal ones draw lots."""
@@ -178,7 +192,7 @@ class Problem:
         top = scores >= best[row] - 1e-12
         gold = np.bincount(row, weights=top & right, minlength=self.test.n_rows)
         mean = np.bincount(row, weights=scores) / np.bincount(row)
-        return Score(gold / np.bincount(row, weights=top), best - mean, self.test.ids)
+        return Score(gold / np.bincount(row, weights=top), best - mean, self.test.ids, self.test.pairs)
 
 
 def _regression(n_labels: int) -> LogisticRegression | OneVsRestClassifier:

@@ -62,6 +62,7 @@ class Finding:
         detail: one line for people.
         reason: why the check does not apply, from the task's exemption.
         tried: where the best of several solvers was kept, the accuracy of each.
+        independent: for shortcuts, as how many independent rows they count (pairs go right and wrong together).
     """
 
     check: str
@@ -77,6 +78,7 @@ class Finding:
     detail: str = ""
     reason: str = ""
     tried: Mapping[str, float] = field(default_factory=dict)
+    independent: float = 0.0
 
     @property
     def lift(self) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -86,12 +86,12 @@ def _rule_score(problem: Problem, holds: npt.NDArray[np.bool_], label: int, othe
         score = problem.choice_score(np.where(holds, 1.0, 0.0) * (1 if label == 1 else -1))
     else:
         score = problem.label_score(np.where(holds, label, other), holds.astype(np.float64))
-    return Score(score.correct, score.confidence, score.ids, detail=detail)
+    return replace(score, detail=detail)
 
 
 def _knowing_nothing(problem: Problem, detail: str) -> Score:
     nothing = np.full(problem.test.n_rows, problem.baseline)
-    return Score(nothing, nothing, problem.test.ids, certain=True, detail=detail)
+    return Score(nothing, nothing, problem.test.ids, problem.test.pairs, certain=True, detail=detail)
 
 
 def _label_counts(holds: sparse.csc_array, problem: Problem) -> Ints:

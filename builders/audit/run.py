@@ -12,6 +12,7 @@ from discoprobe.builders.audit.problem import Problem, Score, problem_of
 from discoprobe.builders.audit.report import Finding, Report, Status, judged
 from discoprobe.builders.audit.rules import mine
 from discoprobe.builders.audit.shortcuts import SHORTCUTS, Bench, baselines
+from discoprobe.builders.audit.stats import DIGITS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -92,6 +93,7 @@ def _shortcut(check: Check, score: Score | None, data: AuditInput, problem: Prob
         baseline=baseline,
         interval=score.interval,
         n=len(score.correct),
+        independent=round(score.independent, DIGITS),
         rows=score.examples,
         detail=score.detail,
         tried=score.tried,

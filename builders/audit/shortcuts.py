@@ -158,7 +158,8 @@ def seen(bench: Bench) -> Score | None:
     known = _known(problem.test, _long_sentences(_learned(bench)))
     if not known.any():
         nothing = np.full(problem.test.n_rows, problem.baseline)
-        return Score(nothing, nothing, problem.test.ids, certain=True, detail="no sentence of test occurs in train")
+        detail = "no sentence of test occurs in train"
+        return Score(nothing, nothing, problem.test.ids, problem.test.pairs, certain=True, detail=detail)
     if problem.choice:
         solvers = {"seen in train": known.astype(np.float64), "not seen in train": -known.astype(np.float64)}
         return _best({name: problem.choice_score(scores) for name, scores in solvers.items()})

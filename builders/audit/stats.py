@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 from scipy.stats import norm
 
 _RUN_PROBABILITY = 0.001
@@ -20,7 +22,7 @@ class Interval(NamedTuple):
     high: float
 
 
-def wilson(successes: float, n: int, tries: int = 1) -> Interval:
+def wilson(successes: float, n: float, tries: int = 1) -> Interval:
     """The 95 % interval of ``successes / n`` (Wilson 1927).
 
     ``tries`` is the number of solvers of which the best was kept: the interval is widened so that it holds for all of
@@ -33,6 +35,18 @@ def wilson(successes: float, n: int, tries: int = 1) -> Interval:
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     return Interval(round(max(0.0, centre - half), DIGITS), round(min(1.0, centre + half), DIGITS))
+
+
+def independent(correct: npt.NDArray[np.float64], groups: npt.NDArray[np.int64]) -> float:
+    """How many independent rows vary as much as these, of which those of one group go right and wrong together.
+
+    Both versions of a pair are mostly judged alike, rightly or wrongly, and then are one observation. The rows divided
+    by the design effect (Kish 1965), which is not taken to be below one.
+    """
+    off = correct - correct.mean()
+    spread = float((off * off).sum())
+    together = float((np.bincount(groups, weights=off) ** 2).sum())
+    return len(correct) / max(1.0, together / spread) if spread else float(len(np.unique(groups)))
 
 
 def parity_limit(majority: float, n: int, n_labels: int, n_splits: int = 1) -> float:

@@ -22,7 +22,7 @@ from discoprobe.builders.task import Arranged, Context, Task
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-FEW = 2
+FEW = 10
 """Pairs of one kind that a split may have whatever there is of the other."""
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 SIZE, DONORS = 6, 0.2
 PLACES = range(1, SIZE - 1)
-FEW = 3
+FEW = 8
 """Pairs of one kind (the intruder more, or less alike) that a split may have whatever there is of the other."""
 
 

@@ -28,6 +28,7 @@ from discoprobe.loaders.raw.batches import BATCH, Batch, batches, read_part, wri
 from discoprobe.loaders.raw.conllu_text import text_file
 from discoprobe.loaders.raw.manifest import NAME, WORK, RawManifest
 from discoprobe.loaders.raw.workers import make_parts
+from discoprobe.loaders.raw.workplace import workplace
 from discoprobe.loaders.stretches import digest
 
 if TYPE_CHECKING:
@@ -138,9 +139,8 @@ def annotate_into_cache(  # noqa: PLR0913 (one keyword per choice of the user)
         jobs: as for :func:`annotate`.
         progress: as for :func:`annotate`.
     """
-    cache.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".reading-", dir=cache) as work:
-        plan = _plan(documents, engine, about, Path(work))
+    with workplace(cache) as work:
+        plan = _plan(documents, engine, about, work)
         read = _read(plan, reading, about)
         out = cache / plan.content[:2] / plan.content
         with _locked(out):

@@ -42,6 +42,10 @@ CALL: Final = regex.compile(r"(?:[!?…]|\.\.)[^\p{L}\p{N}]*$")
 """The end of a call, a question or something left open, which may stand inside a sentence."""
 COMMA: Final = regex.compile(r",[^\p{L}\p{N}]*$")
 INITIAL: Final = regex.compile(r"(?<![\p{L}\p{M}])\p{Lu}\.$")
+TITLE: Final = regex.compile(
+    r"(?<!\p{L})(?:Dr|Drs|Dra|Prof|Mr|Mrs|Ms|Hr|Hrn|Sr|Sres|Sra|Sras|Srta|Dña|Dott|Sig|Mme|Mlle)\.$"
+)
+"""An abbreviated title, which a name follows. No other abbreviation can be told from a short word at the end."""
 MISSED: Final = regex.compile(
     r"(?:[!?]|(?<=\p{L}{3})\.)[\p{Pe}\p{Pf}\p{Pi}\"']*\s+(?=[\p{Pd}\s]*[\p{Ps}\p{Pi}\"„¿¡]*\p{Lu})"
 )
@@ -62,7 +66,7 @@ def mended(text: str, spans: Sequence[Span], lang: str) -> list[Span]:
     by_rule = frozenset(one["start_index"] for one in sentencex.get_sentence_boundaries(lang, text))
     found = {_moved(text, limit) for limit, _ in spans[1:]} | (by_rule & _ends_with_capital_after(text))
     limits = sorted(limit for limit in found if start < limit < end)
-    for ends in (_both_have_letters, _begins_anew, partial(_after_no_initial, by_rule)):
+    for ends in (_both_have_letters, _begins_anew, partial(_after_no_part_of_a_name, by_rule)):
         limits = _kept(text, [start, *limits, end], ends)
     return [(low, low + len(text[low:high].rstrip())) for low, high in pairwise([start, *limits, end])]
 
@@ -103,6 +107,6 @@ def _begins_anew(before: str, after: str, _: int) -> bool:
     return goes_on is None
 
 
-def _after_no_initial(by_rule: Collection[int], before: str, _: str, at: int) -> bool:
-    """Not after a single capital with a full stop, unless the rules end a sentence there."""
-    return at in by_rule or INITIAL.search(before) is None
+def _after_no_part_of_a_name(by_rule: Collection[int], before: str, _: str, at: int) -> bool:
+    """Not after a title, nor after a single capital with a full stop unless the rules end a sentence there."""
+    return TITLE.search(before) is None and (at in by_rule or INITIAL.search(before) is None)

@@ -20,6 +20,7 @@ MARKS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 """Byte order marks; that of UTF-32 begins with that of UTF-16."""
+OPTION: Final = "--set encoding=NAME"
 NUL: Final = "\0"
 
 
@@ -96,11 +97,11 @@ def _decoded(decoder: codecs.IncrementalDecoder, data: bytes, at: int, name: str
     try:
         return decoder.decode(data, final=not data)
     except UnicodeDecodeError as error:
+        if not encoding and error.encoding == "utf-8" and b"\0" in data:
+            raise _not_text(at + data.index(0), name) from error
         byte, place = error.object[error.start], at - pending + error.start
-        advice = (
-            f"the encoding given is {encoding}; is it another?" if encoding else "give its encoding with --encoding"
-        )
-        problem = f"byte {byte:#04x} at position {place} is not {_shown(error.encoding)} ({error.reason}); {advice}"
+        remedy = f"the encoding given is {encoding}; is it another?" if encoding else f"give its encoding with {OPTION}"
+        problem = f"byte {byte:#04x} at position {place} is not {_shown(error.encoding)} ({error.reason}); {remedy}"
         raise CorpusFormatError(problem, path=name) from error
 
 
@@ -108,9 +109,13 @@ def _checked(text: str, data: bytes, at: int, name: str, codec: str) -> str:
     """The text, if it has no NUL: text has none; a binary file or UTF-16 without byte order mark has."""
     if NUL not in text:
         return text
-    where = f" at position {at + data.index(0)}" if codec == "utf-8" and b"\0" in data else ""
-    advice = "if it is UTF-16 without byte order mark, say so with --encoding utf-16-le (or -be)"
-    raise CorpusFormatError(f"NUL byte{where}: not a text file; {advice}", path=name)
+    raise _not_text(at + data.index(0) if codec == "utf-8" and b"\0" in data else None, name)
+
+
+def _not_text(position: int | None, name: str) -> CorpusFormatError:
+    where = "" if position is None else f" at position {position}"
+    remedy = "if it is UTF-16 without byte order mark, say so with --set encoding=utf-16-le (or -be)"
+    return CorpusFormatError(f"NUL byte{where}: not a text file; {remedy}", path=name)
 
 
 def _shown(codec: str) -> str:

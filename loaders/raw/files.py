@@ -22,7 +22,7 @@ ABOUT: Final = frozenset(
     {"readme", "license", "licence", "copying", "notice", "source", "sources", "authors", "changelog", "citation"}
 )
 """Names, without suffix and in small letters, of files that tell of a corpus and belong to none."""
-UNSAFE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f%\u2028\u2029\udc80-\udcff]")
+UNSAFE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f%\u2028\u2029\udc80-\udcff]|^ | $")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class SourceFile:
 
     @property
     def place(self) -> str:
-        """The name for messages and comments: line ends, other control characters and ``%`` written as in URLs."""
+        """The name for messages and comments: line ends, spaces at the ends, controls and ``%`` written as in URLs."""
         return UNSAFE.sub(_escaped, self.name)
 
 

@@ -33,12 +33,12 @@ def word_count(text: str) -> int:
 def filtered(document: RawDocument, options: ReadOptions, counts: Counts) -> RawDocument | None:
     """A document without the paragraphs that are not fit for use, or None if it is not; every drop is counted."""
     place = document.source
+    document = _cut(document, options.max_characters, counts)
     judge = _Judge(options)
     document = without(document, lambda _, paragraph: judge.fault(paragraph), counts)
     if options.lang and language_share.language_share(judge.judged) < options.language_share:
         counts.add("document-language", place)
         return None
-    document = _cut(document, options.max_characters, counts)
     return of_length(document, options, counts)
 
 

@@ -16,12 +16,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discoprobe.loaders import treebanks
+from discoprobe.loaders import pinned as pinned_corpora
 from discoprobe.loaders.corpora_report import check_corpora, fetch_corpora
 from discoprobe.loaders.errors import DiscoprobeError, IntegrityError, RemoteError
 from discoprobe.loaders.fetch import Patience, cache_folder, check, fetch, location, places
 from discoprobe.loaders.integrity import digests, mismatch
-from discoprobe.loaders.treebanks import DocumentRule, PinnedFile, Treebank, treebank
+from discoprobe.loaders.pinned import PinnedFile
+from discoprobe.loaders.treebanks import DocumentRule, Treebank, treebank
 
 _spec = importlib.util.spec_from_file_location("file_server", Path(__file__).with_name("file_server.py"))
 file_server = importlib.util.module_from_spec(_spec)
@@ -69,7 +70,7 @@ def cache(tmp_path, monkeypatch):
 @pytest.fixture
 def host(monkeypatch):
     with serving({PATH: CONTENT}) as server:
-        monkeypatch.setattr(treebanks, "HOST", server.url)
+        monkeypatch.setattr(pinned_corpora, "HOST", server.url)
         yield server
 
 
@@ -202,7 +203,7 @@ def test_a_dropped_request_is_repeated(host):
 def test_a_host_that_is_not_there(monkeypatch):
     with serving() as server:
         gone = server.url
-    monkeypatch.setattr(treebanks, "HOST", gone)
+    monkeypatch.setattr(pinned_corpora, "HOST", gone)
     with pytest.raises(RemoteError, match="refused; check the network, or set DISCOPROBE_MIRROR"):
         fetch([bank()], patience=QUICK)
 
@@ -280,7 +281,7 @@ def test_a_part_of_something_else_is_thrown_away(host, cache, old):
 def test_wherever_it_breaks_the_file_is_whole(tmp_path_factory, cuts, ranges, sized):
     with serving({PATH: CONTENT}, ranges=ranges) as server, pytest.MonkeyPatch.context() as patch:
         patch.setenv("DISCOPROBE_CACHE", str(tmp_path_factory.mktemp("cache")))
-        patch.setattr(treebanks, "HOST", server.url)
+        patch.setattr(pinned_corpora, "HOST", server.url)
         server.plan(PATH, *map(Cut, cuts))
         (path,) = fetch([bank(pinned(CONTENT, sized=sized))], patience=QUICK)
         assert path.read_bytes() == CONTENT

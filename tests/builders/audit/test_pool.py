@@ -11,7 +11,9 @@ from discoprobe.builders.audit.stats import wilson
 
 
 def tally(right, n, *, baseline=0.5, limit=0.52):
-    return {"length": {"n": n, "baseline": baseline * n, "limit": limit * n, "correct": {"length": right}}}
+    return {
+        "length": {"n": n, "independent": n, "baseline": baseline * n, "limit": limit * n, "correct": {"length": right}}
+    }
 
 
 def test_rows_are_added_up():
@@ -37,7 +39,9 @@ def test_the_best_solver_is_chosen_over_all_configs():
     """Each config has another best solver by chance; over all of them both know nothing."""
 
     def two(first, second):
-        return {"overlap": {"n": 10, "baseline": 5.0, "limit": 5.5, "correct": {"a": first, "b": second}}}
+        return {
+            "overlap": {"n": 10, "independent": 10, "baseline": 5.0, "limit": 5.5, "correct": {"a": first, "b": second}}
+        }
 
     (one,) = pooled([two(8, 2), two(2, 8)] * 40)
     assert one.accuracy == pytest.approx(0.5)
@@ -46,7 +50,7 @@ def test_the_best_solver_is_chosen_over_all_configs():
 
 
 def test_configs_with_other_solvers_are_not_added_up():
-    other = {"length": {"n": 10, "baseline": 5.0, "limit": 5.2, "correct": {"x": 5.0}}}
+    other = {"length": {"n": 10, "independent": 10, "baseline": 5.0, "limit": 5.2, "correct": {"x": 5.0}}}
     assert pooled([tally(5, 10), other]) == []
     assert pooled([]) == []
 

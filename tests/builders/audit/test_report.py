@@ -14,13 +14,29 @@ from discoprobe.builders.audit import BY_ID, AuditInput, Report, Severity, Statu
 from discoprobe.builders.audit.frame import SCHEMA
 from discoprobe.builders.audit.problem import Score
 from discoprobe.builders.audit.run import judge
-from discoprobe.builders.audit.stats import longest_run_limit, parity_limit, wilson
+from discoprobe.builders.audit.stats import independent, longest_run_limit, parity_limit, wilson
 from discoprobe.builders.config import Shape
 
 
 def _score(right, n, tries=1):
     correct = np.array([1.0] * right + [0.0] * (n - right))
-    return Score(correct, correct, tuple(map(str, range(n))), tries=tries)
+    return Score(correct, correct, tuple(map(str, range(n))), np.arange(n), tries=tries)
+
+
+def test_pairs_that_go_right_and_wrong_together_are_one_observation():
+    correct, groups = np.array([1.0, 0, 1, 1, 0, 0, 1, 1]), np.arange(8) // 2
+    assert independent(np.repeat(correct[::2], 2), groups) == 4
+    assert independent(np.tile([1.0, 0.0], 4), groups) == 8
+    assert 4 < independent(correct, groups) <= 8
+    assert independent(np.ones(8), groups) == 4
+    assert independent(correct, np.arange(8)) == 8
+
+
+def test_the_interval_of_both_orders_is_that_of_pairs():
+    correct = np.repeat(np.array([1.0] * 23 + [0.0] * 13), 2)
+    both = Score(correct, correct, tuple(map(str, range(72))), np.arange(72) // 2)
+    assert both.interval == _score(23, 36).interval
+    assert judge(both, 0.52) is Status.UNDECIDED
 
 
 @given(n=st.integers(1, 5000), share=st.floats(0, 1), tries=st.integers(1, 9))

@@ -1,7 +1,7 @@
 from itertools import pairwise
 
 import pytest
-from shared import needs_stanza
+from shared import SAMPLE_LANGUAGES, needs_stanza, sample_file
 
 from discoprobe.loaders.raw.boundaries import mended
 from discoprobe.loaders.raw.document import Paragraph
@@ -27,6 +27,7 @@ CASES = {
     "signs alone": ("de", "Er schwieg.| ***| Sie ging.", "Er schwieg. *** |Sie ging."),
     "an abbreviation": ("de", "Das Haus steht z. B.| im Park am See.", "Das Haus steht z. B. im Park am See."),
     "initials": ("ru", "Это А.| С.| Пушкин.", "Это А. С. Пушкин."),
+    "a title": ("es", "Era el Sr.| Benito, de Soria.| Adiós.", "Era el Sr. Benito, de Soria. |Adiós."),
     "a missed end": ("ru", "Кто здесь? Уведите меня. Прощай!", "Кто здесь? |Уведите меня. |Прощай!"),
     "a missed end before a dash": (
         "es", "-¿Cómo no se caen? -Porque tienen alas.",
@@ -60,6 +61,20 @@ def test_sentences_end_where_the_writing_says(lang, given, expected):
     same, right = spans_of(expected)
     assert same == text
     assert [text[a:b] for a, b in mended(text, spans, lang)] == [text[a:b] for a, b in right]
+
+
+@pytest.mark.parametrize("lang", SAMPLE_LANGUAGES)
+@pytest.mark.parametrize("step", [1, 7, 40])
+def test_no_character_is_lost_whatever_a_segmenter_does(lang, step):
+    """Limits at every so many characters: spans stay in order, and nothing but white space is between them."""
+    lines = sample_file(lang).read_text(encoding="utf-8").splitlines()
+    text = " ".join(line.removeprefix("# text = ") for line in lines if line.startswith("# text = "))[:4000].rstrip()
+    cut = "|".join(text[i : i + step] for i in range(0, len(text), step))
+    found = mended(*spans_of(cut), lang)
+    assert all(a < b for a, b in found)
+    assert all(b <= c and not text[b:c].strip() for (_, b), (c, _) in pairwise(found))
+    assert (found[0][0], found[-1][1]) == (0, len(text))
+    assert mended(text, found, lang) == found
 
 
 @needs_stanza

@@ -43,7 +43,7 @@ def test_a_declared_encoding_with_its_mark(file, codec):
 def test_refusal_names_the_byte(file, monkeypatch, chunk):
     monkeypatch.setattr(encoding, "CHUNK", chunk)
     data = "Größe".encode() + b"\xfcber"
-    message = r"^a\.txt: byte 0xfc at position 7 is not UTF-8 .*; give its encoding with --encoding$"
+    message = r"^a\.txt: byte 0xfc at position 7 is not UTF-8 .*; give its encoding with --set encoding=NAME$"
     with pytest.raises(CorpusFormatError, match=message):
         read_text(file(data), "a.txt")
 
@@ -62,7 +62,7 @@ def test_a_wrong_declaration(file):
     ("data", "where"),
     [
         (b"PK\x03\x04\0\0", "position 4"),
-        (TEXT.encode("utf-16-be"), "byte 0xf6 at position 5"),
+        (TEXT.encode("utf-16-be"), "NUL byte at position 0.*say so with --set encoding=utf-16-le"),
         (b"\x89PNG", "position 0"),
     ],
 )

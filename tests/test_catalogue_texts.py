@@ -1,0 +1,119 @@
+"""Raw text of the catalogue: taken where no treebank has documents, or by name; fetched, annotated and built from."""
+
+import functools
+import json
+
+import pytest
+from shared import SHARED, STANZA, UD, needs_stanza
+
+from discoprobe import pipeline
+from discoprobe.builders.task import tasks_named
+from discoprobe.cards import manifest
+from discoprobe.loaders import treebanks
+from discoprobe.loaders.errors import UnsupportedError
+from discoprobe.loaders.raw.prepare import How
+from discoprobe.pipeline import Request
+
+CORPORA = SHARED / "corpora"
+pytestmark = pytest.mark.skipif(not (CORPORA / "text").is_dir(), reason="no ../shared with raw text")
+SEGMENTED = How(segment=True)
+
+
+@pytest.fixture(autouse=True)
+def mirror(tmp_path, monkeypatch):
+    monkeypatch.setenv("DISCOPROBE_MIRROR", str(CORPORA))
+    monkeypatch.setenv("DISCOPROBE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("STANZA_RESOURCES_DIR", str(tmp_path / "no-models"))
+
+
+@pytest.fixture
+def small_catalogue(tmp_path, monkeypatch):
+    """German with what the mirror has: the test file of GSD, three plays and a few articles."""
+    lines = (treebanks._folder() / "de.toml").read_text(encoding="utf-8")
+    head, *tables = lines.split("\n[[")
+    kept = []
+    for table in tables:
+        if 'name = "UD_German-GSD"' in table:
+            kept.append("\n".join(line for line in table.splitlines() if "-dev." not in line and "-train." not in line))
+        if 'name = "Klexikon"' in table:
+            files = [line for line in table.splitlines() if line.startswith("  {")]
+            kept.append("\n".join(line for line in table.splitlines() if line not in files[40:]))
+    (tmp_path / "catalogue").mkdir()
+    (tmp_path / "catalogue" / "de.toml").write_text("\n[[".join([head, *kept]), encoding="utf-8")
+    monkeypatch.setattr(treebanks, "_folder", lambda: tmp_path / "catalogue")
+    for name in ("_text", "_heads", "_index", "_file_index", "_contents"):
+        monkeypatch.setattr(treebanks, name, functools.cache(getattr(treebanks, name).__wrapped__))
+
+
+def test_tasks_with_documents_are_built_from_text_and_the_others_from_treebanks(small_catalogue, tmp_path):
+    request = Request(("de",), (), ("sent_len", "tree_depth", "dc_easy", "nsp"), raw=SEGMENTED, audit=False)
+    outcome = pipeline.run(request, tmp_path / "out")
+    found = manifest.read(tmp_path / "out")
+    assert set(outcome.built) == {"sent_len_de", "tree_depth_de", "dc_easy_de", "nsp_de"}
+    sources = {name: entry["sources"] for name, entry in found["configs"].items()}
+    assert sources["sent_len_de"] == sources["tree_depth_de"] == ["UD_German-GSD"]
+    assert sources["dc_easy_de"] == sources["nsp_de"] == ["Klexikon"]
+    text = found["sources"]["Klexikon"]
+    known = treebanks.corpus("Klexikon")
+    assert (text["commit"], text["repo"], text["licence"]) == (known.commit, "dennlinger/klexikon", "CC BY-SA")
+    assert text["annotation"]["text"]["files"] == 40
+    assert text["annotation"]["read"]["lines"] == "sentences"
+    assert "annotation" not in found["sources"]["UD_German-GSD"]
+    again, fresh = pipeline.renew(request, tmp_path / "out")
+    assert (again.built, set(fresh)) == ((), set(outcome.built))
+
+
+def test_probing_alone_asks_for_no_text(small_catalogue, monkeypatch):
+    wanted = list(pipeline.corpora_of(Request(("de",)), tasks_named(["sent_len", "tree_depth"])))
+    assert [source.name for corpus, _ in wanted for source in corpus.sources] == ["UD_German-GSD"]
+    assert [source.name for source in pipeline.load_corpus("de").sources] == ["UD_German-GSD"]
+
+
+def test_without_models_the_tasks_the_texts_and_the_way_out_are_named(small_catalogue, tmp_path):
+    with pytest.raises(
+        UnsupportedError, match=r"^dc: built from raw text, Klexikon, since .*--segment needs no models"
+    ):
+        pipeline.run(Request(("de",), (), ("dc", "sent_len")), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_named_corpus_is_used_for_every_task(small_catalogue):
+    request = Request(("de",), ("Klexikon", str(UD / "de")), raw=SEGMENTED)
+    [(corpus, tasks)] = pipeline.corpora_of(request, tasks_named(["sent_len", "dc"]))
+    assert [source.name for source in corpus.sources] == ["Klexikon", "UD_German-GSD"]
+    assert [task.name for task in tasks] == ["sent_len", "dc"]
+
+
+@pytest.mark.slow
+def test_a_language_without_treebanks_is_built_from_text(command, tmp_path):
+    done = command("run", "--lang", "eu", "--segment", "--no-audit", "--task", "sent_len,dc_easy,subj_number", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert {config["sources"][0] for config in found["configs"].values()} == {"NTREX-128-eu"}
+    assert set(found["configs"]) == {"sent_len_eu", "dc_easy_eu"}
+    assert found["unavailable"] == {"subj_number_eu": "the corpus has no deps, feats, upos"}
+    card = (tmp_path / "dist" / "discoprobe" / "dc_easy_eu" / "README.md").read_text(encoding="utf-8")
+    assert "was not measured for these rules" in card
+    assert "https://github.com/MicrosoftTranslator/NTREX/tree/8561f6a" in card
+
+
+@needs_stanza
+@pytest.mark.slow
+def test_articles_are_annotated_once_and_their_cards_tell_the_noise(small_catalogue, tmp_path):
+    request = Request(("de",), ("Klexikon",), ("sent_len",), raw=How(stanza_dir=STANZA), audit=False)
+    assert pipeline.run(request, tmp_path / "one").built == ("sent_len_de",)
+    card = (tmp_path / "one" / "sent_len_de" / "README.md").read_text(encoding="utf-8")
+    assert "on the text of UD\\_German-GSD" in card
+    assert "| `subj_number` |" in card
+    assert "no probe of features is to be judged" in card
+    annotated = tmp_path / "cache" / "annotated"
+    before = {path: path.stat().st_mtime_ns for path in annotated.rglob("annotate.json")}
+    assert len(before) == 1
+    pipeline.run(request, tmp_path / "two")
+    assert {path: path.stat().st_mtime_ns for path in annotated.rglob("annotate.json")} == before
+
+
+def test_an_unknown_corpus_lists_texts_too(command):
+    done = command("run", "--lang", "de", "--corpus", "Klexicon")
+    assert "did you mean Klexikon" in done.stderr
+    assert done.returncode == 1

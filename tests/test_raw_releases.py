@@ -1,0 +1,232 @@
+"""Datasets from raw text, from the source to the rows: rows are slices of it, and its container does not matter.
+
+Nothing but `build`'s own entry point is used of the product; sources, CoNLL-U and parquet are read by other means.
+"""
+
+import csv
+import json
+import re
+import unicodedata
+
+import datasets
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from shared import SHARED, STANZA, needs_stanza, sample_file
+
+from discoprobe import pipeline
+from discoprobe.loaders.cache import cache_folder
+from discoprobe.loaders.raw.prepare import How
+
+TEXT = SHARED / "corpora" / "text"
+SHOWN = ("text", "sentences", "sentence1", "sentence2", "candidate", "context", "choices")
+
+
+def stories(lang):
+    """The documents of the sample: their sentences in paragraphs of four."""
+    found = {}
+    for line in sample_file(lang).read_text(encoding="utf-8").splitlines():
+        if line.startswith("# newdoc id = "):
+            found[line.rpartition(" = ")[2]] = []
+        if line.startswith("# text = "):
+            next(reversed(found.values())).append(line.removeprefix("# text = "))
+    return {
+        name: "\n\n".join(" ".join(sentences[i : i + 4]) for i in range(0, len(sentences), 4))
+        for name, sentences in found.items()
+    }
+
+
+def built(source, out, lang, *, segment, tasks=("all",), jobs=1):
+    """The configs of a release made from raw text: their names, and the files with their bytes."""
+    raw = How(segment=segment, stanza_dir=None if segment else STANZA)
+    request = pipeline.Request((lang,), (str(source),), tasks, jobs=jobs, audit=False, raw=raw)
+    pipeline.run(request, out)
+    return {path.relative_to(out).as_posix(): path.read_bytes() for path in sorted(out.rglob("*.parquet"))}
+
+
+# the container does not matter
+
+
+def as_txt(folder, texts):
+    (folder / "notes").mkdir(parents=True)
+    for name, text in texts.items():
+        (folder / "notes" / f"{name}.txt").write_text(text, encoding="utf-8")
+    return folder / "notes"
+
+
+def as_jsonl(folder, texts):
+    folder.mkdir()
+    lines = [json.dumps({"id": name, "text": text}) for name, text in reversed(texts.items())]
+    (folder / "notes.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    return folder / "notes.jsonl"
+
+
+def as_table(texts):
+    return pa.table({"text": list(texts.values()), "id": list(texts), "other": list(range(len(texts)))})
+
+
+def as_parquet(folder, texts):
+    folder.mkdir()
+    pq.write_table(as_table(texts), folder / "notes.parquet", row_group_size=7)
+    return folder / "notes.parquet"
+
+
+def as_csv(folder, texts):
+    folder.mkdir()
+    with (folder / "notes.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("id", "text"), *texts.items()])
+    return folder / "notes.csv"
+
+
+def as_dataset(folder, texts):
+    halves = datasets.Dataset(as_table(texts)).train_test_split(test_size=0.5, seed=1)
+    halves.save_to_disk(str(folder / "notes"))
+    return folder / "notes"
+
+
+WRITERS = (as_txt, as_jsonl, as_parquet, as_csv, as_dataset)
+
+
+@pytest.mark.parametrize(
+    "segment",
+    [pytest.param(True, id="rules"), pytest.param(False, id="stanza", marks=[needs_stanza, pytest.mark.slow])],
+)
+def test_the_same_text_gives_the_same_datasets_whatever_holds_it(segment, tmp_path, monkeypatch):
+    monkeypatch.setenv("STANZA_RESOURCES_DIR", str(tmp_path / "no models"))
+    texts = stories("es")
+    writers, tasks = WRITERS, ("bso", "dc", "sp")
+    if not segment:  # as with the rules, but of a third of the text, in two containers
+        texts = dict(list(texts.items())[::3])
+        writers, tasks = (as_txt, as_dataset), ("bso", "subj_number", "tree_depth")
+    releases = []
+    for write in writers:
+        source = write(tmp_path / write.__name__, texts)
+        releases.append(built(source, tmp_path / f"{write.__name__}-out", "es", segment=segment, tasks=tasks))
+    assert len(releases[0]) >= 3
+    assert all(found == releases[0] for found in releases[1:])
+
+
+# rows are slices of the source
+
+
+def roughened(texts):
+    """Files of text that is hard to read: wrapped, with divided words, soft hyphens, marks, other encodings."""
+    files = {}
+    for n, (name, text) in enumerate(texts.items()):
+        lines = re.sub(r"(.{30,60}?) ", r"\1\n", text)
+        if n % 4 == 1:
+            lines = re.sub(r"(\w{4})(\w{4})", "\\1\u00ad\\2", lines)
+        if n % 4 == 2:
+            lines = unicodedata.normalize("NFD", lines).replace("\n", "\r\n")
+        if n % 4 == 3:
+            lines = f"== {name} ==\n\n{lines.replace(' ', '  ', 5)}"
+        encoding = ("utf-8", "utf-8-sig", "utf-16")[n % 3]
+        files[f"{name}.txt"] = lines.encode(encoding)
+    return files
+
+
+class Sources:
+    """What sentences of a corpus made from raw text stand for: slices of the files that their comments name."""
+
+    def __init__(self, corpora, folder, read):
+        self.slices, self.texts, self.folder, self.read = {}, {}, folder, read
+        for path in sorted(corpora.rglob("*.conllu")):
+            for block in path.read_text(encoding="utf-8").split("\n\n"):
+                comments = dict(re.findall(r"^# (\w+) = (.*)$", block, re.MULTILINE))
+                if comments:
+                    file, start, end = re.fullmatch(r"(.*):(\d+):(\d+)", comments["source"]).groups()
+                    self.slices[comments["sent_id"]] = (path.parent, file, int(start), int(end))
+                    self.texts[comments["sent_id"]] = comments["text"]
+
+    def slice(self, sent_id):
+        corpus, file, start, end = self.slices[sent_id]
+        if file.startswith("text/"):
+            return (corpus / file).read_text(encoding="utf-8")[start:end]
+        return self.read(file)[start:end]
+
+
+def plain(text):
+    """A slice of a source without what reading takes out: NFC, no soft hyphens, white space runs are one space."""
+    return " ".join(unicodedata.normalize("NFC", text.replace("\u00ad", "")).split())
+
+
+def rows_of(out):
+    for path in sorted(out.rglob("*.parquet")):
+        for row in pq.read_table(path).to_pylist():
+            yield path.parent.name, row
+
+
+def shown_in(row):
+    return [
+        text for name in SHOWN if row.get(name) for text in ([row[name]] if isinstance(row[name], str) else row[name])
+    ]
+
+
+def check_rows(out, sources):
+    """How many sentences of each config were found in their places."""
+    found = {}
+    for config, row in rows_of(out):
+        slices = [plain(sources.slice(name)) for name in row["sent_ids"]]
+        if "text" in row:
+            own = slices[0]
+            assert (row["original"] or row["text"]) == own, config
+            if row["target"]:
+                at = row["target"]
+                assert row["text"][at["start"] : at["end"]] == at["form"]
+        elif config.startswith("dconn"):  # without its connective, its first letter a capital
+            assert row["sentence1"] == slices[0]
+            assert slices[1].lower().endswith(row["sentence2"].lower().rstrip())
+        else:
+            assert shown_in(row) == slices, config
+        found[config] = found.get(config, 0) + len(slices)
+    return found
+
+
+def files_of(folder):
+    """A function: the characters of a file, decoded by its byte order mark."""
+
+    def read(name):
+        data = (folder / name).read_bytes()
+        return data.decode("utf-16" if data[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8-sig")
+
+    return read
+
+
+def test_every_row_is_a_slice_of_its_source(tmp_path, monkeypatch):
+    cache = tmp_path / "cache"
+    monkeypatch.setenv("DISCOPROBE_CACHE", str(cache))
+    monkeypatch.setenv("STANZA_RESOURCES_DIR", str(tmp_path / "no models"))
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for name, data in roughened(stories("de")).items():
+        (folder / name).write_bytes(data)
+    built(folder, tmp_path / "out", "de", segment=True)
+    sources = Sources(cache_folder() / "annotated", folder, files_of(folder))
+    found = check_rows(tmp_path / "out", sources)
+    assert {config.rpartition("_")[0] for config in found} >= {"bso", "dc", "so"}
+    marks = [sources.slice(name) for name in sources.slices]
+    assert sum("\u00ad" in one for one in marks) > 10
+    assert sum("\r\n" in one for one in marks) > 10
+    assert sum(one != unicodedata.normalize("NFC", one) for one in marks) > 10
+
+
+@needs_stanza
+@pytest.mark.slow
+@pytest.mark.skipif(not TEXT.is_dir(), reason="no ../shared with raw text beside the repository")
+def test_every_row_of_a_play_and_articles_is_a_slice_of_its_source(tmp_path, monkeypatch):
+    monkeypatch.setenv("DISCOPROBE_CACHE", str(tmp_path / "cache"))
+    folder = tmp_path / "notes"
+    (folder / "articles").mkdir(parents=True)
+    articles = sorted((TEXT / "de" / "klexikon" / "klexikon").glob("*.txt"))[:6]
+    play = TEXT / "de" / "gerdracor" / "gleim-der-bloede-schaefer.xml"
+    for path in (*articles, play):
+        (folder / ("articles" if path in articles else ".") / path.name).write_bytes(path.read_bytes())
+    built(folder, tmp_path / "out", "de", segment=False)
+    sources = Sources(cache_folder() / "annotated", folder, files_of(folder))
+    found = check_rows(tmp_path / "out", sources)
+    assert len(found) >= 4
+    assert sum(found.values()) > 200
+    words = set(re.findall(r"\w+", unicodedata.normalize("NFC", play.read_text(encoding="utf-8"))))
+    texts = [sources.slice(name) for name, (_, file, *_) in sources.slices.items() if file.startswith("text/")]
+    assert len(texts) > 200
+    assert all(words.issuperset(re.findall(r"\w+", text)) for text in texts), "the extracted text is the play's"
