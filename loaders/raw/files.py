@@ -38,6 +38,16 @@ class SourceFile:
         return UNSAFE.sub(_escaped, self.name)
 
 
+def check_kind(path: Path) -> None:
+    """Refuses a file whose name does not end like one that can be read.
+
+    Raises:
+        DiscoprobeError: that is so.
+    """
+    if path.suffix.lower() not in READ:
+        raise DiscoprobeError(f"{path}: neither .conllu nor a text that can be read: {', '.join(READ)}")
+
+
 def _escaped(match: re.Match[str]) -> str:
     return "".join(f"%{byte:02X}" for byte in match[0].encode(errors="surrogateescape"))
 

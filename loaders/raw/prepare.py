@@ -19,7 +19,7 @@ from discoprobe.loaders.paths import SUFFIXES, holds_corpus
 from discoprobe.loaders.raw.annotate import About, Annotated, Reading, annotate, annotate_into_cache
 from discoprobe.loaders.raw.counts import Counts
 from discoprobe.loaders.raw.engines import choose_engine
-from discoprobe.loaders.raw.files import files_in
+from discoprobe.loaders.raw.files import check_kind, files_in
 from discoprobe.loaders.raw.models import DEFAULT
 from discoprobe.loaders.raw.options import ReadOptions
 from discoprobe.loaders.raw.read import HUB, RawCorpus, read_documents
@@ -103,6 +103,8 @@ def prepare(  # noqa: PLR0913 (one keyword per choice of the user)
         UsageError: the language is not named.
         DiscoprobeError: the source cannot be read, or annotation is not possible; see :func:`choose_engine`.
     """
+    if Path(source).is_file():
+        check_kind(Path(source))
     if not about.lang:
         raise UsageError(f"{source}: raw text; name its language with --lang, one code")
     about = dataclasses.replace(about, name=about.name or corpus_name(source))

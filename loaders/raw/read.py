@@ -121,8 +121,7 @@ class RawCorpus:
 
     def _files(self, path: Path) -> list[SourceFile]:
         if path.is_file():
-            if path.suffix.lower() not in files.READ:
-                raise DiscoprobeError(f"{path}: not a file that can be read: {', '.join(files.READ)}")
+            files.check_kind(path)
             return [SourceFile(path, path.name)]
         if (path / aligned.IDS).is_file():
             file = aligned.file_of_language(path, self.options.lang)

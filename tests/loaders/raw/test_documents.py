@@ -152,7 +152,7 @@ def test_sentences_in_lists_are_taken_as_they_are(tmp_path):
         ("t.xml", "<a/>", {}, CorpusFormatError, r"t\.xml: XML, but no TEI text"),
         ("t.xml", '<!DOCTYPE a [<!ENTITY b "c">]><a/>', {}, CorpusFormatError, r"declares entities"),
         ("t.txt", "M\udcfcde", {}, CorpusFormatError, r"t\.txt: byte 0xfc at position 1 is not UTF-8"),
-        ("t.doc", "x", {}, DiscoprobeError, r"t\.doc: not a file that can be read"),
+        ("t.doc", "x", {}, DiscoprobeError, r"t\.doc: neither .conllu nor a text that can be read"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_in_one_line(tmp_path, name, content, options, error, message):
