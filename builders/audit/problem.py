@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -50,6 +50,7 @@ class Units:
         row: 0-based number of the row each unit belongs to; ascending.
         ids: id of each row.
         pair_ids: ``pair_id`` of each row.
+        pairs: number of the pair that each row belongs to; one of its own for a row of none.
     """
 
     texts: pl.Series
@@ -58,23 +59,17 @@ class Units:
     row: Ints
     ids: tuple[str, ...]
     pair_ids: tuple[str | None, ...]
+    pairs: Ints
 
     @property
     def n_rows(self) -> int:
         """Number of rows."""
         return len(self.ids)
 
-    @property
-    def pairs(self) -> Ints:
-        """The number of the pair that each row belongs to; one of its own for a row of none."""
-        numbers: dict[str, int] = {}
-        names = [own if pair is None else f"pair {pair}" for own, pair in zip(self.ids, self.pair_ids, strict=True)]
-        return np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int64)
-
     def head(self, n_units: int) -> Units:
         """The first units, to learn from less where features are expensive."""
         cut = slice(0, n_units)
-        return Units(self.texts[cut], self.n_context[cut], self.y[cut], self.row[cut], self.ids, self.pair_ids)
+        return replace(self, texts=self.texts[cut], n_context=self.n_context[cut], y=self.y[cut], row=self.row[cut])
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +252,14 @@ def _units(rows: pl.DataFrame, *, choice: bool) -> Units:
         row=units["row"].to_numpy().astype(np.int64),
         ids=ids,
         pair_ids=pair_ids,
+        pairs=_pairs(rows),
     )
+
+
+def _pairs(rows: pl.DataFrame) -> Ints:
+    own = pl.concat_str(pl.lit("row "), "id")
+    pair = pl.concat_str(pl.lit("pair "), "pair_id")
+    return rows.select(pl.coalesce(pair, own).rank("dense")).to_series().to_numpy().astype(np.int64) - 1
 
 
 def _candidates(rows: pl.DataFrame) -> pl.DataFrame:
