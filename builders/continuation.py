@@ -12,7 +12,7 @@ from discoprobe.builders import chance
 from discoprobe.builders.intrusion import with_donors
 from discoprobe.builders.match import ANY, CLOSE, Matching, Slots, intruders
 from discoprobe.builders.rows import members
-from discoprobe.builders.sampling import with_rank
+from discoprobe.builders.sampling import opposed, with_rank
 from discoprobe.builders.stretches import stretch_keys
 
 if TYPE_CHECKING:
@@ -76,16 +76,11 @@ def _mixed(both: pl.DataFrame, context: Context) -> pl.DataFrame:
     """
     if not context.settings.match or both.is_empty():
         return both
-    cell = 2 * pl.col("nearer") + pl.col("longer")
-    ranked = with_rank(both.with_columns(cell=cell), ["split", "later", "cell"], "mixed", *context.salt)
-    opposed = ranked.group_by("split", "later", cell=3 - pl.col("cell")).len("opposed")
-    paired = ranked.join(opposed, on=["split", "later", "cell"], how="left", maintain_order="left").filter(
-        pl.col("rank") <= pl.max_horizontal(pl.col("opposed").fill_null(0), pl.lit(FEW))
-    )
+    paired = opposed(both, SIDES, FEW, "mixed", *context.salt, cell=("later",))
     scarcer = pl.min_horizontal(*[(pl.col("later") == kind).sum().over("split") for kind in (0, 1)])
     turn = pl.col("rank").rank("ordinal").over("split", "later")
     kept = paired.filter(turn <= pl.max_horizontal(2 * scarcer, pl.lit(MOST)))
-    return kept.drop("rank", "cell", "opposed")
+    return kept.drop("rank")
 
 
 def _with_wrong(

@@ -89,14 +89,29 @@ def equalise(rows: pl.DataFrame, by: str, cell: list[str], *purpose: str | int) 
     return kept.drop("rank", "_least")
 
 
-def equal_if_many(rows: pl.DataFrame, by: str, few: int, *purpose: str | int) -> pl.DataFrame:
-    """Keeps equally many rows with 0 and 1 in ``by`` in every split, and ``few`` of either in any case.
+def opposed(
+    rows: pl.DataFrame, sides: tuple[str, ...], few: int, *purpose: str | int, cell: tuple[str, ...] = ()
+) -> pl.DataFrame:
+    """Keeps as many rows with some sides as with all of them reversed, and ``few`` of either in any case.
 
-    For a property that should be as frequent as its opposite, where a split of a handful of rows should not be lost.
+    For properties of 0 or 1 that should be as frequent as their opposite, one by one and together, where a split of a
+    handful of rows should not be lost.
+
+    Args:
+        rows: ``key``, ``split``, ``sides`` and ``cell``.
+        sides: columns of 0 and 1.
+        few: rows that are kept whatever there is of the opposite.
+        purpose: salt.
+        cell: columns inside whose values, beside ``split``, the balance holds.
+
+    Returns:
+        The rows kept, in their order, with ``rank``: the place (from 1) of each in the hash order of its like.
     """
-    ranked = with_rank(rows, ["split", by], "equalise", *purpose)
-    least = pl.min_horizontal(pl.col(by).sum().over("split"), (1 - pl.col(by)).sum().over("split"))
-    return ranked.filter(pl.col("rank") <= pl.max_horizontal(least, few)).drop("rank")
+    inside = ["split", *cell]
+    ranked = with_rank(rows, [*inside, *sides], *purpose)
+    reversed_ = ranked.group_by(*inside, *[(1 - pl.col(side)).alias(side) for side in sides]).len("_opposed")
+    counted = ranked.join(reversed_, on=[*inside, *sides], how="left", maintain_order="left")
+    return counted.filter(pl.col("rank") <= pl.col("_opposed").fill_null(0).clip(few)).drop("_opposed")
 
 
 def balance(rows: pl.DataFrame, by: str, *purpose: str | int, cell: tuple[str, ...] = ()) -> pl.DataFrame:

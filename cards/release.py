@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
-import tempfile
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
-
-from filelock import FileLock, Timeout
 
 from discoprobe.builders.config import Config, Unavailable
 from discoprobe.cards import card, croissant, manifest, plots, tables
 from discoprobe.cards.lengths import lengths
-from discoprobe.loaders.errors import DiscoprobeError, UsageError
+from discoprobe.loaders.alone import alone
+from discoprobe.loaders.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from discoprobe.builders.audit.report import Report
     from discoprobe.cards.manifest import ConfigEntry, FileEntry, Manifest
@@ -119,7 +116,7 @@ def open_release(folder: Path) -> Iterator[Release]:
         UsageError: if ``folder`` is not empty and no release.
     """
     folder = folder.absolute()
-    with _alone(folder):
+    with alone(folder, "another build is writing"):
         _recover(folder)
         _refuse_foreign(folder)
         yield from _renewal(folder)
@@ -139,21 +136,6 @@ def _renewal(folder: Path) -> Iterator[Release]:
         with suppress(OSError):  # a folder that holds something stays
             for parent in made:
                 parent.rmdir()
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Keeps other builds out of the folder; the lock is elsewhere, so that nothing is left beside a release."""
-    name = hashlib.sha256(str(folder).encode()).hexdigest()[:16]
-    lock = FileLock(Path(tempfile.gettempdir()) / f"discoprobe-{name}.lock", timeout=0)
-    try:
-        lock.acquire()
-    except Timeout:
-        raise DiscoprobeError(f"another build is writing {folder}; wait for it, or give --out another folder") from None
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def _former(folder: Path) -> Path:

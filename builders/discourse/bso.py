@@ -16,7 +16,7 @@ import polars as pl
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.discourse_rows import orderings
-from discoprobe.builders.sampling import equal_if_many
+from discoprobe.builders.sampling import opposed
 from discoprobe.builders.task import Arranged, Context, Task
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
 
     def select(windows: pl.DataFrame) -> pl.DataFrame:
         sized = windows.with_columns(longer=_first_is_longer(frame, windows["first"].to_numpy()))
-        return equal_if_many(sized, "longer", FEW, "longer", *context.salt).drop("longer")
+        return opposed(sized, ("longer",), FEW, "equalise", "longer", *context.salt).drop("longer", "rank")
 
     return orderings(frame, context, 2, lambda keys: np.tile([1, 0], (len(keys), 1)), select=select)
 

@@ -18,7 +18,7 @@ from discoprobe.builders.config import Shape
 from discoprobe.builders.intrusion import replaced_one, with_donors
 from discoprobe.builders.match import ANY, CLOSE, Matching
 from discoprobe.builders.rows import members, pair_rows, version
-from discoprobe.builders.sampling import cap, equal_if_many
+from discoprobe.builders.sampling import cap, opposed
 from discoprobe.builders.task import Arranged, Context, Task
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def arrange(frame: pl.DataFrame, context: Context, matching: Matching = CLOSE) -
     cut = with_donors(frame, context, SIZE, DONORS)
     how = matching if context.settings.match else ANY
     served = replaced_one(frame, cut, PLACES, context, how)
-    even = served if how is ANY else equal_if_many(served, "nearer", FEW, "nearer", *context.salt)
+    even = served if how is ANY else opposed(served, ("nearer",), FEW, "equalise", "nearer", *context.salt)
     kept = cap(even, context.settings, *context.salt, weight=2)
     first, position = kept["first"].to_numpy(), kept["position"].to_numpy()
     whole = members(first, SIZE)
@@ -46,8 +46,7 @@ def arrange(frame: pl.DataFrame, context: Context, matching: Matching = CLOSE) -
     versions = [version(whole, order), version(broken, source, position)]
     rows = pair_rows(kept["window"].to_numpy(), first, kept["split"], versions)
     lost = {"no-matching-intruder": cut.windows.height - served.height, "unbalanced": served.height - even.height}
-    drops = cut.drops | {name: n for name, n in lost.items() if n or name != "unbalanced"}
-    return Arranged(rows, drops, candidates=(cut.windows.height + cut.drops["donor"]) * 2)
+    return Arranged(rows, cut.drops | lost, candidates=(cut.windows.height + cut.drops["donor"]) * 2)
 
 
 TASK = Task(labels=("coherent", "incoherent"), shape=Shape.SEQUENCE, arrange=arrange, pairs=True, perturbation=True)

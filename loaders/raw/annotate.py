@@ -11,16 +11,13 @@ import hashlib
 import importlib.metadata
 import json
 import shutil
-import tempfile
 import time
 from collections import Counter
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from filelock import FileLock, Timeout
-
+from discoprobe.loaders.alone import alone
 from discoprobe.loaders.corpus import SourceFile
 from discoprobe.loaders.errors import DiscoprobeError, UnsupportedError
 from discoprobe.loaders.raw import manifest as manifests
@@ -33,6 +30,7 @@ from discoprobe.loaders.stretches import digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from discoprobe.loaders.raw.document import RawDocument
     from discoprobe.loaders.raw.sentences import Engine
@@ -280,19 +278,13 @@ def _check_folder(out: Path, about: About) -> None:
 
 @contextmanager
 def _locked(out: Path) -> Iterator[None]:
-    """Keeps other processes out of the folder; the lock is elsewhere, so that nothing is left beside a corpus."""
-    name = hashlib.sha256(str(out.resolve()).encode()).hexdigest()[:16]
-    lock = FileLock(Path(tempfile.gettempdir()) / f"discoprobe-{name}.lock", timeout=0)
-    try:
-        lock.acquire()
-    except Timeout:
-        raise DiscoprobeError(f"another process is annotating into {out}; wait for it, or give another --out") from None
-    try:
-        (out / WORK).mkdir(parents=True, exist_ok=True)
-        yield
-    finally:
-        if not (out / WORK / "parts").exists() and not (out / WORK / "old.json").exists():
-            shutil.rmtree(out / WORK, ignore_errors=True)
-            with suppress(OSError):  # a folder that holds something stays
-                out.rmdir()
-        lock.release()
+    """Keeps other processes out of the folder, and leaves nothing there if nothing was begun."""
+    with alone(out, "another process is annotating into"):
+        try:
+            (out / WORK).mkdir(parents=True, exist_ok=True)
+            yield
+        finally:
+            if not (out / WORK / "parts").exists() and not (out / WORK / "old.json").exists():
+                shutil.rmtree(out / WORK, ignore_errors=True)
+                with suppress(OSError):  # a folder that holds something stays
+                    out.rmdir()
