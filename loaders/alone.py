@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def alone(folder: Path, doing: str) -> Iterator[None]:
-    """Keeps other processes out of a folder; the lock is elsewhere, so that nothing is left beside what is written.
+    """Keeps other processes out of a folder; the lock is elsewhere, and goes when they may come in again.
 
     Args:
         folder: need not be there yet.
@@ -28,7 +28,8 @@ def alone(folder: Path, doing: str) -> Iterator[None]:
         DiscoprobeError: another process is in it.
     """
     name = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
-    lock = FileLock(Path(tempfile.gettempdir()) / f"discoprobe-{name}.lock", timeout=0)
+    path = Path(tempfile.gettempdir()) / f"discoprobe-{name}.lock"
+    lock = FileLock(path, timeout=0)
     try:
         lock.acquire()
     except Timeout:
@@ -36,4 +37,6 @@ def alone(folder: Path, doing: str) -> Iterator[None]:
     try:
         yield
     finally:
+        with suppress(OSError):  # a lock on a file that is no more is none, which FileLock sees when it gets it
+            path.unlink()
         lock.release()

@@ -4,7 +4,8 @@ It speaks what `huggingface_hub` and `datasets` ask of a dataset repository with
 trees, LFS uploads in one piece or in parts whose size and hash are checked, commits that must name present objects and
 the current parent, tags that are never overwritten, downloads with ranges, and the check of a card's YAML.
 
-Requests that belong to one repository or its token are counted; a plan names what happens to the n-th of them.
+Requests that belong to one repository or its token are counted; a plan names what happens to the n-th of them, or to
+the first with a given part in its address.
 """
 
 from __future__ import annotations
@@ -152,7 +153,10 @@ def is_lfs(path: str, sample: bytes) -> bool:
 
 @dataclass
 class Case:
-    """One repository with who pushes to it, what they ask and what is to go wrong; requests are numbered from 1.
+    """One repository with who pushes to it, what they ask and what is to go wrong.
+
+    What goes wrong, by request: ``plan`` by number, from 1 (uploads go in parallel: which of them has a number is
+    chance); ``first`` by part of what is asked, once; ``always`` by part, each time.
 
     Objects of more than ``part_size`` bytes, if it is set, are sent in parts of that size.
     """
@@ -160,6 +164,7 @@ class Case:
     repo: str
     token: str
     plan: dict[int, Fault] = field(default_factory=dict)
+    first: dict[str, Fault] = field(default_factory=dict)
     always: dict[str, Fault] = field(default_factory=dict)
     seen: list[str] = field(default_factory=list)
     hit: list[str] = field(default_factory=list)
@@ -169,6 +174,8 @@ class Case:
     def next(self, what: str) -> Fault | None:
         self.seen.append(what)
         fault = self.plan.pop(len(self.seen), None)
+        part = next((part for part in self.first if part in what), None)
+        fault = fault or (self.first.pop(part, None) if part else None)
         fault = fault or next((f for part, f in self.always.items() if part in what), None)
         if fault:
             self.hit.append(what)
