@@ -238,8 +238,15 @@ def _config(  # noqa: PLR0913, PLR0917 (all that a config tells of)
         splits={split: write.split_table(whole, split, task.shape) for split in SPLITS},
         candidates=arranged.candidates, settings=settings, sources=_used(corpus, whole), exempt=task.exempt,
         definition=task.definition, perturbation=task.perturbation, pairs=task.pairs, natural=task.natural,
-        split_by=task.split_by, notes=notes,
+        split_by=task.split_by, notes=(*notes, *_drawn(settings.draw)),
     )  # fmt: skip
+
+
+def _drawn(draw: int) -> tuple[str, ...]:
+    if not draw:
+        return ()
+    before = "the draw before this one" if draw == 1 else f"the {draw} draws before this one"
+    return (f"Rows were drawn anew: in {before} the audit found a shortcut beyond its limit.",)
 
 
 def _shortage(rows: pl.DataFrame, labels: tuple[str, ...]) -> str | None:

@@ -1,9 +1,10 @@
-"""Equal counts of labels whose sentences are equally long.
+"""Equal counts of labels whose sentences look alike from afar.
 
 Inside strata of length the longer sentences are still more often of one label, so rows are chosen by their own length:
-in every cell all rows of the rarest label are coupled with as many of each other label that are most like them in
-characters and in characters per word (plurals have more letters per word). Of these couples (with more labels, larger
-sets) those go that make one label longer than another on the whole, at most a fifth.
+in every cell the rows of the rarest label are coupled with as many of each other label that are most like them in
+characters, in characters per word (plurals have more letters per word), in words with a capital (sentences in the past
+tense name more people) and in punctuation marks. Of these couples (with more labels, larger sets) those go that make
+one label longer than another on the whole, or richer in capitals or marks: at most a fifth, more if labels differ much.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
 from discoprobe.builders import chance
+from discoprobe.loaders.running_words import running_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,12 +27,29 @@ if TYPE_CHECKING:
     Ints = npt.NDArray[np.int64]
     Floats = npt.NDArray[np.float64]
 
+SURFACE: Final = ("n_running", "n_chars", "n_capitals", "n_marks")
+"""What rows are made alike in: words of the text, characters, words with a capital, punctuation marks."""
+
+WEIGHTS: Final = (1.0, 1.0, 0.5, 0.5)
+"""Of the logarithms of characters, characters per word, capitals and marks."""
+
 KEEP: Final = 0.8
-"""Share of the sets of a split that stays, whatever it does to the means."""
+"""Share of the sets of a split that stays when the means are not ``ROUGH``."""
+
+LEAST: Final = 0.3
+"""Share that stays, whatever it does to the means."""
 
 TOLERANCE: Final = 0.02
 """Difference between the mean of a label and of all, in standard deviations, that is left. No solver gets two points of
 accuracy out of four hundredths between two labels."""
+
+ROUGH: Final = 0.05
+"""Difference that is worth more than a fifth of the sets: shallow trees of Polish are a standard deviation shorter."""
+
+CALIPER: Final = 1.0
+"""Distance from which on two rows are not coupled, if enough others are."""
+
+NONE: Final = -1
 
 LARGEST: Final = 2_000_000
 """Couples of rows that are compared in one cell (16 MB); a larger cell is cut by length."""
@@ -39,32 +58,53 @@ CUTS: Final = (("n_running", 1), ("n_chars", 4), ("n_chars", 1))
 """Column and width of the bins by which a large cell is cut, one after the other."""
 
 
+def surface(text: pl.Expr) -> list[pl.Expr]:
+    """The columns ``SURFACE`` of texts."""
+    counts = {
+        "n_running": running_words(text).list.len(),
+        "n_chars": text.str.len_chars(),
+        "n_capitals": text.str.count_matches(r"\b\p{Lu}"),
+        "n_marks": text.str.count_matches(r"[^\w\s]"),
+    }
+    return [count.cast(pl.Int32).alias(name) for name, count in counts.items()]
+
+
 def even(rows: pl.DataFrame, by: str, *purpose: str | int, cell: tuple[str, ...] = (), least: int = 0) -> pl.DataFrame:
-    """Equally many rows of each value of ``by`` in every split (and ``cell``), of like lengths.
+    """Equally many rows of each value of ``by`` in every split (and ``cell``), that look alike.
 
     Args:
-        rows: ``key``, ``split``, ``n_running`` (words of the text, as it is written), ``n_chars``, ``by`` and ``cell``.
+        rows: ``key``, ``split``, the columns of ``surface``, ``by`` and ``cell``.
         by: the column that is balanced.
         purpose: salt: of rows that are equally good hash order decides.
         cell: columns inside whose values the balance holds too.
-        least: so many rows of each value are kept, if there are so many, even if that leaves their lengths less alike.
+        least: so many rows of each value are kept, if there are so many, even if that leaves them less alike.
 
     Returns:
         The rows kept, in their order. A cell in which a value is missing has none.
     """
-    n_values = rows[by].n_unique()
     ordered = rows[chance.ranking(rows["key"].to_numpy(), "even", *purpose)].with_columns(_at=pl.int_range(pl.len()))
     points = _points(ordered)
+    whole = _coupled(ordered, by, cell, points, CALIPER)
+    if sum(map(len, whole)) < max(1, least):
+        whole = _coupled(ordered, by, cell, points, np.inf)
+    share = max(LEAST, least / max(1, sum(map(len, whole))))
+    kept = [ordered[_trimmed(sets, points, share).ravel()].select("key") for sets in whole]
+    return rows.join(pl.concat([rows.select("key").clear(), *kept]), on="key", how="semi", maintain_order="left")
+
+
+def _coupled(rows: pl.DataFrame, by: str, cell: tuple[str, ...], points: Floats, farthest: float) -> list[Ints]:
+    """Sets of one row of each value, shape (sets, values), per split."""
+    n_values = rows[by].n_unique()
     nothing = np.empty((0, n_values), np.int64)
-    whole = [
+    return [
         np.concatenate(
-            [nothing, *(found for part in _cells(split, cell) for found in _sets(part, by, points, n_values, CUTS))]
+            [
+                nothing,
+                *(found for part in _cells(split, cell) for found in _sets(part, by, points, n_values, farthest, CUTS)),
+            ]
         )
-        for split in ordered.partition_by("split", maintain_order=True)
+        for split in rows.partition_by("split", maintain_order=True)
     ]
-    share = max(KEEP, least / max(1, sum(map(len, whole))))
-    kept = np.concatenate([nothing, *(_trimmed(sets, points, share) for sets in whole)])
-    return rows.join(ordered[kept.ravel()].select("key"), on="key", how="semi", maintain_order="left")
 
 
 def _cells(rows: pl.DataFrame, cell: tuple[str, ...]) -> list[pl.DataFrame]:
@@ -72,16 +112,16 @@ def _cells(rows: pl.DataFrame, cell: tuple[str, ...]) -> list[pl.DataFrame]:
 
 
 def _points(rows: pl.DataFrame) -> Floats:
-    """Each row as a point, like lengths being near: logarithms of characters and characters per word, standardised."""
-    characters = np.log1p(rows["n_chars"].to_numpy().astype(np.float64))
-    per_word = characters - np.log1p(rows["n_running"].to_numpy().astype(np.float64))
-    points = np.column_stack([characters, per_word])
-    spread = points.std(axis=0) if rows.height else np.ones(2)
-    return np.asarray(points / np.where(spread > 0, spread, 1.0))
+    """Each row as a point, like ones being near: logarithms of what is counted, standardised and weighted."""
+    logs = {name: np.log1p(rows[name].to_numpy().astype(np.float64)) for name in SURFACE}
+    per_word = logs["n_chars"] - logs["n_running"]
+    points = np.column_stack([logs["n_chars"], per_word, logs["n_capitals"], logs["n_marks"]])
+    spread = points.std(axis=0) if rows.height else np.ones(len(WEIGHTS))
+    return np.asarray(points / np.where(spread > 0, spread, 1.0) * WEIGHTS)
 
 
-def _sets(
-    cell: pl.DataFrame, by: str, points: Floats, n_values: int, cuts: tuple[tuple[str, int], ...]
+def _sets(  # noqa: PLR0913, PLR0917 (it calls itself)
+    cell: pl.DataFrame, by: str, points: Floats, n_values: int, farthest: float, cuts: tuple[tuple[str, int], ...]
 ) -> Iterator[Ints]:
     """Sets of one row of each value, shape (sets, values): no array for a cell in which a value is missing."""
     groups = [group["_at"].to_numpy() for group in cell.sort(by, "_at").partition_by(by, maintain_order=True)]
@@ -91,16 +131,25 @@ def _sets(
     if min(sizes) * max(sizes) > LARGEST and cuts:
         (column, width), *finer = cuts
         for part in cell.with_columns(_cut=pl.col(column) // width).partition_by("_cut", maintain_order=True):
-            yield from _sets(part, by, points, n_values, tuple(finer))
+            yield from _sets(part, by, points, n_values, farthest, tuple(finer))
         return
     rarest = groups[int(np.argmin(sizes))]
-    yield np.column_stack([group if group is rarest else _nearest(rarest, group, points) for group in groups])
+    sets = [group if group is rarest else _nearest(rarest, group, points, farthest) for group in groups]
+    together = np.column_stack(sets)
+    yield together[(together != NONE).all(axis=1)]
 
 
-def _nearest(rows: Ints, others: Ints, points: Floats) -> Ints:
-    """For each of ``rows`` one of ``others``, each used once, at the least distances in all."""
-    _, found = linear_sum_assignment(cdist(points[rows], points[others], "sqeuclidean"))
-    return np.asarray(others[found])
+def _nearest(rows: Ints, others: Ints, points: Floats, farthest: float) -> Ints:
+    """For each of ``rows`` one of ``others``, each used once, at the least distances in all; ``NONE`` if all are far.
+
+    That a row stays alone costs as much as the distance ``farthest``: else of two labels of which one is longer all
+    rows would be coupled, each with a longer one, and those that both have in common with none of the same length.
+    """
+    distances = cdist(points[rows], points[others], "sqeuclidean")
+    if np.isfinite(farthest):
+        distances = np.hstack([distances, np.full((len(rows), len(rows)), farthest**2)])
+    _, found = linear_sum_assignment(distances)
+    return np.asarray(np.append(others, np.full(len(rows), NONE))[found])
 
 
 def _trimmed(sets: Ints, points: Floats, share: float) -> Ints:
@@ -109,11 +158,11 @@ def _trimmed(sets: Ints, points: Floats, share: float) -> Ints:
     ``share`` of them stays.
     """
     places = points[sets]
-    away = (places - places.mean(axis=1, keepdims=True)).reshape(len(sets), 2 * sets.shape[1])
+    away = (places - places.mean(axis=1, keepdims=True)).reshape(len(sets), points.shape[1] * sets.shape[1])
     own = (away**2).sum(axis=1)
     kept, total = np.ones(len(sets), dtype=bool), away.sum(axis=0)
     for left in range(len(sets), int(np.ceil(share * len(sets))), -1):
-        if np.abs(total).max() <= TOLERANCE * left:
+        if np.abs(total).max() <= (TOLERANCE if left > KEEP * len(sets) else ROUGH) * left:
             break
         change = np.where(kept, own - 2 * away @ total, np.inf)
         worst = int(np.argmin(change))

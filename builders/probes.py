@@ -17,16 +17,18 @@ import polars as pl
 
 from discoprobe.builders import chance, clean
 from discoprobe.builders.classes import Classes, choose
-from discoprobe.builders.even import even
+from discoprobe.builders.even import even, surface
 from discoprobe.builders.sampling import cap, with_rank
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.splits import split_of
 from discoprobe.builders.task import Arranged, Context, Task
-from discoprobe.loaders.running_words import running_words
 
 if TYPE_CHECKING:
     from discoprobe.builders.settings import Settings
     from discoprobe.builders.tree import Trees
+
+THINNED = 0.9
+"""Share of the candidates that another draw chooses from."""
 
 FACTS = ("sent", "corpus", "doc_id", "sent_id", "key", "text_key", "n_words", "mean_words")
 
@@ -41,8 +43,7 @@ def sentences(trees: Trees, settings: Settings) -> pl.DataFrame:
         .join(_not_standard(trees), on="sent", how="left", maintain_order="left")
         .select(
             "sent", "corpus", "doc_id", "sent_id", "text", "key", "text_key", words.cast(pl.Int32),
-            mean_words=words.cast(pl.Float64), n_chars=pl.col("text").str.len_chars().cast(pl.Int32),
-            n_running=running_words(pl.col("text")).list.len().cast(pl.Int32),
+            *surface(pl.col("text")), mean_words=words.cast(pl.Float64),
             reason=pl.coalesce(
                 pl.when(words < least).then(pl.lit("too-short")),
                 pl.when(words > most).then(pl.lit("too-long")),
@@ -177,8 +178,15 @@ def balance_labels(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
     """Equal counts of ``label`` in every split and cell, of like lengths, within the set sizes; else all rows."""
     if not context.settings.match:
         return cap(frame, context.settings, *context.salt)
-    kept = even(frame, "label", *context.salt, cell=("cell",), least=context.settings.min_class)
+    kept = even(_thinned(frame, context), "label", *context.salt, cell=("cell",), least=context.settings.min_class)
     return cap_labels(kept, context)
+
+
+def _thinned(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
+    """All rows; nine tenths for another draw: the best choice of the same ones would be the same."""
+    if not context.settings.draw:
+        return frame
+    return frame.filter(pl.Series(chance.unit(frame["key"].to_numpy(), "thinned", *context.salt) < THINNED))
 
 
 def cap_labels(frame: pl.DataFrame, context: Context) -> pl.DataFrame:

@@ -34,6 +34,7 @@ class Settings:
         frequency: ``wordfreq``, ``corpus`` (the corpora's own counts) or the path of a list of lines ``lemma<TAB>ipm``.
         syncretism: what the form of a target must not be ambiguous in: ``pos``, ``feature``, both or nothing.
         min_class: fewest candidates of a class of an open label set (connectives).
+        draw: how often a config was drawn before: choices are made anew, splits stay (`drawing`).
     """
 
     seed: int = 13
@@ -46,6 +47,7 @@ class Settings:
     frequency: str = "wordfreq"
     syncretism: tuple[str, ...] = ("pos", "feature")
     min_class: int = 20
+    draw: int = 0
 
     def __post_init__(self) -> None:
         if self.ipm not in {"share", "mean", "none"}:

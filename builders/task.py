@@ -46,9 +46,10 @@ class Context:
     frequencies: Frequencies | None = None
 
     @property
-    def salt(self) -> tuple[int, str]:
+    def salt(self) -> tuple[int | str, ...]:
         """What every choice of this task is salted with."""
-        return self.settings.seed, self.task
+        first = (self.settings.seed, self.task)
+        return (*first, "draw", self.settings.draw) if self.settings.draw else first
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ _RULES = 5
 
 
 class FindingLine(NamedTuple):
-    """A row of a table of checks, numbers as text."""
+    """A row of a table of checks, numbers as text; ``in_turn`` where test has few rows."""
 
     check: str
     measures: str
@@ -26,6 +26,7 @@ class FindingLine(NamedTuple):
     interval: str
     lift: str
     limit: str
+    in_turn: str
     status: str
     remark: str
 
@@ -37,7 +38,7 @@ class AuditView:
     Attributes:
         verdict: ``passed``, ``undecided`` or ``failed``.
         failed: checks beyond their limit.
-        undecided: checks that the test split is too small for.
+        undecided: checks that there are too few rows for.
         strongest: the shortcut with the largest lift.
         strongest_interval: its 95 % interval, ``.299–.701``.
         noted: whether shortcuts were measured that are not limited.
@@ -50,6 +51,7 @@ class AuditView:
         rule_coverage: share of test rows that any mined rule applies to.
         measured_on: the split.
         n_test: its rows.
+        n_in_turn: rows of all splits, if they were measured on in turn.
         notes: the audit's remarks.
     """
 
@@ -68,6 +70,7 @@ class AuditView:
     rule_coverage: float
     measured_on: str
     n_test: int
+    n_in_turn: int
     notes: tuple[str, ...]
 
 
@@ -79,7 +82,7 @@ def audit_view(report: Report) -> AuditView:
         failed=tuple(one.check for one in report.errors),
         undecided=tuple(one.check for one in report.undecided),
         strongest=report.strongest,
-        strongest_interval=interval(report.finding(report.strongest.check).interval) if report.strongest else "",
+        strongest_interval=interval(report.strongest.interval) if report.strongest else "",
         noted=any(one.kind is Kind.SHORTCUT and one.status is Status.NOTED for one in report.findings),
         chance=next((one.accuracy for one in report.baselines if one.name == "majority"), None),
         baselines=report.baselines,
@@ -92,6 +95,7 @@ def audit_view(report: Report) -> AuditView:
         rule_coverage=report.heuristics.coverage if report.heuristics else 0.0,
         measured_on=report.measured_on,
         n_test=report.counts.get(report.measured_on, 0),
+        n_in_turn=max((one.cross.n for one in report.findings if one.cross), default=0),
         notes=report.notes,
     )
 
@@ -101,8 +105,12 @@ def _line(finding: Finding, digits: str) -> FindingLine:
     lift = "" if finding.lift is None else f"{finding.lift:+.3f}"
     return FindingLine(
         finding.check, measures, _number(finding.measured, digits), interval(finding.interval), lift,
-        _number(finding.limit, digits), str(finding.status), finding.reason or finding.detail,
+        _number(finding.limit, digits), _in_turn(finding), str(finding.status), finding.reason or finding.detail,
     )  # fmt: skip
+
+
+def _in_turn(finding: Finding) -> str:
+    return f"{finding.cross.accuracy:.3f} ({interval(finding.cross.interval)})" if finding.cross else ""
 
 
 def interval(ends: Sequence[float] | None) -> str:

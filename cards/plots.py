@@ -18,7 +18,7 @@ from discoprobe.cards.render import render
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from discoprobe.builders.audit.report import Finding, Report
+    from discoprobe.builders.audit.report import Cross, Finding, Report
     from discoprobe.builders.config import Config
     from discoprobe.cards.lengths import Lengths
 
@@ -187,7 +187,7 @@ class Solver(NamedTuple):
 
 
 def audit_plot(report: Report) -> str:
-    """Accuracy of every shortcut solver with its 95 % interval, beside chance and the limit of each."""
+    """Accuracy of every shortcut solver with its 95 % interval, in turn if test is small, beside chance and limits."""
     lines = list(_solvers(report))
     chance = next((one.accuracy for one in report.baselines if one.name == "majority"), None)
     bottom = _HEAD + _STEP * len(lines) + 4
@@ -201,15 +201,16 @@ def audit_plot(report: Report) -> str:
 def _solvers(report: Report) -> Iterator[Solver]:
     measured = [one for one in report.findings if one.kind is Kind.SHORTCUT and one.measured is not None]
     for number, one in enumerate(measured):
-        low, high = one.interval or (one.measured, one.measured)
+        accuracy = one.cross.accuracy if one.cross else one.measured
+        low, high = (one.cross or one).interval or (accuracy, accuracy)
         yield Solver(
-            _HEAD + _STEP * number + _BAR / 2, one.check, f"{one.measured:.3f}", _place(low), _place(one.measured),
-            _place(high), _limit(one), str(one.status),
+            _HEAD + _STEP * number + _BAR / 2, one.check, f"{accuracy:.3f}", _place(low), _place(accuracy),
+            _place(high), _limit(one.cross or one), str(one.status),
         )  # fmt: skip
 
 
-def _limit(finding: Finding) -> float | None:
-    return None if finding.limit is None or finding.limit > 1 else _place(finding.limit)
+def _limit(found: Finding | Cross) -> float | None:
+    return None if found.limit is None or found.limit > 1 else _place(found.limit)
 
 
 _AXIS_LEFT, _AXIS = 112, 236

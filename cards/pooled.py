@@ -1,4 +1,4 @@
-"""What the test splits of a release are too small to tell one by one, and tell together."""
+"""What the configs of a release are too small to tell one by one, and tell together."""
 
 from __future__ import annotations
 

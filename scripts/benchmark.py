@@ -5,6 +5,9 @@
 ``benchmark.py build FOLDER`` builds from all files below a folder taken for one language, and from copies of them, so
 that the column ``times`` shows how time and memory grow; every run is a process of its own.
 
+``benchmark.py audit`` audits rows of five invented sentences, in a process of its own, beside the time that
+scikit-learn's own counting of character n-grams takes for the same texts.
+
 Every reader gets the same files in one process, best of several rounds. What is timed ends with the sentences in
 memory; for discoprobe that is after checking, aligning and storing them, with an empty cache; ``parsed`` leaves out the
 hashing and storing, which no other reader does, and ``cached`` is the second load, of parsed tables from the disk.
@@ -15,18 +18,20 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random  # noqa: TID251 (texts to measure with, no choice of rows)
 import subprocess
 import sys
 import tempfile
 import time
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import conllu
 import pyconll.load
 from rich.console import Console
 from rich.table import Table
+from sklearn.feature_extraction.text import HashingVectorizer
 from udapi.core.document import Document  # type: ignore[import-untyped]
 
 from discoprobe.loaders.conllu import read_corpora
@@ -36,7 +41,8 @@ from discoprobe.loaders.parse import Piece, parse
 from discoprobe.loaders.treebanks import DocumentRule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    import resource
+    from collections.abc import Callable, Mapping, Sequence
 
 CLOCKS = {"wall": time.perf_counter, "processor": time.process_time}
 RATIOS = ("discoprobe", "parsed", "cached")
@@ -49,6 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     add_reader(commands.add_parser("reader", help="words per second of the reader and of others"))
     add_build(commands.add_parser("build", help="words per second and peak memory of a whole build, and how they grow"))
+    add_audit(commands.add_parser("audit", help="time and peak memory of an audit, beside scikit-learn's n-grams"))
     options = parser.parse_args(arguments)
     result: int = options.run(options)
     return result
@@ -142,17 +149,64 @@ def measure_build(folder: Path, options: argparse.Namespace) -> tuple[float, flo
         *(sys.executable, "-m", "discoprobe", "run", "--lang", "en", "--corpus", str(folder / "corpus"), "--no-audit"),
         *("--out", str(folder / "out"), "--task", options.task, "--jobs", options.jobs, "--json", "--on-error", "skip"),
     ]
-    environment = {**os.environ, "DISCOPROBE_CACHE": str(folder / "cache")}
+    found, seconds, usage = measured(command, {"DISCOPROBE_CACHE": str(folder / "cache")})
+    configs = found["configs"].values()
+    rows = sum(n for config in configs for labels in config["counts"].values() for n in labels.values())
+    return seconds, usage.ru_maxrss / 1024, rows
+
+
+def measured(command: Sequence[str], environment: Mapping[str, str]) -> tuple[Any, float, resource.struct_rusage]:
+    """What a command prints as JSON, seconds, and what it used."""
     start = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, **environment}) as process:
         assert process.stdout is not None
         found = json.load(process.stdout)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-    seconds = time.perf_counter() - start
-    configs = found["configs"].values()
-    rows = sum(n for config in configs for labels in config["counts"].values() for n in labels.values())
-    return seconds, usage.ru_maxrss / 1024, rows
+    return found, time.perf_counter() - start, usage
+
+
+def add_audit(parser: argparse.ArgumentParser) -> None:
+    """The options of ``audit``."""
+    parser.add_argument("rows", nargs="*", type=int, default=[1_000, 12_000, 120_000], help="numbers of rows")
+    parser.set_defaults(run=run_audit)
+
+
+def run_audit(options: argparse.Namespace) -> int:
+    """Print seconds, processor seconds and peak memory for each number of rows, and the ratio to counting n-grams."""
+    table = Table("rows", "characters", "seconds", "processor s", "peak MB", "n-grams of scikit-learn, s", "ratio")
+    for n in options.rows:
+        with tempfile.TemporaryDirectory() as folder:
+            texts = invent(Path(folder), n)
+            command = [sys.executable, "-m", "discoprobe", "audit", folder, "--json"]
+            _, seconds, usage = measured(command, {})
+        start = time.perf_counter()
+        HashingVectorizer(analyzer="char_wb", ngram_range=(1, 4), lowercase=False).transform(texts)
+        peer = time.perf_counter() - start
+        table.add_row(
+            f"{n:,}", f"{sum(map(len, texts)):,}", f"{seconds:.1f}", f"{usage.ru_utime + usage.ru_stime:.1f}",
+            f"{usage.ru_maxrss / 1024:,.0f}", f"{peer:.1f}", f"{seconds / peer:.2f}",
+        )  # fmt: skip
+    Console(width=120).print(table)
+    return 0
+
+
+def invent(folder: Path, n: int) -> list[str]:
+    """Rows of five sentences of invented words with a label of five, as JSONL files; returns the texts of each row."""
+    source = random.Random(13)
+    vocabulary = ["".join(source.choices("abcdefghiklmnoprstuvz", k=source.randint(2, 9))) for _ in range(3000)]
+    weights = [1 / (rank + 10) for rank in range(len(vocabulary))]
+    found = []
+    for split, share in (("train", 0.6), ("validation", 0.2), ("test", 0.2)):
+        with (folder / f"{split}.jsonl").open("w", encoding="utf-8") as file:
+            for place in range(round(n * share)):
+                sentences = [
+                    " ".join(source.choices(vocabulary, weights, k=source.randint(6, 20))).capitalize() + "."
+                    for _ in range(5)
+                ]
+                file.write(json.dumps({"sentences": sentences, "label": place * 7 % 5}) + "\n")
+                found.append(" ".join(sentences))
+    return found
 
 
 def best(work: Callable[[], object], options: argparse.Namespace) -> float:

@@ -1,7 +1,7 @@
-"""Configs of one task together: what each test split is too small to tell, all of them may tell.
+"""Configs of one task together: what each is too small to tell, all of them may tell.
 
-A shortcut of a task's design is there in every language, and the test splits of small treebanks are each too small to
-show it. Rows that the solvers of all configs get right are added up, and so are the rows that knowing nothing does and
+A shortcut of a task's design is there in every language, and the configs of small treebanks are each too small to show
+it. Rows that the solvers of all configs get right are added up, and so are the rows that knowing nothing does and
 that the limits allow. Where a check keeps the best of several solvers, each is added up by itself before the best is
 chosen: the best of every config would be a choice made on few rows, once per config.
 
@@ -44,7 +44,7 @@ class Pooled:
     Attributes:
         check: id of the check.
         configs: how many were added up.
-        n: test rows of all of them.
+        n: rows of all of them that solvers were measured on.
         accuracy: of the best solver over all of them.
         baseline: of knowing nothing.
         limit: the largest accuracy allowed.
@@ -69,7 +69,7 @@ class Pooled:
 
 def tallies(report: Report) -> dict[str, Tally]:
     """What a report adds to each shortcut that is limited and was measured on a sample."""
-    return {finding.check: _tally(finding) for finding in report.findings if _counts(finding)}
+    return {finding.check: tally(finding) for finding in report.findings if _counts(finding)}
 
 
 def _counts(finding: Finding) -> bool:
@@ -77,15 +77,41 @@ def _counts(finding: Finding) -> bool:
     return limited and finding.interval is not None and finding.interval.low < finding.interval.high
 
 
-def _tally(finding: Finding) -> Tally:
-    n, measured = finding.n, finding.measured or 0.0
-    solvers = finding.tried or {finding.check: measured}
+def tally(finding: Finding) -> Tally:
+    """What a finding adds: of all its rows, where they were measured."""
+    found = finding.cross or finding
+    accuracy = finding.cross.accuracy if finding.cross else finding.measured or 0.0
+    solvers = found.tried or {finding.check: accuracy}
     return {
-        "n": n,
-        "independent": round(finding.independent, 2),
-        "baseline": round((finding.baseline or 0.0) * n, 2),
-        "limit": round((finding.limit or 0.0) * n, 2),
-        "correct": {name: round(accuracy * n, 2) for name, accuracy in solvers.items()},
+        "n": found.n,
+        "independent": round(found.independent, 2),
+        "baseline": round((found.baseline or 0.0) * found.n, 2),
+        "limit": round((found.limit or 0.0) * found.n, 2),
+        "correct": {name: round(right * found.n, 2) for name, right in solvers.items()},
+    }
+
+
+def shared(parts: Sequence[Tally]) -> list[str]:
+    """The solvers that all have."""
+    return [name for name in parts[0]["correct"] if all(name in one["correct"] for one in parts)]
+
+
+class Sums(Tally):
+    """Several tallies added up; ``most`` are the right rows of the best solver."""
+
+    most: float
+
+
+def added(parts: Sequence[Tally]) -> Sums:
+    """The sum of tallies; of solvers, those that all have (the seventh text alone, where all rows have seven)."""
+    correct = {name: sum(one["correct"][name] for one in parts) for name in shared(parts)}
+    return {
+        "n": sum(one["n"] for one in parts),
+        "independent": sum(one["independent"] for one in parts),
+        "baseline": sum(one["baseline"] for one in parts),
+        "limit": sum(one["limit"] for one in parts),
+        "correct": correct,
+        "most": max(correct.values()),
     }
 
 
@@ -93,20 +119,16 @@ def pooled(configs: Sequence[Mapping[str, Tally]]) -> list[Pooled]:
     """Every shortcut of a task over its configs, in the order of the first that has it.
 
     Args:
-        configs: the ``tallies`` of each; those of different sets of solvers (none of ours) are not added up.
+        configs: the ``tallies`` of each; where they have no solver in common (none of ours) nothing is added up.
     """
     checks = dict.fromkeys(check for config in configs for check in config)
     found = {check: [config[check] for config in configs if check in config] for check in checks}
-    alike = {check: own for check, own in found.items() if len({tuple(sorted(one["correct"])) for one in own}) == 1}
-    return [_pooled(check, own) for check, own in alike.items()]
+    return [_pooled(check, own) for check, own in found.items() if shared(own)]
 
 
 def _pooled(check: str, parts: Sequence[Tally]) -> Pooled:
-    n = sum(one["n"] for one in parts)
-    solvers = parts[0]["correct"]
-    correct = max(sum(one["correct"][name] for one in parts) for name in solvers)
-    counted = sum(one["independent"] for one in parts)
-    accuracy, interval = round(correct / n, DIGITS), wilson(correct / n * counted, counted, len(solvers))
-    limit = round(sum(one["limit"] for one in parts) / n, DIGITS)
-    baseline = round(sum(one["baseline"] for one in parts) / n, DIGITS)
+    sums = added(parts)
+    n, accuracy = sums["n"], round(sums["most"] / sums["n"], DIGITS)
+    interval = wilson(sums["most"] / n * sums["independent"], sums["independent"], len(sums["correct"]))
+    limit, baseline = round(sums["limit"] / n, DIGITS), round(sums["baseline"] / n, DIGITS)
     return Pooled(check, len(parts), n, accuracy, baseline, limit, interval, judged(accuracy, interval, limit))

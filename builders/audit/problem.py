@@ -213,14 +213,14 @@ def problem_of(data: AuditInput) -> Problem | None:
     names = list(splits)
     train, test, note = splits[names[0]], splits[names[-1]], ""
     if len(names) == 1:
-        train, test = _halves(train)
+        train, test = halves(train)
         note = f"solvers learn from half of {names[0]}, the only split, and are measured on the other half"
     elif names[0] != "train":
         note = f"there is no train: solvers learn from {names[0]}"
     choice = data.shape is Shape.CHOICE
     problem = Problem(
-        train=_units(_draw(train, TRAIN_ROWS), choice=choice),
-        test=_units(_draw(test, TEST_ROWS), choice=choice),
+        train=_units(draw(train, TRAIN_ROWS), choice=choice),
+        test=_units(draw(test, TEST_ROWS), choice=choice),
         labels=("wrong", "right") if choice else data.labels,
         choice=choice,
         unspaced=mostly_unspaced(data.rows["texts"].head(1000).explode()),
@@ -231,13 +231,14 @@ def problem_of(data: AuditInput) -> Problem | None:
     return problem if problem.test.n_rows and problem.train.n_rows and problem.solvable else None
 
 
-def _halves(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+def halves(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Two halves of a split, pairs whole."""
     keys = [chance.digest(pair or own) for pair, own in rows.select("pair_id", "id").iter_rows()]
     first = pl.Series(chance.unit(keys, "audit", "half") < 0.5)  # noqa: PLR2004  half
     return rows.filter(first), rows.filter(~first)
 
 
-def _draw(rows: pl.DataFrame, n: int) -> pl.DataFrame:
+def draw(rows: pl.DataFrame, n: int) -> pl.DataFrame:
     """At most ``n`` rows, in hash order so that any head of them is a sample too."""
     return rows[chance.ranking(rows["place"].to_numpy(), "audit", "draw")[:n]]
 

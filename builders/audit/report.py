@@ -23,9 +23,9 @@ class Status(enum.StrEnum):
     """How a check ended.
 
     ``passed``: within the limit; for a shortcut the upper end of the 95 % interval is, moreover, at most
-    ``limits.RESOLUTION`` above it. ``failed``: beyond the limit; for a shortcut with the lower end of the
-    interval. ``undecided``: the test split is too small to tell. ``noted``: measured, nothing is too much.
-    ``exempt``: beyond the limit or undecided, and the task says why. ``skipped``: does not apply.
+    ``limits.RESOLUTION`` above it. ``failed``: beyond the limit; for a shortcut with the lower end of the interval, on
+    test or in turn (``Cross``). ``undecided``: there are too few rows to tell. ``noted``: measured, nothing is too
+    much. ``exempt``: beyond the limit or undecided, and the task says why. ``skipped``: does not apply.
     """
 
     PASSED = "passed"
@@ -42,6 +42,29 @@ def judged(accuracy: float, interval: Interval, limit: float) -> Status:
         return Status.FAILED
     within = accuracy <= limit and interval.high <= limit + RESOLUTION
     return Status.PASSED if within else Status.UNDECIDED
+
+
+@dataclass(frozen=True, slots=True)
+class Cross:
+    """A shortcut on test and on the other splits, held out in their turns, where there are few rows for test.
+
+    Attributes:
+        n: rows.
+        independent: as how many independent rows they count.
+        accuracy: share of them that is right.
+        baseline: the accuracy of knowing nothing.
+        limit: the largest accuracy allowed, None if any is.
+        interval: 95 % interval of ``accuracy``.
+        tried: the accuracy of each solver of which the best was kept; of the one, if there is only one.
+    """
+
+    n: int
+    independent: float
+    accuracy: float
+    baseline: float
+    limit: float | None
+    interval: Interval
+    tried: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +86,7 @@ class Finding:
         reason: why the check does not apply, from the task's exemption.
         tried: where the best of several solvers was kept, the accuracy of each.
         independent: for shortcuts, as how many independent rows they count (pairs go right and wrong together).
+        cross: for shortcuts, what all splits together say where there are few rows for test.
     """
 
     check: str
@@ -79,11 +103,23 @@ class Finding:
     reason: str = ""
     tried: Mapping[str, float] = field(default_factory=dict)
     independent: float = 0.0
+    cross: Cross | None = None
 
     @property
     def lift(self) -> float | None:
-        """For shortcuts, how far the solver is above knowing nothing."""
-        return None if self.measured is None or self.baseline is None else round(self.measured - self.baseline, DIGITS)
+        """For shortcuts, how far the solver is above knowing nothing, in turn where test has few rows."""
+        shown = (self.measured, self.baseline)
+        accuracy, baseline = (self.cross.accuracy, self.cross.baseline) if self.cross else shown
+        return None if accuracy is None or baseline is None else round(accuracy - baseline, DIGITS)
+
+    @property
+    def beyond(self) -> tuple[float, float] | None:
+        """What was measured and the limit, where it is beyond it: on test, else in turn."""
+        if self.status is not Status.FAILED or self.measured is None or self.limit is None:
+            return None
+        if self.interval and self.cross and self.interval.low <= self.limit:
+            return self.cross.accuracy, self.cross.limit or 0.0
+        return self.measured, self.limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +175,13 @@ class Heuristics:
 
 @dataclass(frozen=True, slots=True)
 class Strongest:
-    """The shortcut with the largest lift over knowing nothing."""
+    """The shortcut with the largest lift over knowing nothing; ``n`` rows, of all splits where test has few."""
 
     check: str
     accuracy: float
     lift: float
+    interval: Interval | None
+    n: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +224,7 @@ class Report:
 
     @property
     def undecided(self) -> tuple[Finding, ...]:
-        """The findings that the test split is too small to decide."""
+        """The findings that there are too few rows to decide."""
         return tuple(f for f in self.findings if f.status is Status.UNDECIDED)
 
     @property
@@ -196,7 +234,9 @@ class Report:
         if not lifts:
             return None
         lift, best = max(lifts, key=lambda pair: pair[0])
-        return Strongest(best.check, float(best.measured or 0.0), lift)
+        shown = best.cross or best
+        accuracy = best.cross.accuracy if best.cross else float(best.measured or 0.0)
+        return Strongest(best.check, accuracy, lift, shown.interval, shown.n)
 
     def finding(self, check: str) -> Finding:
         """The finding of one check."""
@@ -206,7 +246,7 @@ class Report:
         """The report as JSON holds it; ``strongest`` and ``failed`` are added for readers."""
         strongest = None if self.strongest is None else dataclasses.asdict(self.strongest)
         summary: dict[str, JSON] = {"version": _VERSION, "failed": self.failed, "strongest": strongest}
-        return summary | {name: _plain(value) for name, value in dataclasses.asdict(self).items()}
+        return {name: _plain(value) for name, value in (summary | dataclasses.asdict(self)).items()}
 
     def to_json(self) -> str:
         """The report as JSON text, numbers rounded to six digits."""
@@ -246,7 +286,9 @@ def _baseline(entry: _Entry) -> Baseline:
 def _finding(entry: _Entry) -> Finding:
     interval = None if entry["interval"] is None else Interval(*entry["interval"])
     values = {"kind": Kind(entry["kind"]), "severity": Severity(entry["severity"]), "status": Status(entry["status"])}
-    return Finding(**entry | values | {"interval": interval, "rows": tuple(entry["rows"])})
+    cross = entry.get("cross")
+    held = None if cross is None else Cross(**cross | {"interval": Interval(*cross["interval"])})
+    return Finding(**entry | values | {"interval": interval, "rows": tuple(entry["rows"]), "cross": held})
 
 
 def _heuristics(entry: _Entry) -> Heuristics:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
+from discoprobe.builders.audit.cross import crossed, turns
 from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError, from_config
 from discoprobe.builders.audit.integrity import INTEGRITY, Subject
 from discoprobe.builders.audit.limits import BY_ID, Check, Severity
 from discoprobe.builders.audit.problem import Problem, Score, problem_of
 from discoprobe.builders.audit.report import Finding, Report, Status, judged
 from discoprobe.builders.audit.rules import mine
-from discoprobe.builders.audit.shortcuts import SHORTCUTS, Bench, baselines
+from discoprobe.builders.audit.shortcuts import N_GRAMS, SHORTCUTS, Bench, baselines
 from discoprobe.builders.audit.stats import DIGITS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from discoprobe.builders.audit.measure import Measure
     from discoprobe.builders.config import Config
@@ -37,10 +38,7 @@ def audit(subject: Config | AuditInput, sources: Mapping[tuple[str, str], str] |
     problem = problem_of(data)
     looked_at = Subject.of(data, sources)
     found = [_integrity(BY_ID[name], check(looked_at), data) for name, check in INTEGRITY.items()]
-    bench = None if problem is None else Bench(data, problem)
-    found += [
-        _shortcut(BY_ID[name], solver(bench) if bench else None, data, problem) for name, solver in SHORTCUTS.items()
-    ]
+    found += _in_turn(_shortcuts(data, problem), data)
     judged = [_exempt(finding, data.exempt) for finding in found]
     return Report(
         name=data.name,
@@ -54,6 +52,22 @@ def audit(subject: Config | AuditInput, sources: Mapping[tuple[str, str], str] |
         stale=tuple(f.check for f in judged if f.check in data.exempt and f.status in {Status.PASSED, Status.NOTED}),
         notes=_notes(problem),
     )
+
+
+def _shortcuts(data: AuditInput, problem: Problem | None, names: Collection[str] = SHORTCUTS.keys()) -> list[Finding]:
+    bench = None if problem is None else Bench(data, problem)
+    return [_shortcut(BY_ID[name], SHORTCUTS[name](bench) if bench else None, data, problem) for name in names]
+
+
+def _in_turn(found: list[Finding], data: AuditInput) -> list[Finding]:
+    """The findings with what the other splits, each in its turn, add to a small test; seen texts are of test alone."""
+    names = [one.check for one in found if one.status is not Status.SKIPPED and one.check != "seen"]
+    more: dict[str, list[Finding]] = {name: [] for name in names}
+    for turn, again in turns(data) if names else ():
+        wanted = [name for name in names if again or name not in N_GRAMS]
+        for one in _shortcuts(turn, problem_of(turn), wanted):
+            more[one.check].append(one)
+    return [crossed(one, more.get(one.check, ())) for one in found]
 
 
 def _notes(problem: Problem | None) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ from discoprobe.builders.config import Shape
 from discoprobe.builders.grams import char_grams, tfidf
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 
 _WIDTH = 1 << 18
@@ -33,6 +33,7 @@ _CHARACTERS = 2_400_000
 several alone, half as many."""
 _WEIGHTS = 1 << 22
 """Weights of a regression at most: with very many classes (word content: 1,000) there are fewer columns."""
+_TRAIN, _TEST = 0, 1
 _DENSE_UNITS = 10_000
 """Units that solvers with a few dozen features learn from."""
 
@@ -43,6 +44,8 @@ class Bench:
     def __init__(self, data: AuditInput, problem: Problem) -> None:
         self.data, self.problem = data, problem
         self.slots = features.slots_of(problem)
+        self._seen_texts = range(1 if problem.choice else self.slots)
+        self._counted: dict[tuple[int, int], sparse.csr_array] = {}
 
     @cached_property
     def dense(self) -> Problem:
@@ -52,32 +55,52 @@ class Bench:
     @cached_property
     def chars(self) -> Score:
         """The score of character n-grams, one block per text; of choices, of the candidate."""
-        return self._grams(range(1 if self.problem.choice else self.slots), _CHARACTERS)
+        return self._grams(self._seen_texts, _CHARACTERS)
 
     def on_slot(self, slot: int) -> Score:
         """The score of character n-grams of one text alone."""
-        return self._grams(range(slot, slot + 1), _CHARACTERS // 2)
+        return self._grams([slot], _CHARACTERS // 2)
 
-    def _grams(self, slots: range, characters: int) -> Score:
+    def _grams(self, slots: Sequence[int], characters: int) -> Score:
+        n_train = self._affordable(slots, characters)
+        train = [self._counts(_TRAIN, slot)[:n_train] for slot in slots]
+        test = [self._counts(_TEST, slot) for slot in slots]
+        return self.problem.learn(
+            *tfidf(*(sparse.csr_array(sparse.hstack(side, format="csr")) for side in (train, test)))
+        )
+
+    def _counts(self, side: int, slot: int) -> sparse.csr_array:
+        """The n-grams of one text of every unit; of train, of as many units as any solver learns from."""
+        if (side, slot) not in self._counted:
+            most = max(self._affordable(self._seen_texts, _CHARACTERS), self._affordable([slot], _CHARACTERS // 2))
+            texts = _in_slot(self._slotted[side], slot, len((self.problem.train, self.problem.test)[side].y))
+            self._counted[side, slot] = char_grams(texts[:most] if side == _TRAIN else texts, self._width)
+        return self._counted[side, slot]
+
+    @cached_property
+    def _width(self) -> int:
+        """Columns per text."""
         width = _WIDTH
-        while width > _WEIGHTS // len(self.problem.labels) or width * len(slots) > _WIDTH:
+        while width > _WEIGHTS // len(self.problem.labels) or width * len(self._seen_texts) > _WIDTH:
             width //= 2
-        train = self._blocks(self._affordable(slots, characters), slots, width)
-        return self.problem.learn(*tfidf(train, self._blocks(self.problem.test, slots, width)))
+        return width
 
-    def _affordable(self, slots: range, characters: int) -> Units:
-        """Train units whose texts in ``slots`` have so many characters together; fewer with many classes."""
+    @cached_property
+    def _slotted(self) -> tuple[pl.DataFrame, pl.DataFrame]:
+        return features.slotted(self.problem.train), features.slotted(self.problem.test)
+
+    def _affordable(self, slots: Sequence[int], characters: int) -> int:
+        """How many train units have so many characters in ``slots`` together; fewer with many classes."""
         train = self.problem.train
-        sample = features.slotted(train.head(1000)).filter(pl.col("slot").is_in(list(slots)))
-        mean = max(1.0, int(sample["text"].str.len_chars().sum()) / min(1000, len(train.y)))
+        looked_at = min(1000, len(train.y))
+        sample = self._slotted[0].filter(pl.col("slot").is_in(list(slots)), pl.col("unit") < looked_at)
+        mean = max(1.0, int(sample["text"].str.len_chars().sum()) / looked_at)
         shrink = max(1.0, len(self.problem.labels) / 8)
-        return train.head(max(1000, int(characters / mean / shrink)))
+        return min(len(train.y), max(1000, int(characters / mean / shrink)))
 
-    @staticmethod
-    def _blocks(units: Units, slots: range, width: int) -> sparse.csr_array:
-        long = features.slotted(units)
-        blocks = [_in_slot(long, slot, len(units.y)) for slot in slots]
-        return sparse.csr_array(sparse.hstack([char_grams(block, width) for block in blocks], format="csr"))
+
+def _beside(blocks: Iterable[sparse.csr_array]) -> sparse.csr_array:
+    return sparse.csr_array(sparse.hstack(list(blocks), format="csr"))
 
 
 def _in_slot(long: pl.DataFrame, slot: int, n_units: int) -> pl.Series:
@@ -244,6 +267,9 @@ SHORTCUTS: Mapping[str, Callable[[Bench], Score | None]] = {
     "pairwise-length": pairwise_length,
 }
 """Check id → solver; None where it does not apply."""
+
+N_GRAMS = frozenset({"token", "chars", "single"})
+"""Those that count tokens or n-grams, which takes most of the time of an audit."""
 
 
 def baselines(data: AuditInput, problem: Problem) -> tuple[Baseline, ...]:

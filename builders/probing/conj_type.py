@@ -22,9 +22,9 @@ import polars as pl
 
 from discoprobe.builders.clauses import clause_words, conjunction_spans, links, marks, with_heads
 from discoprobe.builders.config import Shape
+from discoprobe.builders.even import SURFACE, surface
 from discoprobe.builders.probes import balanced
 from discoprobe.builders.task import Arranged, Context, Edit, Task
-from discoprobe.loaders.running_words import running_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -86,10 +86,9 @@ def _in_text(named: pl.DataFrame, trees: Trees) -> pl.DataFrame:
         .select(
             "sent",
             "label",
+            *(count.name.prefix("shown_") for count in surface(pl.col("shown"))),
             cell=_cell(pl.col("shown")),
             plan=pl.struct("start", "conjunction", "end"),
-            shown_words=running_words(pl.col("shown")).list.len().cast(pl.Int32),
-            shown_chars=pl.col("shown").str.len_chars().cast(pl.Int32),
         )
         .sort("sent")
     )
@@ -109,7 +108,7 @@ def mask(text: str, plan: Mapping[str, Any]) -> Edit:
 
 def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
     """Equally many of both labels in every cell; every text is masked, and so long as it is without the conjunction."""
-    shown = frame.with_columns(n_running="shown_words", n_chars="shown_chars")
+    shown = frame.with_columns(pl.col(f"shown_{name}").alias(name) for name in SURFACE)
     arranged = balanced(shown, context)
     return replace(arranged, rows=arranged.rows.with_columns(edited=pl.lit(value=True)))
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from contextlib import AbstractContextManager
 
-    from discoprobe.builders.audit.report import Report
     from discoprobe.builders.config import Config, Unavailable
     from discoprobe.builders.task import Task
     from discoprobe.cards.manifest import Manifest
@@ -287,40 +286,6 @@ def configs(
         yield result
 
 
-def audited(
-    results: Iterable[Config | Unavailable], request: Request, executor: Executor | None, progress: Progress = _silent
-) -> Iterator[tuple[Config | Unavailable, Report | None]]:
-    """Each result with what its audit found; a config that fails is left out, unless failed ones are kept."""
-    from discoprobe.builders.audit.run import audit  # noqa: PLC0415 (imports scikit-learn)
-    from discoprobe.builders.config import Config, Unavailable  # noqa: PLC0415
-
-    found = list(results)
-    measured = [result for result in found if isinstance(result, Config) and request.audit]
-    reports = dict(
-        zip([one.name for one in measured], (executor.map if executor else map)(audit, measured), strict=True)
-    )
-    for done, result in enumerate(found, 1):
-        report = reports.get(result.name)
-        progress(f"auditing {result.lang}", done, len(found))
-        if report and report.failed and isinstance(result, Config) and not request.keep_failed:
-            yield (
-                Unavailable(
-                    result.name, result.task, result.lang, _why_failed(report), result.candidates, result.drops
-                ),
-                None,
-            )
-        else:
-            yield result, report
-
-
-def _why_failed(report: Report) -> str:
-    """The error-level findings in a few words: ``the audit failed: length .63 (limit .52)``."""
-    worst = [
-        f"{one.check} {one.measured:.3g} (limit {one.limit:.3g})" for one in report.errors if one.measured is not None
-    ]
-    return "the audit failed: " + ", ".join(worst or [one.check for one in report.errors])
-
-
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What a run built: the manifest of the release, and what is not there."""
@@ -384,6 +349,7 @@ def _built(wanted: Iterable[tuple[Corpus, Sequence[Task]]], request: Request, ou
     """What is wanted of each corpus, in the release folder."""
     from discoprobe.builders.config import Unavailable  # noqa: PLC0415
     from discoprobe.cards.release import open_release  # noqa: PLC0415
+    from discoprobe.drawing import audited  # noqa: PLC0415 (imports scikit-learn)
 
     built: list[str] = []
     missing: list[Unavailable] = []
@@ -391,8 +357,7 @@ def _built(wanted: Iterable[tuple[Corpus, Sequence[Task]]], request: Request, ou
         for corpus, tasks in wanted:
             release.add_corpus(corpus)
             inputs = _inputs(corpus, request)
-            results = configs(corpus, tasks, request, executor, progress)
-            for result, report in audited(results, request, executor, progress):
+            for result, report in audited(corpus, tasks, request, executor, progress):
                 release.add(result, report, inputs)
                 missing.append(result) if isinstance(result, Unavailable) else built.append(result.name)
         manifest = release.finish()

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 Cell = str | int | bool | None
 WIDE = 200
 """Columns of a table that goes into a file or a pipe."""
+_NAMED = 3
+"""Checks that a remark names; of more it says how many."""
 
 
 @contextmanager
@@ -105,8 +107,8 @@ def _config_row(name: str, entry: ConfigEntry) -> dict[str, Cell]:
         row |= {"majority": f"{audit['majority']:.3f}", "audit": _verdict(audit)}
         if audit["strongest"]:
             row["strongest shortcut"] = f"{audit['strongest']} {audit['accuracy']:.3f} ({audit['lift']:+.3f})"
-        if audit["undecided"]:
-            row["remark"] = f"test too small for {len(audit['undecided'])} checks"
+        if left := audit["undecided"]:
+            row["remark"] = f"too few rows for {', '.join(left) if len(left) <= _NAMED else f'{len(left)} checks'}"
     return row
 
 
@@ -181,7 +183,7 @@ def _show_report(report: Report) -> None:
     sys.stdout.write("\n")
     show(
         [_finding_row(finding) for finding in report.findings],
-        ["check", "status", "measured", "limit", "rows", "detail"],
+        ["check", "status", "measured", "limit", "in turn", "rows", "detail"],
     )
     if report.heuristics and report.heuristics.rules:
         sys.stdout.write("\nrules mined on train, as they do on test\n")
@@ -200,6 +202,7 @@ def _finding_row(finding: Finding) -> dict[str, Cell]:
         "status": str(finding.status),
         "measured": shown,
         "limit": None if finding.limit is None else f"{finding.limit:.3g}",
+        "in turn": _interval(finding.cross.accuracy, finding.cross.interval) if finding.cross else None,
         "rows": " ".join(finding.rows) or None,
         "detail": finding.reason or finding.detail,
     }

@@ -2,11 +2,12 @@
 
 import numpy as np
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from discoprobe.builders import chance
-from discoprobe.builders.even import even
+from discoprobe.builders.even import even, surface
 
 
 def made(lengths, labels, cells=None, splits=None):
@@ -19,6 +20,8 @@ def made(lengths, labels, cells=None, splits=None):
             "label": labels,
             "n_running": lengths,
             "n_chars": [6 * length for length in lengths],
+            "n_capitals": [1] * n,
+            "n_marks": [1] * n,
         },
         schema_overrides={
             "cell": pl.String,
@@ -26,6 +29,8 @@ def made(lengths, labels, cells=None, splits=None):
             "split": pl.String,
             "n_running": pl.Int32,
             "n_chars": pl.Int32,
+            "n_capitals": pl.Int32,
+            "n_marks": pl.Int32,
         },
     )
 
@@ -77,8 +82,39 @@ def test_characters_per_word_are_alike_too():
         return abs(rates[0] - rates[1])
 
     kept = even(frame, "label", 13)
-    assert kept.height >= 640
+    assert kept.height >= 600
     assert difference(kept) < 0.3 * difference(frame)
+
+
+@pytest.mark.parametrize("name", ["n_capitals", "n_marks"])
+def test_capitals_and_marks_are_alike_too(name):
+    """Sentences in the past tense name more people."""
+    frame = made([5 + i % 20 for i in range(1200)], [int(i % 3 == 0) for i in range(1200)]).with_columns(
+        (pl.int_range(1200) % 7 + pl.col("label")).cast(pl.Int32).alias(name)
+    )
+
+    def difference(rows):
+        means = rows.group_by("label").agg(pl.col(name).mean()).sort("label")[name]
+        return abs(means[0] - means[1])
+
+    kept = even(frame, "label", 13)
+    assert kept.height >= 600
+    assert difference(kept) < 0.2 * difference(frame)
+
+
+def test_labels_that_differ_much_cost_more_than_a_fifth():
+    """Shallow trees are short: of the others only the short ones stay."""
+    frame = made([5 + i % 10 for i in range(200)] + [8 + i % 10 for i in range(200)], [0] * 200 + [1] * 200)
+    kept = even(frame, "label", 13)
+    means = kept.group_by("label").agg(pl.col("n_running").mean()).sort("label")["n_running"]
+    assert 120 <= kept.height < 320
+    assert abs(means[0] - means[1]) < 1
+
+
+def test_surface_counts_what_a_reader_sees():
+    text = pl.DataFrame({"text": ["Nach Köln, sagt Émile O'Neill – \u00ab nein!"]})
+    counts = text.select(surface(pl.col("text"))).row(0, named=True)
+    assert counts == {"n_running": 7, "n_chars": 39, "n_capitals": 5, "n_marks": 5}
 
 
 def test_the_sets_that_make_a_label_longer_go_but_not_all_and_not_below_the_least():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 
 import pytest
 
@@ -42,11 +41,3 @@ def test_forty_small_data_sets(maker):
 def test_two_hundred_data_sets_of_up_to_twenty_thousand_rows(maker):
     alarms = _alarms(maker, range(200), most=20_000)
     assert len(alarms) <= 10, alarms
-
-
-@pytest.mark.slow
-def test_a_config_of_120000_rows_takes_under_a_minute_of_two_cores(maker):
-    data = maker(3).data(120_000, shape=Shape.SEQUENCE, texts=5, k=5)
-    start = time.process_time()
-    audit(data)
-    assert time.process_time() - start < 120

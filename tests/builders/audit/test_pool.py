@@ -7,6 +7,7 @@ import pytest
 from discoprobe.auditing import pooled_rows
 from discoprobe.builders.audit import Status, audit
 from discoprobe.builders.audit.pool import pooled, tallies
+from discoprobe.builders.audit.shortcuts import N_GRAMS
 from discoprobe.builders.audit.stats import wilson
 
 
@@ -79,7 +80,7 @@ def test_configs_of_a_release_are_shown_by_task(make):
     rows = pooled_rows(named)
     assert {row["task"] for row in rows} == {"dc"}
     (length,) = [row for row in rows if row["check"] == "length"]
-    assert (length["configs"], length["rows"]) == (2, 80)
+    assert (length["configs"], length["rows"]) == (2, 400)
 
 
 def test_what_a_report_adds(make):
@@ -89,5 +90,5 @@ def test_what_a_report_adds(make):
     assert set(found["single"]["correct"]) == {"text 1", "text 2"}
     for check, one in found.items():
         finding = report.finding(check)
-        assert one["n"] == finding.n
-        assert max(one["correct"].values()) == pytest.approx(finding.measured * finding.n, abs=0.01)
+        assert one["n"] == finding.cross.n == (320 if check in N_GRAMS else 400)
+        assert max(one["correct"].values()) == pytest.approx(finding.cross.accuracy * finding.cross.n, abs=0.01)
