@@ -236,7 +236,8 @@ def _config(  # noqa: PLR0913, PLR0917 (all that a config tells of)
     return Config(
         name=name, task=task.name, lang=corpus.lang, shape=task.shape, labels=labels, drops=drops,
         splits={split: write.split_table(whole, split, task.shape) for split in SPLITS},
-        candidates=arranged.candidates, settings=settings, sources=_used(corpus, whole), exempt=task.exempt,
+        candidates=arranged.candidates, settings=settings, sources=_used(corpus, whole),
+        read=tuple(sorted(source.name for source in corpus.sources)), exempt=task.exempt,
         definition=task.definition, perturbation=task.perturbation, pairs=task.pairs, natural=task.natural,
         split_by=task.split_by, notes=(*notes, *_drawn(settings.draw)),
     )  # fmt: skip

@@ -75,6 +75,7 @@ class Config:
         drops: why candidates were not used: reason → number.
         candidates: number of candidates before anything was dropped.
         sources: the corpora the rows come from.
+        read: names of all corpora that it was built from, those that no row is from included.
         settings: what the user set.
         exempt: checks of the audit that do not apply → reason.
         definition: the task's definition in prose.
@@ -94,6 +95,7 @@ class Config:
     drops: Mapping[str, int] = field(default_factory=dict)
     candidates: int = 0
     sources: tuple[Source, ...] = ()
+    read: tuple[str, ...] = ()
     settings: Settings = field(default_factory=Settings)
     exempt: Mapping[str, str] = field(default_factory=dict)
     definition: str = ""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from discoprobe.loaders.corpus import Corpus
 
 PACKAGE = "discoprobe"
-PARTS = ("loaders", "builders", "cards", "pipeline.py")
+PARTS = ("loaders", "builders", "cards", "request.py", "sources.py", "pipeline.py", "drawing.py")
 """What a config's bytes depend on: not the command line, and not what it shows."""
 
 

@@ -49,7 +49,11 @@ class AuditEntry(TypedDict):
 
 
 class ConfigEntry(TypedDict):
-    """What the manifest says of a config; ``lists`` has size and hash of the user's own files that a setting names."""
+    """What the manifest says of a config.
+
+    ``read`` are the corpora that it was built from, where that is more than ``sources``, which rows are from; ``lists``
+    has size and hash of the user's own files that a setting names.
+    """
 
     task: str
     lang: str
@@ -66,6 +70,7 @@ class ConfigEntry(TypedDict):
     files: dict[str, FileEntry]
     audit: AuditEntry | None
     lists: NotRequired[dict[str, FileEntry]]
+    read: NotRequired[list[str]]
 
 
 class SourceEntry(TypedDict):
@@ -223,6 +228,8 @@ def config_entry(
         "files": files,
         "audit": audit_entry(report) if report else None,
     }
+    if set(config.read) - set(entry["sources"]):
+        entry["read"] = list(config.read)
     if lists := lists_of(config.settings):
         entry["lists"] = lists
     return entry

@@ -11,6 +11,9 @@ sys.path.insert(0, str(Path(__file__).parent))  # modules that tests share, such
 
 import pytest
 
+from discoprobe.request import Request
+from discoprobe.sources import load_corpus
+
 
 @pytest.fixture(scope="session", autouse=True)
 def cache(tmp_path_factory):
@@ -31,13 +34,11 @@ def corpus_of():
     """A function: the corpus of a language, of the sample or of the shared treebanks; read once."""
     from shared import UD  # noqa: PLC0415
 
-    from discoprobe import pipeline  # noqa: PLC0415
-
     read = {}
 
     def get(where, lang):
         if (where, lang) not in read:
-            read[where, lang] = pipeline.load_corpus(lang, ["sample" if where == "sample" else str(UD / lang)])
+            read[where, lang] = load_corpus(lang, ["sample" if where == "sample" else str(UD / lang)])
         return read[where, lang]
 
     return get
@@ -69,7 +70,7 @@ def sample_release(tmp_path_factory):
     from discoprobe import pipeline  # noqa: PLC0415
 
     out = tmp_path_factory.mktemp("release") / "sample"
-    pipeline.run(pipeline.Request(corpora=("sample",)), out)
+    pipeline.run(Request(corpora=("sample",)), out)
     return out
 
 

@@ -11,6 +11,7 @@ from shared import STANZA, needs_stanza, sample_file, tree_of
 from discoprobe import pipeline
 from discoprobe.loaders.raw.annotate import About
 from discoprobe.loaders.raw.prepare import How, prepare
+from discoprobe.request import Request
 
 STORIES = [
     "Die Katze schläft im Garten. Der Hund läuft am See. Sie haben keine Angst.",
@@ -77,6 +78,13 @@ def test_run_segments_without_any_model(command, notes, tmp_path):
         DISCOPROBE_CACHE=str(tmp_path / "cache"),
     )  # fmt: skip
     assert "--segment" in one_line_of(done, 1) or "no Stanza models" in done.stderr
+    done = command(
+        "tasks", "--lang", "de", "--corpus", notes, "--segment", "--json", STANZA_RESOURCES_DIR=str(models),
+        DISCOPROBE_CACHE=str(tmp_path / "cache"),
+    )  # fmt: skip
+    rows = {row["task"]: row for row in json.loads(done.stdout)}
+    assert rows["subj_number"]["reason"] == "the corpus has no deps, feats, upos"
+    assert "the corpus has no" not in str(rows["dc"]["reason"])
     done = command(
         "run", "--lang", "de", "--corpus", notes, "--segment", "--json", "--no-audit",
         STANZA_RESOURCES_DIR=str(models), DISCOPROBE_CACHE=str(tmp_path / "cache"),
@@ -148,8 +156,9 @@ def test_a_rebuild_of_raw_text_asks_for_the_text(command, tmp_path, monkeypatch)
         (tmp_path / "texts" / f"{name}.txt").write_text(" ".join(text), encoding="utf-8")
     about = About("texts", "es")
     prepare(str(tmp_path / "texts"), about, How(segment=True), out=tmp_path / "corpus")
-    request = pipeline.Request(corpora=(str(tmp_path / "corpus"),), tasks=("dc",), audit=False)
+    request = Request(corpora=(str(tmp_path / "corpus"),), tasks=("dc",), audit=False)
     assert pipeline.run(request, tmp_path / "release").built == ("dc_es",)
     done = command("verify", "release")
     assert f"was annotated from raw text ({len(texts)} files" in one_line_of(done, 1)
     assert command("verify", "release", "--corpus", "corpus").returncode == 0
+    assert command("verify", "release", "--corpus", "texts").returncode == 0

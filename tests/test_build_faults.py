@@ -18,6 +18,8 @@ from shared import REAL_LANGUAGES, SAMPLE_LANGUAGES, documents, sample_file, tre
 from discoprobe import cli, pipeline
 from discoprobe.cards import release
 from discoprobe.loaders.errors import DiscoprobeError, UsageError
+from discoprobe.request import Request
+from discoprobe.sources import load_corpus
 
 PLACE = re.compile(r"^error: (?P<path>\S+?\.conllu(?:\.gz)?):(?P<line>\d+)( \(sent_id .+?\))?: \S")
 FILES = [path for lang in SAMPLE_LANGUAGES for path in treebank_files("sample", lang)]
@@ -50,7 +52,7 @@ def beginnings():
 def place(tmp_path_factory):
     """A folder with a corpus file to spoil and a release that must stay as it is."""
     folder = tmp_path_factory.mktemp("faults")
-    pipeline.run(pipeline.Request(("es",), ("sample",), ("bso",), audit=False), folder / "release")
+    pipeline.run(Request(("es",), ("sample",), ("bso",), audit=False), folder / "release")
     return folder
 
 
@@ -228,7 +230,7 @@ def test_random_damage_is_named_or_harmless(beginnings, place):
         path.write_bytes(damaged)
         problem = None
         try:
-            pipeline.run(pipeline.Request(corpora=(str(path),), tasks=("bso",), audit=False), place / "other")
+            pipeline.run(Request(corpora=(str(path),), tasks=("bso",), audit=False), place / "other")
         except DiscoprobeError as error:
             problem = str(error)
         path.unlink()
@@ -250,7 +252,7 @@ def test_skipped_sentences_are_counted(beginnings, place):
         name, sentences, _ = data.draw(corruptions(beginnings))
         path = place / name
         path.write_text(render(sentences), encoding="utf-8")
-        corpus = pipeline.load_corpus(str(path), on_error="skip")
+        corpus = load_corpus(str(path), on_error="skip")
         path.unlink()
         assert sum(corpus.drops.values()) >= 1
         assert corpus.n_sentences + sum(corpus.drops.values()) == len(sentences)
@@ -388,7 +390,7 @@ def test_out_cannot_be_written():
 def test_a_full_disk(tmp_path, monkeypatch):
     """The build fails while it writes: what was there stays."""
     out = tmp_path / "release"
-    pipeline.run(pipeline.Request(("es",), ("sample",), ("bso",), audit=False), out)
+    pipeline.run(Request(("es",), ("sample",), ("bso",), audit=False), out)
     before = tree_of(tmp_path)
 
     def full(*_arguments, **_options):
@@ -405,9 +407,9 @@ def test_a_full_disk(tmp_path, monkeypatch):
 @pytest.mark.parametrize("lang", ["de", "ru"])
 def test_building_one_language_leaves_the_others(lang, tmp_path):
     out = tmp_path / "release"
-    pipeline.run(pipeline.Request(("es", "en"), ("sample",), ("bso", "dc"), audit=False), out)
+    pipeline.run(Request(("es", "en"), ("sample",), ("bso", "dc"), audit=False), out)
     before = tree_of(out)
-    pipeline.run(pipeline.Request((lang,), ("sample",), ("bso", "dc"), audit=False), out)
+    pipeline.run(Request((lang,), ("sample",), ("bso", "dc"), audit=False), out)
     after = tree_of(out)
     shared = {name for name in before if "/" in name}
     assert shared
@@ -461,7 +463,7 @@ def test_killed_in_the_middle(point, tmp_path):
     """The old release stays whole, and the next build gives what an undisturbed one gives."""
     out, expected = tmp_path / "release", tmp_path / "expected"
     options = ["--corpus", "sample", "--no-audit", "--task", "bso,dc,so"]
-    pipeline.run(pipeline.Request(("es",), ("sample",), ("bso", "dc", "so"), audit=False), out)
+    pipeline.run(Request(("es",), ("sample",), ("bso", "dc", "so"), audit=False), out)
     old = tree_of(out)
     killed = subprocess.run(
         [sys.executable, "-c", KILLER, *map(str, KILLED_AT[point]), "run", "--lang", "de", *options, "--out", str(out)],
@@ -475,7 +477,7 @@ def test_killed_in_the_middle(point, tmp_path):
         assert tree_of(out) != old
     else:
         assert tree_of(out) == old
-    pipeline.run(pipeline.Request(("es", "de"), ("sample",), ("bso", "dc", "so"), audit=False), expected)
+    pipeline.run(Request(("es", "de"), ("sample",), ("bso", "dc", "so"), audit=False), expected)
     for lang in ("de", "es"):
         assert in_process("run", "--lang", lang, *options, "--out", out)[0] == 0
     assert tree_of(out) == tree_of(expected)
@@ -485,7 +487,7 @@ def test_killed_in_the_middle(point, tmp_path):
 def test_killed_at_any_time(tmp_path):
     """A process killed after so many milliseconds, wherever it is then."""
     out = tmp_path / "release"
-    pipeline.run(pipeline.Request(("es",), ("sample",), ("bso",), audit=False), out)
+    pipeline.run(Request(("es",), ("sample",), ("bso",), audit=False), out)
     old = tree_of(out)
     program = [sys.executable, "-m", "discoprobe", "run", "--corpus", "sample", "--out", str(out), "--no-audit"]
     for seconds in (0.4, 0.8, 1.2, 1.6):
@@ -505,4 +507,4 @@ def test_refused_in_process(tmp_path):
     (tmp_path / "x").mkdir()
     (tmp_path / "x" / "y").touch()
     with pytest.raises(UsageError, match="is not empty"):
-        pipeline.run(pipeline.Request(("es",), ("sample",)), tmp_path / "x")
+        pipeline.run(Request(("es",), ("sample",)), tmp_path / "x")

@@ -9,10 +9,13 @@ from shared import SHARED, STANZA, UD, needs_stanza
 from discoprobe import pipeline
 from discoprobe.builders.task import tasks_named
 from discoprobe.cards import manifest
+from discoprobe.cards.verify import verify
 from discoprobe.loaders import treebanks
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.raw.prepare import How
-from discoprobe.pipeline import Request
+from discoprobe.rebuilding import rebuilder
+from discoprobe.request import Request
+from discoprobe.sources import corpora_of, load_corpus
 
 CORPORA = SHARED / "corpora"
 pytestmark = pytest.mark.skipif(not (CORPORA / "text").is_dir(), reason="no ../shared with raw text")
@@ -61,12 +64,15 @@ def test_tasks_with_documents_are_built_from_text_and_the_others_from_treebanks(
     assert "annotation" not in found["sources"]["UD_German-GSD"]
     again, fresh = pipeline.renew(request, tmp_path / "out")
     assert (again.built, set(fresh)) == ((), set(outcome.built))
+    verified = verify(str(tmp_path / "out"), rebuilder((), 1))
+    assert verified.differences == ()
+    assert verified.rebuilt > len(outcome.built)
 
 
 def test_probing_alone_asks_for_no_text(small_catalogue, monkeypatch):
-    wanted = list(pipeline.corpora_of(Request(("de",)), tasks_named(["sent_len", "tree_depth"])))
+    wanted = list(corpora_of(Request(("de",)), tasks_named(["sent_len", "tree_depth"])))
     assert [source.name for corpus, _ in wanted for source in corpus.sources] == ["UD_German-GSD"]
-    assert [source.name for source in pipeline.load_corpus("de").sources] == ["UD_German-GSD"]
+    assert [source.name for source in load_corpus("de").sources] == ["UD_German-GSD"]
 
 
 def test_without_models_the_tasks_the_texts_and_the_way_out_are_named(small_catalogue, tmp_path):
@@ -79,7 +85,7 @@ def test_without_models_the_tasks_the_texts_and_the_way_out_are_named(small_cata
 
 def test_a_named_corpus_is_used_for_every_task(small_catalogue):
     request = Request(("de",), ("Klexikon", str(UD / "de")), raw=SEGMENTED)
-    [(corpus, tasks)] = pipeline.corpora_of(request, tasks_named(["sent_len", "dc"]))
+    [(corpus, tasks)] = corpora_of(request, tasks_named(["sent_len", "dc"]))
     assert [source.name for source in corpus.sources] == ["Klexikon", "UD_German-GSD"]
     assert [task.name for task in tasks] == ["sent_len", "dc"]
 
@@ -110,6 +116,9 @@ def test_articles_are_annotated_once_and_their_cards_tell_the_noise(small_catalo
     before = {path: path.stat().st_mtime_ns for path in annotated.rglob("annotate.json")}
     assert len(before) == 1
     pipeline.run(request, tmp_path / "two")
+    with pytest.raises(UnsupportedError, match="no Stanza models"):
+        verify(str(tmp_path / "one"), rebuilder((), 1))
+    assert verify(str(tmp_path / "one"), rebuilder((), 1, STANZA)).differences == ()
     assert {path: path.stat().st_mtime_ns for path in annotated.rglob("annotate.json")} == before
 
 

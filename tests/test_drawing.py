@@ -13,8 +13,10 @@ from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import tasks_named
 from discoprobe.cards.verify import verify
 from discoprobe.drawing import DRAWS, audited
-from discoprobe.pipeline import Request, configs, read, run
+from discoprobe.pipeline import configs, run
 from discoprobe.rebuilding import rebuilder
+from discoprobe.request import Request
+from discoprobe.sources import read
 
 SAMPLE = Request(languages=("es",), corpora=("sample",))
 

@@ -17,6 +17,7 @@ from shared import SHARED, STANZA, needs_stanza, sample_file
 from discoprobe import pipeline
 from discoprobe.loaders.cache import cache_folder
 from discoprobe.loaders.raw.prepare import How
+from discoprobe.request import Request
 
 TEXT = SHARED / "corpora" / "text"
 SHOWN = ("text", "sentences", "sentence1", "sentence2", "candidate", "context", "choices")
@@ -39,7 +40,7 @@ def stories(lang):
 def built(source, out, lang, *, segment, tasks=("all",), jobs=1):
     """The configs of a release made from raw text: their names, and the files with their bytes."""
     raw = How(segment=segment, stanza_dir=None if segment else STANZA)
-    request = pipeline.Request((lang,), (str(source),), tasks, jobs=jobs, audit=False, raw=raw)
+    request = Request((lang,), (str(source),), tasks, jobs=jobs, audit=False, raw=raw)
     pipeline.run(request, out)
     return {path.relative_to(out).as_posix(): path.read_bytes() for path in sorted(out.rglob("*.parquet"))}
 

@@ -18,6 +18,7 @@ from datasets import get_dataset_config_names, load_dataset
 from shared import REAL_LANGUAGES, SAMPLE_LANGUAGES, UD, treebank_files
 
 from discoprobe import pipeline
+from discoprobe.request import Request
 
 RECOUNTED = [("sample", lang) for lang in SAMPLE_LANGUAGES]
 RECOUNTED += [("shared", lang) for lang in ("ca", "es", "fi", "uk") if lang in REAL_LANGUAGES]
@@ -109,7 +110,7 @@ def recount(request, tmp_path_factory):
     where, lang = request.param
     folder = tmp_path_factory.mktemp("release") / "recounted"
     corpora = ("sample",) if where == "sample" else (str(UD / lang),)
-    pipeline.run(pipeline.Request((lang,), corpora, audit=False), folder)
+    pipeline.run(Request((lang,), corpora, audit=False), folder)
     return Recount(folder, where, lang, tmp_path_factory.getbasetemp() / "datasets")
 
 

@@ -8,12 +8,12 @@ import sys
 import pytest
 from shared import SAMPLE_LANGUAGES, UD, documents, needs_shared, sample_file
 
-from discoprobe import pipeline
 from discoprobe.builders.build import build_all
 from discoprobe.builders.config import Config
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import tasks_named
 from discoprobe.cards.tables import file_hash
+from discoprobe.sources import load_corpus
 
 PROGRAM = [sys.executable, "-m", "discoprobe", "run"]
 SOME = ("--task", "discourse,bigram_shift,subj_number,sent_len")
@@ -150,7 +150,7 @@ def built(lang, name, texts, folder):
     place = folder / name
     place.mkdir(parents=True)
     (place / f"{lang}_{name}-ud-test.conllu").write_text("".join(texts), encoding="utf-8")
-    corpus = pipeline.load_corpus(str(place))
+    corpus = load_corpus(str(place))
     return {
         result.task: result
         for result in build_all(tasks_named(["discourse"]), corpus, Settings())

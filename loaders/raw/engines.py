@@ -25,13 +25,14 @@ if TYPE_CHECKING:
 TOKENIZE: Sequence[str] = ("tokenize",)
 
 
-def choose_engine(
+def choose_engine(  # noqa: PLR0913 (one keyword per choice of the user)
     lang: str,
     *,
     segment: bool = False,
     stanza_dir: Path | None = None,
     processors: Sequence[str] = DEFAULT,
     download: bool = False,
+    rules: bool = False,
 ) -> Engine:
     """Stanza with the models that the processors need; to segment only, Stanza's tokeniser where it is, else rules.
 
@@ -41,16 +42,17 @@ def choose_engine(
         stanza_dir: the folder of models; by default Stanza's own.
         processors: as :func:`discoprobe.loaders.raw.models.read_processors` takes them; not used to segment.
         download: fetch models that lack.
+        rules: to segment, rules do it whatever is installed.
 
     Raises:
         UnsupportedError: Stanza or a model lacks; or rules cannot segment the language.
         RemoteError: a model cannot be downloaded.
         DiscoprobeError: a model is damaged.
     """
-    if segment and not _stanza_segments(lang, stanza_dir, download=download):
-        rules = RuleEngine(lang)
-        rules.load()
-        return rules
+    if segment and (rules or not _stanza_segments(lang, stanza_dir, download=download)):
+        engine = RuleEngine(lang)
+        engine.load()
+        return engine
     require_stanza()
     folder = models_folder(stanza_dir)
     wanted = TOKENIZE if segment else processors

@@ -7,7 +7,7 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import langcodes
 
@@ -26,7 +26,7 @@ from discoprobe.loaders.raw.read import HUB, RawCorpus, read_documents
 from discoprobe.loaders.stretches import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     Progress = Callable[[str, int, int], None]
 
@@ -45,6 +45,7 @@ class How:
         processors: what Stanza does.
         download: fetch models that lack.
         read: how the text is read; ``lang`` in it does not count.
+        rules: segment by rules, also where Stanza is.
     """
 
     segment: bool = False
@@ -52,6 +53,17 @@ class How:
     processors: tuple[str, ...] = DEFAULT
     download: bool = False
     read: ReadOptions = dataclasses.field(default_factory=ReadOptions)
+    rules: bool = False
+
+    @classmethod
+    def of_annotation(cls, made: Mapping[str, Any]) -> How:
+        """How a corpus was made, by what a manifest says of it (:func:`annotation_of`)."""
+        by, read = made["made_by"], made["read"]
+        options = {field.name: read[field.name] for field in dataclasses.fields(ReadOptions) if field.name in read}
+        if by["engine"] == "rules":
+            return cls(segment=True, rules=True, read=ReadOptions(**options))
+        named = tuple(f"{processor}={package}" for processor, package in by["packages"].items())
+        return cls(processors=named, read=ReadOptions(**options))
 
 
 def is_raw(source: str) -> bool:
@@ -111,8 +123,9 @@ def prepare(  # noqa: PLR0913 (one keyword per choice of the user)
     options = dataclasses.replace(how.read, lang=about.lang)
     corpus = read_documents(source, options)
     engine = choose_engine(
-        about.lang, segment=how.segment, stanza_dir=how.stanza_dir, processors=how.processors, download=how.download
-    )
+        about.lang, segment=how.segment, stanza_dir=how.stanza_dir, processors=how.processors, download=how.download,
+        rules=how.rules,
+    )  # fmt: skip
 
     def reading() -> Reading:
         return _reading(corpus)

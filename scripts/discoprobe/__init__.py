@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from discoprobe.builders.audit import audit as audit
     from discoprobe.builders.build import build as build
     from discoprobe.builders.settings import Settings as Settings
-    from discoprobe.pipeline import load_corpus as load_corpus
+    from discoprobe.sources import load_corpus as load_corpus
 
 _PLACES = {
     "audit": "discoprobe.builders.audit",
     "build": "discoprobe.builders.build",
-    "load_corpus": "discoprobe.pipeline",
+    "load_corpus": "discoprobe.sources",
     "Settings": "discoprobe.builders.settings",
 }
 __all__ = ["Settings", "audit", "build", "load_corpus"]

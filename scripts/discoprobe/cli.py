@@ -114,11 +114,10 @@ def run(  # noqa: PLR0913 (one parameter per option)
     from discoprobe import pipeline  # noqa: PLC0415 (polars and pyarrow take a second that --help need not wait for)
 
     request = request_of(
-        lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_
-    )
-    request = dataclasses.replace(
-        request, audit=audit, keep_failed=keep_failed, raw=how_of(segment=segment, stanza_dir=stanza_dir)
-    )
+        lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
+        raw=how_of(segment=segment, stanza_dir=stanza_dir),
+    )  # fmt: skip
+    request = dataclasses.replace(request, audit=audit, keep_failed=keep_failed)
     from discoprobe.terminal import progress  # noqa: PLC0415
 
     with progress() as heard:
@@ -193,7 +192,10 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
 
 
 @app.command()
-def tasks(*, lang: Lang = "", corpus: CorpusOption = None, jobs: Jobs = 1, json_: Json = False) -> None:
+def tasks(  # noqa: PLR0913 (one parameter per option)
+    *, lang: Lang = "", corpus: CorpusOption = None, segment: Segment = False, stanza_dir: StanzaDir = None,
+    jobs: Jobs = 1, json_: Json = False,
+) -> None:  # fmt: skip
     """List the tasks; with --lang, what a language's corpora support and why not the rest."""
     from discoprobe import terminal  # noqa: PLC0415
     from discoprobe.builders.task import all_tasks  # noqa: PLC0415
@@ -201,7 +203,8 @@ def tasks(*, lang: Lang = "", corpus: CorpusOption = None, jobs: Jobs = 1, json_
 
     if lang or corpus:
         with terminal.progress() as heard:
-            found = support(request_of(lang, "all", corpus, jobs=jobs), heard)
+            raw = how_of(segment=segment, stanza_dir=stanza_dir)
+            found = support(request_of(lang, "all", corpus, jobs=jobs, raw=raw), heard)
         terminal.show(
             found, ["lang", "task", "available", "rows", "candidates", "reason"], as_json=json_,
         )  # fmt: skip

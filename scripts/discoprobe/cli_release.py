@@ -28,12 +28,14 @@ from discoprobe.cli_options import (
     ReleaseNumber,
     Repo,
     Seed,
+    Segment,
     Set,
     Size,
+    StanzaDir,
     TaskOption,
     Yes,
 )
-from discoprobe.cli_request import request_of, split_names
+from discoprobe.cli_request import how_of, request_of, split_names
 from discoprobe.loaders.errors import DiscoprobeError
 
 app = typer.Typer()
@@ -43,9 +45,9 @@ app = typer.Typer()
 def push(  # noqa: PLR0913 (one parameter per option)
     *, lang: Lang = "", repo: Repo = "org/discoprobe", release: ReleaseNumber = "", task: TaskOption = "all",
     corpus: CorpusOption = None, out: Out = Path("dist/discoprobe"), size: Size = None, seed: Seed = 13, jobs: Jobs = 1,
-    on_error: OnErrorOption = "stop", match: Match = True, set_: Set = None, build_: Build = True,
-    allow_licence: AllowLicence = None, dry_run: DryRun = False, create_pr: CreatePr = False, yes: Yes = False,
-    json_: Json = False,
+    on_error: OnErrorOption = "stop", match: Match = True, set_: Set = None, segment: Segment = False,
+    stanza_dir: StanzaDir = None, build_: Build = True, allow_licence: AllowLicence = None, dry_run: DryRun = False,
+    create_pr: CreatePr = False, yes: Yes = False, json_: Json = False,
 ) -> None:  # fmt: skip
     """Build what is asked for, audit it, and publish it on the Hub in one commit with a tag.
 
@@ -54,11 +56,13 @@ def push(  # noqa: PLR0913 (one parameter per option)
     from discoprobe import pipeline, terminal  # noqa: PLC0415
     from discoprobe.cards.push import Options  # noqa: PLC0415
     from discoprobe.cards.push import push as publish  # noqa: PLC0415
+    from discoprobe.request import codes_of  # noqa: PLC0415
 
     request = request_of(
-        lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_
-    )
-    codes = pipeline.codes_of(request)
+        lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
+        raw=how_of(segment=segment, stanza_dir=stanza_dir),
+    )  # fmt: skip
+    codes = codes_of(request)
     options = Options(
         release=release, languages=codes, allow_licence=tuple(allow_licence or ()), dry_run=dry_run,
         pull_request=create_pr,
@@ -80,17 +84,19 @@ def diff(
 
     Example: build diff --against org/discoprobe@v1.2.0
     """
-    from discoprobe import pipeline, terminal  # noqa: PLC0415
+    from discoprobe import terminal  # noqa: PLC0415
     from discoprobe.cards.remote import compare  # noqa: PLC0415
+    from discoprobe.request import codes_of  # noqa: PLC0415
 
-    changes = compare(out, against, languages=pipeline.codes_of(request_of(lang, "all", None)))
+    changes = compare(out, against, languages=codes_of(request_of(lang, "all", None)))
     terminal.show_changes(changes, as_json=json_)
 
 
 @app.command()
-def verify(
+def verify(  # noqa: PLR0913 (one parameter per option)
     target: Annotated[str, typer.Argument(help="A release folder, or owner/name@v1.2.0 on the Hub.")], *,
-    corpus: CorpusOption = None, rebuild: Rebuild = True, jobs: Jobs = 1, json_: Json = False,
+    corpus: CorpusOption = None, stanza_dir: StanzaDir = None, rebuild: Rebuild = True, jobs: Jobs = 1,
+    json_: Json = False,
 ) -> None:  # fmt: skip
     """Compare a release with its manifest, and with what its sources give when they are built again.
 
@@ -100,7 +106,7 @@ def verify(
     from discoprobe.cards.verify import verify as check  # noqa: PLC0415
     from discoprobe.rebuilding import rebuilder  # noqa: PLC0415
 
-    again = rebuilder(tuple(corpus or ()), jobs) if rebuild else None
+    again = rebuilder(tuple(corpus or ()), jobs, stanza_dir) if rebuild else None
     verified = check(target, again)
     terminal.show_verified(verified, as_json=json_)
     if verified.differences:

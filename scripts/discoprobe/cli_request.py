@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from discoprobe.loaders.raw.prepare import How
-    from discoprobe.pipeline import OnError, Request
+    from discoprobe.request import OnError, Request
 
 
 def how_of(*, segment: bool, stanza_dir: Path | None) -> How:
@@ -22,7 +22,7 @@ def how_of(*, segment: bool, stanza_dir: Path | None) -> How:
 
 def request_of(  # noqa: PLR0913 (one parameter per option)
     lang: str, task: str, corpus: list[str] | None, *, size: str | None = None, seed: int = 13, jobs: int = 1,
-    on_error: str = "stop", match: bool = True, values: list[str] | None = None,
+    on_error: str = "stop", match: bool = True, values: list[str] | None = None, raw: How | None = None,
 ) -> Request:  # fmt: skip
     """What is to be built.
 
@@ -30,7 +30,7 @@ def request_of(  # noqa: PLR0913 (one parameter per option)
         UsageError: an option has a value that it cannot have, or no task is named.
     """
     from discoprobe.builders.settings import Settings, read_sizes, with_values  # noqa: PLC0415
-    from discoprobe.pipeline import Request  # noqa: PLC0415
+    from discoprobe.request import Request  # noqa: PLC0415
 
     if not split_names(task):
         raise UsageError("--task names no task; `build tasks` lists them")
@@ -39,7 +39,7 @@ def request_of(  # noqa: PLR0913 (one parameter per option)
     how: OnError = "skip" if on_error == "skip" else "stop"
     settings = Settings(seed=seed, match=match, sizes=read_sizes(size) if size else Settings().sizes)
     settings = with_values(settings, values or [])
-    return Request(split_names(lang), tuple(corpus or ()), split_names(task), settings, jobs, how)
+    return Request(split_names(lang), tuple(corpus or ()), split_names(task), settings, jobs, how, raw=raw)
 
 
 def split_names(names: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from discoprobe.loaders import corpora_report, language, treebanks
-from discoprobe.pipeline import sample_languages
+from discoprobe.sources import sample_languages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

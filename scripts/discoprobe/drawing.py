@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from discoprobe.builders.audit.report import Report
     from discoprobe.builders.task import Task
     from discoprobe.loaders.corpus import Corpus
-    from discoprobe.pipeline import Progress, Request
+    from discoprobe.request import Progress, Request
 
 Measured: TypeAlias = "tuple[Config | Unavailable, Report | None]"
 

@@ -2,280 +2,29 @@
 
 from __future__ import annotations
 
-import dataclasses
-import importlib.resources
 import multiprocessing
-from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from discoprobe.builders.settings import Settings
-from discoprobe.loaders import treebanks
-from discoprobe.loaders.errors import UnknownNameError, UnsupportedError, UsageError
-from discoprobe.loaders.pinned import TextCorpus
+from discoprobe.request import Progress, Request, silent
+from discoprobe.sources import corpora_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from concurrent.futures import Executor
     from contextlib import AbstractContextManager
+    from pathlib import Path
 
     from discoprobe.builders.config import Config, Unavailable
     from discoprobe.builders.task import Task
     from discoprobe.cards.manifest import Manifest
     from discoprobe.loaders.corpus import Corpus
-    from discoprobe.loaders.pinned import PinnedCorpus
-    from discoprobe.loaders.raw.prepare import How
-
-SAMPLE = "sample"
-ALL = "all"
-OnError = Literal["stop", "skip"]
-
-
-Progress = Callable[[str, int, int], None]
-"""Hears what is being done, how many steps of it are done, and of how many; the command line draws it."""
-
-
-def _silent(_doing: str, _done: int, _total: int) -> None:
-    """Says nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What to build.
-
-    Attributes:
-        languages: codes or names; empty means all that the corpora hold.
-        corpora: ``sample``, names of the catalogue, files or folders of CoNLL-U or of raw text, which is annotated;
-            empty means the catalogue's of the languages (see `corpora_of`).
-        tasks: names of tasks or families.
-        settings: seed, sizes, filters.
-        jobs: processes.
-        on_error: what to do with a malformed sentence.
-        audit: measure every config; without it nothing is known of shortcuts.
-        keep_failed: emit configs that fail the audit too.
-        raw: how raw text is read and annotated; None for the defaults.
-        pinned: treebanks at commits of their own, in place of the catalogue's of the same names.
-    """
-
-    languages: tuple[str, ...] = ()
-    corpora: tuple[str, ...] = ()
-    tasks: tuple[str, ...] = (ALL,)
-    settings: Settings = field(default_factory=Settings)
-    jobs: int = 1
-    on_error: OnError = "stop"
-    audit: bool = True
-    keep_failed: bool = False
-    raw: How | None = None
-    pinned: tuple[treebanks.Treebank, ...] = ()
-
-
-def load_corpus(lang: str, corpora: Sequence[str] = (), *, on_error: OnError = "stop") -> Corpus:
-    """The corpora of one language.
-
-    Args:
-        lang: its code or name, or the path of a .conllu file or folder that holds one language.
-        corpora: ``sample``, names of the catalogue, files or folders; by default the catalogue's treebanks of the
-            language, which are downloaded and verified, or its raw text where it has no treebank.
-        on_error: ``skip`` leaves malformed sentences out and counts them.
-
-    Raises:
-        UnknownNameError: for a language or corpus that is not there.
-        CorpusFormatError: for a malformed file.
-        UnsupportedError: if the files hold no such language, or several.
-    """
-    if not corpora and Path(lang).exists():
-        found = list(read(Request(corpora=(lang,), on_error=on_error)))
-    else:
-        found = list(read(Request(languages=(lang,), corpora=tuple(corpora), on_error=on_error)))
-    if len(found) != 1:
-        names = ", ".join(corpus.lang for corpus in found) or "none"
-        raise UnsupportedError(f"expected one language, found {names}; name the language and the files of it")
-    return found[0]
-
-
-def read(request: Request, progress: Progress = _silent) -> Iterator[Corpus]:
-    """The corpora that a request names, one per language, languages in alphabetical order.
-
-    Raises:
-        UnsupportedError: if a language that was asked for is in none of the corpora.
-    """
-    from discoprobe.loaders.conllu import read_corpora  # noqa: PLC0415 (imports polars)
-
-    codes = codes_of(request)
-    found = read_corpora(
-        _paths(request, codes, progress), lang=codes[0] if len(codes) == 1 else None, on_error=request.on_error,
-        facts=_facts_of(request), jobs=request.jobs, progress=lambda done, total: progress("reading", done, total),
-    )  # fmt: skip
-    if lacking := sorted(set(codes) - set(found)):
-        there = ", ".join(found) or "no language"
-        raise UnsupportedError(
-            f"no corpus of {', '.join(lacking)} among {', '.join(request.corpora)}; there is {there}"
-        )
-    for corpus in found.values():
-        if not corpus.n_sentences:
-            raise UnsupportedError(f"no sentence of {corpus.lang} among {', '.join(request.corpora) or 'its corpora'}")
-    return (found[lang] for lang in sorted(found) if not codes or lang in codes)
-
-
-def corpora_of(
-    request: Request, tasks: Sequence[Task], progress: Progress = _silent
-) -> Iterator[tuple[Corpus, Sequence[Task]]]:
-    """The corpora of each language, and the tasks that are built from them.
-
-    Where no corpus is named and no treebank of the language is known to have documents, tasks that need documents are
-    built from the catalogue's raw text, and the others from the treebanks.
-
-    Raises:
-        DiscoprobeError: as for `read`; or the raw text cannot be annotated here.
-    """
-    codes = () if request.corpora else codes_of(request)
-    split = [code for code in codes if treebanks.open_texts(code) and _has_treebank(code)]
-    apart = [task for task in tasks if "documents" in task.needs] if split else []
-    beside = [task for task in tasks if task not in apart]
-    found: list[tuple[Corpus, Sequence[Task]]] = []
-    for code in split if apart else ():
-        texts = tuple(text.name for text in treebanks.open_texts(code))
-        one = dataclasses.replace(request, languages=(code,), corpora=texts)
-        found += [(corpus, apart) for corpus in _read_texts(one, texts, apart, progress)]
-    rest = tuple(code for code in codes if code not in split or beside)
-    if rest or not split:
-        wanted = dataclasses.replace(request, languages=rest) if split else request
-        found += [(corpus, beside if corpus.lang in split else tasks) for corpus in read(wanted, progress)]
-    yield from sorted(found, key=lambda pair: pair[0].lang)
-
-
-def _has_treebank(code: str) -> bool:
-    return any(bank.default for bank in treebanks.language(code).treebanks)
-
-
-def _read_texts(request: Request, texts: Sequence[str], tasks: Sequence[Task], progress: Progress) -> list[Corpus]:
-    """The corpora of raw text; where they cannot be annotated, what they are for and how to do without."""
-    try:
-        return list(read(request, progress))
-    except UnsupportedError as error:
-        wanted = ", ".join(task.name for task in tasks)
-        raise UnsupportedError(
-            f"{wanted}: built from raw text, {', '.join(texts)}, since no treebank of {request.languages[0]} has "
-            f"documents: {error}; --segment needs no models, or name other tasks with --task"
-        ) from error
-
-
-def _facts_of(request: Request) -> Callable[[str], treebanks.TreebankFacts | None]:
-    """What is known of a treebank by the name of its file: the catalogue, the sample, and what the request pins."""
-    pinned = {bank.name: bank for bank in request.pinned}
-
-    def facts(name: str) -> treebanks.TreebankFacts | None:
-        found = _facts(name)
-        if found is None or found.name not in pinned:
-            return found
-        bank = pinned[found.name]
-        return dataclasses.replace(bank.facts, sha256=frozenset(file.sha256 for file in bank.files if file.sha256))
-
-    return facts
-
-
-def _facts(name: str) -> treebanks.TreebankFacts | None:
-    """What is known of a treebank: the catalogue, and the sample."""
-    if name.endswith(f"_{SAMPLE}-ud-test.conllu"):
-        lang = name.partition("_")[0]
-        return treebanks.TreebankFacts(
-            f"{SAMPLE}-{lang}", lang, "CC0 1.0", "", "", "", treebanks.DocumentRule("newdoc")
-        )
-    return treebanks.facts_for(name)
-
-
-def _paths(request: Request, codes: tuple[str, ...], progress: Progress) -> list[Path]:
-    """The files and folders that a request names; raw text is annotated first."""
-    from discoprobe.loaders.raw.prepare import is_raw  # noqa: PLC0415
-
-    if not request.corpora:
-        if not codes:
-            raise UsageError("give --lang, or --corpus with the corpora to build from")
-        banks = [bank for code in codes for bank in _default_treebanks(code)]
-        texts = [text for code in codes if not _has_treebank(code) for text in treebanks.open_texts(code)]
-        return [*_catalogue(banks, request.jobs), *(_of_catalogue(text, request, progress) for text in texts)]
-    paths: list[Path] = []
-    for name in request.corpora:
-        if name == SAMPLE:
-            paths += _sample(codes)
-        elif name and is_raw(name):
-            paths.append(_annotated(name, request, codes, progress))
-        elif name and Path(name).exists():
-            paths.append(Path(name))
-        else:
-            bank = next((bank for bank in request.pinned if bank.name == name), None) or _corpus(name)
-            if isinstance(bank, TextCorpus):
-                paths.append(_of_catalogue(bank, request, progress))
-            else:
-                paths += _catalogue([bank], request.jobs)
-    return paths
-
-
-def _default_treebanks(code: str) -> Sequence[treebanks.Treebank]:
-    """The treebanks that are taken for a language; none where raw text stands in for them."""
-    return () if treebanks.open_texts(code) and not _has_treebank(code) else treebanks.open_treebanks(code)
-
-
-def _of_catalogue(text: TextCorpus, request: Request, progress: Progress) -> Path:
-    """The folder of a corpus of the catalogue's raw text, downloaded, verified and annotated, now or before."""
-    from discoprobe.loaders.fetch import folder  # noqa: PLC0415
-    from discoprobe.loaders.raw.annotate import About  # noqa: PLC0415
-    from discoprobe.loaders.raw.option_values import read_options  # noqa: PLC0415
-    from discoprobe.loaders.raw.prepare import How, prepare  # noqa: PLC0415
-
-    how = dataclasses.replace(request.raw or How(), read=read_options(text.read))
-    about = About(text.name, text.lang, text.licence, text.citation, text.repo, text.commit)
-    _catalogue([text], request.jobs)
-    return prepare(str(folder(text)), about, how, jobs=request.jobs, progress=progress).folder
-
-
-def _annotated(source: str, request: Request, codes: tuple[str, ...], progress: Progress) -> Path:
-    """The folder of a corpus that is annotated now, or was before, from raw text."""
-    from discoprobe.loaders.raw.annotate import About  # noqa: PLC0415
-    from discoprobe.loaders.raw.prepare import How, prepare  # noqa: PLC0415
-
-    about = About("", codes[0] if len(codes) == 1 else "")
-    return prepare(source, about, request.raw or How(), jobs=request.jobs, progress=progress).folder
-
-
-def _corpus(name: str) -> treebanks.Treebank | TextCorpus:
-    """A corpus of the catalogue; for a name that is nothing at all, what is near it."""
-    try:
-        return treebanks.corpus(name)
-    except UnknownNameError as error:
-        every = treebanks.languages(every=True)
-        known = [SAMPLE, *(corpus.name for each in every for corpus in (*each.treebanks, *each.texts))]
-        remedy = "(there is no file or folder of that name either; `build corpora list` lists the catalogue)"
-        raise UnknownNameError("corpus", name, known, remedy=remedy) from error
-
-
-def _catalogue(corpora: Sequence[PinnedCorpus], jobs: int) -> list[Path]:
-    from discoprobe.loaders.fetch import fetch  # noqa: PLC0415 (imports pooch)
-
-    return fetch(corpora, jobs=jobs)
-
-
-def sample_languages() -> list[str]:
-    """Languages of the corpus that ships with the package."""
-    return sorted(path.name.partition("_")[0] for path in _sample_folder().glob("*.conllu"))
-
-
-def _sample_folder() -> Path:
-    return Path(str(importlib.resources.files("discoprobe.loaders").joinpath(SAMPLE)))
-
-
-def _sample(codes: tuple[str, ...]) -> list[Path]:
-    there = sample_languages()
-    if lacking := [code for code in codes if code not in there]:
-        raise UnsupportedError(f"the sample corpus has {', '.join(there)}, not {', '.join(lacking)}")
-    return [_sample_folder() / f"{code}_{SAMPLE}-ud-test.conllu" for code in codes or there]
 
 
 def configs(
-    corpus: Corpus, tasks: Sequence[Task], request: Request, executor: Executor | None, progress: Progress = _silent
+    corpus: Corpus, tasks: Sequence[Task], request: Request, executor: Executor | None, progress: Progress = silent
 ) -> Iterator[Config | Unavailable]:
     """The configs of one language, in the order of ``tasks``."""
     from discoprobe.builders.build import build_all  # noqa: PLC0415 (imports polars and scipy)
@@ -301,7 +50,7 @@ class Outcome:
         return [name for name, audit in audits.items() if audit and audit["failed"]]
 
 
-def run(request: Request, out: Path, progress: Progress = _silent) -> Outcome:
+def run(request: Request, out: Path, progress: Progress = silent) -> Outcome:
     """Builds a release folder, or renews what it is asked for in one that is there.
 
     Raises:
@@ -313,7 +62,7 @@ def run(request: Request, out: Path, progress: Progress = _silent) -> Outcome:
     return _built(corpora_of(request, tasks, progress), request, out, progress)
 
 
-def renew(request: Request, out: Path, progress: Progress = _silent) -> tuple[Outcome, tuple[str, ...]]:
+def renew(request: Request, out: Path, progress: Progress = silent) -> tuple[Outcome, tuple[str, ...]]:
     """Builds what is missing or stale of what a request asks for; the rest of the folder is not touched.
 
     Returns:
@@ -371,14 +120,7 @@ def processes(jobs: int) -> AbstractContextManager[Executor | None]:
     return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
 
 
-def codes_of(request: Request) -> tuple[str, ...]:
-    """The codes of the languages that a request names; none for all."""
-    if request.languages in {(), (ALL,)}:
-        return ()
-    return tuple(treebanks.language(name).code for name in request.languages)
-
-
-def support(request: Request, progress: Progress = _silent) -> list[dict[str, str | int | bool | None]]:
+def support(request: Request, progress: Progress = silent) -> list[dict[str, str | int | bool | None]]:
     """What each language's corpora support: a row per language and task, with the reason for what they do not."""
     from discoprobe.builders.config import Unavailable  # noqa: PLC0415
     from discoprobe.builders.task import tasks_named  # noqa: PLC0415

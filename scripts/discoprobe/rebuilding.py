@@ -9,41 +9,53 @@ from typing import TYPE_CHECKING, Any
 from discoprobe.builders.settings import Settings
 from discoprobe.loaders import treebanks
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError
-from discoprobe.loaders.pinned import PinnedFile
-from discoprobe.pipeline import SAMPLE, Request, run
+from discoprobe.loaders.pinned import PinnedFile, TextCorpus
+from discoprobe.loaders.raw.prepare import How
+from discoprobe.pipeline import run
+from discoprobe.request import SAMPLE, Request
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from discoprobe.cards.manifest import ConfigEntry, Manifest, SourceEntry
 
 
-def rebuilder(corpora: tuple[str, ...], jobs: int) -> Callable[[Manifest, Path], None]:
+def rebuilder(corpora: tuple[str, ...], jobs: int, stanza_dir: Path | None = None) -> Callable[[Manifest, Path], None]:
     """What builds the configs of a manifest again: from ``corpora``, else from the sources that the manifest names.
+
+    Raw text is read and annotated as the manifest says it was, with models of ``stanza_dir``, by default Stanza's own.
 
     It raises DiscoprobeError for a source that is in no catalogue, and RemoteError for one that cannot be had any more;
     both say which, and at which commit.
     """
 
     def rebuild(found: Manifest, out: Path) -> None:
-        groups: dict[tuple[str, str], list[ConfigEntry]] = {}
+        groups: dict[tuple[str, str, tuple[str, ...]], list[ConfigEntry]] = {}
         for entry in found["configs"].values():
-            groups.setdefault((entry["lang"], json.dumps(entry["settings"], sort_keys=True)), []).append(entry)
-        for (lang, settings), entries in sorted(groups.items(), key=lambda group: group[0]):
-            named, pinned = (corpora, ()) if corpora else _named(lang, found)
+            read = tuple(entry.get("read", entry["sources"]))
+            groups.setdefault((entry["lang"], json.dumps(entry["settings"], sort_keys=True), read), []).append(entry)
+        for (lang, settings, read), entries in sorted(groups.items(), key=lambda group: group[0]):
+            sources = sources_of(lang, read, found)
+            named, pinned = (corpora, ()) if corpora else _named(sources)
             request = Request(
                 (lang,), named, tuple(entry["task"] for entry in entries), _settings(settings), jobs, "skip",
-                audit=any(entry["audit"] for entry in entries), keep_failed=True, pinned=pinned,
+                audit=any(entry["audit"] for entry in entries), keep_failed=True, raw=_how(sources, stanza_dir),
+                pinned=pinned,
             )  # fmt: skip
             _run(request, out)
 
     return rebuild
 
 
-def _named(lang: str, found: Manifest) -> tuple[tuple[str, ...], tuple[treebanks.Treebank, ...]]:
+def _how(sources: Mapping[str, SourceEntry], stanza_dir: Path | None) -> How | None:
+    """How raw text among the sources was annotated; all of a language is annotated alike."""
+    made = [source["annotation"] for source in sources.values() if "annotation" in source]
+    return dataclasses.replace(How.of_annotation(made[0]), stanza_dir=stanza_dir) if made else None
+
+
+def _named(sources: Mapping[str, SourceEntry]) -> tuple[tuple[str, ...], tuple[treebanks.Treebank, ...]]:
     """The corpora of a language by the names that a request takes, and those that the catalogue pins otherwise."""
-    sources = sources_of(lang, found)
     pinned = [bank for name, source in sources.items() if (bank := at_commit(name, source))]
     return tuple(sorted({SAMPLE if _is_sample(name) else name for name in sources})), tuple(pinned)
 
@@ -52,23 +64,26 @@ def _is_sample(name: str) -> bool:
     return name.startswith(f"{SAMPLE}-")
 
 
-def sources_of(lang: str, found: Manifest) -> dict[str, SourceEntry]:
-    """The corpora that the configs of a language were built from, those that no row is from included."""
-    used = {name for entry in found["configs"].values() if entry["lang"] == lang for name in entry["sources"]}
-    return {name: found["sources"][name] for name in sorted(used)} | found.get("beside", {}).get(lang, {})
+def sources_of(lang: str, read: Iterable[str], found: Manifest) -> dict[str, SourceEntry]:
+    """The corpora that configs of a language were built from, by name."""
+    known = found["sources"] | found.get("beside", {}).get(lang, {})
+    return {name: known[name] for name in sorted(read)}
 
 
 def at_commit(name: str, source: SourceEntry) -> treebanks.Treebank | None:
     """A treebank as a manifest pins it, where that is not what the catalogue pins; None where it is, or is the sample.
 
     Raises:
-        UnsupportedError: the source was raw text, which nobody but its owner has.
+        UnsupportedError: the source was raw text, which nobody but its owner has; or text of the catalogue at another
+            commit, whose files a manifest does not list.
         DiscoprobeError: the catalogue has no such treebank.
     """
     if _is_sample(name):
         return None
     if made := source.get("annotation"):
         text = made["text"]
+        if _is_pinned_text(name, source["commit"]):
+            return None
         raise UnsupportedError(
             f"{name} was annotated from raw text ({text['files']} files, {text['bytes']:,} bytes, SHA-256 "
             f"{text['sha256'][:12]}…): name that text, or its annotated folder, with --corpus; or --no-rebuild"
@@ -86,6 +101,15 @@ def at_commit(name: str, source: SourceEntry) -> treebanks.Treebank | None:
         bank, commit=source["commit"], repo=source["repo"], licence=source["licence"], citation=source["citation"],
         files=_files(bank, source),
     )  # fmt: skip
+
+
+def _is_pinned_text(name: str, commit: str) -> bool:
+    """Whether raw text is the catalogue's, at the commit that it pins."""
+    try:
+        known = treebanks.corpus(name)
+    except (UnknownNameError, UnsupportedError):
+        return False
+    return isinstance(known, TextCorpus) and known.commit == commit
 
 
 def _files(bank: treebanks.Treebank, source: SourceEntry) -> tuple[PinnedFile, ...]:

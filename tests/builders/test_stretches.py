@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discoprobe import pipeline
 from discoprobe.builders import chance
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.stretches import LONG, cut, sentences, stretch_keys, stretches
 from discoprobe.loaders.near import near_clusters
+from discoprobe.sources import load_corpus
 
 LENGTHS = st.lists(st.integers(0, 30), min_size=1, max_size=20)
 
@@ -93,7 +93,7 @@ def shard_of(tmp_path, texts, breaks=()):
             lines.append("")
     path = tmp_path / "es_x-ud-test.conllu"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return next(pipeline.load_corpus(str(path)).shards())
+    return next(load_corpus(str(path)).shards())
 
 
 def stretches_of(shard):

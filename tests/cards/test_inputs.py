@@ -11,7 +11,7 @@ import discoprobe
 from discoprobe import pipeline
 from discoprobe.builders.settings import Settings
 from discoprobe.cards import inputs, manifest
-from discoprobe.pipeline import Request
+from discoprobe.request import Request
 
 TASKS = ("bso", "dc", "gapping")
 """Two that the Spanish sample supports, and one that it does not."""

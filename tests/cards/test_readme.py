@@ -16,6 +16,7 @@ from discoprobe.cards import card, manifest, metadata
 from discoprobe.cards.release import documents, open_release
 from discoprobe.cards.render import compact
 from discoprobe.cards.validate import MOST_BYTES, card_problems, problems
+from discoprobe.request import Request
 
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table")
 LANGS = (
@@ -201,7 +202,7 @@ def test_what_could_not_be_built_is_listed_or_counted(tmp_path):
 
 
 def test_two_builds_give_the_same_bytes(tmp_path, sample_release):
-    request = pipeline.Request(languages=("es",), corpora=("sample",), tasks=("bso", "dc"))
+    request = Request(languages=("es",), corpora=("sample",), tasks=("bso", "dc"))
     for name in ("one", "two"):
         pipeline.run(request, tmp_path / name)
     assert tree_of(tmp_path / "one") == tree_of(tmp_path / "two")

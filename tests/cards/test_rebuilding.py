@@ -14,8 +14,8 @@ from discoprobe.cards.verify import reasons, verify
 from discoprobe.loaders import treebanks
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError
 from discoprobe.loaders.pinned import PinnedFile
-from discoprobe.pipeline import Request
 from discoprobe.rebuilding import rebuilder
+from discoprobe.request import Request
 
 BANK = "UD_Amharic-ATT"
 FORMER = "0123456789abcdef0123456789abcdef01234567"
