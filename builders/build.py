@@ -247,7 +247,7 @@ def _drawn(draw: int) -> tuple[str, ...]:
     if not draw:
         return ()
     before = "the draw before this one" if draw == 1 else f"the {draw} draws before this one"
-    return (f"Rows were drawn anew: in {before} the audit found a shortcut beyond its limit.",)
+    return (f"Rows were drawn anew: in {before} the audit found a shortcut beyond its limit",)
 
 
 def _shortage(rows: pl.DataFrame, labels: tuple[str, ...]) -> str | None:
