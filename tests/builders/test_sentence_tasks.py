@@ -29,7 +29,7 @@ def candidates(n, **columns):
     base = {
         "row": row, "sent": row, "key": chance.mix(row.astype(np.uint64), "key"), "text_key": row.astype(np.uint64),
         "cluster": row, "split": split, "reason": pl.Series([None] * n, dtype=pl.String), "n_running": row * 0 + 10,
-        "n_chars": row * 0 + 60,
+        "n_chars": row * 0 + 60, "n_capitals": row * 0 + 1, "n_marks": row * 0 + 1,
     }  # fmt: skip
     return pl.DataFrame(base | columns)
 
