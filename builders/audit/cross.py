@@ -15,13 +15,14 @@ import polars as pl
 
 from discoprobe.builders.audit.frame import SCHEMA, AuditInput
 from discoprobe.builders.audit.limits import Severity
-from discoprobe.builders.audit.pool import added, shared, tally
+from discoprobe.builders.audit.pool import tally, together
 from discoprobe.builders.audit.problem import draw, halves
-from discoprobe.builders.audit.report import Cross, Finding, Status, judged
-from discoprobe.builders.audit.stats import DIGITS, wilson
+from discoprobe.builders.audit.report import Finding, Status, judged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from discoprobe.builders.audit.report import Cross
 
 ENOUGH: Final = 1000
 """Test rows from which on the test split tells by itself: the interval is no wider than ±.031."""
@@ -65,25 +66,15 @@ def crossed(finding: Finding, turned: Sequence[Finding]) -> Finding:
     parts = [one for one in turned if one.measured is not None and one.independent]
     if not parts or not finding.independent:
         return finding
-    tallies = [tally(one) for one in (finding, *parts)]
-    if not shared(tallies):
+    found = together([tally(one) for one in (finding, *parts)])
+    if found is None:
         return finding
-    sums = added(tallies)
-    accuracy = round(sums["most"] / sums["n"], DIGITS)
-    cross = Cross(
-        n=sums["n"],
-        independent=round(sums["independent"], 2),
-        accuracy=accuracy,
-        baseline=round(sums["baseline"] / sums["n"], DIGITS),
-        limit=None if finding.limit is None else round(sums["limit"] / sums["n"], DIGITS),
-        interval=wilson(accuracy * sums["independent"], sums["independent"], len(sums["correct"])),
-        tried={name: round(right / sums["n"], DIGITS) for name, right in sums["correct"].items()},
-    )
+    cross = dataclasses.replace(found, limit=None if finding.limit is None else found.limit)
     return dataclasses.replace(finding, cross=cross, status=_decided(finding, cross))
 
 
 def _decided(finding: Finding, cross: Cross) -> Status:
     if cross.limit is None or finding.severity is Severity.NOTE:
         return finding.status
-    together = judged(cross.accuracy, cross.interval, cross.limit)
-    return finding.status if together is Status.UNDECIDED else together
+    over_all = judged(cross.accuracy, cross.interval, cross.limit)
+    return finding.status if over_all is Status.UNDECIDED else over_all

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
 from discoprobe.builders.audit.limits import Kind, Severity
-from discoprobe.builders.audit.report import Status, judged
+from discoprobe.builders.audit.report import Cross, Status, judged
 from discoprobe.builders.audit.stats import DIGITS, Interval, wilson
 
 if TYPE_CHECKING:
@@ -91,28 +91,26 @@ def tally(finding: Finding) -> Tally:
     }
 
 
-def shared(parts: Sequence[Tally]) -> list[str]:
-    """The solvers that all have."""
-    return [name for name in parts[0]["correct"] if all(name in one["correct"] for one in parts)]
+def together(parts: Sequence[Tally]) -> Cross | None:
+    """What tallies come to; of solvers, those that all have (the seventh text alone, where all rows have seven).
 
-
-class Sums(Tally):
-    """Several tallies added up; ``most`` are the right rows of the best solver."""
-
-    most: float
-
-
-def added(parts: Sequence[Tally]) -> Sums:
-    """The sum of tallies; of solvers, those that all have (the seventh text alone, where all rows have seven)."""
-    correct = {name: sum(one["correct"][name] for one in parts) for name in shared(parts)}
-    return {
-        "n": sum(one["n"] for one in parts),
-        "independent": sum(one["independent"] for one in parts),
-        "baseline": sum(one["baseline"] for one in parts),
-        "limit": sum(one["limit"] for one in parts),
-        "correct": correct,
-        "most": max(correct.values()),
-    }
+    None where they have no solver in common.
+    """
+    names = [name for name in parts[0]["correct"] if all(name in one["correct"] for one in parts)]
+    if not names:
+        return None
+    n, independent = sum(one["n"] for one in parts), sum(one["independent"] for one in parts)
+    right = {name: sum(one["correct"][name] for one in parts) / n for name in names}
+    best = max(right.values())
+    return Cross(
+        n=n,
+        independent=round(independent, 2),
+        accuracy=round(best, DIGITS),
+        baseline=round(sum(one["baseline"] for one in parts) / n, DIGITS),
+        limit=round(sum(one["limit"] for one in parts) / n, DIGITS),
+        interval=wilson(best * independent, independent, len(names)),
+        tried={name: round(share, DIGITS) for name, share in right.items()},
+    )
 
 
 def pooled(configs: Sequence[Mapping[str, Tally]]) -> list[Pooled]:
@@ -123,12 +121,11 @@ def pooled(configs: Sequence[Mapping[str, Tally]]) -> list[Pooled]:
     """
     checks = dict.fromkeys(check for config in configs for check in config)
     found = {check: [config[check] for config in configs if check in config] for check in checks}
-    return [_pooled(check, own) for check, own in found.items() if shared(own)]
+    sums = {check: (len(own), together(own)) for check, own in found.items()}
+    return [_pooled(check, n_configs, one) for check, (n_configs, one) in sums.items() if one]
 
 
-def _pooled(check: str, parts: Sequence[Tally]) -> Pooled:
-    sums = added(parts)
-    n, accuracy = sums["n"], round(sums["most"] / sums["n"], DIGITS)
-    interval = wilson(sums["most"] / n * sums["independent"], sums["independent"], len(sums["correct"]))
-    limit, baseline = round(sums["limit"] / n, DIGITS), round(sums["baseline"] / n, DIGITS)
-    return Pooled(check, len(parts), n, accuracy, baseline, limit, interval, judged(accuracy, interval, limit))
+def _pooled(check: str, n_configs: int, found: Cross) -> Pooled:
+    limit = found.limit or 0.0
+    status = judged(found.accuracy, found.interval, limit)
+    return Pooled(check, n_configs, found.n, found.accuracy, found.baseline, limit, found.interval, status)

@@ -63,11 +63,9 @@ class Bench:
 
     def _grams(self, slots: Sequence[int], characters: int) -> Score:
         n_train = self._affordable(slots, characters)
-        train = [self._counts(_TRAIN, slot)[:n_train] for slot in slots]
-        test = [self._counts(_TEST, slot) for slot in slots]
-        return self.problem.learn(
-            *tfidf(*(sparse.csr_array(sparse.hstack(side, format="csr")) for side in (train, test)))
-        )
+        train = _beside(self._counts(_TRAIN, slot)[:n_train] for slot in slots)
+        test = _beside(self._counts(_TEST, slot) for slot in slots)
+        return self.problem.learn(*tfidf(train, test))
 
     def _counts(self, side: int, slot: int) -> sparse.csr_array:
         """The n-grams of one text of every unit; of train, of as many units as any solver learns from."""
