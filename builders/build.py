@@ -81,7 +81,8 @@ def build_all(
         if reason := problems[task.name]:
             yield Unavailable(name, task.name, corpus.lang, reason)
         else:
-            yield _config(task, chosen[task.name], texts, corpus, settings, found.notes if task.select else ())
+            notes = found.notes if task.select else stretches.ends(found.sentences)
+            yield _config(task, chosen[task.name], texts, corpus, settings, notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,9 @@ def _select(
     trees = Trees(shard)
     shown = frequency.with_ipm(probes.sentences(trees, settings), trees, listed) if probing else pl.DataFrame()
     selected = {
-        task.name: probes.candidates(task.select(trees, _context(task, language, settings, listed)), trees, shown)
+        task.name: probes.candidates(
+            task.select(trees, _context(task, language, settings, listed)), trees, shown, spaces=language.spaces
+        )
         for task in probing
         if task.select
     }
@@ -247,7 +250,7 @@ def _drawn(draw: int) -> tuple[str, ...]:
     if not draw:
         return ()
     before = "the draw before this one" if draw == 1 else f"the {draw} draws before this one"
-    return (f"Rows were drawn anew: in {before} the audit found a shortcut beyond its limit",)
+    return (f"Rows were drawn anew: in {before} the audit found what is or may be a shortcut",)
 
 
 def _shortage(rows: pl.DataFrame, labels: tuple[str, ...]) -> str | None:

@@ -10,9 +10,10 @@ import polars as pl
 
 from discoprobe.builders import chance
 from discoprobe.builders.intrusion import with_donors
+from discoprobe.builders.level import levelled
 from discoprobe.builders.match import ANY, CLOSE, Matching, Slots, intruders
 from discoprobe.builders.rows import members
-from discoprobe.builders.sampling import opposed, with_rank
+from discoprobe.builders.sampling import with_rank
 from discoprobe.builders.stretches import stretch_keys
 
 if TYPE_CHECKING:
@@ -23,14 +24,17 @@ if TYPE_CHECKING:
 CONTEXT = 4
 DONORS = 0.25
 SIDES = ("nearer", "longer")
+"""What a wrong sentence is asked to be, or to be the opposite of."""
+
+SIGNS = (*SIDES, "sharing")
 RESERVE = 3
 """Sentences kept free after a passage, so that one of them may be as long as the right one."""
 
 WIDE = (0.25, 0.35)
 """How much less and more a later sentence of the same document may share with the passage; few are to be had."""
 
-FEW, MOST = 1, 6
-"""Rows of one cell, and of one kind, that a split may have whatever there is of the others."""
+FEW, MOST = 2, 6
+"""Rows that a split may have whatever their signs; and rows of one kind, whatever there is of the other."""
 
 ROOMY = 0.6
 """Share of stretches in which passages have a reserve; the others look for the wrong sentence elsewhere."""
@@ -71,16 +75,15 @@ def continuations(frame: pl.DataFrame, context: Context) -> Continuations:
 def _mixed(both: pl.DataFrame, context: Context) -> pl.DataFrame:
     """Both kinds of wrong sentences, at most twice as many of one as of the other where a split has more than a few.
 
-    Of either kind as many are nearer to the passage and longer than the right one as are farther and shorter, and as
-    many nearer and shorter as farther and longer: neither, nor both together, tell which is the right one.
+    The wrong sentence is nearer to the passage, has more words in common with it and is longer than the right one as
+    often as not.
     """
     if not context.settings.match or both.is_empty():
         return both
-    paired = opposed(both, SIDES, FEW, "mixed", *context.salt, cell=("later",))
+    even = levelled(both, SIGNS, "mixed", *context.salt, few=FEW)
+    ranked = with_rank(even, ["split", "later"], "mixed", *context.salt)
     scarcer = pl.min_horizontal(*[(pl.col("later") == kind).sum().over("split") for kind in (0, 1)])
-    turn = pl.col("rank").rank("ordinal").over("split", "later")
-    kept = paired.filter(turn <= pl.max_horizontal(2 * scarcer, pl.lit(MOST)))
-    return kept.drop("rank")
+    return ranked.filter(pl.col("rank") <= pl.max_horizontal(2 * scarcer, pl.lit(MOST))).drop("rank")
 
 
 def _with_wrong(
@@ -94,4 +97,5 @@ def _with_wrong(
     slots = Slots(keys, first + CONTEXT, context_rows, context_rows[:, -1:], longer=longer, nearer=nearer)
     found = intruders(frame, slots, pool, *context.salt, matching=matching)
     served: pl.DataFrame = windows[found["slot"].to_numpy()]
-    return served.with_columns(wrong=found["intruder"], **{side: found[side].cast(pl.Int8) for side in SIDES})
+    signs = {side: 2 * found[side].cast(pl.Int8) - 1 for side in SIDES}
+    return served.with_columns(wrong=found["intruder"], sharing=found["sharing"], **signs)

@@ -69,7 +69,9 @@ def surface(text: pl.Expr) -> list[pl.Expr]:
     return [count.cast(pl.Int32).alias(name) for name, count in counts.items()]
 
 
-def even(rows: pl.DataFrame, by: str, *purpose: str | int, cell: tuple[str, ...] = (), least: int = 0) -> pl.DataFrame:
+def even(
+    rows: pl.DataFrame, by: str, *purpose: str | int, cell: tuple[str, ...] = (), least: int = 0, strict: bool = False
+) -> pl.DataFrame:
     """Equally many rows of each value of ``by`` in every split (and ``cell``), that look alike.
 
     Args:
@@ -78,6 +80,7 @@ def even(rows: pl.DataFrame, by: str, *purpose: str | int, cell: tuple[str, ...]
         purpose: salt: of rows that are equally good hash order decides.
         cell: columns inside whose values the balance holds too.
         least: so many rows of each value are kept, if there are so many, even if that leaves them less alike.
+        strict: rows that have no like one are left out though there are fewer than ``least`` others.
 
     Returns:
         The rows kept, in their order. A cell in which a value is missing has none.
@@ -85,7 +88,7 @@ def even(rows: pl.DataFrame, by: str, *purpose: str | int, cell: tuple[str, ...]
     ordered = rows[chance.ranking(rows["key"].to_numpy(), "even", *purpose)].with_columns(_at=pl.int_range(pl.len()))
     points = _points(ordered)
     whole = _coupled(ordered, by, cell, points, CALIPER)
-    if sum(map(len, whole)) < max(1, least):
+    if sum(map(len, whole)) < max(1, least) and not strict:
         whole = _coupled(ordered, by, cell, points, np.inf)
     share = max(LEAST, least / max(1, sum(map(len, whole))))
     kept = [ordered[_trimmed(sets, points, share).ravel()].select("key") for sets in whole]

@@ -59,7 +59,7 @@ def replaced_one(frame: pl.DataFrame, cut: Cut, places: range, context: Context,
     """The windows with one sentence replaced: adds ``position``, ``intruder`` and ``nearer``; drops the unserved.
 
     ``places`` are the positions that may be replaced: all but the first and the last. ``nearer`` is 1 where the
-    intruder is more like the rest of the window than the sentence it replaces.
+    intruder is more like the rest of the window than the sentence it replaces, else -1.
     """
     size = places.stop + 1
     first = cut.windows["first"].to_numpy()
@@ -78,5 +78,7 @@ def replaced_one(frame: pl.DataFrame, cut: Cut, places: range, context: Context,
     at = found["slot"].to_numpy()
     served: pl.DataFrame = cut.windows[owner[at]]
     return served.with_columns(
-        position=pl.Series(place[at], dtype=pl.Int64), intruder=found["intruder"], nearer=found["nearer"].cast(pl.Int8)
+        position=pl.Series(place[at], dtype=pl.Int64),
+        intruder=found["intruder"],
+        nearer=2 * found["nearer"].cast(pl.Int8) - 1,
     )

@@ -103,9 +103,10 @@ def intruders(
         matching: how alike they must be.
 
     Returns:
-        ``slot`` (index into ``slots``), ``intruder`` (row), ``nearer`` (whether it is more like the context than what
-        it stands in for) and ``longer`` (whether it is longer, in words or, where they are as many, in characters), one
-        row per window served.
+        One row per window served: ``slot`` (index into ``slots``), ``intruder`` (row), and how it compares with what it
+        stands in for: ``nearer`` (whether it is more like the context), ``sharing`` (1 where more of its words are the
+        context's, -1 where fewer are, 0 where as many) and ``longer`` (whether it is longer, in words or, where they
+        are as many, in characters).
     """
     search = _Search(frame, slots, matching, purpose)
     sides = frame.select(pl.struct(matching.same).rank("dense")).to_series().to_numpy()
@@ -166,12 +167,14 @@ class _Search:
         return np.where(allowed, scores, np.inf)
 
     def compared(self, chosen: pl.DataFrame) -> pl.DataFrame:
-        """Adds ``nearer`` and ``longer``: whether each intruder is so beside the true sentence."""
+        """Adds ``nearer``, ``sharing`` and ``longer``: what each intruder is beside the true sentence."""
         slots, rows = chosen["slot"].to_numpy(), chosen["intruder"].to_numpy()
         contexts, true = self.slots.context[slots], self.slots.true[slots]
         above = self.cosines.own(contexts, rows) > self.cosines.own(contexts, true)
+        more = self.shares.own(contexts, rows) - self.shares.own(contexts, true)
         return chosen.with_columns(
             nearer=pl.Series(above, dtype=pl.Boolean),
+            sharing=pl.Series(np.sign(more), dtype=pl.Int8),
             longer=pl.Series(self._size(rows) > self._size(true), dtype=pl.Boolean),
         )
 

@@ -28,10 +28,19 @@ class Shares:
 
     def of(self, contexts: Rows, rows: Rows, pool: Rows) -> Gaps:
         """By how much the share of each of ``pool`` in the i-th context is above that of the i-th of ``rows``."""
+        shares = (self._union(contexts) @ self.words[pool].T).toarray() / self.sizes[pool]
+        return np.asarray(shares - self.own(contexts, rows)[:, None])
+
+    def own(self, contexts: Rows, rows: Rows) -> npt.NDArray[np.float64]:
+        """The share of the i-th of ``rows`` that the i-th context has."""
+        common = self._union(contexts).multiply(self.words[rows]).sum(axis=1)
+        return np.asarray(np.asarray(common).ravel() / self.sizes[rows])
+
+    def _union(self, contexts: Rows) -> sparse.csr_matrix:
+        """The words of each context, each once."""
         union = _members(contexts, self.words.shape[0]) @ self.words
         union.data[:] = 1
-        own = np.asarray(union.multiply(self.words[rows]).sum(axis=1)).ravel() / self.sizes[rows]
-        return np.asarray((union @ self.words[pool].T).toarray() / self.sizes[pool] - own[:, None])
+        return union
 
 
 class Cosines:
@@ -45,7 +54,8 @@ class Cosines:
         counts = _incidence(frame, "grams")
         frequency = np.asarray((counts > 0).sum(axis=0)).ravel()
         weights = np.round(1 + np.log((1 + counts.shape[0]) / (1 + frequency)))
-        self.vectors = normalize(counts @ sparse.diags(weights.astype(np.float32)))
+        self.weighted = counts @ sparse.diags(weights.astype(np.float32))
+        self.vectors = normalize(self.weighted)
 
     def of(self, contexts: Rows, rows: Rows, pool: Rows) -> Gaps:
         """By how much the cosine of each of ``pool`` with the i-th context is above that of the i-th of ``rows``."""
@@ -57,7 +67,7 @@ class Cosines:
         return np.asarray(self._together(contexts).multiply(self.vectors[rows]).sum(axis=1)).ravel()
 
     def _together(self, contexts: Rows) -> sparse.csr_matrix:
-        whole = _members(contexts, self.vectors.shape[0]) @ self.vectors
+        whole = _members(contexts, self.weighted.shape[0]) @ self.weighted
         return normalize(whole) if len(contexts) else whole  # scikit-learn refuses matrices without rows
 
 

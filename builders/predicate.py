@@ -29,6 +29,9 @@ PASSIVE_DEPENDENTS = ("nsubj:pass", "csubj:pass", "expl:pass")
 REFLEXIVE = ("expl:pv", "expl:comp")
 """Reflexives that no passive verb has: French *il s'est amélioré* is a perfect, whatever its auxiliary is called."""
 
+OUTER = ("nsubj:outer", "csubj:outer")
+"""Subjects of a predicate that is a clause: *best* in *the best was that they agreed*, whose root is *agreed*."""
+
 UNREAL = ("Cnd", "Sub")
 """Moods whose tenses are forms: German *könnte* (Sub, Past) and French *pourrait* (Cnd, Pres) are of now."""
 
@@ -71,17 +74,37 @@ def feature_of_predicate(trees: Trees, context: Context, *, feature: str) -> pl.
     """Candidates: the word of the main predicate that bears a feature, labelled with its value.
 
     The first place that has a bearer counts, if it has exactly one with one value. A compound tense is labelled as the
-    language's data say and its target is the main verb; a conditional or subjunctive has no tense.
+    language's data say and its target is the main verb; a conditional or subjunctive has no tense. A clause whose
+    predicate is a clause is left out.
     """
     rule = context.language.predicate
     if feature == "Voice" and rule.passive:
         found = _voice(trees, rule)
     else:
         found = _bearers(words_of_predicate(trees), feature, rule)
+        if rule.places["Tense"] == ("root",):
+            found = found.join(_helped(trees, feature), on="sent", how="anti", maintain_order="left")
         if feature == "Tense":
             found = _compound(trees, found, rule.compound).join(_unreal(trees), on="sent", how="anti")
+    found = found.join(_clausal(trees), on="sent", how="anti", maintain_order="left")
     kept = rule.labels.get(feature)
     return found.filter(pl.col("label").is_in(kept)) if kept else found
+
+
+def _clausal(trees: Trees) -> pl.DataFrame:
+    """Sentences whose root is the verb of a clause that is the predicate: it has a subject or a copula above it."""
+    verbs = trees.roots.filter(pl.col("upos").is_in(VERBAL), feat("VerbForm") == "Fin")
+    above = pl.col("deprel").is_in(OUTER) | ((pl.col("rel") == "cop") & pl.col("sent").is_in(verbs["sent"].implode()))
+    return trees.dependents.filter(above).select("sent").unique()
+
+
+def _helped(trees: Trees, feature: str) -> pl.DataFrame:
+    """Sentences whose root has an auxiliary with the feature: where tense is an ending of the root, it ends the verb.
+
+    Turkish *istemiyordum* (I did not want) is *istemiyor*, Person=3, and the copula *dum*, Person=1.
+    """
+    helpers = words_of_predicate(trees).filter(pl.col("depth") == 1, pl.col("upos") == "AUX")
+    return helpers.filter(feat(feature).is_not_null()).select("sent").unique()
 
 
 def _bearers(words: pl.DataFrame, feature: str, rule: Predicate) -> pl.DataFrame:
@@ -121,7 +144,10 @@ def _with_tense(trees: Trees, compound: CompoundTense) -> pl.DataFrame:
 
 
 def _voice(trees: Trees, rule: Predicate) -> pl.DataFrame:
-    """Roots in the passive by one of its marks, or in the active where nothing leaves that undecided."""
+    """Roots in the passive by one of its marks, or in the active where nothing leaves that undecided.
+
+    With a copula the root is an infinitive (*my plan is to sell it*) or a participle that names a state.
+    """
     of_subject = [mark for mark in rule.passive if mark in PASSIVE_DEPENDENTS]
     facts = trees.roots.with_columns(
         _own=_marked(trees, [mark for mark in rule.passive if mark not in of_subject]),
@@ -129,12 +155,15 @@ def _voice(trees: Trees, rule: Predicate) -> pl.DataFrame:
         _raised=_heads(trees.dependents.filter(pl.col("rel") == "xcomp")),
         _reflexive=_heads(trees.dependents.filter(pl.col("deprel").is_in(REFLEXIVE))),
         _unsure=_marked(trees, rule.unsure),
+        _copular=_heads(trees.dependents.filter(pl.col("rel") == "cop")),
+        _passive=meets_any(rule.passive_if) if rule.passive_if else pl.lit(value=True),
         _active=meets_any(rule.active_if),
     )
     undecided = pl.when("_own").then("_reflexive").when("_subject").then("_raised").otherwise("_unsure")
-    passive = pl.col("_own") | pl.col("_subject")
-    decided = pl.when(passive).then(pl.lit("Pass")).when("_active").then(pl.lit("Act"))
-    label = pl.when(~undecided).then(decided)
+    marked = pl.col("_own") | pl.col("_subject")
+    passive, active = marked & pl.col("_passive"), ~marked & pl.col("_active")
+    decided = pl.when(passive).then(pl.lit("Pass")).when(active).then(pl.lit("Act"))
+    label = pl.when(~undecided & ~pl.col("_copular")).then(decided)
     participle = (pl.col("upos") == "ADJ") & (feat("VerbForm") == "Part")
     verbal = (pl.col("upos").is_in(VERBAL) | participle) & spelled_out()
     return facts.filter(verbal).select("sent", label=label, target="row").drop_nulls("label")
@@ -150,8 +179,9 @@ def _has_mark(trees: Trees, mark: str) -> pl.Expr:
     if not value:
         return _heads(trees.dependents.filter(pl.col("deprel") == mark))
     if kind == "aux":
-        helped = _heads(trees.dependents.filter(pl.col("rel") == "aux", pl.col("lemma") == value))
-        return helped & (feat("VerbForm") == "Part").fill_null(value=False)
+        lemma, _, form = value.partition("/")
+        helped = _heads(trees.dependents.filter(pl.col("rel") == "aux", pl.col("lemma") == lemma))
+        return helped & (feat("VerbForm") == (form or "Part")).fill_null(value=False)
     return (feat(kind) == value).fill_null(value=False)
 
 

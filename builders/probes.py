@@ -49,6 +49,7 @@ def sentences(trees: Trees, settings: Settings) -> pl.DataFrame:
                 pl.when(words > most).then(pl.lit("too-long")),
                 pl.when(~pl.col("aligned")).then(pl.lit("unaligned")),
                 clean.fault(pl.col("text")),
+                clean.half_quoted(pl.col("text")),
                 pl.col("not_standard"),
             ),
         )
@@ -67,8 +68,15 @@ def _not_standard(trees: Trees) -> pl.DataFrame:
     return marked.unique("sent", keep="first", maintain_order=True)
 
 
-def candidates(selected: pl.DataFrame, trees: Trees, shown: pl.DataFrame) -> pl.DataFrame:
-    """What a task selected in a shard, with the facts about sentence and target that sampling and writing need."""
+def candidates(selected: pl.DataFrame, trees: Trees, shown: pl.DataFrame, *, spaces: bool = True) -> pl.DataFrame:
+    """What a task selected in a shard, with the facts about sentence and target that sampling and writing need.
+
+    Args:
+        selected: what the task's ``select`` gave.
+        trees: the words of the shard.
+        shown: what ``sentences`` gave.
+        spaces: whether words are separated by white space.
+    """
     found = selected.with_columns(
         *[
             pl.lit(None, dtype=kind).alias(name)
@@ -79,12 +87,33 @@ def candidates(selected: pl.DataFrame, trees: Trees, shown: pl.DataFrame) -> pl.
     target = trees.words.select(
         pl.col("row").cast(pl.UInt32).alias("target"), target_form="form", target_lemma="lemma",
         target_upos=pl.col("upos").cast(pl.String), target_feats="feats", target_start="start", target_end="end",
-        _in_token=pl.col("mwt").is_not_null(),
+        _in_token=pl.col("mwt").is_not_null(), _clitic_before=_clitic("-$").shift(1).over("sent"),
+        _clitic_after=_clitic("^-").shift(-1).over("sent"),
     )  # fmt: skip
     joined = found.join(shown, on="sent", maintain_order="left").join(
         target, on="target", how="left", maintain_order="left"
     )
-    return joined.with_columns(*_inside_token()).drop("text", "_in_token")
+    inside = _inside_word() if spaces else pl.lit(value=False)
+    whole = pl.coalesce("reason", pl.when(inside).then(pl.lit("target-inside")))
+    kept = joined.with_columns(*_inside_token()).with_columns(reason=whole)
+    return kept.drop("text", "_in_token", "_clitic_before", "_clitic_after")
+
+
+def _clitic(hyphen: str) -> pl.Expr:
+    """Whether a word is a grammatical one that a hyphen of its own ties to its neighbour (French *-il*)."""
+    light = pl.col("upos").cast(pl.String).is_in(["PRON", "AUX", "DET", "PART", "ADV"])
+    return light & pl.col("form").str.contains(hyphen)
+
+
+def _inside_word() -> pl.Expr:
+    """Whether a target, no part of a multiword token, touches a letter or digit, or a hyphen with one behind it."""
+    before = pl.col("text").str.slice(0, pl.col("target_start"))
+    after = pl.col("text").str.slice(pl.col("target_end"))
+    letter, hyphen = r"[\p{L}\p{N}]", "[-\u2010\u2011]"
+    touched = before.str.contains(f"{letter}$") | after.str.contains(f"^{letter}")
+    tied_before = before.str.contains(f"{letter}{hyphen}$") & ~pl.col("_clitic_before").fill_null(value=False)
+    tied_after = after.str.contains(f"^{hyphen}{letter}") & ~pl.col("_clitic_after").fill_null(value=False)
+    return (touched | tied_before | tied_after) & ~pl.col("_in_token")
 
 
 def _inside_token() -> tuple[pl.Expr, pl.Expr, pl.Expr]:
@@ -174,11 +203,15 @@ def with_numbers(frame: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
     )
 
 
-def balance_labels(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
-    """Equal counts of ``label`` in every split and cell, of like lengths, within the set sizes; else all rows."""
+def balance_labels(frame: pl.DataFrame, context: Context, *, strict: bool = False) -> pl.DataFrame:
+    """Equal counts of ``label`` in every split and cell, of like lengths, within the set sizes; else all rows.
+
+    With ``strict``, only rows that have a like one of every label; otherwise others too, for ``min_class`` of each.
+    """
     if not context.settings.match:
         return cap(frame, context.settings, *context.salt)
-    kept = even(_thinned(frame, context), "label", *context.salt, cell=("cell",), least=context.settings.min_class)
+    least = context.settings.min_class
+    kept = even(_thinned(frame, context), "label", *context.salt, cell=("cell",), least=least, strict=strict)
     return cap_labels(kept, context)
 
 

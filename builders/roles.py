@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from discoprobe.loaders.corpus import feat
+from discoprobe.loaders.language import Argument
 
 if TYPE_CHECKING:
     from discoprobe.builders.tree import Trees
+    from discoprobe.loaders.language import LanguageData
 
 CLAUSE_ROLES: Final = ("nsubj", "obj", "iobj", "obl", "advmod", "aux", "cop", "xcomp", "ccomp", "advcl")
 """Relations that a word bears to the main predicate; subtypes count (``nsubj:pass``)."""
@@ -18,8 +20,8 @@ PHRASE_ROLES: Final = ("nmod", "amod", "det", "nummod", "acl", "appos", "conj", 
 """Relations inside phrases: the word may stand anywhere in the sentence."""
 
 NOT_SIMPLE: Final = ("conj", "nummod")
-"""Dependents by which the number of a phrase differs from its noun's: *the cat and the dog*, Turkish *üç adam* (three
-man), Russian *два стола* (two table's)."""
+"""Dependents by which a phrase agrees otherwise than its noun would: *the cat and the dog*, Turkish *üç adam* (three
+man), Russian *погибло 500 человек* (a neuter verb)."""
 
 
 def bearers(trees: Trees, role: str) -> pl.DataFrame:
@@ -50,22 +52,26 @@ def spelled_out() -> pl.Expr:
     return feat("Abbr").is_null() & ~symbol & ~form.str.contains(".", literal=True)
 
 
-def feature_of_noun(trees: Trees, role: str, feature: str) -> pl.DataFrame:
+def feature_of_noun(trees: Trees, language: LanguageData, *, role: str, feature: str) -> pl.DataFrame:
     """Candidates: the one word in a role of the main predicate, a common noun, labelled with its value of a feature.
 
-    Words with several values (``Gender=Fem,Masc``) or none are no candidates; where Number is asked for, neither are
-    nouns that are coordinated or counted.
+    No candidates are words with several values (``Gender=Fem,Masc``) or none, nouns that are coordinated or counted,
+    and those that the language's data show to be obliques: by an adposition, or by a case that the role has not.
     """
-    nouns = bearers(trees, role).filter(pl.col("upos") == "NOUN", valued(feature))
-    if feature == "Number":
-        nouns = nouns.join(_complex(trees), on="row", how="anti", maintain_order="left")
-    return nouns.select("sent", label=feat(feature), target="row")
-
-
-def _complex(trees: Trees) -> pl.DataFrame:
-    """Words whose phrase has a number of its own."""
+    rule = language.arguments.get(role, Argument())
+    cases = feat("Case").str.split(",")
+    in_case = cases.list.set_intersection(sorted(rule.cases)).list.len() > 0 if rule.cases else pl.lit(value=True)
+    marker = pl.col("lemma").is_in(sorted(rule.markers)).fill_null(value=False)
+    not_simple = pl.col("rel").is_in(NOT_SIMPLE) | ((pl.col("rel") == "case") & ~marker)
     return (
-        trees.words.filter(pl.col("rel").is_in(NOT_SIMPLE))
-        .select(row=pl.col("head_row").cast(trees.words.schema["row"]))
-        .unique()
+        bearers(trees, role)
+        .filter(pl.col("upos") == "NOUN", valued(feature), in_case.fill_null(value=True))
+        .join(_heads_of(trees, not_simple), on="row", how="anti", maintain_order="left")
+        .select("sent", label=feat(feature), target="row")
     )
+
+
+def _heads_of(trees: Trees, dependents: pl.Expr) -> pl.DataFrame:
+    """The ``row`` of every word that has one of these dependents."""
+    heads = trees.words.filter(dependents).select(row=pl.col("head_row").cast(trees.words.schema["row"]))
+    return heads.drop_nulls().unique()

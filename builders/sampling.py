@@ -89,31 +89,6 @@ def equalise(rows: pl.DataFrame, by: str, cell: list[str], *purpose: str | int) 
     return kept.drop("rank", "_least")
 
 
-def opposed(
-    rows: pl.DataFrame, sides: tuple[str, ...], few: int, *purpose: str | int, cell: tuple[str, ...] = ()
-) -> pl.DataFrame:
-    """Keeps as many rows with some sides as with all of them reversed, and ``few`` of either in any case.
-
-    For properties of 0 or 1 that should be as frequent as their opposite, one by one and together, where a split of a
-    handful of rows should not be lost.
-
-    Args:
-        rows: ``key``, ``split``, ``sides`` and ``cell``.
-        sides: columns of 0 and 1.
-        few: rows that are kept whatever there is of the opposite.
-        purpose: salt.
-        cell: columns inside whose values, beside ``split``, the balance holds.
-
-    Returns:
-        The rows kept, in their order, with ``rank``: the place (from 1) of each in the hash order of its like.
-    """
-    inside = ["split", *cell]
-    ranked = with_rank(rows, [*inside, *sides], *purpose)
-    reversed_ = ranked.group_by(*inside, *[(1 - pl.col(side)).alias(side) for side in sides]).len("_opposed")
-    counted = ranked.join(reversed_, on=[*inside, *sides], how="left", maintain_order="left")
-    return counted.filter(pl.col("rank") <= pl.col("_opposed").fill_null(0).clip(few)).drop("_opposed")
-
-
 def balance(rows: pl.DataFrame, by: str, *purpose: str | int, cell: tuple[str, ...] = ()) -> pl.DataFrame:
     """Equal counts of ``by`` in every split and length stratum (and ``cell``), with as many strata as the data bear."""
     columns = ["split", *cell]

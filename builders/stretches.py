@@ -1,8 +1,8 @@
 """Sentences of documents as candidates of discourse tasks, and the unbroken stretches they form.
 
 One row per sentence that stands in a document. A sentence that cannot be shown (its text is not clean, it is too short
-or too long, or its like stands in a document of another split) keeps its place and breaks the stretch, so a window
-never closes over a gap.
+or too long, it is a heading or the caption of a picture, or its like stands in a document of another split) keeps its
+place and breaks the stretch, so a window never closes over a gap.
 """
 
 from __future__ import annotations
@@ -32,6 +32,16 @@ document of another split; shorter ones recur naturally (AUDIT ``sentence-leak``
 WIDTH = 2**16
 """Columns that character n-grams are hashed into."""
 
+HEADING = 7
+"""Most words of a heading: a line without a final mark, in a document where sentences have one."""
+
+MARKED = 0.8
+"""Share of the sentences of a document that end with a mark where sentences do."""
+
+OPEN_END = r"[\p{L}\p{N}\p{M}]\s*$"
+CAPTION = r"^(?:Image|Photo)s?\s*:"
+"""How a line under a picture begins in Wikinews and its like."""
+
 FREQUENT = 0.01
 """A word that stands in more than this share of the sentences is no content word."""
 
@@ -49,14 +59,30 @@ def sentences(shard: Shard, settings: Settings) -> pl.DataFrame:
             n_chars=pl.col("text").str.len_chars().cast(pl.Int32),
             long=pl.max_horizontal(words, running_words(pl.col("text")).list.len()) >= LONG,
             words=running_words(pl.col("text")).list.unique().list.eval(pl.element().hash(0)),
+            marked=~pl.col("text").str.contains(OPEN_END),
+            brief=running_words(pl.col("text")).list.len() <= HEADING,
             reason=pl.coalesce(
                 pl.when(words < least).then(pl.lit("too-short")),
                 pl.when(words > most).then(pl.lit("too-long")),
                 clean.fault(pl.col("text")),
+                pl.when(_titled(pl.col("text"))).then(pl.lit("heading")),
             ),
         )
     )  # fmt: skip
     return found.with_columns(grams=_grams(found["text"])).drop("text")
+
+
+def _titled(text: pl.Expr) -> pl.Expr:
+    """Whether a text is a heading or caption for itself: it is in capitals, or says what it is."""
+    letters = text.str.replace_all(r"\P{L}", "")
+    capitals = letters.str.contains(r"^\p{Lu}{4,}$")
+    return capitals | text.str.contains(CAPTION)
+
+
+def _heading() -> pl.Expr:
+    """Sentences that are short and end without a mark in a document whose other sentences have one."""
+    marked = pl.col("marked").mean().over("doc_key") >= MARKED
+    return pl.when(marked & pl.col("brief") & ~pl.col("marked")).then(pl.lit("heading"))
 
 
 def _grams(texts: pl.Series) -> pl.Series:
@@ -82,7 +108,7 @@ def stretches(frame: pl.DataFrame, settings: Settings) -> pl.DataFrame:
     """
     frame = frame.sort("doc_key", "shard", "index", "sent")
     frame = frame.with_columns(split_of(frame["doc_key"], settings.seed))
-    frame = frame.with_columns(reason=pl.coalesce("reason", _in_two_splits()))
+    frame = frame.with_columns(reason=pl.coalesce("reason", _heading(), _in_two_splits())).drop("marked", "brief")
     return _content(_stretch_ids(frame)).with_row_index("row")
 
 
@@ -110,6 +136,13 @@ def _content(frame: pl.DataFrame) -> pl.DataFrame:
     content = words.join(common, on="words", how="anti").group_by("at").agg(content="words")
     at = pl.int_range(pl.len(), dtype=pl.UInt32)
     return frame.with_columns(at=at).join(content, on="at", how="left", maintain_order="left").drop("at", "words")
+
+
+def ends(frame: pl.DataFrame) -> tuple[str, ...]:
+    """A note on how many sentences cannot be shown and end a passage, by reason; none where there is none."""
+    counts = frame["reason"].drop_nulls().value_counts().sort(["count", "reason"], descending=[True, False])
+    found = ", ".join(f"{reason} {number}" for reason, number in counts.iter_rows())
+    return (f"Sentences of documents that are in no passage and end the one before them: {found}",) if found else ()
 
 
 def stretch_keys(frame: pl.DataFrame) -> pl.DataFrame:

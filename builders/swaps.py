@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from discoprobe.builders.tree import Trees
+    from discoprobe.loaders.language import Swaps
 
 
 def adjacent_words(trees: Trees, context: Context) -> pl.DataFrame:
@@ -29,7 +30,8 @@ def adjacent_words(trees: Trees, context: Context) -> pl.DataFrame:
 
     Left out are punctuation, symbols, parts of multiword tokens and words that touch another (*l'homme*, *dit-il*; in a
     script without spaces all words touch), the first word of the sentence, words whose capital may be their position's,
-    equal words, and a swap that would bring two equal words together.
+    equal words, and a swap that would bring two equal words together or two that the language writes otherwise when
+    they meet (French *de* before a vowel, *de le*; English *a* and *an*).
 
     Returns:
         ``sent``, ``index`` (of the left word), the UPOS and lemma of both (``left_upos`` …), ``inside`` (words, not
@@ -49,6 +51,7 @@ def adjacent_words(trees: Trees, context: Context) -> pl.DataFrame:
             _unequal(one, other)
             for one, other in (("form", "next_form"), ("form", "after_form"), ("before_form", "next_form"))
         ),
+        ~_contact(context.language.swaps),
     )
     return pairs.select(
         "sent", "index", left_upos="upos", right_upos="next_upos", left_lemma="lemma", right_lemma="next_lemma",
@@ -80,6 +83,27 @@ def _movable(side: str) -> pl.Expr:
 
 def _unequal(one: str, other: str) -> pl.Expr:
     return (pl.col(one).str.to_lowercase() != pl.col(other).str.to_lowercase()).fill_null(value=True)
+
+
+def _contact(rule: Swaps) -> pl.Expr:
+    """Whether the swap brings words together that are written otherwise when they meet, or parts what depends on it."""
+    form, after, before, following = (_small(f"{side}form") for side in ("", "next_", "before_", "after_"))
+    meeting = ((before, after), (after, form), (form, following))
+    vowel = r"^[haeiouyœæ]"
+    elided = [one.is_in(sorted(rule.elides)) & _plain(other).str.contains(vowel) for one, other in meeting]
+    pairs = [" ".join(pair) for pair in rule.contracts]
+    contracted = [pl.concat_str(one, other, separator=" ").is_in(pairs) for one, other in meeting]
+    sounding = [word.is_in(sorted(rule.sounds)) for word in (before, form, after)]
+    return pl.any_horizontal(expr.fill_null(value=False) for expr in (*elided, *contracted, *sounding))
+
+
+def _small(column: str) -> pl.Expr:
+    return pl.col(column).str.to_lowercase()
+
+
+def _plain(word: pl.Expr) -> pl.Expr:
+    """The word without its accents."""
+    return word.str.normalize("NFD").str.replace_all(r"\p{M}", "")
 
 
 def _capital(word: pl.Expr) -> pl.Expr:

@@ -2,7 +2,8 @@
 
 A form is ambiguous by ``pos`` where it has more than one part of speech (RuSentEval's filter), by ``feature`` where it
 has more than one value of the probed feature (LINSPECTOR's). What a form can be is asked of the language's analyser,
-and where that does not know the form or the feature, or there is none, of the corpus's own words.
+and where that does not know the form or the feature, or there is none, of the corpus's own words; a small corpus has
+not all of a form's values, so that the language's data have rules (Spanish *cantaba* is of two persons), too.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from discoprobe.builders.settings import Settings
     from discoprobe.builders.task import Task
     from discoprobe.builders.tree import Trees
-    from discoprobe.loaders.language import LanguageData
+    from discoprobe.loaders.language import LanguageData, Syncretic
 
 READINGS: Final = ("pos", "feature")
 """What a form may be ambiguous in."""
@@ -88,20 +89,21 @@ def with_reasons(
     """Candidates with ``reason`` set where there was none and the target's form is ambiguous.
 
     Args:
-        frame: candidates of a task, with ``reason`` and ``target_form``.
+        frame: candidates of a task, with ``reason``, ``target_form``, ``target_lemma`` and ``target_feats``.
         task: whose ``feature`` is probed.
         table: what ``merged`` gave for the corpus.
-        language: names the analyser.
+        language: names the analyser and has the rules.
         settings: which of ``READINGS`` count.
     """
     if not wanted(task, settings) or frame.is_empty():
         return frame
     asked = frame.select(form=_small("target_form")).drop_nulls().unique()
     values = readings(asked["form"], str(task.feature), table, language)
+    ambiguous = {"pos": pl.col("_pos") > 1, "feature": (pl.col("_feature") > 1) | by_rule(task.feature or "", language)}
     reason = pl.coalesce(
         "reason",
         *[
-            pl.when(pl.col(f"_{reading}") > 1).then(pl.lit(f"syncretic-{reading}"))
+            pl.when(ambiguous[reading]).then(pl.lit(f"syncretic-{reading}"))
             for reading in READINGS
             if reading in settings.syncretism
         ],
@@ -113,6 +115,23 @@ def with_reasons(
         .with_columns(reason=reason)
         .drop("_form", "_pos", "_feature")
     )
+
+
+def by_rule(feature: str, language: LanguageData) -> pl.Expr:
+    """Whether a rule of the language says that a target's form has a second value of a feature."""
+    rules = [_meets(rule) for rule in language.syncretic if rule.feature == feature]
+    return pl.any_horizontal([pl.lit(value=False), *rules])
+
+
+def _meets(rule: Syncretic) -> pl.Expr:
+    form, lemma = _small("target_form"), _small("target_lemma")
+    parts = [
+        *(feat(name, "target_feats").fill_null("").is_in(sorted(values)) for name, values in rule.feats.items()),
+        form.str.contains(f"^(?:{rule.form})$"),
+        lemma.str.contains(f"^(?:{rule.lemma})$") if rule.lemma != ".*" else pl.lit(value=True),
+        form == lemma if rule.is_lemma else pl.lit(value=True),
+    ]
+    return pl.all_horizontal(parts).fill_null(value=False)
 
 
 def readings(asked: pl.Series, feature: str, table: pl.DataFrame, language: LanguageData) -> pl.DataFrame:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from discoprobe.builders.settings import SPLITS
 from discoprobe.cards import drops, escape, examples, fields, metadata, noise, papers, plots
 from discoprobe.cards.audit_view import audit_view
-from discoprobe.cards.matrix import MARKS, matrices, verdict
+from discoprobe.cards.matrix import matrices
 from discoprobe.cards.pooled import pooled_lines
 from discoprobe.cards.render import render
+from discoprobe.cards.verdicts import MARKS, verdicts
 from discoprobe.loaders import licences, treebanks
 
 if TYPE_CHECKING:
@@ -107,8 +108,8 @@ def _place(repo: str, commit: str) -> str:
 
 
 def _tally(manifest: Manifest) -> dict[str, int]:
-    """How many configs passed, are undecided, failed, were not audited."""
-    found = [verdict(entry["audit"]) for entry in manifest["configs"].values()]
+    """How many configs passed, passed with their task, are undecided, failed, were not audited."""
+    found = [one.word for one in verdicts(manifest["configs"]).values()]
     return {word: found.count(word) for word in MARKS if word in found}
 
 
@@ -161,8 +162,9 @@ def _filters(config: Config) -> list[str]:
         least, most = settings.discourse_words
         return [f"{least}–{most} words in every sentence", "sentences follow each other in the source without a gap"]
     least, most = settings.probing_words
-    forms = f"forms of targets are unambiguous in {' and '.join(settings.syncretism)}" if settings.syncretism else ""
-    return [f"{least}–{most} words", *([forms] if forms and config.split_by == "target" else [])]
+    readings = " and ".join(settings.syncretism)
+    forms = f"forms of targets are unambiguous in {readings}, as far as dictionary, rules and corpus show"
+    return [f"{least}–{most} words", *([forms] if readings and config.split_by == "target" else [])]
 
 
 class _Shown:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from discoprobe.cards.verdicts import FAILED, verdicts
 from discoprobe.loaders import licences
 from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError
 
@@ -38,11 +39,7 @@ def check(manifest: Manifest, allow_licence: Collection[str] = ()) -> None:
 
 def _check_audits(configs: dict[str, ConfigEntry]) -> None:
     unknown = [name for name, entry in sorted(configs.items()) if entry["audit"] is None]
-    failed = {
-        name: audit["failed"]
-        for name, entry in sorted(configs.items())
-        if (audit := entry["audit"]) and audit["failed"]
-    }
+    failed = {name: one.checks for name, one in sorted(verdicts(configs).items()) if one.word == FAILED}
     if failed:
         what = _some(f"{name} ({', '.join(checks)})" for name, checks in failed.items())
         raise AuditFailedError(

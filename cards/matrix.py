@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from discoprobe.builders.config import Shape
 from discoprobe.cards.render import compact
+from discoprobe.cards.verdicts import MARKS, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from discoprobe.cards.manifest import AuditEntry, ConfigEntry
+    from discoprobe.cards.manifest import ConfigEntry
+    from discoprobe.cards.verdicts import Verdict
 
-MARKS: Final = {"passed": "✓", "undecided": "?", "failed": "✗", "not audited": ""}
-"""Verdict → its mark."""
 _GENERATED = "feats_"
 
 
@@ -28,13 +28,6 @@ class Matrix(NamedTuple):
     rows: tuple[tuple[str, tuple[str, ...]], ...]
 
 
-def verdict(audit: AuditEntry | None) -> str:
-    """``passed``, ``undecided``, ``failed`` or ``not audited``."""
-    if audit is None:
-        return "not audited"
-    return "failed" if audit["failed"] else "undecided" if audit["undecided"] else "passed"
-
-
 def matrices(configs: Mapping[str, ConfigEntry]) -> list[Matrix]:
     """One matrix per kind of task that the release has, cells being Markdown."""
     kinds: dict[str, Callable[[ConfigEntry], bool]] = {
@@ -43,15 +36,16 @@ def matrices(configs: Mapping[str, ConfigEntry]) -> list[Matrix]:
         "Generated probes (a feature of the word in a role)": _generated,
     }
     found = {title: {name: entry for name, entry in configs.items() if of(entry)} for title, of in kinds.items()}
-    return [_matrix(title, own) for title, own in found.items() if own]
+    said = verdicts(configs)
+    return [_matrix(title, own, said) for title, own in found.items() if own]
 
 
 def _generated(entry: ConfigEntry) -> bool:
     return entry["task"].startswith(_GENERATED)
 
 
-def _matrix(title: str, configs: Mapping[str, ConfigEntry]) -> Matrix:
-    cells = {(entry["lang"], entry["task"]): _cell(name, entry) for name, entry in configs.items()}
+def _matrix(title: str, configs: Mapping[str, ConfigEntry], said: Mapping[str, Verdict]) -> Matrix:
+    cells = {(entry["lang"], entry["task"]): _cell(name, entry, said[name]) for name, entry in configs.items()}
     languages, tasks = sorted({lang for lang, _ in cells}), sorted({task for _, task in cells})
     if len(languages) >= len(tasks):
         return Matrix(title, tuple(tasks), _rows(languages, tasks, lambda down, across: cells.get((down, across))))
@@ -64,7 +58,7 @@ def _rows(
     return tuple((name, tuple(cell(name, other) or "–" for other in across)) for name in down)
 
 
-def _cell(name: str, entry: ConfigEntry) -> str:
+def _cell(name: str, entry: ConfigEntry, said: Verdict) -> str:
     sizes = " / ".join(compact(sum(labels.values())) for labels in entry["counts"].values())
-    shown = f"{sizes} {MARKS[verdict(entry['audit'])]}".strip()
+    shown = f"{sizes} {MARKS[said.word]}".strip()
     return f"[{shown}]({name}/README.md)"

@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING
 from discoprobe.builders.config import Config, Unavailable
 from discoprobe.cards import card, croissant, manifest, plots, tables
 from discoprobe.cards.lengths import lengths
+from discoprobe.cards.verdicts import FAILED, verdicts
 from discoprobe.loaders.alone import alone
 from discoprobe.loaders.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
     from discoprobe.builders.audit.report import Report
     from discoprobe.cards.manifest import ConfigEntry, FileEntry, Manifest
+    from discoprobe.cards.verdicts import Verdict
     from discoprobe.loaders.corpus import Corpus
 
 README = "README.md"
@@ -77,9 +79,27 @@ class Release:
         for name, svg in drawn.items():
             _write(self.folder / name, svg)
 
+    def leave_out(self, words: Collection[str]) -> list[Unavailable]:
+        """Takes out of the release, old configs and new, those on which the verdict is one of ``words``."""
+        configs = self._whole()["configs"]
+        left = [
+            Unavailable(name, configs[name]["task"], configs[name]["lang"], _reason(said), configs[name]["candidates"])
+            for name, said in verdicts(configs).items()
+            if said.word in words
+        ]
+        for one in left:
+            self._take_away(one.name)
+            self._entries.pop(one.name, None)
+            self._inputs.pop(one.name, None)  # other languages' configs decide too: it is not known to be up to date
+        self._missing += left
+        return left
+
+    def _whole(self) -> Manifest:
+        return manifest.renewed(self._old, self._entries, self._missing, self._corpora, self._inputs)
+
     def finish(self) -> Manifest:
         """Writes cards and manifest over all configs, old and new, and returns the manifest."""
-        whole = manifest.renewed(self._old, self._entries, self._missing, self._corpora, self._inputs)
+        whole = self._whole()
         for name, text in documents(whole).items():
             _write(self.folder / name, text)
             whole["files"][name] = _entry(self.folder / name)
@@ -88,6 +108,13 @@ class Release:
         }
         _write(self.folder / manifest.NAME, manifest.render(whole))
         return whole
+
+
+def _reason(said: Verdict) -> str:
+    checks = ", ".join(said.checks)
+    if said.word == FAILED:
+        return f"the audit failed with the rows of all languages of the task: {checks}"
+    return f"there are too few rows to decide on {checks}"
 
 
 def documents(

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from discoprobe.cards import card, manifest, metadata, plots
-from discoprobe.cards.matrix import MARKS, verdict
 from discoprobe.cards.reading import body, card_text
 from discoprobe.cards.render import render
+from discoprobe.cards.verdicts import MARKS, verdicts
 from discoprobe.loaders.errors import UsageError
 
 if TYPE_CHECKING:
@@ -175,12 +175,12 @@ class Row:
     change: str
 
 
-def _row(name: str, entry: ConfigEntry, change: str) -> Row:
+def _row(name: str, entry: ConfigEntry, change: str, said: str) -> Row:
     audit = entry["audit"]
     return Row(
         name=name, language=card.language_name(entry["lang"]), task=entry["task"], summary=entry["summary"],
         labels=", ".join(entry["labels"][:20]), sources=", ".join(entry["sources"]), rows=metadata.n_rows(entry),
-        test=sum(entry["counts"]["test"].values()), verdict=verdict(audit), change=change,
+        test=sum(entry["counts"]["test"].values()), verdict=said, change=change,
         strongest=(audit and audit["strongest"]) or "", accuracy=audit and audit["accuracy"],
         lift=audit and audit["lift"],
     )  # fmt: skip
@@ -189,7 +189,11 @@ def _row(name: str, entry: ConfigEntry, change: str) -> Row:
 def _index_page(
     whole: Manifest, shown: Mapping[str, ConfigEntry], changes: Changes | None, changed: Mapping[str, ConfigChange]
 ) -> str:
-    rows = [_row(name, entry, "; ".join(_changes_of(name, changes, changed))) for name, entry in sorted(shown.items())]
+    said = verdicts(whole["configs"])
+    rows = [
+        _row(name, entry, "; ".join(_changes_of(name, changes, changed)), said[name].word)
+        for name, entry in sorted(shown.items())
+    ]
     worst_first = sorted(rows, key=lambda row: (-(row.lift if row.lift is not None else -1.0), row.name))
     found = [row.verdict for row in rows]
     return _page(

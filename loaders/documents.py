@@ -78,7 +78,7 @@ def document_ids(
         found = (pattern.match(sent_id) for sent_id in sentences["sent_id"].to_list())
         ids = pl.Series([match and match[1] for match in found], dtype=pl.String)
         return ids, opens | ids.ne_missing(ids.shift()).to_numpy()
-    return _marked(sentences, stems, opens, carried, trust=rule.kind == "newdoc")
+    return _marked(sentences, stems, opens, carried, rule)
 
 
 def _marked(
@@ -86,27 +86,35 @@ def _marked(
     stems: Sequence[str],
     opens: Flags,
     carried: Carried,
-    *,
-    trust: bool,
+    rule: DocumentRule,
 ) -> tuple[pl.Series, Flags]:
-    """Documents by ``newdoc`` comments; without trust, files in which every sentence has one have no documents."""
+    """Documents by ``newdoc`` comments; with the rule ``auto`` not in files in which every sentence has one."""
     piece = sentences["piece"].to_numpy().astype(np.int64)
     newdoc = sentences["newdoc"].to_numpy()
-    marks = newdoc if trust else newdoc & _is_marked(piece, newdoc, carried)[piece]
+    marks = newdoc if rule.kind == "newdoc" else newdoc & _is_marked(piece, newdoc, carried)[piece]
+    outside = _outside(sentences["sent_id"], rule.pattern)
     given = sentences["newdoc_id"].to_list()
     ids: list[str | None] = [carried.doc_id]
     unnamed = carried.unnamed
-    steps = np.flatnonzero(marks | opens)
+    steps = np.flatnonzero(marks | opens | outside)
     for i in steps.tolist():
         if opens[i] and i:
             unnamed = 0
         if marks[i]:
             unnamed += given[i] is None
-            ids.append(given[i] or f"{stems[piece[i]]}#{unnamed}")
+            ids.append(None if outside[i] else given[i] or f"{stems[piece[i]]}#{unnamed}")
         else:
-            ids.append(None if i else carried.doc_id)
+            ids.append(None if i or outside[i] else carried.doc_id)
     which = np.searchsorted(steps, np.arange(len(piece)), side="right")
     return pl.Series(ids, dtype=pl.String).gather(which), opens | newdoc
+
+
+def _outside(sent_ids: pl.Series, pattern: str) -> Flags:
+    """Which sentences the pattern says are in no document."""
+    if not pattern:
+        return np.zeros(len(sent_ids), bool)
+    within = re.compile(pattern)
+    return np.array([within.match(sent_id) is None for sent_id in sent_ids.to_list()], bool)
 
 
 def _is_marked(piece: Ints, newdoc: Flags, carried: Carried) -> Flags:

@@ -38,10 +38,12 @@ SCOPES: Final = ("sentence", "clause")
 PLACES: Final = ("root", "aux", "cop", "aux:pass")
 """Where a feature of the main predicate may sit: the root, or a child of it with this relation."""
 PREDICATE_FEATURES: Final = ("Tense", "Voice", "Mood", "Person", "Aspect")
+ARGUMENTS: Final = ("nsubj", "obj")
+"""The arguments of the main predicate whose marks are data."""
 ANALYSERS: Final = ("pymorphy3",)
 
 _CODE = re.compile(r"[a-z]{2,3}")
-_MARK = re.compile(r"[a-z]+(:[a-z]+)?|Voice=[A-Z][A-Za-z]+|aux=\w+")
+_MARK = re.compile(r"[a-z]+(:[a-z]+)?|Voice=[A-Z][A-Za-z]+|aux=\w+(/Inf)?")
 _FEATURE = re.compile(r"[A-Z][A-Za-z0-9]*(\[[a-z0-9]+\])?")
 _VALUE = re.compile(r"([A-Z0-9][A-Za-z0-9]*(,[A-Z0-9][A-Za-z0-9]*)*)?")
 
@@ -95,6 +97,20 @@ class NgramShift:
 
 
 @dataclass(frozen=True, slots=True)
+class Swaps:
+    """Which strings of two words no text has, so that no swap of words may make them.
+
+    ``elides``: words that lose their vowel before a vowel or *h* (French *de*); ``contracts``: pairs that are written
+    as one word (*de le*); ``sounds``: words whose form depends on the sound of the next one (*a*, *an*), which stay
+    where they are and before what they stand.
+    """
+
+    elides: frozenset[str] = frozenset()
+    contracts: tuple[tuple[str, str], ...] = ()
+    sounds: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class CompoundTense:
     """A compound tense that is not labelled by its finite word: Croatian *je radio* is Past though *je* is Pres.
 
@@ -122,10 +138,12 @@ class Predicate:
     Tense: a compound tense has the tense of its finite word (*hat gesagt*, *ha dicho* are Pres) but for those listed in
     ``compound``.
 
-    Voice: a clause is Pass where one of ``passive`` marks it; else, where one of ``unsure`` does, it is left out; else,
+    Voice: a clause is Pass where one of ``passive`` marks it and the root meets one of ``passive_if`` (none: any root),
+    and is left out where it is marked and meets none; else, where one of ``unsure`` marks it, it is left out; else,
     where the root meets one of ``active_if``, it is Act. A mark is a relation among the root's children (``aux:pass``,
     ``nsubj:pass``), a value of the root (``Voice=Pass``), or ``aux=`` and the lemma of an ``aux`` child of a root that
-    is a participle (``aux=ser``). Where ``places["Voice"]`` is empty, voice is not supported.
+    is a participle (``aux=ser``) or an infinitive (``aux=sein/Inf``). Where ``places["Voice"]`` is empty, voice is not
+    supported.
     """
 
     places: Mapping[str, tuple[str, ...]]
@@ -133,9 +151,37 @@ class Predicate:
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     compound: tuple[CompoundTense, ...] = ()
     passive: tuple[str, ...] = ()
+    passive_if: tuple[Condition, ...] = ()
     unsure: tuple[str, ...] = ()
     active_if: tuple[Condition, ...] = ()
     notes: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """How a noun looks that is a subject or an object and no oblique that the treebank calls one.
+
+    ``cases`` are the values of Case it may have if it has one (empty: any); ``markers`` are lemmas of the adpositions
+    that may mark it (Romanian *pe*, Hindi *को*): a noun with another adposition is none.
+    """
+
+    cases: frozenset[str] = frozenset()
+    markers: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Syncretic:
+    """Words whose form has a second value of a feature, by a rule of the language.
+
+    A word is meant if its features are among ``feats`` (``""``: absent) and its form and lemma, in small letters,
+    match the regular expressions ``form`` and ``lemma`` as a whole; with ``is_lemma`` if its form is its lemma, too.
+    """
+
+    feature: str
+    feats: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    form: str = ".*"
+    lemma: str = ".*"
+    is_lemma: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +232,8 @@ class LanguageData:
     ``spaces``: words are separated by white space; ``cased``: the script has capitals. ``capitals`` are beginnings of
     words whose capital is not Unicode's (Turkish *i*, Dutch *ij*). ``somo_open`` are the parts of speech that ``somo``
     replaces. ``wordfreq`` is the code of wordfreq's list, or None; ``lemma_of_form`` says what its words are where they
-    are not the treebanks'. ``analyser`` is one of `ANALYSERS` or None. ``sources`` say where a section comes from.
+    are not the treebanks'. ``arguments`` has entries for some of `ARGUMENTS`. ``analyser`` is one of `ANALYSERS` or
+    None; ``syncretic`` are rules for ambiguous forms. ``sources`` say where a section comes from.
     """
 
     code: str
@@ -197,7 +244,9 @@ class LanguageData:
     capitals: Mapping[str, str] = field(default_factory=dict)
     connectives: tuple[Connective, ...] = ()
     ngram_shift: NgramShift = field(default_factory=NgramShift)
+    swaps: Swaps = field(default_factory=Swaps)
     predicate: Predicate = field(default_factory=lambda: Predicate(dict.fromkeys(PREDICATE_FEATURES, ("root",))))
+    arguments: Mapping[str, Argument] = field(default_factory=dict)
     impersonal: Impersonal = field(default_factory=Impersonal)
     conj_type: ConjType = field(default_factory=ConjType)
     gapping: Availability = field(default_factory=Availability)
@@ -206,6 +255,7 @@ class LanguageData:
     wordfreq: str | None = None
     lemma_of_form: str = ""
     analyser: str | None = None
+    syncretic: tuple[Syncretic, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict)
 
     @functools.cached_property
@@ -363,6 +413,14 @@ def _upos_pair(section: Table, text: str) -> tuple[str, str]:
     return words[0], words[1]
 
 
+def _swaps(section: Table) -> dict[str, Any]:
+    pairs = tuple(_form(section, "contracts", item) for item in section.items("contracts"))
+    if any(len(pair) != 2 for pair in pairs):  # noqa: PLR2004 (a pair has two)
+        section.fail("expected pairs of words, as in 'de le'", "contracts")
+    elides, sounds = (frozenset(section.strings(key)) for key in ("elides", "sounds"))
+    return {"swaps": Swaps(elides, tuple((pair[0], pair[1]) for pair in pairs), sounds)}
+
+
 def _predicate(section: Table) -> dict[str, Any]:
     predicate = Predicate(
         places={name: section.strings(name.lower(), among=PLACES) for name in PREDICATE_FEATURES},
@@ -370,6 +428,7 @@ def _predicate(section: Table) -> dict[str, Any]:
         labels=_labels(section),
         compound=tuple(_compound_tense(table) for table in section.tables("compound")),
         passive=_marks(section, "passive"),
+        passive_if=_conditions(section, "passive_if"),
         unsure=_marks(section, "unsure"),
         active_if=_conditions(section, "active_if"),
         notes=section.string("notes", ""),
@@ -421,13 +480,48 @@ def _conditions(section: Table, key: str) -> tuple[Condition, ...]:
 
 def _condition(table: Table) -> Condition:
     upos, lemmas = frozenset(table.strings("upos", among=UPOS)), frozenset(table.strings("lemma"))
+    return Condition(upos, lemmas, _feats(table))
+
+
+def _feats(table: Table) -> Mapping[str, frozenset[str]]:
+    """The keys that are left in a table, as features and their values."""
     feats: dict[str, frozenset[str]] = {}
     for name in table.keys():  # noqa: SIM118 (a Table is no mapping)
         values = table.strings(name)
         if not _FEATURE.fullmatch(name) or not values or not all(_VALUE.fullmatch(value) for value in values):
             table.fail('expected a feature and its values, as in VerbForm = ["Fin"]', name)
         feats[name] = frozenset(values)
-    return Condition(upos, lemmas, feats)
+    return feats
+
+
+def _arguments(section: Table) -> dict[str, Any]:
+    found = {}
+    for name in _known_keys(section, ARGUMENTS):
+        table = section.table(name)
+        if table is not None:
+            found[name] = Argument(frozenset(table.strings("cases")), frozenset(table.strings("markers")))
+            table.close()
+    return {"arguments": found}
+
+
+def _morphology(section: Table) -> dict[str, Any]:
+    analyser = section.string("analyser", "", among=ANALYSERS)
+    return {"analyser": analyser or None, "syncretic": tuple(map(_syncretic, section.tables("syncretic")))}
+
+
+def _syncretic(table: Table) -> Syncretic:
+    feature, is_lemma = table.string("feature"), table.flag("is_lemma", default=False)
+    form, lemma = (_regex(table, key) for key in ("form", "lemma"))
+    return Syncretic(feature, _feats(table), form, lemma, is_lemma)
+
+
+def _regex(table: Table, key: str) -> str:
+    pattern = table.string(key, ".*")
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError) as error:
+        table.fail(f"'{pattern}' is no regular expression: {error}", key)
+    return pattern
 
 
 def _impersonal(section: Table) -> dict[str, Any]:
@@ -454,7 +548,9 @@ def _frequency(section: Table) -> dict[str, Any]:
 _READERS: Final[Mapping[str, Callable[[Table], dict[str, Any]]]] = {
     "connectives": _connectives,
     "ngram_shift": _ngram_shift,
+    "swaps": _swaps,
     "predicate": _predicate,
+    "arguments": _arguments,
     "impersonal": _impersonal,
     "conj_type": lambda t: {
         "conj_type": ConjType(*(frozenset(t.strings(key)) for key in ("cconj", "sconj", "exclude")))
@@ -463,7 +559,7 @@ _READERS: Final[Mapping[str, Callable[[Table], dict[str, Any]]]] = {
     "somo": lambda t: {"somo_open": t.strings("open", among=UPOS)},
     "coord_inv": lambda t: {"coord_inv": CoordInv(*_available(t), frozenset(t.strings("anaphoric")))},
     "frequency": _frequency,
-    "morphology": lambda t: {"analyser": t.string("analyser", among=ANALYSERS)},
+    "morphology": _morphology,
 }
 
 

@@ -38,7 +38,8 @@ class DocumentRule:
     ``kind`` is one of `RULES`:
 
     * ``auto``: by ``# newdoc`` comments where there are any and not on every sentence, else none;
-    * ``newdoc``: by ``# newdoc`` comments; sentences before the first belong to no document;
+    * ``newdoc``: by ``# newdoc`` comments; sentences before the first belong to no document, and where there is a
+      ``pattern`` neither do one whose ``sent_id`` it does not match and those that follow up to the next ``newdoc``;
     * ``none``: sentences are shuffled or single, there are no documents;
     * ``file``: every file is one document;
     * ``sent_id``: the first group of the regular expression ``pattern``, matched at the start of ``sent_id``, is the
@@ -49,9 +50,10 @@ class DocumentRule:
     pattern: str = ""
 
     def __post_init__(self) -> None:
-        if self.kind not in RULES or bool(self.pattern) != (self.kind == "sent_id"):
+        needed = self.kind == "sent_id"
+        if self.kind not in RULES or (needed != bool(self.pattern) and self.kind != "newdoc"):
             raise DiscoprobeError(f"no document rule: kind '{self.kind}', pattern '{self.pattern}'")
-        if self.pattern and re.compile(self.pattern).groups < 1:
+        if needed and re.compile(self.pattern).groups < 1:
             raise DiscoprobeError(f"document rule '{self.pattern}' has no group to name the document")
 
 
@@ -143,7 +145,8 @@ def language(name: str) -> Language:
     for known in heads.values():
         if wanted in (known.code, known.name.casefold()):
             return known
-    raise UnknownNameError("language", name, [*heads, *(known.name for known in heads.values())])
+    names = [*heads, *(known.name for known in heads.values())]
+    raise UnknownNameError("language", name, names, remedy="(`build languages` lists them)")
 
 
 def open_treebanks(name: str) -> tuple[Treebank, ...]:
@@ -313,5 +316,5 @@ def _left_out(code: str, table: Mapping[str, Any]) -> LeftOut:
 
 
 def _rule(value: str | Mapping[str, str]) -> DocumentRule:
-    """The rule as the catalogue writes it: the kind, or ``{ sent_id = "pattern" }``."""
-    return DocumentRule(value) if isinstance(value, str) else DocumentRule("sent_id", value["sent_id"])
+    """The rule as the catalogue writes it: the kind, or ``{ sent_id = "pattern" }`` (or ``newdoc``)."""
+    return DocumentRule(value) if isinstance(value, str) else DocumentRule(*next(iter(value.items())))

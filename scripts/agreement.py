@@ -128,7 +128,7 @@ def _add(found: Annotation, shard: Shard, places: dict[int, Span], lang: str) ->
         if task.select is None:
             continue
         selected = task.select(trees, Context(name, language, settings, task.labels))
-        rows = probes.candidates(selected, trees, shown)
+        rows = probes.candidates(selected, trees, shown, spaces=language.spaces)
         for sent, label, reason in rows.select("sent", "label", "reason").iter_rows():
             if label is not None and reason is None:
                 found.labels[name][places[sent]] = label

@@ -29,10 +29,29 @@ from typing import Any
 from discoprobe.loaders.licences import openness
 from text_corpora import text_records
 
+Record = dict[str, Any]
+
 OUT = Path(__file__).resolve().parents[1] / "loaders" / "catalogue"
 PUD = {"sent_id": r"^([nw]\d{5})"}
 """All parallel treebanks (PUD) number sentences alike: n or w, five digits of the document, three of the sentence."""
-BETTER_RULES = {
+BETTER_RULES: dict[str, str | Record] = {
+    # sentences of grammars and exercises, in the files that the annotators were given
+    "UD_Amharic-ATT": "None",
+    # sentences of web pages, each from another, follow the last document (dev: news.hr.71)
+    "UD_Croatian-SET": {"newdoc": r"^(?:set|news)\.hr-s"},
+    # h: examples of a grammar
+    "UD_Finnish-TDT": r"^(?!h\d)(.*)\.\d+$",
+    # akorda-random and kdt are sentences picked from longer texts; wikipedia, wikitravel and "various" single ones
+    "UD_Kazakh-KTB": r"^(?!akorda-random|kdt|wikipedia|wikitravel|әртүрлі)(.*?):\d+:\d+$",
+    # examples of a grammar, and single sentences of IndicCorp, 1 to 45 under a newdoc
+    "UD_Malayalam-UFAL": "None",
+    # samples of sentences, in the original order at most (1984Orwell), mostly of many texts (Agenda, DGLR, FrameNet)
+    "UD_Romanian-RRT": "None",
+    # registers of the National Corpus, whole texts; the rest are posts and lines of verse by many hands (instagram,
+    # poetry-rnc-abstract) and every other sentence of such (numbers)
+    "UD_Russian-Taiga": r"^((?:uch-nauch|xud)--.+?)-\d+[a-z]?$",
+    # the documents of ssj500k are paragraphs sampled from all of a newspaper; elexiswsd are single sentences
+    "UD_Slovenian-SSJ": r"^(ssj\d+\.\d+)\.",
     # articles, tales and talk pages; what comes from Tatoeba, xSID and grammars is single sentences (its README)
     "UD_Bavarian-MaiBaam": r"^((?:wiki|wikisource|wikitalk)_.*?)_\d+(?:-\d+)?$",
     # the rule of the source stops at s.1, and leaves out s.1.2 and s.1_2, which are sentences split later
@@ -50,8 +69,6 @@ WHY_NOT = {
 
 TABLES = ("treebank", "text", "left_out")
 PART = "# a part of the repository: the files that are listed\n"
-
-Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -227,6 +244,8 @@ def _document_rules(corpora: Path) -> dict[str, str]:
 def _rule(name: str, rules: dict[str, str]) -> str | Record:
     """The document rule as the catalogue writes it."""
     rule = BETTER_RULES.get(name, rules.get(name))
+    if isinstance(rule, dict):
+        return rule
     if name.endswith("-PUD"):
         return PUD
     if rule is None:

@@ -19,6 +19,8 @@ STORIES = [
     "Im Winter fällt Schnee. Der See ist gefroren. Viele Leute laufen Schlittschuh.",
 ]
 
+RECORDS = ("corpus/annotate.json", "release/manifest.json")
+
 
 @pytest.fixture
 def notes(tmp_path):
@@ -69,6 +71,22 @@ def test_run_annotates_once_and_again_only_what_changed(command, notes, tmp_path
     assert command(*options, "--out", "three", **environment).returncode == 0
     assert len(list(corpora.rglob("annotate.json"))) == 2
     assert not list(corpora.glob(".reading-*"))
+
+
+def test_mended_limits_are_shown_and_the_same_in_one_go(command, notes, tmp_path):
+    (notes / "story-3.txt").write_text("Er schwieg. ... Sie ging weg.\n\n»Ach! « *** Er kam.", encoding="utf-8")
+    environment = {"DISCOPROBE_CACHE": str(tmp_path / "cache"), "STANZA_RESOURCES_DIR": str(tmp_path / "no-models")}
+    done = command("annotate", notes, "--lang", "de", "--segment", "--out", "out", **environment)
+    assert done.returncode == 0, done.stderr
+    made = json.loads((tmp_path / "out" / "annotate.json").read_bytes())
+    assert made["mends"]["signs-alone"] == 1
+    shown = [line.split() for line in done.stdout.partition("limits of sentences mended")[2].splitlines()[1:]]
+    assert shown == [[kind, str(n)] for kind, n in made["mends"].items()]
+    options = ("--segment", "--task", "sent_len", "--no-audit", "--jobs", "2")
+    done = command("run", "--lang", "de", "--corpus", notes, *options, **environment)
+    assert done.returncode == 0, done.stderr
+    (cached,) = (tmp_path / "cache" / "annotated").rglob("annotate.json")
+    assert json.loads(cached.read_bytes())["mends"] == made["mends"]
 
 
 def test_run_segments_without_any_model(command, notes, tmp_path):
@@ -158,6 +176,8 @@ def test_a_rebuild_of_raw_text_asks_for_the_text(command, tmp_path, monkeypatch)
     prepare(str(tmp_path / "texts"), about, How(segment=True), out=tmp_path / "corpus")
     request = Request(corpora=(str(tmp_path / "corpus"),), tasks=("dc",), audit=False)
     assert pipeline.run(request, tmp_path / "release").built == ("dc_es",)
+    made, release = [json.loads((tmp_path / name).read_bytes()) for name in RECORDS]
+    assert release["sources"]["texts"]["annotation"]["mends"] == made["mends"]
     done = command("verify", "release")
     assert f"was annotated from raw text ({len(texts)} files" in one_line_of(done, 1)
     assert command("verify", "release", "--corpus", "corpus").returncode == 0

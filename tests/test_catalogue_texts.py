@@ -1,7 +1,11 @@
 """Raw text of the catalogue: taken where no treebank has documents, or by name; fetched, annotated and built from."""
 
+import dataclasses
 import functools
+import hashlib
 import json
+import sys
+from pathlib import Path
 
 import pytest
 from shared import SHARED, STANZA, UD, needs_stanza
@@ -11,11 +15,16 @@ from discoprobe.builders.task import tasks_named
 from discoprobe.cards import manifest
 from discoprobe.cards.verify import verify
 from discoprobe.loaders import treebanks
-from discoprobe.loaders.errors import UnsupportedError
+from discoprobe.loaders.errors import IntegrityError, RemoteError, UnsupportedError
+from discoprobe.loaders.pinned import PinnedFile
 from discoprobe.loaders.raw.prepare import How
 from discoprobe.rebuilding import rebuilder
 from discoprobe.request import Request
 from discoprobe.sources import corpora_of, load_corpus
+
+sys.path.insert(0, str(Path(__file__).parent / "loaders"))
+
+from file_server import serving
 
 CORPORA = SHARED / "corpora"
 pytestmark = pytest.mark.skipif(not (CORPORA / "text").is_dir(), reason="no ../shared with raw text")
@@ -67,6 +76,71 @@ def test_tasks_with_documents_are_built_from_text_and_the_others_from_treebanks(
     verified = verify(str(tmp_path / "out"), rebuilder((), 1))
     assert verified.differences == ()
     assert verified.rebuilt > len(outcome.built)
+
+
+FORMER = "0123456789abcdef0123456789abcdef01234567"
+GONE = "Ein_alter_Artikel.txt"
+
+
+@pytest.fixture
+def former(small_catalogue, tmp_path, monkeypatch):
+    """A release from articles at a commit that the catalogue has left, and a host that has them still.
+
+    Then, one article had other words, one is gone since, and lines were read otherwise.
+    """
+    now = treebanks.corpus("Klexikon")
+    folder = CORPORA / "text" / "de" / "klexikon" / "klexikon"
+    contents = {file.path: (folder / file.name).read_bytes() for file in now.files[:-3]}
+    first = next(iter(contents))
+    contents[first] = contents[first].replace(b"Die", b"Jene")
+    contents[first.replace(Path(first).name, GONE)] = contents[first].replace(b"Jene", b"Seine")
+    files = tuple(
+        PinnedFile(path, "", len(content), hashlib.sha256(content).hexdigest()) for path, content in contents.items()
+    )
+    then = dataclasses.replace(
+        now, commit=FORMER, files=files, read=("lines=sentences", "min_words=4", "duplicates=no")
+    )
+    with serving({f"{now.repo}/{FORMER}/{path}": content for path, content in contents.items()}) as host:
+        monkeypatch.setenv("DISCOPROBE_MIRROR", host.url)
+        request = Request(("de",), ("Klexikon",), ("nsp",), raw=SEGMENTED, audit=False, pinned=(then,))
+        assert pipeline.run(request, tmp_path / "former").built == ("nsp_de",)
+        monkeypatch.setenv("DISCOPROBE_CACHE", str(tmp_path / "another cache"))
+        host.seen.clear()
+        yield tmp_path / "former", host
+
+
+def test_text_at_a_commit_that_the_catalogue_has_left_is_read_again(former):
+    release, host = former
+    source = manifest.read(release)["sources"]["Klexikon"]
+    assert source["commit"] == FORMER != treebanks.corpus("Klexikon").commit
+    assert GONE in source["annotation"]["text"]["listed"]
+    verified = verify(str(release), rebuilder((), 1))
+    assert verified.differences == ()
+    assert verified.rebuilt
+    assert len({one.path for one in host.seen if f"/{FORMER}/" in one.path}) == 38
+
+
+@pytest.mark.parametrize("fault", ["changed", "missing"])
+def test_text_that_is_not_what_it_was_is_named(former, fault):
+    release, host = former
+    path = next(path for path in host.files if path.endswith(GONE))
+    if fault == "changed":
+        host.files[path] = host.files[path].replace(b"Seine", b"Deine")
+    else:
+        del host.files[path]
+    with pytest.raises(IntegrityError if fault == "changed" else RemoteError) as failed:
+        verify(str(release), rebuilder((), 1))
+    for part in ("Klexikon", FORMER[:12], treebanks.corpus("Klexikon").commit[:12], "cannot be had", GONE):
+        assert part in str(failed.value)
+
+
+def test_text_of_a_manifest_that_lists_no_files_is_asked_for(former):
+    release, _ = former
+    found = json.loads((release / "manifest.json").read_bytes())
+    del found["sources"]["Klexikon"]["annotation"]["text"]["listed"]
+    (release / "manifest.json").write_text(json.dumps(found), encoding="utf-8")
+    with pytest.raises(UnsupportedError, match=r"was annotated from raw text .38 files.* with --corpus"):
+        verify(str(release), rebuilder((), 1))
 
 
 def test_probing_alone_asks_for_no_text(small_catalogue, monkeypatch):

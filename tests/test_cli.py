@@ -38,6 +38,25 @@ def test_run_in_several_processes(command):
     assert set(json.loads(done.stdout)["configs"]) == {f"bso_{lang}" for lang in SAMPLE_LANGUAGES}
 
 
+def test_only_what_the_audit_decides_on(command, tmp_path):
+    """The sample's discourse configs are small; the pairs of a swap are decided all the same."""
+    options = ("run", "--lang", "es", "--corpus", "sample", "--task", "bigram_shift,bso,dc,subj_number", "--json")
+    every = json.loads(command(*options, "--out", "all").stdout)["configs"]
+    done = command(*options, "--out", "sure", "--only-decided")
+    found = json.loads(done.stdout)
+    open_ = {name for name, entry in every.items() if entry["audit"]["undecided"]}
+    assert open_
+    assert set(found["configs"]) == set(every) - open_
+    assert all(found["unavailable"][name].startswith("there are too few rows to decide on ") for name in open_)
+    assert json.loads((tmp_path / "sure" / "manifest.json").read_text(encoding="utf-8"))["configs"] == found["configs"]
+
+
+def test_only_decided_needs_the_audit(command):
+    done = command("run", "--lang", "es", "--corpus", "sample", "--task", "bso", "--only-decided", "--no-audit")
+    assert done.returncode == 2
+    assert "--only-decided needs the audit" in done.stderr
+
+
 def test_the_log_goes_to_stderr(command):
     done = command("-v", "run", "--lang", "es", "--corpus", "sample", "--task", "bso", "--json", "--no-audit")
     assert done.returncode == 0

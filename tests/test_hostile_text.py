@@ -4,6 +4,8 @@ import json
 import os
 
 import conllu
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from shared import sample_file, tree_of
 
@@ -42,6 +44,36 @@ def test_what_cannot_be_used_is_refused_in_a_line(command, folder, tmp_path, con
     (folder / "a.txt").write_bytes(content)
     assert expected in refused(annotate(command, folder))
     assert list(tmp_path.iterdir()) == [folder]
+
+
+TEI = '<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body></body></text></TEI>'
+FAULTS = {
+    "a TEI text without a word": ("a.xml", TEI, "nothing is left to annotate (left out: empty-document 1)"),
+    "a table without a row": ("a.csv", "id,text\n", "nothing is left to annotate (left out: empty-document 1)"),
+    "a broken line": ("a.jsonl", '{"text": "Ja."}\n{"text": "Nein."}\n{"text"\n', "a.jsonl:3: no JSON: "),
+    "half a character": ("a.jsonl", '{"text": "Ja \\ud800."}', "a.jsonl:1: column 'text' holds half a character"),
+    "a column twice": ("a.csv", "text,text\nJa.,Nein.\n", "a.csv: 2 columns are called 'text'"),
+}
+
+
+@pytest.mark.parametrize(("name", "content", "expected"), FAULTS.values(), ids=FAULTS)
+def test_what_is_wrong_is_the_same_line_from_both_commands(command, folder, tmp_path, name, content, expected):
+    (folder / name).write_text(content, encoding="utf-8")
+    said = refused(annotate(command, folder))
+    assert expected in said
+    options = ("--lang", "de", "--task", "discourse", "--corpus", folder, "--segment", "--out", "release")
+    cache = tmp_path / "cache"
+    assert refused(command("run", *options, **RULES, DISCOPROBE_CACHE=str(cache))) == said
+    assert {path.name for path in tmp_path.iterdir()} == {"notes", "cache"}
+    assert not [path for path in cache.rglob("*") if path.is_file() and not path.name.endswith(".lock")]
+
+
+def test_a_row_without_a_text_is_counted(command, folder, tmp_path):
+    pq.write_table(pa.table({"id": ["a", "b"], "text": [None, GOOD]}), folder / "a.parquet")
+    done = annotate(command, folder, "--json")
+    made = json.loads(done.stdout)
+    assert (made["documents"], made["drops"]["reading"]) == (1, {"empty-document": 1})
+    assert made["drop_places"] == {"empty-document": ["a.parquet:1"]}
 
 
 def test_a_fault_while_building_leaves_release_and_cache_as_they_were(command, folder, tmp_path):

@@ -409,6 +409,7 @@ def test_dconn(recount):
         assert row["name"] in known
         opening = " ".join(re.findall(r"[\w'’-]+", removed.casefold()))
         assert opening in {" ".join(re.findall(r"[\w'’-]+", form.casefold())) for form in known[row["name"]]}
+        assert opening not in re.findall(r"\w+", row["sentence2"].casefold())[:3], "half of a pair, or begun anew"
 
 
 def test_swapped_words(recount):

@@ -18,6 +18,7 @@ from discoprobe.builders.audit.limits import Severity
 from discoprobe.builders.audit.pool import tally, together
 from discoprobe.builders.audit.problem import draw, halves
 from discoprobe.builders.audit.report import Finding, Status, judged
+from discoprobe.builders.audit.stats import wilson
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,6 +31,8 @@ _MOST: Final = 4000
 """Rows of a half at most."""
 _TIMES: Final = 3
 """Rows of train that are held out, at most, for each row to learn from: solvers that saw little find little."""
+SURER: Final = 5
+"""How many times rarer all rows may be beyond a limit by chance than test: .01 for .05."""
 _SPLIT = SCHEMA["split"]
 
 
@@ -60,8 +63,7 @@ def _as_splits(data: AuditInput, train: pl.DataFrame, test: pl.DataFrame) -> Aud
 def crossed(finding: Finding, turned: Sequence[Finding]) -> Finding:
     """The finding with what it and its turned counterparts found together.
 
-    All together decide where they are enough to tell; where they leave it open, the verdict of test stands. Of so many
-    configs and checks some are beyond a limit on a few dozen rows by chance alone, and are not on some hundred.
+    What is beyond a limit on test stays so. What test leaves open, all rows decide where they are enough to.
     """
     parts = [one for one in turned if one.measured is not None and one.independent]
     if not parts or not finding.independent:
@@ -74,7 +76,14 @@ def crossed(finding: Finding, turned: Sequence[Finding]) -> Finding:
 
 
 def _decided(finding: Finding, cross: Cross) -> Status:
-    if cross.limit is None or finding.severity is Severity.NOTE:
+    if cross.limit is None or finding.severity is Severity.NOTE or finding.status is Status.FAILED:
         return finding.status
     over_all = judged(cross.accuracy, cross.interval, cross.limit)
+    if over_all is Status.FAILED:
+        return Status.FAILED if _surely_beyond(cross, cross.limit) else Status.UNDECIDED
     return finding.status if over_all is Status.UNDECIDED else over_all
+
+
+def _surely_beyond(cross: Cross, limit: float) -> bool:
+    """Whether the 99 % interval is beyond the limit: whoever looks twice finds by chance what is not there."""
+    return wilson(cross.accuracy * cross.independent, cross.independent, SURER * max(1, len(cross.tried))).low > limit

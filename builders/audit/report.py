@@ -23,9 +23,10 @@ class Status(enum.StrEnum):
     """How a check ended.
 
     ``passed``: within the limit; for a shortcut the upper end of the 95 % interval is, moreover, at most
-    ``limits.RESOLUTION`` above it. ``failed``: beyond the limit; for a shortcut with the lower end of the interval, on
-    test or in turn (``Cross``). ``undecided``: there are too few rows to tell. ``noted``: measured, nothing is too
-    much. ``exempt``: beyond the limit or undecided, and the task says why. ``skipped``: does not apply.
+    ``limits.RESOLUTION`` above it. ``failed``: beyond the limit; for a shortcut with the lower end of the interval on
+    test, or of the 99 % interval in turn (``Cross``). ``undecided``: there are too few rows to tell. ``noted``:
+    measured, nothing is too much. ``exempt``: beyond the limit or undecided, and the task says why. ``skipped``: does
+    not apply.
     """
 
     PASSED = "passed"
@@ -226,6 +227,12 @@ class Report:
     def undecided(self) -> tuple[Finding, ...]:
         """The findings that there are too few rows to decide."""
         return tuple(f for f in self.findings if f.status is Status.UNDECIDED)
+
+    @property
+    def suspect(self) -> tuple[Finding, ...]:
+        """The shortcuts left open of which the rows of all splits, at 95 %, say that they are beyond the limit."""
+        turned = [(f, f.cross) for f in self.undecided if f.severity is Severity.ERROR]
+        return tuple(f for f, cross in turned if cross and cross.limit is not None and cross.interval.low > cross.limit)
 
     @property
     def strongest(self) -> Strongest | None:

@@ -16,14 +16,14 @@ import polars as pl
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.discourse_rows import orderings
-from discoprobe.builders.sampling import opposed
+from discoprobe.builders.level import levelled
 from discoprobe.builders.task import Arranged, Context, Task
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-FEW = 10
-"""Pairs of one kind that a split may have whatever there is of the other."""
+FEW = 4
+"""Pairs that a split may have whichever sentence is the longer one."""
 
 
 def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
@@ -31,15 +31,15 @@ def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
 
     def select(windows: pl.DataFrame) -> pl.DataFrame:
         sized = windows.with_columns(longer=_first_is_longer(frame, windows["first"].to_numpy()))
-        return opposed(sized, ("longer",), FEW, "equalise", "longer", *context.salt).drop("longer", "rank")
+        return levelled(sized, ("longer",), *context.salt, few=FEW).drop("longer")
 
     return orderings(frame, context, 2, lambda keys: np.tile([1, 0], (len(keys), 1)), select=select)
 
 
 def _first_is_longer(frame: pl.DataFrame, first: npt.NDArray[np.int64]) -> pl.Series:
-    """1 where the first sentence of a pair has more words, or as many and more characters; else 0."""
+    """1 where the first sentence of a pair has more words, or as many and more characters; -1 where the second has."""
     words, characters = (np.diff(frame[name].to_numpy().astype(np.int64))[first] for name in ("n_words", "n_chars"))
-    return pl.Series(np.where(words, words < 0, characters < 0).astype(np.int8))
+    return pl.Series(-np.sign(np.where(words, words, characters)), dtype=pl.Int8)
 
 
 TASK = Task(labels=("in_order", "swapped"), shape=Shape.PAIR, arrange=arrange, pairs=True, perturbation=True)

@@ -16,9 +16,10 @@ import numpy as np
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.intrusion import replaced_one, with_donors
+from discoprobe.builders.level import levelled
 from discoprobe.builders.match import ANY, CLOSE, Matching
 from discoprobe.builders.rows import members, pair_rows, version
-from discoprobe.builders.sampling import cap, opposed
+from discoprobe.builders.sampling import cap
 from discoprobe.builders.task import Arranged, Context, Task
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
 SIZE, DONORS = 6, 0.2
 PLACES = range(1, SIZE - 1)
-FEW = 8
-"""Pairs of one kind (the intruder more, or less alike) that a split may have whatever there is of the other."""
+FEW = 4
+"""Pairs that a split may have whether or not their intruders are more alike as often as less."""
 
 
 def arrange(frame: pl.DataFrame, context: Context, matching: Matching = CLOSE) -> Arranged:
@@ -35,7 +36,7 @@ def arrange(frame: pl.DataFrame, context: Context, matching: Matching = CLOSE) -
     cut = with_donors(frame, context, SIZE, DONORS)
     how = matching if context.settings.match else ANY
     served = replaced_one(frame, cut, PLACES, context, how)
-    even = served if how is ANY else opposed(served, ("nearer",), FEW, "equalise", "nearer", *context.salt)
+    even = served if how is ANY else levelled(served, ("nearer",), *context.salt, few=FEW)
     kept = cap(even, context.settings, *context.salt, weight=2)
     first, position = kept["first"].to_numpy(), kept["position"].to_numpy()
     whole = members(first, SIZE)

@@ -4,10 +4,12 @@ Discourse connective prediction (DisSent, Nie et al. 2019; Koto et al. 2021). Tw
 without the connective it began with (and the comma after it), its first letter a capital again; the label is the
 connective. Connectives come from a closed list per language of words that tie their sentence to the one before
 (subordinators such as *although* tie it to its own main clause and are not in it) and must be tagged CCONJ, SCONJ or
-ADV (fixed expressions: as the list says); questions and sentences of little else are left out. Classes have at least 20
-candidates and are equally frequent in every split. The published suite took any first word tagged as a conjunction,
-with the previous sentence at times from another document. Where an adverb is followed by the verb (German, Dutch,
-Swedish) its removal leaves the verb first, which tells adverbs from conjunctions.
+ADV (fixed expressions: as the list says) and, where there are trees, join the sentence and not a phrase of it (German
+*auch er*); left out are questions, sentences of little else, and those in which the connective recurs within five words
+(*и … и*, or a speaker who begins anew: half of it would stay). Classes have at least 20 candidates and are equally
+frequent in every split. The published suite took any first word tagged as a conjunction, with the previous sentence at
+times from another document. Where an adverb is followed by the verb (German, Dutch, Swedish) its removal leaves the
+verb first, which tells adverbs from conjunctions.
 """
 
 from __future__ import annotations
@@ -34,6 +36,12 @@ LEFT_OVER = 3
 OPENING = 10
 """First words of a sentence looked at; no connective is longer."""
 
+CLAUSES = ("ccomp", "conj", "parataxis")
+"""Relations of a clause that a connective may join in place of the root's: what is said, or comes first (Korean)."""
+
+AGAIN = 5
+"""Words after a connective among which it must not recur."""
+
 _COMMAS = (",", "،", "、", "，")
 
 
@@ -46,6 +54,8 @@ def mark(shard: Shard, language: LanguageData) -> pl.DataFrame:
             pl.col("form").list.head("size").list.join(" ") == pl.col("words"),
             pl.col("upos").cast(pl.String).is_in("classes"),
             ~_something_else(),
+            ~_again(),
+            _joins(),
             pl.col("n") >= pl.col("size") + LEFT_OVER,
         )
         .with_columns(trim=_rest())
@@ -59,11 +69,14 @@ def _openings(shard: Shard, language: LanguageData) -> pl.DataFrame:
     """The first words of each sentence, lower-cased, with their places; questions are left out."""
     question = pl.col("text").str.contains(r"[?？؟;]\s*[\"»”’)]*$")
     statements = shard.sentences.filter(pl.col("aligned") & ~question).select("sent")
+    heading = (pl.col("head") == 0) | pl.col("deprel").str.extract(r"^([^:]+)").is_in(CLAUSES)
+    clauses = shard.tokens.filter(heading).group_by("sent").agg(clauses="index")
     return (
         shard.tokens.filter(pl.col("index") <= OPENING)
         .join(statements, on="sent", how="semi", maintain_order="left")
         .group_by("sent", maintain_order=True)
-        .agg(_lower(pl.col("form"), language), "start", pl.col("upos").first(), n=pl.len())
+        .agg(_lower(pl.col("form"), language), "start", "head", pl.col("upos").first(), n=pl.len())
+        .join(clauses, on="sent", how="left", maintain_order="left")
         .with_columns(first=pl.col("form").list.first())
     )
 
@@ -93,7 +106,20 @@ def _any_of(expressions: tuple[tuple[str, ...], ...]) -> str:
 
 def _something_else() -> pl.Expr:
     """Whether the sentence opens with a longer expression that begins like the connective."""
-    return pl.concat_str(pl.col("form").list.join(" "), pl.lit(" ")).str.contains("unless")
+    return pl.concat_str(pl.col("form").list.join(" "), pl.lit(" ")).str.contains(pl.col("unless"))
+
+
+def _again() -> pl.Expr:
+    """Whether the connective recurs shortly after: the first half of two, or a beginning that is given up."""
+    following = pl.col("form").list.slice(pl.col("size"), AGAIN + pl.col("size") - 1).list.join(" ")
+    padded = pl.concat_str(pl.lit(" "), following, pl.lit(" "))
+    return padded.str.contains(pl.concat_str(pl.lit(" "), "words", pl.lit(" ")), literal=True)
+
+
+def _joins() -> pl.Expr:
+    """Whether a word of the connective depends on the head of a clause, not of a phrase; true without a tree."""
+    heads = pl.col("head").list.head("size")
+    return pl.col("clauses").is_null() | (heads.list.set_intersection("clauses").list.len() > 0)
 
 
 def _rest() -> pl.Expr:

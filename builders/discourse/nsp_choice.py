@@ -15,21 +15,23 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from discoprobe.builders import chance
 from discoprobe.builders.config import Shape
 from discoprobe.builders.discourse_rows import choice_rows
 from discoprobe.builders.intrusion import Cut, with_donors
+from discoprobe.builders.level import levelled
 from discoprobe.builders.match import ANY, CLOSE, Slots, intruders
+from discoprobe.builders.overlap import Cosines, Shares
 from discoprobe.builders.sampling import assign_labels, cap
 from discoprobe.builders.stretches import stretch_keys
 from discoprobe.builders.task import Arranged, Context, Task
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-    import polars as pl
 
-    from discoprobe.builders.overlap import Gaps
+    from discoprobe.builders.overlap import Gaps, Rows
 
 SIZES, CHOICES, DONORS, RESERVE = (2, 8), 4, 0.05, 6
 SPREAD = 0.25
@@ -41,6 +43,9 @@ KINDS = {
 }
 """The three wrong sentences and how each is matched to the right one."""
 
+SIGNS = ("likest", "sharing", "longest", "shortest")
+"""Measures in which the right sentence is first of the four as often as by chance."""
+
 
 def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
     """Passages with their next sentence and three others."""
@@ -50,12 +55,13 @@ def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
     sizes = least + chance.pick(runs["key"].to_numpy(), longest - least + 1, *context.salt, "size")
     cut = with_donors(frame, context, sizes + 1, DONORS, RESERVE)
     served, drops = _three_wrong(frame, cut, context)
-    capped = cap(served, context.settings, *context.salt)
+    even = levelled(_signed(frame, served), SIGNS, *context.salt, few=CHOICES) if context.settings.match else served
+    capped = cap(even, context.settings, *context.salt)
     kept = assign_labels(capped, CHOICES, *context.salt)
     first, right = kept["first"].to_numpy(), (kept["first"] + kept["size"] - 1).to_numpy()
     contexts = [np.arange(begin, end) for begin, end in zip(first, right, strict=True)]
     rows = choice_rows(kept, contexts, right, _in_any_order(kept))
-    drops["unbalanced"] = capped.height - kept.height
+    drops["unbalanced"] = served.height - even.height + capped.height - kept.height
     return Arranged(rows, drops, candidates=cut.windows.height + cut.drops["donor"])
 
 
@@ -63,9 +69,7 @@ def _three_wrong(frame: pl.DataFrame, cut: Cut, context: Context) -> tuple[pl.Da
     """The windows for which a wrong sentence of each kind is found, with them."""
     windows, pool, drops = cut.windows, cut.pool, dict(cut.drops)
     for kind, matching in KINDS.items():
-        first, right = windows["first"].to_numpy(), (windows["first"] + windows["size"] - 1).to_numpy()
-        places = first[:, None] + np.arange(SIZES[1])
-        around = np.where(places < right[:, None], places, -1)
+        around, right = _passages(windows)
         before = [name for name in KINDS if name in windows.columns]
         taken = windows.select(before).to_numpy().astype(np.int64).reshape(len(right), len(before))
         slots = Slots(
@@ -80,6 +84,13 @@ def _three_wrong(frame: pl.DataFrame, cut: Cut, context: Context) -> tuple[pl.Da
     return windows, drops
 
 
+def _passages(windows: pl.DataFrame) -> tuple[Rows, Rows]:
+    """The rows of each passage, shape (windows, 8), -1 where it is shorter; and the row that follows it."""
+    first, right = windows["first"].to_numpy(), (windows["first"] + windows["size"] - 1).to_numpy()
+    places = first[:, None] + np.arange(SIZES[1])
+    return np.where(places < right[:, None], places, -1), right
+
+
 def _length_aimed_at(
     frame: pl.DataFrame, windows: pl.DataFrame, right: npt.NDArray[np.int64], context: Context
 ) -> Gaps:
@@ -91,6 +102,30 @@ def _length_aimed_at(
     keys = windows["window"].to_numpy()
     off = sum(chance.unit(keys, *context.salt, "aim", lot) for lot in (0, 1)) - 1
     return np.asarray(frame["n_chars"].to_numpy()[right] * (1 + SPREAD * off))
+
+
+def _signed(frame: pl.DataFrame, windows: pl.DataFrame) -> pl.DataFrame:
+    """Adds ``SIGNS``: 3 where the right sentence of the four is first by a measure, -1 where another is.
+
+    The measures are likeness to the passage (character n-grams), words in common with it, and length either way.
+    """
+    contexts, right = _passages(windows)
+    cosines, shares = Cosines(frame), Shares(frame)
+    candidates = [right, *windows.select(*KINDS).to_numpy().astype(np.int64).T]
+    chars = frame["n_chars"].to_numpy().astype(np.float64)
+    measures = {
+        "likest": [cosines.own(contexts, rows) for rows in candidates],
+        "sharing": [shares.own(contexts, rows) for rows in candidates],
+        "longest": [chars[rows] for rows in candidates],
+        "shortest": [-chars[rows] for rows in candidates],
+    }
+    return windows.with_columns(**{name: _leads(np.column_stack(values)) for name, values in measures.items()})
+
+
+def _leads(values: Gaps) -> pl.Series:
+    """Of the first column: its share of the first place, less a quarter, times four."""
+    first = values == values.max(axis=1, keepdims=True)
+    return pl.Series(CHOICES * first[:, 0] / first.sum(axis=1) - 1)
 
 
 def _in_any_order(windows: pl.DataFrame) -> npt.NDArray[np.int64]:

@@ -3,9 +3,10 @@
 The sentence as it stands (`original`), or with two adjacent words exchanged, one of which depends on the other
 (`shifted`); both share `pair_id`, so that length, words and punctuation say nothing. Never swapped are the first word
 of the sentence, punctuation and symbols, parts of multiword tokens, words that touch another without a space (where the
-script has spaces), equal words, words whose capital may be due to their position, and pairs before or after punctuation
-or at the end: an article before a full stop gives the label away (with such pairs character n-grams inside words reach
-.52 to .61, without them .50). No pair of words is swapped in two sentences. Words keep their own capitals: in X-Probe a
+script has spaces), equal words, words whose capital may be due to their position, words that the language writes
+otherwise when they meet (French *de* before a vowel, *de le*; English *a*), and pairs before or after punctuation or at
+the end: an article before a full stop gives the label away (with such pairs character n-grams inside words reach .52 to
+.61, without them .50). No pair of words is swapped in two sentences. Words keep their own capitals: in X-Probe a
 lower-case first token before a capitalised second gives away 6-10 % of the shifted sentences.
 """
 

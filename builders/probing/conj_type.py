@@ -2,15 +2,16 @@
 
 The sentence has exactly one clause beside the main one: a `conj` of the root joined by a coordinating conjunction, or
 an `advcl`, `ccomp` or `acl` with a subordinating one. It has a predicate of its own, which is no participle, infinitive
-or gerund (*despite having left*; *as tall as Ann*), and is no relative clause. The conjunction, with the words fixed to
-it and the comma (dash, semicolon) before it, is replaced by an ellipsis (` …`); `original` keeps the sentence and
-`edit` the place. With the conjunction in sight the task is a look-up: RuSentEval's own string baseline reaches .97;
-with the comma in sight it nearly is one where every subordinate clause has a comma (German, Russian). An ellipsis and
-not a gap, because without a conjunction English subordinate clauses are as good as before and coordinate ones are not,
-and because the place of the join would be lost; not a mask token, because each model has its own and `____` stands for
-damaged text. Sentences with an ellipsis of their own are left out. The conjunction is never the first word (only
-subordinate clauses come first); labels are matched on length, on the number of commas and dashes that are left and on
-whether the second clause has a subject of its own.
+or gerund (*despite having left*; *as tall as Ann*), and is no relative clause. The conjunction is one that the
+language's data admit (none of comparison: *than*), and no question or relative word follows it (*on how …*). With the
+words fixed to it and the comma (dash, semicolon) before it, it is replaced by an ellipsis (` …`); `original` keeps the
+sentence and `edit` the place. With the conjunction in sight the task is a look-up: RuSentEval's own string baseline
+reaches .97; with the comma in sight it nearly is one where every subordinate clause has a comma (German, Russian). An
+ellipsis and not a gap, because without a conjunction English subordinate clauses are as good as before and coordinate
+ones are not, and because the place of the join would be lost; not a mask token, because each model has its own and
+`____` stands for damaged text. Sentences with an ellipsis of their own are left out. The conjunction is never the first
+word (only subordinate clauses come first); labels are matched on length, on the number of commas and dashes that are
+left and on whether the second clause has a subject of its own.
 """
 
 from __future__ import annotations
@@ -60,9 +61,10 @@ def _kind() -> pl.Expr:
 
 
 def _allowed(words: pl.DataFrame, rule: ConjType) -> pl.DataFrame:
-    """Rows of the conjunctions that the language's data admit and that follow no adposition or determiner.
+    """Rows of the conjunctions that the language's data admit, but for those in certain places.
 
-    What follows one is governed by it (*de que*) or a relative pronoun in disguise (*la con la que*).
+    What follows an adposition is governed by it (*de que*) or a relative pronoun in disguise (*la con la que*); what a
+    question or relative word follows is an adposition in disguise (*on how*).
     """
     lemma = pl.coalesce("lemma", "form").str.to_lowercase()
     kept = ~lemma.is_in(sorted(rule.exclude))
@@ -71,6 +73,8 @@ def _allowed(words: pl.DataFrame, rule: ConjType) -> pl.DataFrame:
             kept &= (pl.col("upos") != upos) | lemma.is_in(sorted(listed))
     before = pl.col("upos").shift(1).over("sent").cast(pl.String)
     kept &= ~before.is_in(["ADP", "DET"]).fill_null(value=False)
+    asks = pl.col("feats").str.contains(r"(?:^|\|)PronType=(?:\w+,)*(?:Int|Rel)\b").shift(-1).over("sent")
+    kept &= ~asks.fill_null(value=False)
     return words.filter(kept).select("row")
 
 

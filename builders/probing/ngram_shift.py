@@ -4,7 +4,8 @@ Like `bigram_shift`, but only pairs whose order the language fixes are swapped: 
 determiner, numeral or particle and head, as the language's data license (`ngram_shift.patterns`, in places narrowed to
 some lemmas). Free word order makes other swaps grammatical. One of the two depends on the other. RuSentEval chose its
 patterns with TF-IDF n-grams and did not publish them; here they are data. A pair before or after punctuation is not
-swapped: an adposition before a full stop would give the label away.
+swapped: an adposition before a full stop would give the label away; nor are words that the language writes otherwise
+when they meet (French *de* before a vowel, *de le*; English *a*).
 """
 
 from __future__ import annotations

@@ -1,8 +1,11 @@
 """Number of the direct object of the main clause (SentEval, X-Probe, RuSentEval ObjNumber).
 
 The main predicate has exactly one `obj`, a common noun with one value of Number; the label is that value and `target`
-names the noun. Coordinated and counted nouns are left out, as for `subj_number`, and so are forms that are ambiguous in
-part of speech or in Number; no target form of the test split is a target in train.
+names the noun. Coordinated and counted nouns are left out, as for `subj_number`, and so are obliques that a treebank
+calls objects: nouns in a case that no direct object has (a Turkish dative) or with an adposition other than a mark of
+objects (Romanian *pe*, Persian *را*); Spanish *a* marks both and is none. Forms that are ambiguous in part of speech or
+in Number are left out, as far as dictionary, rules of the language and corpus show it; no target form of the test split
+is a target in train.
 """
 
 from __future__ import annotations
@@ -22,8 +25,7 @@ if TYPE_CHECKING:
 
 def select(trees: Trees, context: Context) -> pl.DataFrame:
     """The one direct object of the main predicate and its Number."""
-    del context
-    return feature_of_noun(trees, "obj", "Number")
+    return feature_of_noun(trees, context.language, role="obj", feature="Number")
 
 
 TASK = Task(

@@ -1,8 +1,10 @@
 """Person of the main predicate (beside RuSentEval's tense, aspect and voice).
 
 The label is the Person of the word of the main predicate that bears it: the root, or its finite auxiliary or copula;
-`target` names that word. Forms that are ambiguous in part of speech or in Person are left out, and no target form of
-the test split is a target in train.
+`target` names that word. It is read from forms that show it alone (English *am*, *reads*, not *tested*), not from a
+Turkish verb whose ending is a copula of another person, nor from the verb of a clause that is itself the predicate.
+Forms that are ambiguous in part of speech or in Person (Spanish *cantaba*) are left out, as far as dictionary, rules of
+the language and corpus show it, and no target form of the test split is a target in train.
 """
 
 from __future__ import annotations

@@ -2,8 +2,10 @@
 
 The main predicate has exactly one `nsubj`, a common noun with one value of Gender; the label is that value and `target`
 names the noun. The values are the treebank's (Com and Neut in Swedish); one that is too rare to be balanced is left
-out, where RuSentEval always leaves out the neuter. Forms that are ambiguous in part of speech or in Gender are left
-out, and no target form of the test split is a target in train.
+out, where RuSentEval always leaves out the neuter. Nouns that are coordinated or counted, that have an adposition or
+that are in a case that no subject has are left out, as for `subj_number`: the verb does not agree with them. Forms that
+are ambiguous in part of speech or in Gender are left out, as far as dictionary, rules of the language and corpus show
+it, and no target form of the test split is a target in train.
 """
 
 from __future__ import annotations
@@ -23,8 +25,7 @@ if TYPE_CHECKING:
 
 def select(trees: Trees, context: Context) -> pl.DataFrame:
     """The one subject of the main predicate and its Gender."""
-    del context
-    return feature_of_noun(trees, "nsubj", "Gender")
+    return feature_of_noun(trees, context.language, role="nsubj", feature="Gender")
 
 
 TASK = Task(

@@ -205,12 +205,14 @@ def _put_together(plan: _Plan, out: Path, about: About) -> dict[str, Any]:
     new.mkdir(parents=True)
     counts: Counter[str] = Counter()
     drops: Counter[str] = Counter()
+    mends: Counter[str] = Counter()
     stem = f"{about.lang}_{about.name}"
     shard, number = bytearray(), 0
     for batch in plan.batches:
         part = read_part(out / WORK / "parts", batch)
         counts += Counter(documents=part.tally.documents, sentences=part.tally.sentences, words=part.tally.words)
         drops += part.tally.drops
+        mends += part.tally.mends
         shard += part.text
         if shard and (len(shard) >= SHARD or batch is plan.batches[-1]):
             number += 1
@@ -227,6 +229,7 @@ def _put_together(plan: _Plan, out: Path, about: About) -> dict[str, Any]:
         "content": plan.content,
         **{name: counts[name] for name in ("documents", "sentences", "words")},
         "drops": {"annotation": dict(sorted(drops.items()))},
+        "mends": dict(sorted(mends.items())),
         "files": files,
     }
 
@@ -257,6 +260,7 @@ def _described(found: Mapping[str, Any], reading: Reading, about: About, engine:
         content=found["content"], made_by=dict(engine.identity), read=dict(reading.options),
         documents=found["documents"], sentences=found["sentences"], words=found["words"],
         drops={"reading": dict(sorted(reading.drops.items())), "annotation": found["drops"]["annotation"]},
+        mends=found["mends"],
         drop_places={reason: list(places) for reason, places in sorted(reading.places.items())},
         source=manifests.entries(reading.files), files=found["files"],
     )  # fmt: skip

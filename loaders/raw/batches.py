@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from discoprobe.loaders.raw.document import RawDocument
     from discoprobe.loaders.raw.sentences import Annotator, Sentence
 
-FORMAT: Final = 2
-"""Of the CoNLL-U that is written and the rules for where sentences end: one higher, and all is annotated again."""
+FORMAT: Final = 3
+"""Of the CoNLL-U and the counts that are written, and of the rules for where sentences end: one higher, and all is
+annotated again."""
 BATCH: Final = 40_000
 """Characters after which a batch ends, with the document; about ten seconds of one core."""
 CHUNK: Final = 40_000
@@ -109,16 +110,15 @@ def annotate_batch(annotator: Annotator, batch: Batch, folder: Path) -> int:
     """Annotates a batch into its part; the number of words."""
     group: list[RawDocument] = pickle.loads(batch.file.read_bytes())  # noqa: S301 (this run wrote it)
     tally = Tally()
-    found = iter(_annotated(annotator, group))
+    found = iter(_annotated(annotator, group, tally.mends))
     text = "".join(write(document, [next(found) for _ in running(document)], tally) for document in group)
-    head = json.dumps(
-        [tally.documents, tally.sentences, tally.words, dict(sorted(tally.drops.items()))], ensure_ascii=True
-    )
+    reasons = [dict(sorted(counted.items())) for counted in (tally.drops, tally.mends)]
+    head = json.dumps([tally.documents, tally.sentences, tally.words, *reasons], ensure_ascii=True)
     write_whole(part_path(folder, batch), f"{head}\n{text}".encode())
     return tally.words
 
 
-def _annotated(annotator: Annotator, group: list[RawDocument]) -> Iterator[list[Sentence]]:
+def _annotated(annotator: Annotator, group: list[RawDocument], mends: Counter[str]) -> Iterator[list[Sentence]]:
     """The sentences of each running paragraph of some documents, a chunk at a time."""
     chunk, size = [], 0
     for document in group:
@@ -126,17 +126,17 @@ def _annotated(annotator: Annotator, group: list[RawDocument]) -> Iterator[list[
             chunk.append(paragraph)
             size += len(paragraph.text)
             if size >= CHUNK:
-                yield from annotator.annotate(chunk)
+                yield from annotator.annotate(chunk, mends)
                 chunk, size = [], 0
     if chunk:
-        yield from annotator.annotate(chunk)
+        yield from annotator.annotate(chunk, mends)
 
 
 def read_part(folder: Path, batch: Batch) -> Part:
     """The annotation of a batch."""
     head, _, text = part_path(folder, batch).read_bytes().partition(b"\n")
-    documents, sentences, words, drops = json.loads(head)
-    return Part(Tally(documents, sentences, words, Counter(drops)), text)
+    documents, sentences, words, drops, mends = json.loads(head)
+    return Part(Tally(documents, sentences, words, Counter(drops), Counter(mends)), text)
 
 
 def part_words(folder: Path, batch: Batch) -> int | None:

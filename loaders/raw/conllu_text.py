@@ -36,12 +36,13 @@ LONGEST_NAME: Final = 200
 
 @dataclass(slots=True)
 class Tally:
-    """What was written, and what was left out by reason."""
+    """What was written, what was left out by reason, and how many limits of sentences were mended by kind."""
 
     documents: int = 0
     sentences: int = 0
     words: int = 0
     drops: Counter[str] = field(default_factory=Counter)
+    mends: Counter[str] = field(default_factory=Counter)
 
 
 def running(document: RawDocument) -> list[Paragraph]:

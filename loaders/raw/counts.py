@@ -28,7 +28,7 @@ REASONS: Final = MappingProxyType(
         "long-paragraph": "a paragraph longer than allowed in which no sentence ends",
         "script": "a paragraph mostly in another script than that of the language",
         "paragraph-language": "a paragraph surely in another language",
-        "boilerplate": "a line that recurs in many documents",
+        "boilerplate": "a line that recurs in many documents, and is not all there is in this one",
         "duplicate-paragraph": "a paragraph that an earlier one equals",
         "near-duplicate-paragraph": "a paragraph nearly the same as an earlier one",
         "empty-segment": "an empty line or string among segments",

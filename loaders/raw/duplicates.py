@@ -17,9 +17,11 @@ from discoprobe.loaders import near
 from discoprobe.loaders.keys import text_keys
 from discoprobe.loaders.raw.document import RUNNING
 from discoprobe.loaders.raw.filters import word_count
-from discoprobe.loaders.raw.lines import heading, lines_of
+from discoprobe.loaders.raw.lines import has_inner_end, heading, lines_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from discoprobe.loaders.raw.document import RawDocument
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
 DIGITS: Final = re.compile(r"\d+")
 WORDS: Final = 4
 """A line with fewer words is no boiler-plate: exclamations and answers recur in every novel."""
+NUMBERED: Final = 12
+"""A line of more words, or several sentences, is boiler-plate only if it recurs with the same numbers."""
 SHARE: Final = 0.002
 """Share of the documents in which a line must recur, in large corpora."""
 PARAGRAPH_WORDS: Final = 8
@@ -46,7 +50,7 @@ class Lines:
 
     def add(self, source: str) -> None:
         """Count the lines of a document, each once; headings and short lines do not count."""
-        keys = {_line_key(line.text) for line in lines_of(source) if _counts(line.text)}
+        keys = {key for line in _lines(source) for key in _keys(line)}
         self._found.append(np.array(sorted(keys), np.uint64))
 
     def close(self, least: int) -> None:
@@ -56,19 +60,47 @@ class Lines:
         self._recurring = frozenset(keys[documents >= least].tolist())
         self._found = []
 
-    def recurs(self, line: str) -> bool:
-        """Whether a line is boiler-plate."""
-        return bool(self._recurring) and _counts(line) and _line_key(line) in self._recurring
+    def boilerplate(self, source: str) -> frozenset[str]:
+        """The lines of a document that are boiler-plate: they recur in others, and are not all there is in this one.
+
+        Of lines that recur with other numbers, only short ones are, and only where they hold no more words than what
+        is neither: a template that is filled in is the text itself.
+        """
+        if not self._recurring:
+            return frozenset()
+        lines = _lines(source)
+        same = {line for line in lines if self._recurs(_keys(line)[:1])}
+        rest = [line for line in lines if line not in same]
+        if not rest:
+            return frozenset()
+        like = {line for line in rest if self._recurs(_keys(line)[1:])}
+        words = [word_count(line) for line in rest]
+        of_like = sum(size for line, size in zip(rest, words, strict=True) if line in like)
+        return frozenset(same | like if 2 * of_like <= sum(words) else same)
+
+    def _recurs(self, keys: Sequence[int]) -> bool:
+        return any(key in self._recurring for key in keys)
 
 
-def _counts(line: str) -> bool:
-    return bool(line) and not heading(line) and word_count(line) >= WORDS
+def _lines(source: str) -> list[str]:
+    """The lines of a text that have a letter and are no headings."""
+    return [line.text for line in lines_of(source) if any(map(str.isalpha, line.text)) and not heading(line.text)]
 
 
-def _line_key(line: str) -> int:
-    """Equal for lines that differ in case, white space and numbers only."""
-    masked = DIGITS.sub("0", " ".join(line.casefold().split()))
-    return int.from_bytes(blake2b(masked.encode(errors="surrogatepass"), digest_size=8).digest(), "little")
+def _keys(line: str) -> list[int]:
+    """Of a line that may be boiler-plate, a key of its words, and if it has numbers and is short, one without them."""
+    words = word_count(line)
+    if words < WORDS:
+        return []
+    text = " ".join(line.casefold().split())
+    masked, numbers = DIGITS.subn("0", text)
+    if not numbers or words > NUMBERED or has_inner_end(line):
+        return [_key(text)]
+    return [_key(text), _key(f"{masked}\n")]
+
+
+def _key(text: str) -> int:
+    return int.from_bytes(blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest(), "little")
 
 
 @dataclass(frozen=True, slots=True)

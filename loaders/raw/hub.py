@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from discoprobe.loaders.raw.options import ReadOptions
-    from discoprobe.loaders.raw.tables import Row
+    from discoprobe.loaders.raw.tables import Refuse, Row
 
 REPOSITORY: Final = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 SAVED: Final = ("dataset_dict.json", "state.json")
@@ -25,7 +25,7 @@ def is_saved(folder: Path) -> bool:
     return any((folder / name).is_file() for name in SAVED)
 
 
-def saved_rows(folder: Path, name: str, options: ReadOptions) -> Iterator[Row]:
+def saved_rows(folder: Path, name: str, options: ReadOptions, refuse: Refuse) -> Iterator[Row]:
     """The rows of a saved dataset, split after split in the order of their names.
 
     Raises:
@@ -40,10 +40,10 @@ def saved_rows(folder: Path, name: str, options: ReadOptions) -> Iterator[Row]:
     for place, dataset in _splits(loaded, name, options):
         used = find_columns(dataset.column_names, options, place).used
         tables = dataset.select_columns(used).with_format("arrow").iter(ROWS_AT_ONCE)
-        yield from rows_of(numbered(tables), place, options)
+        yield from rows_of(numbered(tables), place, options, refuse)
 
 
-def hub_rows(repository: str, options: ReadOptions) -> Iterator[Row]:
+def hub_rows(repository: str, options: ReadOptions, refuse: Refuse) -> Iterator[Row]:
     """The rows of a dataset on the Hub, streamed; ``HF_ENDPOINT`` and ``HF_TOKEN`` are honoured.
 
     Raises:
@@ -57,7 +57,7 @@ def hub_rows(repository: str, options: ReadOptions) -> Iterator[Row]:
         for place, dataset in _splits(loaded, repository, options):
             names = dataset.column_names or list(next(iter(dataset), {}))
             used = find_columns(names, options, place).used
-            yield from rows_of(enumerate(dataset.select_columns(used), 1), place, options)
+            yield from rows_of(enumerate(dataset.select_columns(used), 1), place, options, refuse)
     except DiscoprobeError:
         raise
     except Exception as error:  # network, Hub and file formats: the library raises dozens of classes

@@ -21,6 +21,11 @@ def document_id(name: str) -> str:
     return UNSAFE.sub(lambda match: _escaped(match[0]), composed) or "%"
 
 
+def one_line(label: str) -> str:
+    """A label that is safe in a comment of CoNLL-U: single spaces, the rest as in :func:`document_id`."""
+    return " ".join(UNSAFE.sub(lambda match: _escaped(match[0]), word) for word in label.split())
+
+
 def _escaped(letter: str) -> str:
     errors = "surrogateescape" if "\udc80" <= letter <= "\udcff" else "surrogatepass"  # the former: of a file's name
     return "".join(f"%{byte:02X}" for byte in letter.encode(errors=errors))

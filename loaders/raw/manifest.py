@@ -35,7 +35,9 @@ class RawManifest(TypedDict):
 
     ``content`` is the digest of everything that the annotation depends on; ``made_by`` the software, packages and
     models; ``read`` the options under which the text was read; ``drops`` what was left out by reason, in ``reading``
-    and in ``annotation``; ``source`` the files of the text, and ``files`` those of the corpus.
+    and in ``annotation``; ``mends`` how many limits of sentences that the segmenter found were mended, by kind
+    (:data:`discoprobe.loaders.raw.boundaries.MENDS`); ``source`` the files of the text, and ``files`` those of the
+    corpus.
     """
 
     format: int
@@ -53,6 +55,7 @@ class RawManifest(TypedDict):
     sentences: int
     words: int
     drops: dict[str, dict[str, int]]
+    mends: dict[str, int]
     drop_places: dict[str, list[str]]
     source: dict[str, FileEntry]
     files: dict[str, FileEntry]
@@ -129,13 +132,15 @@ def corpus_facts(path: Path) -> TreebankFacts | None:
 def annotation_of(path: Path) -> Mapping[str, Any] | None:
     """How the corpus that a CoNLL-U file belongs to was made, as JSON values; None if it was not made from raw text.
 
-    ``text`` is the number of files of the source, their bytes and one digest of them all.
+    ``text`` is the number of files of the source, their bytes and one digest of them all; of text from a repository
+    every file is ``listed``, so that it can be fetched again.
     """
     found = read_manifest(path.parent)
     if found is None:
         return None
-    keys = ("made_by", "read", "drops", "content")
-    return {key: found[key] for key in keys} | {"text": _summary(found["source"])}  # type: ignore[literal-required]
+    text = _summary(found["source"]) | ({"listed": found["source"]} if found["commit"] else {})
+    keys = ("made_by", "read", "drops", "mends", "content")
+    return {key: found[key] for key in keys} | {"text": text}  # type: ignore[literal-required]
 
 
 def _summary(files: Mapping[str, FileEntry]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from discoprobe.loaders.errors import UnknownNameError, UsageError
 from discoprobe.loaders.raw.options import LINES, ReadOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 
 def _yes(value: str) -> bool:
@@ -70,3 +70,14 @@ def read_options(assignments: Sequence[str]) -> ReadOptions:
         except ValueError:
             raise UsageError(f"option '{assignment}' cannot be read; see `build annotate --help`") from None
     return dataclasses.replace(ReadOptions(), **changes)  # type: ignore[arg-type]
+
+
+def assignments(options: Mapping[str, object]) -> tuple[str, ...]:
+    """What a user writes for options, by name, that are not the defaults: what :func:`read_options` reads."""
+    default = dataclasses.asdict(ReadOptions())
+    changed = {name: value for name, value in options.items() if name in _READERS and value != default[name]}
+    return tuple(f"{name}={_written(value)}" for name, value in changed.items())
+
+
+def _written(value: object) -> str:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)

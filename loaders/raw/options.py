@@ -35,7 +35,8 @@ class ReadOptions:
             is joined with the next.
         script_share: least share of letters in the scripts of the language, per paragraph; 0 for no such filter.
         language_share: least share of the letters of a document in paragraphs of its language; 0 for no such filter.
-        boilerplate: a line in at least so many documents is boiler-plate; 0 for no such filter.
+        boilerplate: a line in at least so many documents is boiler-plate, unless a document has nothing else; 0 for no
+            such filter.
         duplicates: whether paragraphs and documents that repeat earlier ones, exactly or nearly, are left out.
     """
 

@@ -11,7 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError
+from discoprobe.loaders.errors import (
+    CorpusFormatError,
+    DiscoprobeError,
+    RemoteError,
+    UnknownNameError,
+    UsageError,
+)
 from discoprobe.loaders.raw import aligned, files, hub, tables
 from discoprobe.loaders.raw.counts import Counts
 from discoprobe.loaders.raw.document import RUNNING, RawDocument
@@ -27,12 +33,11 @@ from discoprobe.loaders.raw.tei import read_tei
 from discoprobe.loaders.raw.txt import read_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from discoprobe.loaders.raw.tables import Row
 
-    IsBoilerplate = Callable[[str], bool]
-    Load = Callable[[Counts, IsBoilerplate], list[RawDocument]]
+    Load = Callable[[Counts, Lines], list[RawDocument]]
 
 HUB: Final = "hf://"
 """What the name of a dataset on the Hub may begin with; ``org/name`` will do where there is no such folder."""
@@ -60,9 +65,10 @@ def read_documents(source: Path | str, options: ReadOptions | None = None) -> Ra
 
 @dataclass(slots=True)
 class _Item:
-    """What documents are read from; ``source``: the plain text, if it is such."""
+    """What documents are read from; ``source``: the plain text, if it is such; ``place``: for messages."""
 
     key: str
+    place: str
     load: Load
     source: Callable[[], str | None]
 
@@ -112,10 +118,12 @@ class RawCorpus:
 
     def _items(self, rows: Spool) -> list[_Item]:
         if self.path is None:
-            return self._row_items(hub.hub_rows(self.repository, self.options), rows, self.name, {})
+            return self._row_items(hub.hub_rows(self.repository, self.options, self._refuse), rows, self.name, {})
         found: list[_Item] = []
         taken: dict[str, str] = {}
-        for file in self._files(self.path):
+        listed = self._files(self.path)
+        self._check_columns(listed)
+        for file in listed:
             found += self._items_of(file, rows, taken)
         return found
 
@@ -128,13 +136,28 @@ class RawCorpus:
             return [SourceFile(file, file.name)]
         return files.files_in(path, self.counts)
 
+    def _check_columns(self, listed: Sequence[SourceFile]) -> None:
+        """Refuses to pass over a column that the user names, where there is no table."""
+        if any(_is_table(file.path) for file in listed):
+            return
+        for option in ("text", "id", "genre", "sentences"):
+            if column := getattr(self.options, option):
+                raise UsageError(f"{self.name}: --{option} names a column, '{column}', and there is no table")
+
+    def _refuse(self, error: DiscoprobeError) -> None:
+        """Raises what is wrong with a row, or counts it."""
+        if self.options.on_error == "stop":
+            raise error
+        self.counts.add("unreadable", str(error))
+
     def _items_of(self, file: SourceFile, rows: Spool, taken: dict[str, str]) -> list[_Item]:
         suffix = file.path.suffix.lower()
         if file.path.is_dir():
             name = self.name if file.name == "." else file.place
-            return self._row_items(hub.saved_rows(file.path, name, self.options), rows, name, taken)
+            return self._row_items(hub.saved_rows(file.path, name, self.options, self._refuse), rows, name, taken)
         if suffix in tables.SUFFIXES:
-            return self._row_items(tables.table_rows(file.path, file.place, self.options), rows, file.name, taken)
+            found = tables.table_rows(file.path, file.place, self.options, self._refuse)
+            return self._row_items(found, rows, file.name, taken)
         if suffix in files.TEI:
             return [self._tei_item(file, _free(document_id(file.name), file.place, taken))]
         if ids := aligned.ids_beside(file.path):
@@ -145,32 +168,32 @@ class RawCorpus:
         def source() -> str:
             return read_text(file.path, file.place, self.options.encoding)
 
-        def load(counts: Counts, is_boilerplate: IsBoilerplate) -> list[RawDocument]:
+        def load(counts: Counts, lines: Lines) -> list[RawDocument]:
             text = source()
-            found = read_plain(text, self.options, counts, file.place, is_boilerplate)
+            found = read_plain(text, self.options, counts, file.place, lines.boilerplate(text))
             return [RawDocument(doc_id, tuple(found.paragraphs), file.place, text, gaps=frozenset(found.gaps))]
 
-        return _Item(doc_id, load, source)
+        return _Item(doc_id, file.place, load, source)
 
     def _tei_item(self, file: SourceFile, doc_id: str) -> _Item:
-        def load(counts: Counts, _: IsBoilerplate) -> list[RawDocument]:
+        def load(counts: Counts, _: Lines) -> list[RawDocument]:
             return read_tei(file.path, file.place, doc_id, counts, self.options.min_document_words)
 
-        return _Item(doc_id, load, lambda: None)
+        return _Item(doc_id, file.place, load, lambda: None)
 
     def _aligned_item(self, file: SourceFile, ids: Path) -> _Item:
-        def load(counts: Counts, _: IsBoilerplate) -> list[RawDocument]:
+        def load(counts: Counts, _: Lines) -> list[RawDocument]:
             source = read_text(file.path, file.place, self.options.encoding)
             found = aligned.read_aligned(source, read_text(ids, ids.name), file.place, counts)
             return sorted(found, key=lambda document: document.doc_id)
 
-        return _Item(document_id(file.name), load, lambda: None)
+        return _Item(document_id(file.name), file.place, load, lambda: None)
 
     def _row_items(self, found: Iterable[Row], rows: Spool, name: str, taken: dict[str, str]) -> list[_Item]:
         numbers: list[int] = []
         ids: list[str | None] = []
         places: list[str] = []
-        for row in found:
+        for row in self._readable(found, name):
             numbers.append(rows.add(row))
             ids.append(None if row.id is None else document_id(row.id))
             places.append(row.place)
@@ -183,15 +206,30 @@ class RawCorpus:
         if repeated is not None or None in ids:
             ids = [numbered_id(stem, n) for n in range(1, len(ids) + 1)]
         return [
-            self._row_item(rows, number, _free(doc_id or "", place, taken))
+            self._row_item(rows, number, _free(doc_id or "", place, taken), place)
             for number, doc_id, place in zip(numbers, ids, places, strict=True)
         ]
 
-    def _row_item(self, rows: Spool, number: int, doc_id: str) -> _Item:
-        def load(counts: Counts, is_boilerplate: IsBoilerplate) -> list[RawDocument]:
-            return [row_document(rows.row(number), doc_id, self.options, counts, is_boilerplate)]
+    def _readable(self, found: Iterable[Row], name: str) -> Iterator[Row]:
+        """The rows of a table up to where it cannot be read; one without any row is counted."""
+        refused = self.counts.reasons["unreadable"]
+        empty = True
+        try:
+            for row in found:
+                empty = False
+                yield row
+        except (UsageError, UnknownNameError, RemoteError):
+            raise
+        except DiscoprobeError as error:
+            self._refuse(error)
+        if empty and refused == self.counts.reasons["unreadable"]:
+            self.counts.add("empty-document", name)
 
-        return _Item(doc_id, load, lambda: text_of(rows.row(number)))
+    def _row_item(self, rows: Spool, number: int, doc_id: str, place: str) -> _Item:
+        def load(counts: Counts, lines: Lines) -> list[RawDocument]:
+            return [row_document(rows.row(number), doc_id, self.options, counts, lines)]
+
+        return _Item(doc_id, place, load, lambda: text_of(rows.row(number)))
 
     # what recurs
 
@@ -221,14 +259,14 @@ class RawCorpus:
     def _filtered(self, items: list[_Item], lines: Lines, counts: Counts) -> Iterator[RawDocument]:
         for item in items:
             try:
-                documents = item.load(counts, lines.recurs)
+                documents = item.load(counts, lines)
             except DiscoprobeError as error:
                 if self.options.on_error == "stop":
                     raise
                 counts.add("unreadable", str(error))
                 continue
             if not documents:
-                counts.add("empty-document", item.key)
+                counts.add("empty-document", item.place)
             for document in documents:
                 kept = filtered(document, self.options, counts)
                 if kept is not None:
@@ -242,6 +280,11 @@ class RawCorpus:
             return document
         kept = without(document, lambda i, _: repeats.paragraphs[number].get(i), self.counts)
         return of_length(kept, self.options, self.counts)
+
+
+def _is_table(path: Path) -> bool:
+    """Whether a file is a table, or a folder a saved dataset."""
+    return path.is_dir() or path.suffix.lower() in tables.SUFFIXES
 
 
 def _first_repeated(ids: list[str | None]) -> int | None:

@@ -10,10 +10,11 @@ from discoprobe.loaders.raw.tracked import Tracked, joined
 from discoprobe.loaders.raw.txt import read_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from discoprobe.loaders.raw.counts import Counts
     from discoprobe.loaders.raw.document import Paragraph
+    from discoprobe.loaders.raw.duplicates import Lines
     from discoprobe.loaders.raw.options import ReadOptions
     from discoprobe.loaders.raw.tables import Row
 
@@ -23,14 +24,12 @@ def text_of(row: Row) -> str | None:
     return "\n\n".join(row.text) if isinstance(row.text, list) else row.text
 
 
-def row_document(
-    row: Row, doc_id: str, options: ReadOptions, counts: Counts, is_boilerplate: Callable[[str], bool]
-) -> RawDocument:
+def row_document(row: Row, doc_id: str, options: ReadOptions, counts: Counts, lines: Lines) -> RawDocument:
     """The document of a row; sentences in lists are taken as they are, one paragraph for each list."""
     text = text_of(row)
     if text is None:
         return _segmented(row, doc_id, counts)
-    found = read_plain(text, options, counts, row.place, is_boilerplate)
+    found = read_plain(text, options, counts, row.place, lines.boilerplate(text))
     return RawDocument(
         doc_id,
         tuple(found.paragraphs),

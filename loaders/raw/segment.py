@@ -22,6 +22,7 @@ from discoprobe.loaders.raw.boundaries import mended
 from discoprobe.loaders.raw.sentences import LONGEST, TOO_LONG, Sentence, Token, Word
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Iterator, Mapping, Sequence
 
     from discoprobe.loaders.raw.document import Paragraph, Span
@@ -72,14 +73,15 @@ class RuleSegmenter:
     def __init__(self, lang: str) -> None:
         self._lang = lang
 
-    def annotate(self, paragraphs: Sequence[Paragraph]) -> list[list[Sentence]]:
+    def annotate(self, paragraphs: Sequence[Paragraph], mends: Counter[str]) -> list[list[Sentence]]:
         """The sentences of each paragraph, in order: those that it came with, else those that the rules find."""
-        return [[self._sentence(one.text, span) for span in self._spans(one)] for one in paragraphs]
+        return [[self._sentence(one.text, span) for span in self._spans(one, mends)] for one in paragraphs]
 
-    def _spans(self, paragraph: Paragraph) -> Sequence[Span]:
+    def _spans(self, paragraph: Paragraph, mends: Counter[str]) -> Sequence[Span]:
         if paragraph.sentences is None:
             found = sentencex.get_sentence_boundaries(self._lang, paragraph.text)
-            return mended(paragraph.text, [(one["start_index"], one["end_index"]) for one in found], self._lang)
+            limits = [(one["start_index"], one["end_index"]) for one in found]
+            return mended(paragraph.text, limits, self._lang, mends)
         spans = paragraph.sentences
         return [span for span in spans if paragraph.text[slice(*span)].strip()]
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Mapping, Sequence
 
     from discoprobe.loaders.raw.document import Paragraph
@@ -50,8 +51,8 @@ class Sentence:
 class Annotator(Protocol):
     """What finds sentences and words in paragraphs, and perhaps annotates them."""
 
-    def annotate(self, paragraphs: Sequence[Paragraph]) -> list[list[Sentence]]:
-        """The sentences of each paragraph, in order."""
+    def annotate(self, paragraphs: Sequence[Paragraph], mends: Counter[str]) -> list[list[Sentence]]:
+        """The sentences of each paragraph, in order; ``mends`` gets how many of their limits were mended, by kind."""
 
 
 class Engine(Protocol):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import logging
-import pickle
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,15 +22,15 @@ from discoprobe.loaders.raw.sentences import LONGEST, MISSING, TOO_LONG, UNREADA
 from discoprobe.loaders.validate import well_formed_feats
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections import Counter
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from discoprobe.loaders.raw.document import Paragraph
 from discoprobe.loaders.raw.models import Models
 
 TOKENIZERS: Final = ("tokenize", "mwt")
 TAGS: Final = frozenset(UPOS.categories.to_list())
-NOT_LOADED: Final = (pickle.UnpicklingError, EOFError, KeyError, ValueError, RuntimeError, AttributeError, ImportError)
-"""What ``torch.load`` and Stanza raise on a file that is no model, or one of another version."""
 NOT_TOKENISED: Final = (ValueError, AssertionError, IndexError)
 """What Stanza's tokeniser raises where it loses its place in odd text."""
 
@@ -103,11 +103,11 @@ class StanzaAnnotator:
         self._first = [name for name in names if name in TOKENIZERS]
         self._rest = [name for name in names if name not in TOKENIZERS]
 
-    def annotate(self, paragraphs: Sequence[Paragraph]) -> list[list[Sentence]]:
+    def annotate(self, paragraphs: Sequence[Paragraph], mends: Counter[str]) -> list[list[Sentence]]:
         """The sentences of each paragraph, in order."""
         pieces = [piece for number, paragraph in enumerate(paragraphs) for piece in _pieces(number, paragraph)]
         documents = [
-            self._mended(piece, document) for piece, document in zip(pieces, self._tokenise(pieces), strict=True)
+            self._mended(piece, document, mends) for piece, document in zip(pieces, self._tokenise(pieces), strict=True)
         ]
         left_out = [_drop_long(document) for document in documents]
         todo = [document for document in documents if document is not None and document.sentences]
@@ -124,16 +124,17 @@ class StanzaAnnotator:
 
         logging.getLogger("stanza").setLevel(logging.ERROR)
         models = self._models
-        try:
-            return stanza.Pipeline(
-                models.code, dir=str(models.folder), package=None, processors=dict(packages), download_method=None,
-                device=self._device, verbose=False, **options,
-            )  # fmt: skip
-        except NOT_LOADED as error:
-            place = models.folder / models.code
-            raise DiscoprobeError(
-                damaged(place, f"{type(error).__name__}: {error}", models.lang, models.folder)
-            ) from error
+        with _kept_quiet() as said:
+            try:
+                return stanza.Pipeline(
+                    models.code, dir=str(models.folder), package=None, processors=dict(packages), download_method=None,
+                    device=self._device, verbose=False, **options,
+                )  # fmt: skip
+            except MemoryError:
+                raise
+            except Exception as error:  # whatever unpickling meets in a file that was cut or is no model
+                why = f"{type(error).__name__}: {error}".rstrip(": ")
+                raise DiscoprobeError(damaged(_named_in(said, models), why, models.lang, models.folder)) from error
 
     def _tokenise(self, pieces: Sequence[Piece]) -> list[Any]:
         """A Stanza document per piece; None for one that Stanza cannot read."""
@@ -157,12 +158,12 @@ class StanzaAnnotator:
             return [*self._tokenised(texts[:half], whole=whole), *self._tokenised(texts[half:], whole=whole)]
         return found
 
-    def _mended(self, piece: Piece, document: Any) -> Any:
+    def _mended(self, piece: Piece, document: Any, mends: Counter[str]) -> Any:
         """A document whose sentences end where they should."""
         if document is None or piece.whole:
             return document
         spans = [(each.tokens[0].start_char, each.tokens[-1].end_char) for each in document.sentences]
-        starts = [start for start, _ in mended(piece.text, spans, self._models.lang)]
+        starts = [start for start, _ in mended(piece.text, spans, self._models.lang, mends)]
         return document if starts == [start for start, _ in spans] else regrouped(document, starts)
 
     def _without_splitting(self) -> Any:
@@ -171,6 +172,30 @@ class StanzaAnnotator:
             packages = {name: package for name, package in self._models.packages if name in TOKENIZERS}
             self._unsplit = self._load(packages, tokenize_no_ssplit=True)
         return self._unsplit
+
+
+@contextmanager
+def _kept_quiet() -> Iterator[list[str]]:
+    """What Stanza logs meanwhile, which is shown to nobody."""
+    said: list[str] = []
+
+    def hear(record: logging.LogRecord) -> bool:
+        said.append(record.getMessage())
+        return False
+
+    logger = logging.getLogger("stanza")
+    logger.addFilter(hear)
+    try:
+        yield said
+    finally:
+        logger.removeFilter(hear)
+
+
+def _named_in(said: Sequence[str], models: Models) -> Path:
+    """The model file that messages name; the folder of the language if they name none."""
+    paths = [models.folder / file.path for file in models.files]
+    named = (path for path in paths if any(str(path) in message for message in said))
+    return next(named, models.folder / models.code)
 
 
 def _pieces(number: int, paragraph: Paragraph) -> list[Piece]:

@@ -106,7 +106,7 @@ def read_tei(path: Path, name: str, work_id: str, counts: Counts, min_words: int
     units = _put_together([unit for unit in walk.units(body) if unit.parts], min_words)
     genre = _genre(root, text)
     width = max(2, len(str(len(units))))
-    ids = [f"{work_id}-{n:0{width}}" for n in range(1, len(units) + 1)] if len(units) > 1 else [work_id]
+    ids = [work_id] if len(units) == 1 else [f"{work_id}-{n:0{width}}" for n in range(1, len(units) + 1)]
     return [_document(unit, doc_id, name, genre, counts) for unit, doc_id in zip(units, ids, strict=True)]
 
 

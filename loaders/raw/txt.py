@@ -13,7 +13,7 @@ from discoprobe.loaders.raw.lines import form_of_lines, heading, is_final, lines
 from discoprobe.loaders.raw.tracked import Tracked, joined
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from discoprobe.loaders.raw.counts import Counts
     from discoprobe.loaders.raw.document import Paragraph
@@ -53,7 +53,7 @@ def read_plain(
     options: ReadOptions,
     counts: Counts,
     place: str,
-    is_boilerplate: Callable[[str], bool] = lambda _: False,
+    boilerplate: Collection[str] = frozenset(),
 ) -> Text:
     """The paragraphs of a text.
 
@@ -62,9 +62,9 @@ def read_plain(
         options: what lines are, and the language.
         counts: gets what is taken out.
         place: where the text is, for ``counts``.
-        is_boilerplate: whether a line recurs in other documents.
+        boilerplate: lines that are left out, since they recur in other documents.
     """
-    blocks = list(_blocks(lines_of(source), counts, place, is_boilerplate))
+    blocks = list(_blocks(lines_of(source), counts, place, boilerplate))
     bodies = [block for block in blocks if not block.title]
     form = options.lines
     if form == "auto":
@@ -80,9 +80,7 @@ def read_plain(
     return found
 
 
-def _blocks(
-    lines: Sequence[Line], counts: Counts, place: str, is_boilerplate: Callable[[str], bool]
-) -> Iterator[_Block]:
+def _blocks(lines: Sequence[Line], counts: Counts, place: str, recurring: Collection[str]) -> Iterator[_Block]:
     furniture = page_furniture(lines)
     before_furniture = _before_furniture(lines, furniture)
     open_block = _Block([])
@@ -92,7 +90,7 @@ def _blocks(
             counts.add(reason, place)
             after_furniture = True
             continue
-        boilerplate = not line.blank and is_boilerplate(line.text)
+        boilerplate = line.text in recurring
         title = heading(line.text) is not None
         if line.blank and (after_furniture or i in before_furniture):
             continue

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from discoprobe.builders.audit import AuditInput, Report
+    from discoprobe.cards.verdicts import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +44,30 @@ def inputs(names: Sequence[str], out: Path, reading: Reading) -> Iterator[AuditI
             raise DiscoprobeError(f"{name}: no such file, folder, config of {out}, or Hub id (owner/name)")
 
 
+def verdicts_of(found: Sequence[Report]) -> list[Verdict]:
+    """The verdict on each of what was audited: configs of a task of ours with their like in other languages."""
+    from discoprobe.cards.verdicts import of_audits  # noqa: PLC0415
+
+    audits = {str(at): manifest.audit_entry(report) for at, report in enumerate(found)}
+    tasks = {str(at): _task_of(report) or report.name for at, report in enumerate(found)}
+    return list(of_audits(audits, tasks).values())
+
+
+def _task_of(report: Report) -> str | None:
+    """The task of ours whose config was audited, by its name; None for other data."""
+    from discoprobe.builders.task import all_tasks, generated_tasks  # noqa: PLC0415
+
+    task = report.name.rpartition("_")[0]
+    return task if task in all_tasks() or task in generated_tasks() else None
+
+
 def pooled_rows(found: Sequence[Report]) -> list[dict[str, str | int | bool | None]]:
     """A row per task of ours and shortcut, over the configs of it that were audited; for tasks with several."""
     from discoprobe.builders.audit.pool import pooled, tallies  # noqa: PLC0415
-    from discoprobe.builders.task import all_tasks, generated_tasks  # noqa: PLC0415
 
-    known = all_tasks().keys() | generated_tasks().keys()
     tasks: dict[str, list[Report]] = {}
     for report in found:
-        if (task := report.name.rpartition("_")[0]) in known:
+        if task := _task_of(report):
             tasks.setdefault(task, []).append(report)
     return [
         {

@@ -31,6 +31,7 @@ from discoprobe.cli_options import (
     Licence,
     Match,
     OnErrorOption,
+    OnlyDecided,
     Out,
     Processors,
     RawLang,
@@ -48,7 +49,7 @@ from discoprobe.cli_options import (
 )
 from discoprobe.cli_release import app as release_app
 from discoprobe.cli_request import how_of, request_of, split_names
-from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError
+from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError, UsageError
 
 if TYPE_CHECKING:
     from discoprobe.pipeline import Outcome
@@ -104,8 +105,8 @@ def _options(
 def run(  # noqa: PLR0913 (one parameter per option)
     *, lang: Lang = "", task: TaskOption = "all", corpus: CorpusOption = None, out: Out = Path("dist/discoprobe"),
     size: Size = None, seed: Seed = 13, jobs: Jobs = 1, on_error: OnErrorOption = "stop", match: Match = True,
-    set_: Set = None, audit: Audit = True, keep_failed: KeepFailed = False, segment: Segment = False,
-    stanza_dir: StanzaDir = None, json_: Json = False,
+    set_: Set = None, audit: Audit = True, keep_failed: KeepFailed = False, only_decided: OnlyDecided = False,
+    segment: Segment = False, stanza_dir: StanzaDir = None, json_: Json = False,
 ) -> None:  # fmt: skip
     """Build datasets into a release folder that `load_dataset` reads.
 
@@ -117,7 +118,9 @@ def run(  # noqa: PLR0913 (one parameter per option)
         lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
         raw=how_of(segment=segment, stanza_dir=stanza_dir),
     )  # fmt: skip
-    request = dataclasses.replace(request, audit=audit, keep_failed=keep_failed)
+    if only_decided and not audit:
+        raise UsageError("--only-decided needs the audit: leave --no-audit away")
+    request = dataclasses.replace(request, audit=audit, keep_failed=keep_failed, only_decided=only_decided)
     from discoprobe.terminal import progress  # noqa: PLC0415
 
     with progress() as heard:
@@ -178,16 +181,17 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
     Example: build audit my_benchmark/ --text sentence --label gold
     """
     from discoprobe import terminal  # noqa: PLC0415
-    from discoprobe.auditing import Reading, pooled_rows, reports  # noqa: PLC0415
+    from discoprobe.auditing import Reading, pooled_rows, reports, verdicts_of  # noqa: PLC0415
 
     with terminal.progress() as heard:
         found = reports(names or [], out, Reading(format_, tuple(text or ()), label), jobs, heard)
-    terminal.show_reports(found, as_json=json_)
+    said = verdicts_of(found)
+    terminal.show_reports(found, said, as_json=json_)
     if not json_ and (together := pooled_rows(found)):
         typer.echo("\nthe configs of a task together")
         columns = ["task", "check", "configs", "rows", "accuracy", "lift", "limit", "together"]
         terminal.show(together, columns)
-    if failed := [report.name for report in found if report.failed]:
+    if failed := [report.name for report, one in zip(found, said, strict=True) if one.word == "failed"]:
         raise AuditFailedError(f"{len(failed)} of {len(found)} fail the audit: {', '.join(failed)}")
 
 

@@ -37,6 +37,9 @@ Set = Annotated[
 ]
 Audit = Annotated[bool, typer.Option("--audit/--no-audit", help="Measure every config, and leave out what fails.")]
 KeepFailed = Annotated[bool, typer.Option("--keep-failed", help="Emit what fails the audit too; the exit status is 3.")]
+OnlyDecided = Annotated[
+    bool, typer.Option("--only-decided", help="Leave out what has too few rows to decide on every check of the audit.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 AuditNames = Annotated[list[str] | None, typer.Argument(help="Paths, configs of --out, Hub ids; else all of --out.")]
 TextColumns = Annotated[list[str] | None, typer.Option("--text", help="A column that holds text; repeatable.")]

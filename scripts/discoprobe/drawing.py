@@ -3,9 +3,9 @@
 Of some hundred configs with eight shortcuts each, some are beyond a limit by the luck of the draw: of twenty passages
 that end in a question mark, fifteen have the same label. As in designed experiments (Morgan & Rubin 2012,
 "Rerandomization to improve covariate balance in experiments"), such a draw is thrown away and another one made, by a
-rule that is fixed beforehand: at most `DRAWS` in all, the first that passes is taken, and its number stands in the
-manifest and on the card. A shortcut of the task's design is there in each, and the config is left out. Documents stay
-in their splits.
+rule that is fixed beforehand: at most `DRAWS` in all, the first that nothing speaks against is taken, and its number
+stands in the manifest and on the card. A shortcut of the task's design is there in each, and the config is left out.
+Documents stay in their splits.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ DRAWS: Final = 3
 def audited(
     corpus: Corpus, tasks: Sequence[Task], request: Request, executor: Executor | None, progress: Progress
 ) -> Iterator[Measured]:
-    """Each config with what its audit found; one that fails is drawn anew, and at last left out.
+    """Each config with what its audit found; one that fails, or may well, is drawn anew; what still fails is left out.
 
     With ``request.keep_failed`` what was asked for is emitted as it was drawn.
     """
     found = _measured(corpus, tasks, request, executor, progress)
     for draw in range(1, 1 if request.keep_failed else DRAWS):
-        names = {result.task for result, report in found if _may_be_luck(report)}
+        names = {result.task for result, report in found if _doubt(report) and not _at_fault(report)}
         if not names:
             break
         again = dataclasses.replace(request, settings=dataclasses.replace(request.settings, draw=draw))
         drawn = _measured(corpus, [task for task in tasks if task.name in names], again, executor, progress)
-        better = {result.name: (result, report) for result, report in drawn if report and not report.failed}
-        found = [better.get(result.name, (result, report)) for result, report in found]
+        others = {result.name: (result, report) for result, report in drawn if report}
+        found = [_better(one, others.get(one[0].name, one)) for one in found]
     for result, report in found:
         yield _left_out(result, report) if report and report.failed and not request.keep_failed else (result, report)
 
@@ -64,13 +64,22 @@ def _measured(
     return [(result, reports.get(result.name)) for result in found]
 
 
-def _may_be_luck(report: Report | None) -> bool:
-    """Whether a config fails for shortcuts alone: a duplicate or a leak is a fault."""
-    return report is not None and report.failed and all(one.kind is Kind.SHORTCUT for one in report.errors)
+def _doubt(report: Report | None) -> int:
+    """2 for what fails, 1 for what the rows of all splits say may fail, 0 for what nothing speaks against."""
+    return 0 if report is None else 2 if report.failed else 1 if report.suspect else 0
+
+
+def _at_fault(report: Report | None) -> bool:
+    """Whether a config fails not for shortcuts alone: a duplicate or a leak is no luck."""
+    return report is not None and any(one.kind is not Kind.SHORTCUT for one in report.errors)
+
+
+def _better(one: Measured, other: Measured) -> Measured:
+    return other if _doubt(other[1]) < _doubt(one[1]) else one
 
 
 def _left_out(result: Config | Unavailable, report: Report) -> Measured:
-    reason = f"the audit failed{f', {DRAWS} times' if _may_be_luck(report) else ''}: {_worst(report)}"
+    reason = f"the audit failed{f', {DRAWS} times' if not _at_fault(report) else ''}: {_worst(report)}"
     return Unavailable(result.name, result.task, result.lang, reason, result.candidates, result.drops), None
 
 

@@ -45,9 +45,11 @@ class Outcome:
 
     @property
     def failed(self) -> list[str]:
-        """Configs that were built though they fail the audit."""
-        audits = {name: self.manifest["configs"][name]["audit"] for name in self.built}
-        return [name for name, audit in audits.items() if audit and audit["failed"]]
+        """Configs that were built though they fail the audit, by themselves or with their task."""
+        from discoprobe.cards.verdicts import FAILED, verdicts  # noqa: PLC0415 (scipy: a second)
+
+        said = verdicts(self.manifest["configs"])
+        return [name for name in self.built if said[name].word == FAILED]
 
 
 def run(request: Request, out: Path, progress: Progress = silent) -> Outcome:
@@ -109,8 +111,17 @@ def _built(wanted: Iterable[tuple[Corpus, Sequence[Task]]], request: Request, ou
             for result, report in audited(corpus, tasks, request, executor, progress):
                 release.add(result, report, inputs)
                 missing.append(result) if isinstance(result, Unavailable) else built.append(result.name)
+        left = release.leave_out(_unwanted(request))
         manifest = release.finish()
-    return Outcome(manifest, tuple(built), tuple(missing))
+    there = [name for name in built if name in manifest["configs"]]
+    return Outcome(manifest, tuple(there), (*missing, *left))
+
+
+def _unwanted(request: Request) -> set[str]:
+    """The verdicts on configs that are not to be in the release."""
+    from discoprobe.cards.verdicts import FAILED, UNDECIDED  # noqa: PLC0415 (scipy: a second)
+
+    return ({UNDECIDED} if request.only_decided else set()) | (set() if request.keep_failed else {FAILED})
 
 
 def processes(jobs: int) -> AbstractContextManager[Executor | None]:

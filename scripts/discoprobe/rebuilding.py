@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections import Counter
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from discoprobe.builders.settings import Settings
 from discoprobe.loaders import treebanks
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError
 from discoprobe.loaders.pinned import PinnedFile, TextCorpus
+from discoprobe.loaders.raw.option_values import assignments, read_options
 from discoprobe.loaders.raw.prepare import How
 from discoprobe.pipeline import run
 from discoprobe.request import SAMPLE, Request
@@ -18,7 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-    from discoprobe.cards.manifest import ConfigEntry, Manifest, SourceEntry
+    from discoprobe.cards.manifest import ConfigEntry, FileEntry, Manifest, SourceEntry
+
+    Pinned = treebanks.Treebank | TextCorpus
 
 
 def rebuilder(corpora: tuple[str, ...], jobs: int, stanza_dir: Path | None = None) -> Callable[[Manifest, Path], None]:
@@ -54,9 +59,9 @@ def _how(sources: Mapping[str, SourceEntry], stanza_dir: Path | None) -> How | N
     return dataclasses.replace(How.of_annotation(made[0]), stanza_dir=stanza_dir) if made else None
 
 
-def _named(sources: Mapping[str, SourceEntry]) -> tuple[tuple[str, ...], tuple[treebanks.Treebank, ...]]:
+def _named(sources: Mapping[str, SourceEntry]) -> tuple[tuple[str, ...], tuple[Pinned, ...]]:
     """The corpora of a language by the names that a request takes, and those that the catalogue pins otherwise."""
-    pinned = [bank for name, source in sources.items() if (bank := at_commit(name, source))]
+    pinned = [corpus for name, source in sources.items() if (corpus := at_commit(name, source))]
     return tuple(sorted({SAMPLE if _is_sample(name) else name for name in sources})), tuple(pinned)
 
 
@@ -70,24 +75,18 @@ def sources_of(lang: str, read: Iterable[str], found: Manifest) -> dict[str, Sou
     return {name: known[name] for name in sorted(read)}
 
 
-def at_commit(name: str, source: SourceEntry) -> treebanks.Treebank | None:
-    """A treebank as a manifest pins it, where that is not what the catalogue pins; None where it is, or is the sample.
+def at_commit(name: str, source: SourceEntry) -> Pinned | None:
+    """A corpus as a manifest pins it, where that is not what the catalogue pins; None where it is, or is the sample.
 
     Raises:
-        UnsupportedError: the source was raw text, which nobody but its owner has; or text of the catalogue at another
-            commit, whose files a manifest does not list.
+        UnsupportedError: the source was raw text, which nobody but its owner has, or whose files the manifest does not
+            list.
         DiscoprobeError: the catalogue has no such treebank.
     """
     if _is_sample(name):
         return None
     if made := source.get("annotation"):
-        text = made["text"]
-        if _is_pinned_text(name, source["commit"]):
-            return None
-        raise UnsupportedError(
-            f"{name} was annotated from raw text ({text['files']} files, {text['bytes']:,} bytes, SHA-256 "
-            f"{text['sha256'][:12]}…): name that text, or its annotated folder, with --corpus; or --no-rebuild"
-        )
+        return _text_at_commit(name, source, made)
     try:
         bank = treebanks.treebank(name)
     except UnknownNameError:
@@ -99,37 +98,59 @@ def at_commit(name: str, source: SourceEntry) -> treebanks.Treebank | None:
         return None
     return dataclasses.replace(
         bank, commit=source["commit"], repo=source["repo"], licence=source["licence"], citation=source["citation"],
-        files=_files(bank, source),
+        files=_files(bank, source["files"]),
     )  # fmt: skip
 
 
-def _is_pinned_text(name: str, commit: str) -> bool:
-    """Whether raw text is the catalogue's, at the commit that it pins."""
+def _text_at_commit(name: str, source: SourceEntry, made: Mapping[str, Any]) -> TextCorpus | None:
+    """Raw text as a manifest pins it and says that it was read; None where the catalogue has the same.
+
+    Raises:
+        UnsupportedError: it is not the catalogue's, or the manifest does not list its files.
+    """
+    text, read, known = made["text"], assignments(made["read"]), _text_of_catalogue(name)
+    listed = text.get("listed")
+    if known and known.commit == source["commit"] and (not listed or read_options(known.read) == read_options(read)):
+        return None
+    if not known or not listed:
+        raise UnsupportedError(
+            f"{name} was annotated from raw text ({text['files']} files, {text['bytes']:,} bytes, SHA-256 "
+            f"{text['sha256'][:12]}…): name that text, or its annotated folder, with --corpus; or --no-rebuild"
+        )
+    return dataclasses.replace(
+        known, commit=source["commit"], repo=source["repo"], licence=source["licence"], citation=source["citation"],
+        files=_files(known, listed), read=read,
+    )  # fmt: skip
+
+
+def _text_of_catalogue(name: str) -> TextCorpus | None:
+    """The catalogue's corpus of raw text with a name."""
     try:
         known = treebanks.corpus(name)
     except (UnknownNameError, UnsupportedError):
-        return False
-    return isinstance(known, TextCorpus) and known.commit == commit
+        return None
+    return known if isinstance(known, TextCorpus) else None
 
 
-def _files(bank: treebanks.Treebank, source: SourceEntry) -> tuple[PinnedFile, ...]:
-    """The files of a source, where the catalogue has them in the repository; new ones are looked for at its root."""
-    paths = {file.name: file.path for file in bank.files}
+def _files(corpus: Pinned, listed: Mapping[str, FileEntry]) -> tuple[PinnedFile, ...]:
+    """The files of a corpus, where the catalogue has them in the repository; others are looked for where most are."""
+    paths = {file.name: file.path for file in corpus.files}
+    ((most, _),) = Counter(PurePosixPath(path).parent for path in paths.values()).most_common(1)
     return tuple(
-        PinnedFile(paths.get(name, name), "", entry["bytes"], entry["sha256"])
-        for name, entry in source["files"].items()
+        PinnedFile(paths.get(name, str(most / name)), "", entry["bytes"], entry["sha256"])
+        for name, entry in listed.items()
     )
 
 
 def _run(request: Request, out: Path) -> None:
-    """Builds; where a treebank at its former commit cannot be had, says which."""
+    """Builds; where a corpus at its former commit cannot be had, says which."""
     try:
         run(request, out)
     except RemoteError as error:
         if not request.pinned:
             raise
         moved = ", ".join(
-            f"{bank.name} at {bank.commit[:12]} (the catalogue has {treebanks.treebank(bank.name).commit[:12]} now)"
+            f"{bank.name} at {bank.commit[:12]} (the catalogue has {treebanks.corpus(bank.name).commit[:12]} now)"
             for bank in request.pinned
         )
         raise type(error)(f"the release was built from {moved}, which cannot be had: {error}") from error

@@ -10,6 +10,7 @@ from discoprobe.builders.settings import Settings
 from discoprobe.loaders import treebanks
 
 if TYPE_CHECKING:
+    from discoprobe.loaders.pinned import TextCorpus
     from discoprobe.loaders.raw.prepare import How
 
 SAMPLE = "sample"
@@ -39,8 +40,9 @@ class Request:
         on_error: what to do with a malformed sentence.
         audit: measure every config; without it nothing is known of shortcuts.
         keep_failed: emit configs that fail the audit too.
+        only_decided: leave out configs that have too few rows for the audit to decide on every check.
         raw: how raw text is read and annotated; None for the defaults.
-        pinned: treebanks at commits of their own, in place of the catalogue's of the same names.
+        pinned: corpora at commits of their own, in place of the catalogue's of the same names.
     """
 
     languages: tuple[str, ...] = ()
@@ -51,8 +53,9 @@ class Request:
     on_error: OnError = "stop"
     audit: bool = True
     keep_failed: bool = False
+    only_decided: bool = False
     raw: How | None = None
-    pinned: tuple[treebanks.Treebank, ...] = ()
+    pinned: tuple[treebanks.Treebank | TextCorpus, ...] = ()
 
 
 def codes_of(request: Request) -> tuple[str, ...]:

@@ -113,7 +113,7 @@ def _read_texts(request: Request, texts: Sequence[str], tasks: Sequence[Task], p
 
 def _facts_of(request: Request) -> Callable[[str], treebanks.TreebankFacts | None]:
     """What is known of a treebank by the name of its file: the catalogue, the sample, and what the request pins."""
-    pinned = {bank.name: bank for bank in request.pinned}
+    pinned = {bank.name: bank for bank in request.pinned if isinstance(bank, treebanks.Treebank)}
 
     def facts(name: str) -> treebanks.TreebankFacts | None:
         found = _facts(name)

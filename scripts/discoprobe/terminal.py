@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 
     from discoprobe.builders.audit import Finding, Report, Rule
     from discoprobe.cards.diff import Changes
-    from discoprobe.cards.manifest import AuditEntry, ConfigEntry
+    from discoprobe.cards.manifest import ConfigEntry
     from discoprobe.cards.push import Outcome as PushOutcome
     from discoprobe.cards.push import Plan
+    from discoprobe.cards.verdicts import Verdict
     from discoprobe.cards.verify import Verified
     from discoprobe.loaders.raw.annotate import Annotated
     from discoprobe.pipeline import Outcome
@@ -74,8 +75,11 @@ def _cell(value: Cell) -> str:
 
 def show_run(outcome: Outcome, out: Path) -> None:
     """One line per config, built or not, and how to load the first."""
+    from discoprobe.cards.verdicts import verdicts  # noqa: PLC0415 (scipy: a second)
+
     entries = outcome.manifest["configs"]
-    rows = [_config_row(name, entries[name]) for name in outcome.built]
+    said = verdicts(entries)
+    rows = [_config_row(name, entries[name], said[name]) for name in outcome.built]
     rows += _missing_rows(outcome)
     show(rows, ["config", "train", "validation", "test", "majority", "strongest shortcut", "audit", "remark"])
     if outcome.built:
@@ -98,26 +102,27 @@ def _missing_rows(outcome: Outcome) -> list[dict[str, Cell]]:
     return rows
 
 
-def _config_row(name: str, entry: ConfigEntry) -> dict[str, Cell]:
+def _config_row(name: str, entry: ConfigEntry, said: Verdict) -> dict[str, Cell]:
     row: dict[str, Cell] = {
         "config": name,
         **{split: sum(labels.values()) for split, labels in entry["counts"].items()},
     }
     if audit := entry["audit"]:
-        row |= {"majority": f"{audit['majority']:.3f}", "audit": _verdict(audit)}
+        row |= {"majority": f"{audit['majority']:.3f}", "audit": said.word}
         if audit["strongest"]:
             row["strongest shortcut"] = f"{audit['strongest']} {audit['accuracy']:.3f} ({audit['lift']:+.3f})"
-        if left := audit["undecided"]:
-            row["remark"] = f"too few rows for {', '.join(left) if len(left) <= _NAMED else f'{len(left)} checks'}"
+        row["remark"] = _remark(said)
     return row
 
 
-def _verdict(audit: AuditEntry) -> str:
-    return "failed" if audit["failed"] else "undecided" if audit["undecided"] else "passed"
+def _remark(said: Verdict) -> str | None:
+    """The checks that are beyond their limit or still open, in a few words."""
+    few = ", ".join(said.checks) if len(said.checks) <= _NAMED else f"{len(said.checks)} checks"
+    return {"failed": f"beyond the limit: {few}", "undecided": f"too few rows for {few}"}.get(said.word)
 
 
 def show_annotated(annotated: Annotated, *, as_json: bool = False) -> None:
-    """What an annotation made, how fast, and what was left out by reason."""
+    """What an annotation made, how fast, what was left out by reason, and which limits of sentences were mended."""
     found = annotated.manifest
     if as_json:
         result = {"out": str(annotated.folder), "new_words": annotated.new_words, "seconds": annotated.seconds, **found}
@@ -141,30 +146,38 @@ def show_annotated(annotated: Annotated, *, as_json: bool = False) -> None:
     ]
     if rows:
         show(rows, ["left out in", "reason", "number"])
+    mends: list[dict[str, Cell]] = [
+        {"limits of sentences mended": kind, "number": n} for kind, n in found["mends"].items()
+    ]
+    if mends:
+        show(mends, ["limits of sentences mended", "number"])
 
 
-def show_reports(reports: Sequence[Report], *, as_json: bool = False) -> None:
+def show_reports(reports: Sequence[Report], said: Sequence[Verdict], *, as_json: bool = False) -> None:
     """One line per data set; for a single one every check, the baselines and the mined rules too."""
     if as_json:
-        sys.stdout.write(json.dumps([report.to_dict() for report in reports], ensure_ascii=False, indent=1) + "\n")
+        found = [
+            report.to_dict() | {"verdict": one.word, "verdict_checks": list(one.checks)}
+            for report, one in zip(reports, said, strict=True)
+        ]
+        sys.stdout.write(json.dumps(found, ensure_ascii=False, indent=1) + "\n")
         return
     if len(reports) == 1:
         _show_report(reports[0])
         return
-    rows = [_report_row(report) for report in reports]
+    rows = [_report_row(report, one) for report, one in zip(reports, said, strict=True)]
     show(rows, ["data", "rows", "majority", "strongest shortcut", "audit", "remark"])
 
 
-def _report_row(report: Report) -> dict[str, Cell]:
+def _report_row(report: Report, said: Verdict) -> dict[str, Cell]:
     best = report.strongest
-    found = report.errors or report.undecided
     return {
         "data": report.name,
         "rows": sum(report.counts.values()),
         "majority": next((f"{one.accuracy:.3f}" for one in report.baselines if one.name == "majority"), None),
         "strongest shortcut": f"{best.check} {best.accuracy:.3f} ({best.lift:+.3f})" if best else None,
-        "audit": "failed" if report.errors else "undecided" if report.undecided else "passed",
-        "remark": ", ".join(one.check for one in found) or None,
+        "audit": said.word,
+        "remark": ", ".join(said.checks) or None,
     }
 
 

@@ -41,7 +41,8 @@ def selected(tmp_path):
         context = Context(task, language_data(lang), SETTINGS, definition.labels)
         if definition.lacks and definition.lacks(context.language):
             return definition, []
-        found = probes.candidates(definition.select(trees, context), trees, probes.sentences(trees, SETTINGS))
+        chosen, shown = definition.select(trees, context), probes.sentences(trees, SETTINGS)
+        found = probes.candidates(chosen, trees, shown, spaces=context.language.spaces)
         return definition, found.filter(found["reason"].is_null()).to_dicts()
 
     return select

@@ -19,7 +19,7 @@ from discoprobe.builders.task import tasks_named
 from discoprobe.loaders.conllu import read_corpora
 from discoprobe.loaders.language import language_data
 
-TREEBANKS = ["cs", "de", "en", "es", "fi", "hr", "pl", "ru", "tr"]
+TREEBANKS = ["cs", "de", "en", "es", "fi", "hi", "hr", "pl", "ro", "ru", "tr"]
 ALL_CANDIDATES = Settings(match=False, ipm="none", syncretism=(), min_class=2)
 """Nothing is balanced away and nothing filtered, so that the oracle sees as many rows as there can be."""
 
@@ -53,6 +53,8 @@ class Tree:
             if isinstance(t["id"], int)
         ]
         self.root = next(word for word in self.words if word.head == 0)
+        ranges = [range(t["id"][0], t["id"][2] + 1) for t in tokens if isinstance(t["id"], tuple) and t["id"][1] == "-"]
+        self.fused = {word.form for word in self.words if any(word.id in parts for parts in ranges)}
 
     def children(self, word):
         return [child for child in self.words if child.head == word.id]
@@ -79,9 +81,15 @@ def noun_of_predicate(role, feature):
         filling = [word for word in tree.children(tree.root) if word.rel == role]
         if len(filling) != 1 or filling[0].upos != "NOUN" or filling[0].form != target["form"]:
             return None
-        if feature == "Number" and {child.rel for child in tree.children(filling[0])} & {"conj", "nummod"}:
+        (noun,), rule = filling, tree.language.arguments.get(role)
+        if {child.rel for child in tree.children(noun)} & {"conj", "nummod"}:
             return None
-        return one_value(filling[0], feature)
+        adpositions = {child.lemma for child in tree.children(noun) if child.rel == "case"}
+        if adpositions - (set(rule.markers) if rule else set()):
+            return None
+        if rule and rule.cases and "Case" in noun.feats and not rule.cases & set(noun.feats["Case"].split(",")):
+            return None
+        return one_value(noun, feature)
 
     return oracle
 
@@ -90,9 +98,21 @@ def holds(condition, word):
     return condition.holds(word.upos, word.lemma, word.feats)
 
 
+def predicate_is_a_clause(tree):
+    """Whether the root is the verb of a clause that another clause has for its predicate."""
+    relations = {child.deprel for child in tree.children(tree.root)}
+    finite = tree.root.upos in {"VERB", "AUX"} and tree.root.feats.get("VerbForm") == "Fin"
+    return bool(relations & {"nsubj:outer", "csubj:outer"}) or (finite and bool(tree.predicate["cop"]))
+
+
 def feature_of_predicate(feature):
     def oracle(tree, target):
         rule = tree.language.predicate
+        if predicate_is_a_clause(tree):
+            return None
+        helpers = [word for place, words in tree.predicate.items() if place != "root" for word in words]
+        if rule.places["Tense"] == ("root",) and any(w.upos == "AUX" and feature in w.feats for w in helpers):
+            return None
         if feature == "Tense":
             if any(word.feats.get("Mood") in {"Cnd", "Sub"} for place in tree.predicate.values() for word in place):
                 return None
@@ -125,19 +145,22 @@ def voice(tree, target):
     helpers = {child.lemma for child in tree.children(root) if child.rel == "aux"}
 
     def marked(mark):
-        if match := re.fullmatch(r"aux=(.*)", mark):
-            return match[1] in helpers and root.feats.get("VerbForm") == "Part"
+        if match := re.fullmatch(r"aux=(\w+)(/Inf)?", mark):
+            return match[1] in helpers and root.feats.get("VerbForm") == ("Inf" if match[2] else "Part")
         if match := re.fullmatch(r"(\w+)=(.*)", mark):
             return root.feats.get(match[1]) == match[2]
         return mark in relations
 
-    if root.form != target["form"] or "Abbr" in root.feats:
+    if root.form != target["form"] or "Abbr" in root.feats or "cop" in {child.rel for child in tree.children(root)}:
         return None
+    if predicate_is_a_clause(tree):
+        return None
+    may_be_passive = not rule.passive_if or any(holds(condition, root) for condition in rule.passive_if)
     of_verb = [mark for mark in rule.passive if mark not in {"nsubj:pass", "csubj:pass", "expl:pass"}]
     if any(map(marked, of_verb)):
-        return None if relations & {"expl:pv", "expl:comp"} else "Pass"
+        return "Pass" if may_be_passive and not relations & {"expl:pv", "expl:comp"} else None
     if any(map(marked, rule.passive)):
-        return None if "xcomp" in {child.rel for child in tree.children(root)} else "Pass"
+        return "Pass" if may_be_passive and "xcomp" not in {child.rel for child in tree.children(root)} else None
     if any(map(marked, rule.unsure)) or not any(holds(condition, root) for condition in rule.active_if):
         return None
     return "Act"
@@ -243,6 +266,21 @@ def test_every_label_is_what_the_tree_says(task, lang, trees, configs):
             wrong.append((row["sent_ids"], row["text"], row["target"], label, config.labels[row["label"]]))
     assert rows
     assert not wrong
+
+
+@needs_shared
+@pytest.mark.parametrize("lang", TREEBANKS)
+def test_a_target_that_is_a_token_stands_apart(lang, trees, configs):
+    for config in configs(lang).values():
+        for row in (row for table in config.splits.values() for row in table.to_pylist() if row["target"]):
+            parts = trees(lang)[row["sent_ids"][0], row["text"]].fused
+            target, text = row["target"], row["text"]
+            around = text[: target["start"]][-2:], text[target["end"] :][:2]
+            if target["form"] not in parts:
+                assert not around[0][-1:].isalnum(), (text, target)
+                assert not around[1][:1].isalnum(), (text, target)
+                hyphened = re.search(r"\w-$", around[0]) or re.match(r"-\w", around[1])
+                assert not hyphened or lang in {"ro", "es"}, (text, target)
 
 
 @needs_shared

@@ -1,6 +1,8 @@
 """Rows of the syntactic tasks judged anew on the trees that the `conllu` library reads, word by word, no columns."""
 
+import itertools
 import re
+import unicodedata
 from pathlib import Path
 
 import conllu
@@ -17,6 +19,7 @@ from discoprobe.loaders.language import language_data
 
 TREEBANKS = ["cs", "de", "en", "es", "ru", "tr", "zh"]
 ALL = Settings(match=False, ipm="none", min_class=2)
+FAULTY = ("``", "''", "http", "www.", "- -", "  ")
 CLAUSES = {"advcl", "ccomp", "acl", "csubj", "parataxis"}
 
 
@@ -91,15 +94,29 @@ def swapped_pair(tree, row):
             yield left, right
 
 
+def writable(lang, words):
+    """Whether no two neighbours would be written otherwise, by the language's list of them."""
+    rule = language_data(lang).swaps
+    for one, other in itertools.pairwise(words):
+        bare = unicodedata.normalize("NFD", other)[0]
+        if (one in rule.elides and bare in "haeiouyœæ") or (one, other) in rule.contracts:
+            return False
+    return True
+
+
 def bigram_shift(tree, row, label):
     if label == "original":
         return row["text"] == tree.text
+    small = [word["form"].lower() for word in tree.words]
     return any(
         (left["head"] == right["id"] or right["head"] == left["id"])
         and not {left["upos"], right["upos"]} & {"PUNCT", "SYM", "X"}
         and not {left["id"], right["id"]} & tree.joined
         and left["form"].lower() != right["form"].lower()
         and any(word["upos"] != "PUNCT" for word in tree.words[: left["id"] - 1])
+        and writable(tree.lang, [*small[left["id"] - 2 : left["id"] - 1], right["form"].lower(), left["form"].lower()])
+        and writable(tree.lang, [left["form"].lower(), *small[right["id"] : right["id"] + 1]])
+        and not set(small[left["id"] - 2 : right["id"]]) & language_data(tree.lang).swaps.sounds
         for left, right in swapped_pair(tree, row)
     )
 
@@ -124,6 +141,12 @@ def conj_type(tree, row, label):
     cc = [word for word in tree.children(clause, "cc") if word["upos"] == "CCONJ"]
     mark = [word for word in tree.children(clause, "mark") if word["upos"] == "SCONJ"]
     conjunction, relations = (cc, {"conj"}) if label == "coordination" else (mark, {"advcl", "ccomp", "acl"})
+    listed, after = language_data(tree.lang).conj_type, tree.words[conjunction[0]["id"] :] if conjunction else []
+    if not after or {"Int", "Rel"} & set(((after[0]["feats"] or {}).get("PronType") or "").split(",")):
+        return False
+    lemma = (conjunction[0]["lemma"] or conjunction[0]["form"]).lower()
+    if lemma in listed.exclude or (label == "coordination" and listed.cconj and lemma not in listed.cconj):
+        return False
     masked = row["original"][row["edit"]["start"] : len(row["original"]) - (len(row["text"]) - row["edit"]["end"])]
     return (
         rel(clause) in relations
@@ -206,6 +229,21 @@ def test_every_row_is_what_the_task_says(task, lang, judged):
         if not JUDGES[task](tree, row, label, *more):
             wrong.append((row["sent_ids"], label, row["text"], row["original"]))
     assert not wrong
+
+
+@needs_shared
+@pytest.mark.parametrize("lang", TREEBANKS)
+def test_no_sentence_has_half_a_pair_of_marks_or_an_address(lang, judged):
+    configs, _ = judged(lang)
+    for config in configs.values():
+        for table in config.splits.values():
+            for row in table.to_pylist():
+                text = row["original"] or row["text"]
+                marks = re.sub(r"^\s*(?:[^\W\d_]|[\d.]+)\)|[:;=8][-']?[()]+|\){2,}|\({2,}", "", text)
+                assert marks.count("(") == marks.count(")") or text.count("(") == text.count(")"), text
+                inside = len(re.findall(r'\d"|[^\W\d_]"[^\W\d_]', marks))
+                assert marks.count('"') % 2 == 0 or (marks.count('"') - inside) % 2 == 0, text
+                assert not any(part in text for part in FAULTY), text
 
 
 @needs_shared

@@ -30,6 +30,7 @@ def candidates(n, **columns):
         "row": row, "sent": row, "key": chance.mix(row.astype(np.uint64), "key"), "text_key": row.astype(np.uint64),
         "cluster": row, "split": split, "reason": pl.Series([None] * n, dtype=pl.String), "n_running": row * 0 + 10,
         "n_chars": row * 0 + 60, "n_capitals": row * 0 + 1, "n_marks": row * 0 + 1,
+        "cell": pl.Series([None] * n, dtype=pl.String),
     }  # fmt: skip
     return pl.DataFrame(base | columns)
 
@@ -98,13 +99,23 @@ def test_tree_depth_has_equally_many_of_each_depth_in_every_cell(sizes):
 
 def test_top_deps_has_nineteen_sequences_and_other_or_fewer():
     rich = [f"nsubj_{n:02}" for n in range(30) for _ in range(200 - n)]
-    words = np.resize([8.0, 12.0, 18.0, 24.0], len(rich))
-    made = top_deps.arrange(candidates(len(rich), label=rich, mean_words=words), context("top_deps"))
+    made = top_deps.arrange(candidates(len(rich), label=rich), context("top_deps"))
     assert made.labels == (*(f"nsubj_{n:02}" for n in range(19)), "OTHER")
     assert len(set(counts(made.rows.filter(pl.col("split") == "test"), "label").values())) == 1
     poor = ["nsubj"] * 60 + ["nsubj_obj"] * 50 + ["obl"] * 40 + [f"x_{n}" for n in range(100)]
-    made = top_deps.arrange(candidates(len(poor), label=poor, mean_words=[9.0] * len(poor)), context("top_deps"))
+    made = top_deps.arrange(candidates(len(poor), label=poor), context("top_deps"))
     assert made.labels == ("nsubj", "nsubj_obj", "obl", "OTHER")
+
+
+def test_top_deps_takes_only_sequences_that_have_sentences_of_like_lengths():
+    """One sequence stands in sentences three times as long as any other: no class, and not in ``OTHER`` either."""
+    label = ["nsubj", "nsubj_obj", "obl", "x_1", "x_2", "obj"] * 100
+    chars = np.where(np.array(label) == "obl", 180, np.resize(range(57, 64), len(label)))
+    words = np.where(np.array(label) == "obl", 30, 10)
+    made = top_deps.arrange(candidates(len(label), label=label, n_chars=chars, n_running=words), context("top_deps"))
+    assert "obl" not in made.labels
+    assert made.rows.height
+    assert set(chars[made.rows["row"].to_numpy()]) == set(range(57, 64))
 
 
 NONE_KNOWN = LanguageData(code="xx")

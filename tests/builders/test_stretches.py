@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from discoprobe.builders import chance
 from discoprobe.builders.settings import Settings
-from discoprobe.builders.stretches import LONG, cut, sentences, stretch_keys, stretches
+from discoprobe.builders.stretches import LONG, cut, ends, sentences, stretch_keys, stretches
 from discoprobe.loaders.near import near_clusters
 from discoprobe.sources import load_corpus
 
@@ -119,6 +119,26 @@ def test_an_unusable_sentence_breaks_a_stretch(tmp_path):
     frame = stretches_of(shard_of(tmp_path, texts))
     assert runs(frame) == {"d0": [2, 3], "d1": [4]}
     assert set(frame["reason"].drop_nulls()) == {"too-short", "tag"}
+
+
+def test_headings_and_captions_break_a_stretch(tmp_path):
+    texts = [[f"{text} ." for text in distinct_texts(d, 9)] for d in range(2)]
+    texts[0][2] = "TRES COSAS QUE VER"
+    texts[0][5] = "Image: una casa de alguien ."
+    texts[1][3] = "Las obras del puente"
+    frame = stretches_of(shard_of(tmp_path, texts))
+    assert runs(frame) == {"d0": [2, 2, 3], "d1": [3, 5]}
+    assert frame["reason"].drop_nulls().to_list() == ["heading"] * 3
+    assert ends(frame) == ("Sentences of documents that are in no passage and end the one before them: heading 3",)
+    assert ends(frame.filter(pl.col("reason").is_null())) == ()
+
+
+def test_lines_without_a_mark_are_no_headings_where_few_have_one_or_they_are_long(tmp_path):
+    poem = distinct_texts(0, 6)
+    prose = [f"{text} ." for text in distinct_texts(1, 6)]
+    prose[2] = "una línea de muchas palabras que no tiene punto al final"
+    prose[4] = "¿ Y qué dijo ella ?"
+    assert runs(stretches_of(shard_of(tmp_path, [poem, prose]))) == {"d0": [6], "d1": [6]}
 
 
 def test_a_hole_in_the_source_breaks_a_stretch(tmp_path):

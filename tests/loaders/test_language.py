@@ -122,6 +122,14 @@ def test_a_language_without_a_file_has_the_defaults():
     assert data.connective(["pero", "no"], "CCONJ") is None
 
 
+def test_strings_that_no_swap_makes():
+    assert {"de", "le"} <= language_data("fr").swaps.elides
+    assert ("de", "le") in language_data("fr").swaps.contracts
+    assert ("de", "el") in language_data("es").swaps.contracts
+    assert language_data("en").swaps.sounds == {"a", "an"}
+    assert language_data("ru").swaps == LanguageData("xx").swaps
+
+
 @pytest.mark.parametrize("code", ["", "../es", "ES", "spanish", "e"])
 def test_what_is_no_language_code_is_an_error(code):
     with pytest.raises(DiscoprobeError, match="is no language code"):
@@ -165,6 +173,8 @@ MISTAKES = {
     HEAD + '[somo]\nopen = ["NOUN", "NOUN"]': r"somo\.open: lists a value twice",
     HEAD + "[somo]\nopen = [1]": r"somo\.open: expected a list of strings, found 1 in it",
     HEAD + '[ngram_shift]\npatterns = ["ADP"]': r"ngram_shift\.patterns: 'ADP' is no pair of UPOS",
+    HEAD + '[swaps]\ncontracts = ["de"]': r"swaps\.contracts: expected pairs of words, as in 'de le'",
+    HEAD + '[swaps]\ncontracts = ["De le"]': r"swaps\.contracts: 'De' is not lower-case NFC",
     HEAD + '[ngram_shift]\npatterns = ["ADP THING"]': r"ngram_shift\.patterns: 'ADP THING' is no pair of UPOS",
     HEAD + '[ngram_shift]\nlemmas = { THING = ["x"] }': r"ngram_shift\.lemmas: unknown key 'THING'",
     HEAD
@@ -187,6 +197,12 @@ MISTAKES = {
     HEAD + "[impersonal]\navailable = false": r"impersonal\.reason: is missing",
     HEAD + "[impersonal]\navailable = true": r"impersonal\.impersonal: needs conditions exactly where",
     HEAD + '[morphology]\nanalyser = "m"': r"morphology\.analyser: 'm' is not one of pymorphy3",
+    HEAD + '[morphology]\nsyncretic = [{ form = "a" }]': r"morphology\.syncretic\[0\]\.feature: is missing",
+    HEAD + '[morphology]\nsyncretic = [{ feature = "Case", form = "(" }]': r"syncretic\[0\]\.form: '\(' is no regular",
+    HEAD
+    + '[morphology]\nsyncretic = [{ feature = "Case", froms = ["a"] }]': r"syncretic\[0\]\.froms: expected a feature",
+    HEAD + '[arguments]\niobj = { cases = ["Dat"] }': r"arguments: unknown key 'iobj', expected one of nsubj, obj",
+    HEAD + '[arguments]\nobj = { case = ["Acc"] }': r"arguments\.obj: unknown key 'case'",
 }
 
 

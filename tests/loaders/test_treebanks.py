@@ -22,7 +22,15 @@ LISTING, CORPORA = SHARED / "facts" / "ud_catalogue.json", SHARED / "corpora"
 SCRIPT = ROOT / "scripts" / "pin_corpora.py"
 needs_inputs = pytest.mark.skipif(not (LISTING.is_file() and CORPORA.is_dir()), reason="no ../shared with the inputs")
 
-SINGLE = ("tatoeba_", "xsid_", "sid_", "cairo_", "wikisample_")
+SINGLE = {
+    "UD_Bavarian-MaiBaam": ("tatoeba_", "xsid_", "sid_", "cairo_", "wikisample_"),
+    "UD_Croatian-SET": ("web.hr-",),
+    "UD_Finnish-TDT": ("h",),
+    "UD_Kazakh-KTB": ("akorda-random.", "kdt.", "wikipedia", "wikitravel.", "әртүрлі."),
+    "UD_Russian-Taiga": ("instagram-", "poetry-rnc-abstract-", *"123456789"),
+    "UD_Slovenian-SSJ": ("elexiswsd1.",),
+}
+"""How the ids of sentences begin that are in no document, each from another text."""
 
 EVERY = [bank for known in languages() for bank in known.treebanks]
 OFFERED = [corpus for known in languages() for corpus in (*known.treebanks, *known.texts)]
@@ -173,14 +181,15 @@ def test_document_rules():
     assert treebank("es_ancora").documents == DocumentRule("newdoc")
     assert treebank("tr_boun").documents == DocumentRule("none")
     assert treebank("es_coser").documents == DocumentRule("auto")
-    assert treebank("kk_ktb").documents == DocumentRule("sent_id", r"^(.*?):\d+:\d+$")
+    assert treebank("ko_kaist").documents == DocumentRule("sent_id", r"^(.*)-s\d+$")
+    assert treebank("hr_set").documents == DocumentRule("newdoc", r"^(?:set|news)\.hr-s")
     puds = [bank for bank in EVERY if bank.name.endswith("-PUD")]
     assert len(puds) >= 15
     assert {bank.documents for bank in puds} == {DocumentRule("sent_id", r"^([nw]\d{5})")}
 
 
 @pytest.mark.parametrize(
-    ("kind", "pattern"), [("paragraph", ""), ("newdoc", "^(x)"), ("sent_id", ""), ("sent_id", r"^x\d+$")]
+    ("kind", "pattern"), [("paragraph", ""), ("file", "^(x)"), ("sent_id", ""), ("sent_id", r"^x\d+$")]
 )
 def test_a_document_rule_that_makes_no_sense_is_refused(kind, pattern):
     with pytest.raises(DiscoprobeError):
@@ -251,16 +260,42 @@ def test_files_at_hand_of_the_pinned_commit_have_their_sha256():
 
 @needs_inputs
 def test_rules_on_sentence_ids_fit_the_sentence_ids():
-    """All of them, except those of UD_Bavarian-MaiBaam that are single sentences."""
+    """All of them, except those that are single sentences."""
     seen = 0
     for path in sorted((CORPORA / "ud").rglob("*.conllu")):
         facts = facts_for(path.name)
-        if facts and facts.documents.kind == "sent_id":
+        if facts and facts.documents.pattern:
             ids = re.findall(r"^# sent_id = (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
             outside = [sent_id for sent_id in ids if not re.match(facts.documents.pattern, sent_id)]
-            assert not [sent_id for sent_id in outside if not sent_id.startswith(SINGLE)], path.name
+            assert not [sent_id for sent_id in outside if not sent_id.startswith(SINGLE.get(facts.name, ()))], path.name
             seen += 1
-    assert seen >= 10
+    assert seen >= 13
+
+
+@pytest.mark.parametrize(
+    ("prefix", "sent_id", "document"),
+    [
+        ("ru_taiga", "xud--n_n--n_03-62", "xud--n_n--n_03"),
+        ("ru_taiga", "uch-nauch--n_n--n12-1a", "uch-nauch--n_n--n12"),
+        ("ru_taiga", "instagram-584", None),
+        ("ru_taiga", "poetry-rnc-abstract-7", None),
+        ("ru_taiga", "2001", None),
+        ("fi_tdt", "wn051.3", "wn051"),
+        ("fi_tdt", "h1052.11", None),
+        ("sl_ssj", "ssj500.2653.9490", "ssj500.2653"),
+        ("sl_ssj", "elexiswsd1.1818.sl.132644", None),
+        ("kk_ktb", "story.tagged.txt:3:40", "story.tagged.txt"),
+        ("kk_ktb", "akorda-random.tagged.txt:3:40", None),
+    ],
+)
+def test_posts_and_samples_are_no_documents(prefix, sent_id, document):
+    found = re.match(treebank(prefix).documents.pattern, sent_id)
+    assert (found and found[1]) == document
+
+
+@pytest.mark.parametrize("prefix", ["am_att", "ml_ufal", "ro_rrt"])
+def test_files_of_single_sentences_are_no_documents(prefix):
+    assert treebank(prefix).documents == DocumentRule("none")
 
 
 def test_the_script_on_small_inputs(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
+from scipy.stats import binom
 
 from discoprobe.builders.audit import audit
 from discoprobe.builders.config import Shape
@@ -33,8 +34,9 @@ def _alarms(maker, seeds, most):
 
 
 def test_forty_small_data_sets(maker):
+    """No more than a rate of 5 % gives in 95 of 100 cases; the test of two hundred measures the rate."""
     alarms = _alarms(maker, range(1000, 1040), most=600)
-    assert len(alarms) <= 2, alarms
+    assert len(alarms) <= binom.isf(0.05, 40, 0.05), alarms
 
 
 @pytest.mark.slow

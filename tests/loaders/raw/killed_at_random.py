@@ -18,7 +18,7 @@ from shared import STANZA, tree_of
 from discoprobe.loaders.raw.engines import choose_engine
 from discoprobe.loaders.raw.segment import RuleEngine
 
-LINES = [f"Die Katze Nummer {n} schläft im Garten. Der Hund {n} läuft am See." for n in range(60)]
+LINES = [f"Die Katze Nummer {n} schläft. ... Der Hund {n} läuft am See. »Komm! « Er kam." for n in range(60)]
 DOCUMENTS = [document(f"d{n:02}", LINES[n : n + 3], extracted=n % 5 == 0) for n in range(24)]
 BATCH = 300
 
@@ -68,6 +68,7 @@ def main(kind, folder):
     print(json.dumps({
         "kills": kills, "kept": all(kept), "files": sorted(trees[0]), "words": [several.new_words, again.new_words],
         "batches": whole.manifest["documents"], "killed": trees[1] == trees[0], "several": trees[2] == trees[0],
+        "mends": whole.manifest["mends"],
     }))  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 import json
 import re
+from collections import Counter
 
 import conllu
 import pytest
@@ -78,13 +79,16 @@ def test_a_gap_of_the_source_ends_the_run_and_a_speaker_does_not(engine, tmp_pat
 
 def test_batching_does_not_change_annotation(german):
     paragraphs = [Paragraph(text, ((0, 0),)) for text in [*GERMAN, *GERMAN[::-1], "Ja.", "Gut so"]]
-    together = german.annotate(paragraphs)
-    assert together == [german.annotate([one])[0] for one in paragraphs]
+    mends, alone = Counter(), Counter()
+    together = german.annotate(paragraphs, mends)
+    assert together == [german.annotate([one], alone)[0] for one in paragraphs]
+    assert mends == alone
 
 
 def test_sentences_that_are_given_stay_as_they_are(german):
-    text = "Der Dr. Müller kam. Er ging weg! Ja"
-    found = german.annotate([Paragraph(text, ((0, 0),), sentences=((0, 7), (8, 32), (32, 33), (33, 35)))])[0]
+    text, mends = "Der Dr. Müller kam. Er ging weg! Ja", Counter()
+    found = german.annotate([Paragraph(text, ((0, 0),), sentences=((0, 7), (8, 32), (32, 33), (33, 35)))], mends)[0]
+    assert not mends
     assert [text[one.tokens[0].start : one.tokens[-1].end] for one in found] == [
         "Der Dr.",
         "Müller kam. Er ging weg!",
@@ -96,7 +100,7 @@ def test_sentences_that_are_given_stay_as_they_are(german):
 
 def test_a_token_longer_than_stanza_reads_keeps_its_text(german):
     text = f"Das ist {'x' * 3000} ."
-    tokens = [token for one in german.annotate([Paragraph(text, ((0, 0),))])[0] for token in one.tokens]
+    tokens = [token for one in german.annotate([Paragraph(text, ((0, 0),))], Counter())[0] for token in one.tokens]
     assert "x" * 3000 in {token.words[0].form for token in tokens}
 
 

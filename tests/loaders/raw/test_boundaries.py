@@ -1,46 +1,66 @@
+from collections import Counter
 from itertools import pairwise
 
 import pytest
 from shared import SAMPLE_LANGUAGES, needs_stanza, sample_file
 
-from discoprobe.loaders.raw.boundaries import mended
+from discoprobe.loaders.raw.boundaries import MENDS, mended
 from discoprobe.loaders.raw.document import Paragraph
 from discoprobe.loaders.raw.regrouped import regrouped
 
 CASES = {
     "an ellipsis that was cut": (
         "es", "Pasó una máscara.|.. pero la niña lloró.| Fin.",
-        "Pasó una máscara... pero la niña lloró. |Fin.",
+        "Pasó una máscara... pero la niña lloró. |Fin.", ["after-call"],
     ),
-    "dots before a word": ("ru", "Он ушёл.| .|.и сказал.", "Он ушёл. |..и сказал."),
-    "a closing quote left over": ("de", "»Fräulein!|« |Sie rief.", "»Fräulein!« |Sie rief."),
+    "dots before a word": ("ru", "Он ушёл.| .|.и сказал.", "Он ушёл. |..и сказал.", ["inside-word"]),
+    "a closing quote left over": ("de", "»Fräulein!|« |Sie rief.", "»Fräulein!« |Sie rief.", ["closing-signs"]),
     "a call inside a sentence": (
         "de", "„Was ist das?|“, fragte sie.| Er schwieg.",
-        "„Was ist das?“, fragte sie. |Er schwieg.",
+        "„Was ist das?“, fragte sie. |Er schwieg.", ["after-call"],
     ),
-    "an opening quote left over": ("de", "Sie rief. »|Sie haben recht.«", "Sie rief. |»Sie haben recht.«"),
-    "a straight quote on either side": ("en", '"Stop!|" He ran. "|Why?"', '"Stop!" |He ran. |"Why?"'),
-    "a stage direction": ("de", "Ja.| (Er setzt sich.|) Nun gut.", "Ja. |(Er setzt sich.) |Nun gut."),
-    "who says it, after a dash": ("es", "-¡Maldito seas!| -gritó el otro.", "-¡Maldito seas! -gritó el otro."),
-    "verse after a call": ("de", "Ach, mein Herr!| für eine gute Zahl.", "Ach, mein Herr! für eine gute Zahl."),
-    "a dash alone": ("de", "Er schwieg. |–| Der Tropf!", "Er schwieg. |– Der Tropf!"),
-    "signs alone": ("de", "Er schwieg.| ***| Sie ging.", "Er schwieg. *** |Sie ging."),
-    "an abbreviation": ("de", "Das Haus steht z. B.| im Park am See.", "Das Haus steht z. B. im Park am See."),
-    "initials": ("ru", "Это А.| С.| Пушкин.", "Это А. С. Пушкин."),
-    "a title": ("es", "Era el Sr.| Benito, de Soria.| Adiós.", "Era el Sr. Benito, de Soria. |Adiós."),
-    "a missed end": ("ru", "Кто здесь? Уведите меня. Прощай!", "Кто здесь? |Уведите меня. |Прощай!"),
+    "an opening quote left over": (
+        "de", "Sie rief. »|Sie haben recht.«", "Sie rief. |»Sie haben recht.«", ["opening-signs"],
+    ),
+    "a straight quote on either side": (
+        "en", '"Stop!|" He ran. "|Why?"', '"Stop!" |He ran. |"Why?"',
+        ["closing-signs", "opening-signs"],
+    ),
+    "a stage direction": (
+        "de", "Ja.| (Er setzt sich.|) Nun gut.", "Ja. |(Er setzt sich.) |Nun gut.", ["closing-signs"],
+    ),
+    "who says it, after a dash": (
+        "es", "-¡Maldito seas!| -gritó el otro.", "-¡Maldito seas! -gritó el otro.", ["after-call"],
+    ),
+    "who says it, after a full stop": (
+        "es", "-Me voy.| -dijo el otro.| -Adiós.", "-Me voy. -dijo el otro. |-Adiós.", ["before-dash"],
+    ),
+    "a comma": ("de", "Er kam,| Sie ging.", "Er kam, Sie ging.", ["after-comma"]),
+    "verse after a call": (
+        "de", "Ach, mein Herr!| für eine gute Zahl.", "Ach, mein Herr! für eine gute Zahl.", ["after-call"],
+    ),
+    "a dash alone": ("de", "Er schwieg. |–| Der Tropf!", "Er schwieg. |– Der Tropf!", ["signs-alone"]),
+    "signs alone": ("de", "Er schwieg.| ***| Sie ging.", "Er schwieg. *** |Sie ging.", ["signs-alone"]),
+    "an abbreviation": (
+        "de", "Das Haus steht z. B.| im Park am See.", "Das Haus steht z. B. im Park am See.", ["after-initial"],
+    ),
+    "initials": ("ru", "Это А.| С.| Пушкин.", "Это А. С. Пушкин.", ["after-initial"] * 2),
+    "a title": ("es", "Era el Sr.| Benito, de Soria.| Adiós.", "Era el Sr. Benito, de Soria. |Adiós.", ["after-title"]),
+    "a missed end": (
+        "ru", "Кто здесь? Уведите меня. Прощай!", "Кто здесь? |Уведите меня. |Прощай!", ["missed-end"] * 2,
+    ),
     "a missed end before a dash": (
         "es", "-¿Cómo no se caen? -Porque tienen alas.",
-        "-¿Cómo no se caen? |-Porque tienen alas.",
+        "-¿Cómo no se caen? |-Porque tienen alas.", ["missed-end"],
     ),
     # what is right, or cannot be told, stays
-    "a letter after a stop": ("de", "Das ist es. |das da auch.", "Das ist es. |das da auch."),
-    "a colon": ("de", "Sie spricht: |Ein Mädchen kam.", "Sie spricht: |Ein Mädchen kam."),
-    "a lost space": ("es", "Ese es el parque.|Los niños corren.", "Ese es el parque.|Los niños corren."),
-    "a name with a call": ("en", "I use Yahoo! now.", "I use Yahoo! now."),
-    "a number": ("de", "Es kostet 3.| 14 Euro.", "Es kostet 3. |14 Euro."),
-    "Georgian has no capitals": ("ka", "ვინ არის? |ეს მე ვარ.", "ვინ არის? |ეს მე ვარ."),
-    "Chinese has no spaces": ("zh", "你好。|他来了。「好！」|他说。", "你好。|他来了。「好！」|他说。"),
+    "a letter after a stop": ("de", "Das ist es. |das da auch.", "Das ist es. |das da auch.", []),
+    "a colon": ("de", "Sie spricht: |Ein Mädchen kam.", "Sie spricht: |Ein Mädchen kam.", []),
+    "a lost space": ("es", "Ese es el parque.|Los niños corren.", "Ese es el parque.|Los niños corren.", []),
+    "a name with a call": ("en", "I use Yahoo! now.", "I use Yahoo! now.", []),
+    "a number": ("de", "Es kostet 3.| 14 Euro.", "Es kostet 3. |14 Euro.", []),
+    "Georgian has no capitals": ("ka", "ვინ არის? |ეს მე ვარ.", "ვინ არის? |ეს მე ვარ.", []),
+    "Chinese has no spaces": ("zh", "你好。|他来了。「好！」|他说。", "你好。|他来了。「好！」|他说。", []),
 }  # fmt: skip
 
 
@@ -55,12 +75,18 @@ def spans_of(marked):
     return text, [(a, b) for a, b in stripped if a < b]
 
 
-@pytest.mark.parametrize(("lang", "given", "expected"), CASES.values(), ids=CASES)
-def test_sentences_end_where_the_writing_says(lang, given, expected):
+@pytest.mark.parametrize(("lang", "given", "expected", "kinds"), CASES.values(), ids=CASES)
+def test_sentences_end_where_the_writing_says(lang, given, expected, kinds):
     text, spans = spans_of(given)
     same, right = spans_of(expected)
     assert same == text
-    assert [text[a:b] for a, b in mended(text, spans, lang)] == [text[a:b] for a, b in right]
+    mends = Counter()
+    assert [text[a:b] for a, b in mended(text, spans, lang, mends)] == [text[a:b] for a, b in right]
+    assert mends == Counter(kinds)
+
+
+def test_every_kind_of_mend_has_a_case():
+    assert {kind for *_, kinds in CASES.values() for kind in kinds} == set(MENDS)
 
 
 @pytest.mark.parametrize("lang", SAMPLE_LANGUAGES)
@@ -70,11 +96,15 @@ def test_no_character_is_lost_whatever_a_segmenter_does(lang, step):
     lines = sample_file(lang).read_text(encoding="utf-8").splitlines()
     text = " ".join(line.removeprefix("# text = ") for line in lines if line.startswith("# text = "))[:4000].rstrip()
     cut = "|".join(text[i : i + step] for i in range(0, len(text), step))
-    found = mended(*spans_of(cut), lang)
+    mends = Counter()
+    found = mended(*spans_of(cut), lang, mends)
     assert all(a < b for a, b in found)
     assert all(b <= c and not text[b:c].strip() for (_, b), (c, _) in pairwise(found))
     assert (found[0][0], found[-1][1]) == (0, len(text))
-    assert mended(text, found, lang) == found
+    assert mends.keys() <= MENDS.keys()
+    again = Counter()
+    assert mended(text, found, lang, again) == found
+    assert not again, "what is mended needs no mending"
 
 
 @needs_stanza
@@ -102,9 +132,11 @@ def words_of(document):
 @needs_stanza
 def test_stanza_annotates_the_mended_sentences(german):
     text = "»Fräulein! Ich gehe im Park . . . spazieren«, rief er. »Ach! « Sie schwieg... und ging."
-    found = german.annotate([Paragraph(text, ((0, 0),))])[0]
+    mends = Counter()
+    found = german.annotate([Paragraph(text, ((0, 0),))], mends)[0]
     spans = [(one.tokens[0].start, one.tokens[-1].end) for one in found]
-    assert spans == mended(text, spans, "de")
+    assert spans == mended(text, spans, "de", Counter())
+    assert mends
     assert all(sum(word.head == "0" for token in one.tokens for word in token.words) == 1 for one in found)
 
 

@@ -146,6 +146,18 @@ def test_sentences_in_lists_are_taken_as_they_are(tmp_path):
          r"t\.jsonl:2: id '1' names this row and t\.jsonl:1"),
         ("t.csv", 'text,id\n"a,b",1\nc\n', {}, CorpusFormatError, r"t\.csv:3: row 2 has 1 cells, the header has 2"),
         ("t.csv", 'text\n"a', {}, CorpusFormatError, r"t\.csv:2: malformed"),
+        ("t.csv", "text,id,text\na,1,b\n", {}, CorpusFormatError, r"t\.csv: 2 columns are called 'text'"),
+        ("t.csv", "text\ra\rb\r", {}, CorpusFormatError, r"t\.csv:1: malformed: .*end with a carriage return"),
+        ("t.jsonl", '{"text": %s}' % ("9" * 5000), {}, CorpusFormatError, r"t\.jsonl:1: no JSON: "),
+        ("t.jsonl", '{"text": "a"}\n{"text": "b \\ud800"}', {}, CorpusFormatError,
+         r"t\.jsonl:2: column 'text' holds half a character \(U\+D800\)"),
+        ("t.jsonl", '{"sentences": [["a"], ["b", "\\udfff"]]}', {}, CorpusFormatError,
+         r"t\.jsonl:1: column 'sentences' holds half a character \(U\+DFFF\)"),
+        ("t.jsonl", '{"text": "a", "sentences": "a"}', {}, CorpusFormatError,
+         r"t\.jsonl:1: column 'sentences' holds a text, not a list"),
+        ("t.jsonl", '{"text": "a", "n": null}', {"id": "n"}, CorpusFormatError,
+         r"t\.jsonl:1: no id in column 'n'; name another one with --id"),
+        ("t.txt", "Ein Text.", {"id": "n"}, UsageError, r"t\.txt: --id names a column, 'n', and there is no table"),
         ("t.parquet", "nothing", {}, CorpusFormatError, r"t\.parquet: no readable parquet file"),
         ("t.arrow", "nothing", {}, CorpusFormatError, r"t\.arrow: no readable Arrow file"),
         ("t.xml", "<TEI><text>", {}, CorpusFormatError, r"t\.xml:1: not well-formed XML"),
@@ -170,6 +182,72 @@ def test_unreadable_files_can_be_left_out(tmp_path):
     assert counts.places["unreadable"] == [
         "c.txt: byte 0xfc at position 1 is not UTF-8 (invalid start byte); give its encoding with --set encoding=NAME"
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "left", "reasons"),
+    [
+        ("t.jsonl", '{"id": "a", "text": "Nun."}\n{"id":\n[]\n{"id": "b", "text": 3}\n{"id": "c", "text": "Ja."}\n',
+         ["a", "c"], ["t.jsonl:2: no JSON", "t.jsonl:3: holds a list", "t.jsonl:4: column 'text' holds a number"]),
+        ("t.csv", "id,text\na,Ein Satz.\nb\nc,Ja.\n", ["a", "c"], ["t.csv:3: row 2 has 1 cells"]),
+        ("t.csv", 'id,text\na,Ein Satz.\nb,"x" y\nc,Ja.\n', ["a", "c"], ["t.csv:3: malformed"]),
+        ("t.parquet", "nothing", [], ["t.parquet: no readable parquet file"]),
+        ("t.csv", "id,text\na,M\udcfcde\n", [], ["t.csv: byte 0xfc at position 11"]),
+    ],
+)  # fmt: skip
+def test_unreadable_rows_can_be_left_out(tmp_path, name, content, left, reasons):
+    (tmp_path / name).write_bytes(content.encode(errors="surrogateescape"))
+    (tmp_path / "z.txt").write_text("Und noch ein Text.")
+    found, counts = documents(tmp_path, on_error="skip")
+    assert [d.doc_id for d in found] == [*left, "z"]
+    assert counts.reasons == {"unreadable": len(reasons)}
+    places = counts.places["unreadable"]
+    assert all(place.startswith(reason) for place, reason in zip(places, reasons, strict=True))
+
+
+def test_a_column_that_is_not_there_is_never_left_out(tmp_path):
+    (tmp_path / "t.jsonl").write_text('{"x": "a"}\n')
+    with pytest.raises(UsageError, match="name it with --text: x"):
+        documents(tmp_path, on_error="skip")
+
+
+def test_rows_without_an_id_are_numbered(tmp_path):
+    pq.write_table(pa.table({"id": ["x", None], "text": ["Ein Satz.", "Noch einer."]}), tmp_path / "t.parquet")
+    assert [d.doc_id for d in documents(tmp_path)[0]] == ["t-000001", "t-000002"]
+
+
+def test_two_columns_of_a_name(tmp_path):
+    table = pa.table([pa.array(["a"]), pa.array(["Ein Satz."]), pa.array(["b"])], names=["id", "text", "text"])
+    pq.write_table(table, tmp_path / "t.parquet")
+    with pytest.raises(CorpusFormatError, match=r"t\.parquet: 2 columns are called 'text'"):
+        documents(tmp_path)
+    with pa.OSFile(str(tmp_path / "t.arrow"), "wb") as file, pa.ipc.new_stream(file, table.schema) as writer:
+        writer.write_table(table)
+    with pytest.raises(CorpusFormatError, match=r"t\.arrow: 2 columns are called 'text'"):
+        documents(tmp_path / "t.arrow")
+    (tmp_path / "u.csv").write_text("text,,\nEin Satz.,,\n")
+    assert len(documents(tmp_path / "u.csv")[0]) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("t.csv", ""), ("t.csv", "id,text\n"), ("t.jsonl", "\n\n"), ("t.txt", ""),
+        ("t.xml", '<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body></body></text></TEI>'),
+        ("t.xml", "<TEI><text><body><div><head>Titel</head></div></body></text></TEI>"),
+    ],
+)  # fmt: skip
+def test_a_file_without_text_is_counted(tmp_path, name, content):
+    (tmp_path / name).write_text(content)
+    found, counts = documents(tmp_path)
+    assert not found
+    assert counts.reasons == {"empty-document": 1}
+    assert counts.places["empty-document"] == [name]
+
+
+def test_a_genre_is_one_line(tmp_path):
+    (tmp_path / "t.jsonl").write_text(json.dumps({"text": "Ein Satz.", "genre": " a\n# newdoc id = x\ud800"}))
+    assert documents(tmp_path)[0][0].genre == "a # newdoc id = x%ED%A0%80"
 
 
 def test_strange_folders(tmp_path):

@@ -77,11 +77,64 @@ def test_repeated_documents_and_paragraphs(read):
 
 
 def test_boilerplate(read):
-    texts = {f"d{n}": f"Text {'x' * n} steht hier.\n\nAlle Rechte bei uns, Stand 20{n:02}.\n\n»Ja.«" for n in range(5)}
+    texts = {f"d{n}": f"Text {'x' * n} steht hier.\n\nAlle Rechte bei uns, auch 2003.\n\n»Ja.«" for n in range(5)}
     found, reasons = read(texts)
     assert reasons == {"boilerplate": 5}
     assert {len(d.paragraphs) for d in found.values()} == {2}
     assert read(texts, boilerplate=6)[1] == {}
+
+
+NAMES = ("Aachen", "Berlin", "Coburg", "Dresden", "Essen", "Fulda")
+TOWN = "Die Stadt hat {n}37 Einwohner. Sie liegt {n} km vom Meer."
+NOTE = "Haftung für den Inhalt verlinkter Seiten übernehmen wir nicht. Für den Inhalt sind deren Betreiber da."
+BOILERPLATE = {
+    # (a text in which n and name differ from document to document, what of it is left out)
+    "a line with the same numbers": ("{name} ist schön.\n\nAlle Rechte bei uns, 2003.", ["Alle Rechte bei uns, 2003."]),
+    "a long line": ("{name} ist schön.\n\n" + NOTE, [NOTE]),
+    "most of a page": ("{name}!\n\n" + NOTE, [NOTE]),
+    "a footer with another date": (
+        "In {name} steht ein altes Haus, das man besuchen kann.\n\nZuletzt am {n}.5.2019 um 1{n}:30 bearbeitet.",
+        ["Zuletzt am {n}.5.2019 um 1{n}:30 bearbeitet."],
+    ),
+    "numbers of pages": (
+        "In {name} steht ein altes Haus.\n\nSeite {n} von 17 Seiten\n\nEs ist rot.", ["Seite {n} von 17 Seiten"],
+    ),
+    # what recurs and is text
+    "a document that has nothing else": (NOTE, []),
+    "a document that has nothing else but numbers": (NOTE + "\n\n{n}", []),
+    "a template that is all of a document": (TOWN, []),
+    "a template that is most of a document": ("{name}.\n\nDie Stadt hat {n}37 Einwohner und {n} Kirchen.", []),
+    "a long template in a document": (
+        "{name} ist schön, weil {name} am Wasser liegt und viele Leute gern nach {name} fahren.\n\n" + TOWN, [],
+    ),
+    "a heading": ("== Alles über die Stadt ==\n\nNach {name} fahren viele Leute.", []),
+    "an exclamation": ("{name}!\n\nWas ist denn?\n\nNichts.", []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("template", "left_out"), BOILERPLATE.values(), ids=BOILERPLATE)
+def test_what_is_boilerplate_and_what_is_text(read, template, left_out):
+    texts = {name: template.format(n=n, name=name) for n, name in enumerate(NAMES, 1)}
+    found, reasons = read(texts, duplicates=False)
+    assert reasons.pop("boilerplate", 0) == len(left_out) * len(NAMES)
+    assert reasons.keys() <= {"no-letters"}
+    assert sorted(found) == sorted(NAMES), "no document is lost"
+    for n, name in enumerate(NAMES, 1):
+        taken = [line.format(n=n) for line in left_out]
+        lines = [line for line in texts[name].split("\n\n") if line not in taken and not line.isdigit()]
+        assert [p.text for p in found[name].paragraphs] == [line.strip("= ") for line in lines]
+
+
+def test_of_equal_documents_one_stays(read):
+    found, reasons = read({f"d{n}": NOTE for n in range(9)})
+    assert len(found) == 1
+    assert reasons == {"duplicate-document": 8}
+
+
+def test_articles_that_differ_in_numbers_stay(read):
+    texts = {f"d{n:03}": f"Die Stadt hat {n * 37} Einwohner. Sie liegt {n} km vom Meer." for n in range(200)}
+    found, reasons = read(texts, lang="de")
+    assert (len(found), reasons) == (200, {})
 
 
 NTREX = SHARED / "corpora" / "text" / "ntrex128"

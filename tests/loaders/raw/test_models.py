@@ -61,14 +61,18 @@ def test_a_damaged_file_is_found_before_it_is_loaded(tmp_path):
 
 
 @needs_stanza
-def test_a_file_that_is_no_model_is_named_in_one_line(tmp_path):
+@pytest.mark.parametrize("processor", ["tokenize", "mwt", "pos", "lemma", "depparse"])
+@pytest.mark.parametrize("content", ["no model", "cut", ""])
+def test_a_file_that_is_no_model_is_named_in_one_line(tmp_path, capfd, processor, content):
     folder = folder_of(tmp_path)
     resources = json.loads((folder / "resources.json").read_text())
-    del resources["es"]["pos"]["gsdtiny"]["md5"]
+    del resources["es"][processor]["gsdtiny"]["md5"]
     (folder / "resources.json").write_text(json.dumps(resources))
-    (folder / "es" / "pos" / "gsdtiny.pt").write_bytes(b"no model")
-    with pytest.raises(DiscoprobeError, match="damaged Stanza model"):
+    path = folder / "es" / processor / "gsdtiny.pt"
+    path.write_bytes(path.read_bytes()[:5000] if content == "cut" else content.encode())
+    with pytest.raises(DiscoprobeError, match=rf"es/{processor}/gsdtiny\.pt is a damaged Stanza model \(\w+(: |\))"):
         choose_engine("es", stanza_dir=folder).load()
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("text", ["{", "[]"])

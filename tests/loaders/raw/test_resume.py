@@ -10,6 +10,7 @@ from shared import needs_stanza, tree_of
 
 from discoprobe.loaders.conllu import read_corpora
 from discoprobe.loaders.errors import DiscoprobeError
+from discoprobe.loaders.raw.boundaries import MENDS
 from discoprobe.loaders.raw.manifest import NAME, WORK
 from discoprobe.loaders.raw.segment import RuleEngine
 
@@ -31,6 +32,8 @@ def test_kills_and_processes_are_seen_in_no_byte(kind, tmp_path):
     assert found["several"]
     assert found["words"][0] > 1000
     assert found["words"][1] == 0
+    assert found["mends"].keys() <= MENDS.keys()
+    assert sum(found["mends"].values()) > 20
     assert "annotate.json" in found["files"]
     assert not any(WORK in name for name in found["files"])
 
@@ -47,11 +50,11 @@ class Counting:
         self.segmenter = self.engine.load()
         return self
 
-    def annotate(self, paragraphs):
+    def annotate(self, paragraphs, mends):
         self.given += len(paragraphs)
         if self.fail_after is not None and self.given > self.fail_after:
             raise DiscoprobeError("the power failed")
-        return self.segmenter.annotate(paragraphs)
+        return self.segmenter.annotate(paragraphs, mends)
 
 
 DOCUMENTS = [document(f"d{n}", [*GERMAN, f"Satz {n}."]) for n in range(6)]
@@ -74,6 +77,26 @@ def test_what_was_annotated_is_not_annotated_again(tmp_path):
     assert annotated(DOCUMENTS, out, nothing, batch=100).new_words == 0
     assert nothing.given == 0
     assert tree_of(out) == before
+
+
+def test_mended_limits_are_counted_however_the_work_was_done(tmp_path):
+    texts = ["Er schwieg. ... Sie ging weg.", "Sie kam. *** Er blieb.", "Es blieb dabei."]
+    documents = [document(f"d{n}", [*texts, f"Satz {n}."]) for n in range(6)]
+    whole = annotated(documents, tmp_path / "one", RuleEngine("de"), batch=100)
+    assert whole.manifest["mends"] == {"signs-alone": 6}
+    assert corpus_mends(tmp_path / "one") == {"signs-alone": 6}
+    annotated(documents, tmp_path / "two", RuleEngine("de"), batch=100, jobs=2)
+    with pytest.raises(DiscoprobeError, match="power"):
+        annotated(documents, tmp_path / "cut", Counting(fail_after=12), batch=100)
+    annotated(documents, tmp_path / "cut", RuleEngine("de"), batch=100)
+    annotated(documents, tmp_path / "cut", RuleEngine("de"), batch=100)
+    assert tree_of(tmp_path / "one") == tree_of(tmp_path / "two") == tree_of(tmp_path / "cut")
+
+
+def corpus_mends(folder):
+    """What a release's manifest says of the corpus."""
+    (source,) = read_corpora([folder])["de"].sources
+    return source.annotation["mends"]
 
 
 def test_another_text_replaces_the_old_one(tmp_path):

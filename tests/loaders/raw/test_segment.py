@@ -1,3 +1,5 @@
+from collections import Counter
+
 import conllu
 import pytest
 import udapi
@@ -14,7 +16,7 @@ from discoprobe.loaders.raw.sentences import LONGEST, TOO_LONG
 
 
 def sentences_of(text, lang, spans=None):
-    found = RuleEngine(lang).load().annotate([Paragraph(text, ((0, 0),), sentences=spans)])[0]
+    found = RuleEngine(lang).load().annotate([Paragraph(text, ((0, 0),), sentences=spans)], Counter())[0]
     return [text[one.tokens[0].start : one.tokens[-1].end] for one in found]
 
 
@@ -61,7 +63,7 @@ def test_sentences_that_are_given_stay_as_they_are():
 
 
 def test_a_text_without_stops_is_left_out():
-    found = RuleEngine("de").load().annotate([Paragraph("wort " * (LONGEST + 1), ((0, 0),))])[0]
+    found = RuleEngine("de").load().annotate([Paragraph("wort " * (LONGEST + 1), ((0, 0),))], Counter())[0]
     assert [one.left_out for one in found] == [TOO_LONG]
 
 

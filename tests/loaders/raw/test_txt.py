@@ -127,7 +127,7 @@ def test_divided_words(source, text, n):
 def test_boilerplate_is_a_gap():
     source = PROSE.replace("\n\n", "\n\nTeilen Sie diesen Artikel!\n")
     counts = Counts()
-    found = read_plain(source, ReadOptions(), counts, "x", lambda line: line.startswith("Teilen"))
+    found = read_plain(source, ReadOptions(), counts, "x", {"Teilen Sie diesen Artikel!"})
     assert dict(counts.reasons) == {"boilerplate": 1}
     assert (len(found.paragraphs), found.gaps) == (2, {1})
 
