@@ -80,19 +80,25 @@ class Release:
             _write(self.folder / name, svg)
 
     def leave_out(self, words: Collection[str]) -> list[Unavailable]:
-        """Takes out of the release, old configs and new, those on which the verdict is one of ``words``."""
-        configs = self._whole()["configs"]
-        left = [
-            Unavailable(name, configs[name]["task"], configs[name]["lang"], _reason(said), configs[name]["candidates"])
-            for name, said in verdicts(configs).items()
-            if said.word in words
-        ]
-        for one in left:
-            self._take_away(one.name)
-            self._entries.pop(one.name, None)
-            self._inputs.pop(one.name, None)  # other languages' configs decide too: it is not known to be up to date
-        self._missing += left
+        """Takes out of the release, old configs and new, those on which the verdict is one of ``words``.
+
+        Again and again until there is none: what is gone tells nothing about the others any more.
+        """
+        left: list[Unavailable] = []
+        while names := self._verdicts(words):
+            configs = self._whole()["configs"]
+            for name, said in names.items():
+                entry = configs[name]
+                left.append(Unavailable(name, entry["task"], entry["lang"], _reason(said), entry["candidates"]))
+                self._missing.append(left[-1])
+                self._take_away(name)
+                self._entries.pop(name, None)
+                self._inputs.pop(name, None)  # other languages' configs decide too: it is not known to be up to date
         return left
+
+    def _verdicts(self, words: Collection[str]) -> dict[str, Verdict]:
+        """The configs on which the verdict is one of ``words``, with it."""
+        return {name: said for name, said in verdicts(self._whole()["configs"]).items() if said.word in words}
 
     def _whole(self) -> Manifest:
         return manifest.renewed(self._old, self._entries, self._missing, self._corpora, self._inputs)

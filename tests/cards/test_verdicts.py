@@ -11,7 +11,7 @@ from discoprobe.builders.audit.report import Finding, Status
 from discoprobe.builders.audit.stats import wilson
 from discoprobe.cards import manifest
 from discoprobe.cards.release import open_release
-from discoprobe.cards.verdicts import FAILED, MARKS, NOT_AUDITED, PASSED, UNDECIDED, WITH_TASK, of_audits
+from discoprobe.cards.verdicts import FAILED, MARKS, NOT_AUDITED, PASSED, UNDECIDED, WITH_TASK, of_audits, verdicts
 
 
 def _audit(accuracy=0.5, n=60, undecided=("length",), failed=()):
@@ -68,11 +68,11 @@ def test_what_failed_by_itself_stays_so_and_what_was_not_audited_too():
 LANGUAGES = [f"q{letter}" for letter in "abcdefghijklmnopqrst"]
 
 
-def _report(made, accuracy):
-    """Length was measured on 60 rows, which leave it open."""
+def _report(made, accuracy, n=60):
+    """Length was measured on a few rows, which leave it open."""
     finding = Finding(
         "length", Kind.SHORTCUT, Severity.ERROR, Status.UNDECIDED, accuracy, 0.52, 0.5,
-        wilson(60 * accuracy, 60), 60, independent=60.0,
+        wilson(n * accuracy, n), n, independent=float(n),
     )  # fmt: skip
     return dataclasses.replace(report(made), findings=(finding,))
 
@@ -102,6 +102,23 @@ def test_what_is_left_open_is_left_out_only_if_asked(tmp_path):
     assert {one.reason for one in left} == {"there are too few rows to decide on length"}
     assert not found["configs"]
     assert not found.get("inputs"), "with more languages they may be decided: they are built again"
+
+
+def test_what_stays_is_decided_by_what_stays(tmp_path):
+    """Four small configs are decided by a large one; it is left open in another check, goes, and takes them along."""
+    large = config("bso", "qz")
+    known = _report(large, 0.5, n=3000)
+    (length,) = known.findings
+    other = dataclasses.replace(length, check="overlap", limit=0.55, n=20, independent=20.0)
+    with open_release(tmp_path / "out") as release:
+        for lang in LANGUAGES[:4]:
+            release.add(config("bso", lang), _report(config("bso", lang), 0.5))
+        release.add(large, dataclasses.replace(known, findings=(length, other)))
+        before = {name: said.word for name, said in verdicts(release.finish()["configs"]).items()}
+        left = release.leave_out({UNDECIDED})
+        assert not release.finish()["configs"]
+    assert before == dict.fromkeys([f"bso_{lang}" for lang in LANGUAGES[:4]], WITH_TASK) | {"bso_qz": UNDECIDED}
+    assert [one.name for one in left] == ["bso_qz", *(f"bso_{lang}" for lang in LANGUAGES[:4])]
 
 
 def test_configs_of_earlier_runs_are_left_out_too(tmp_path):
