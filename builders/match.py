@@ -138,10 +138,20 @@ class _Search:
         self.shares, self.cosines = Shares(frame), Cosines(frame)
 
     def shortlists(self, slots: Rows, pool: Rows) -> Iterator[tuple[int, Shortlist]]:
-        """For each of ``slots`` its best intruders."""
-        for at in range(0, len(slots), _BLOCK):
-            block = slots[at : at + _BLOCK]
-            yield from _nearest(block, self._scores(block, pool), pool)
+        """For each of ``slots`` its best intruders, looked for among those that are as long as some of a block."""
+        ordered = slots[np.argsort(self.chars[self.slots.true[slots]], kind="stable")]
+        for at in range(0, len(ordered), _BLOCK):
+            block = ordered[at : at + _BLOCK]
+            near = pool[self._long_enough(self.slots.true[block], pool)]
+            if len(near):
+                yield from _nearest(block, self._scores(block, near), near)
+
+    def _long_enough(self, true: Rows, pool: Rows) -> npt.NDArray[np.bool_]:
+        """Which of the pool are as long as some of these true sentences, or between two of them, or nearly so."""
+        sizes, most = self.chars[true], self.matching.chars
+        longest = np.inf if np.isinf(most) else (1 + most) * sizes.max()
+        shortest = (1 - most) * sizes.min() if most < 1 else 0
+        return np.asarray((self.chars[pool] >= shortest) & (self.chars[pool] <= longest))
 
     def _scores(self, block: Rows, pool: Rows) -> Gaps:
         """How bad each of the pool would be in each slot; infinite where it may not stand."""
