@@ -1,1 +1,13 @@
-"""Balanced, audited tables out: tasks, sampling, text editing, audit."""
+"""From a corpus to configs and their audit: tables in, tables and reports out.
+
+``build`` is the whole way: ``selection`` asks the tasks (``probing``, ``discourse``) for candidates, ``sample`` chooses
+rows, ``realise`` reads the texts of the chosen rows. ``audit`` measures a finished config, or anybody's data.
+"""
+
+from typing import Final
+
+VERSION: Final = 1
+"""Version of selection, sampling and realisation, as far as all tasks share them.
+
+Raise it when rows change: published configs then count as stale.
+"""

@@ -1,4 +1,4 @@
-"""A config: the splits of one task in one language, and how they came about."""
+"""A config: the splits of one task in one language, and what they were made from."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from discoprobe.builders.settings import Settings
+from discoprobe.builders.settings import MIN_ROWS, SPLITS, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from discoprobe.builders.papers import Paper
     from discoprobe.loaders.corpus import Source
 
 
@@ -50,8 +51,8 @@ _OWN: dict[Shape, tuple[tuple[str, pa.DataType], ...]] = {
     ),
     Shape.SEQUENCE: (("sentences", _TEXTS), ("order", pa.list_(pa.int32())), ("position", pa.int32())),
     Shape.PAIR: (("sentence1", pa.string()), ("sentence2", pa.string())),
-    Shape.CANDIDATE: (("sentences", _TEXTS), ("candidate", pa.string())),
-    Shape.CHOICE: (("context", _TEXTS), ("choices", _TEXTS)),
+    Shape.CANDIDATE: (("sentences", _TEXTS), ("candidate", pa.string()), ("distractor", pa.string())),
+    Shape.CHOICE: (("context", _TEXTS), ("choices", _TEXTS), ("distractor", _TEXTS)),
 }
 
 
@@ -69,21 +70,22 @@ class Config:
         task: name of the task.
         lang: language code as Universal Dependencies has it.
         shape: what one row holds.
-        labels: label names; ``label`` indexes them. For a choice, ``label`` is the index of the right choice and the
-            names are its ordinals.
+        labels: label names; ``label`` indexes them, and rows may have a part of them. For a choice, ``label`` is the
+            index of the right choice and the names are its ordinals.
         splits: tables with the columns of ``schema(shape)``, keys ``train``, ``validation``, ``test``.
         drops: why candidates were not used: reason → number.
+        meanings: what each of these reasons means.
         candidates: number of candidates before anything was dropped.
         sources: the corpora the rows come from.
-        read: names of all corpora that it was built from, those that no row is from included.
+        read: names of all corpora that were read, also of those that give no row.
         settings: what the user set.
         exempt: checks of the audit that do not apply → reason.
         definition: the task's definition in prose.
-        perturbation: whether label 0 is an original and the others are edits of it.
-        pairs: whether rows come in pairs that share ``pair_id``.
-        natural: whether class shares are the corpus's own.
-        notes: how the rows were chosen, where the corpora decide on it: for the card.
-        split_by: what never stands in two splits: ``document``, ``target`` or ``cluster``.
+        papers: the publications that the task comes from.
+        version: the version of the task.
+        pairs: whether rows come in sets that share ``pair_id``: label 0 is an original, the others are edits of it.
+        notes: for the card: how the rows were chosen, where that depends on the corpora.
+        split_by: what is in one split only: ``document``, ``target`` or ``cluster``.
     """
 
     name: str
@@ -93,27 +95,40 @@ class Config:
     labels: tuple[str, ...]
     splits: Mapping[str, pa.Table]
     drops: Mapping[str, int] = field(default_factory=dict)
+    meanings: Mapping[str, str] = field(default_factory=dict)
     candidates: int = 0
     sources: tuple[Source, ...] = ()
     read: tuple[str, ...] = ()
     settings: Settings = field(default_factory=Settings)
     exempt: Mapping[str, str] = field(default_factory=dict)
     definition: str = ""
-    perturbation: bool = False
+    papers: tuple[Paper, ...] = ()
+    version: int = 1
     pairs: bool = False
-    natural: bool = False
     notes: tuple[str, ...] = ()
     split_by: str = "document"
+
+    @property
+    def tiny(self) -> bool:
+        """Whether a split has fewer rows than a published config needs (``MIN_ROWS``)."""
+        return any(self.splits[split].num_rows < least for split, least in zip(SPLITS, MIN_ROWS, strict=True))
 
     @property
     def n_rows(self) -> int:
         """Number of rows in all splits."""
         return sum(table.num_rows for table in self.splits.values())
 
+    @property
+    def used_labels(self) -> tuple[str, ...]:
+        """The label names that rows have, in the order of ``labels``."""
+        used = {label for table in self.splits.values() for label in table["label"].unique().to_pylist()}
+        return tuple(name for index, name in enumerate(self.labels) if index in used)
+
     def counts(self) -> dict[str, dict[str, int]]:
-        """Rows per split and label name: ``{"train": {"in_order": 10, "swapped": 10}, …}``."""
+        """Rows per split and label name that is used: ``{"train": {"in_order": 10, "swapped": 10}, …}``."""
+        used = [(index, name) for index, name in enumerate(self.labels) if name in self.used_labels]
         return {
-            split: {name: tally[index] for index, name in enumerate(self.labels)}
+            split: {name: tally[index] for index, name in used}
             for split, table in self.splits.items()
             for tally in [Counter(table["label"].to_pylist())]
         }

@@ -1,8 +1,8 @@
 """What a task is, and how tasks are found.
 
-A task is one module in ``builders/probing`` or ``builders/discourse``: the module's name is the task's name, its
-docstring is the card's definition of the task and ``TASK`` is the definition. There is no list to edit. A module may
-instead hold a whole family that is generated from a rule, as ``TASKS``; the module's name stands for all of them.
+A task is one module in ``builders/probing`` or ``builders/discourse``. The name of the module is the name of the task,
+its docstring is the definition on the card, and ``TASK`` holds the rest. There is no list to edit. A module may instead
+hold a family of tasks that a rule generates, as ``TASKS``; the name of the module then stands for all of them.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ import importlib
 import inspect
 import pkgutil
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
 
+from discoprobe.builders.config import Shape
+from discoprobe.builders.papers import papers_of
 from discoprobe.loaders.errors import UnknownNameError
 
 if TYPE_CHECKING:
@@ -22,21 +24,26 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from discoprobe.builders.config import Shape
-    from discoprobe.builders.frequency import Frequencies
+    from discoprobe.builders.papers import Paper
+    from discoprobe.builders.sentences.frequency_filter import Frequencies
+    from discoprobe.builders.sentences.trees import Trees
     from discoprobe.builders.settings import Settings
-    from discoprobe.builders.tree import Trees
     from discoprobe.loaders.corpus import Shard
-    from discoprobe.loaders.language import LanguageData
+    from discoprobe.loaders.languages.language import LanguageData
 
 FAMILIES = ("probing", "discourse")
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a task may know besides its candidates: the language's data, the settings, its own name (a salt) and labels.
+    """What the functions of a task know besides their candidates.
 
-    ``frequencies`` is the frequency list, None where there is none.
+    Attributes:
+        task: name of the task; every choice depends on it.
+        language: facts about the language.
+        settings: seed, sizes and filters.
+        labels: label names; empty where the corpus decides.
+        frequencies: the word frequency list that the settings name; None where there is none.
     """
 
     task: str
@@ -46,22 +53,21 @@ class Context:
     frequencies: Frequencies | None = None
 
     @property
-    def salt(self) -> tuple[int | str, ...]:
-        """What every choice of this task is salted with."""
-        first = (self.settings.seed, self.task)
-        return (*first, "draw", self.settings.draw) if self.settings.draw else first
+    def seed_key(self) -> tuple[int | str, ...]:
+        """What every hash of this task starts with."""
+        return self.settings.seed, self.task
 
 
 @dataclass(frozen=True, slots=True)
-class Arranged:
-    """The rows that were chosen, and why the others were not.
+class Sample:
+    """The rows that a task chose, and why it left out the others.
 
-    ``rows`` has ``key`` (u64, unique), ``pair`` (u64 or null), ``label`` (number), ``split`` and ``row`` (the candidate
-    that gives corpus and document). Rows of a discourse task have ``members`` (rows of the sentences shown), ``order``,
-    ``position`` and, by shape, ``n_context`` and ``trim``; rows of a probing task have ``edited`` (whether the text is
-    shown as ``Task.edit`` makes it).
-    ``labels`` stands in for the task's where the data decide on them; ``reason`` says why there are no rows where the
-    task knows.
+    Attributes:
+        rows: the columns of ``PROBING_ROWS`` or ``DISCOURSE_ROWS`` (``builders/columns.py``).
+        drops: reason → number of candidates.
+        labels: label names, where the corpus decides on them; or those of the task's labels that rows have.
+        candidates: number of candidates before any was dropped.
+        reason: why there are no rows, where the task knows; else empty.
     """
 
     rows: pl.DataFrame
@@ -72,74 +78,116 @@ class Arranged:
 
 
 class Edit(NamedTuple):
-    """One edit of a text: the characters ``start`` to ``end`` give way to ``replacement``."""
+    """One edit of a text: ``replacement`` takes the place of the characters ``start`` to ``end``."""
 
     start: int
     end: int
     replacement: str
 
 
-@dataclass(frozen=True, slots=True)
+def always_available(_language: LanguageData) -> str:
+    """Says that a task is available in every language."""
+    return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """A task.
+    """What probing and discourse tasks have in common.
 
     Attributes:
-        labels: label names in the order of their numbers; empty where the data decide.
-        shape: what one row holds.
-        arrange: chooses rows from the candidates of the whole corpus.
-        select: for a probing task, the candidates of a shard: at most one row per sentence (several where ``arrange``
-            shows one of them) with ``sent``, ``label`` (name), and where it has them ``target`` (row of the word),
-            ``cell`` (rows are balanced inside each value) and ``plan`` (a struct, what ``edit`` needs).
-        mark: for a discourse task, columns of its own for the sentences of a shard that it can use (``sent`` and more).
-        edit: how the text of an edited row comes about, from the text and the row's ``plan``.
-        feature: the feature that a targeted task probes; forms ambiguous in it are no targets.
-        split_by: what never stands in two splits.
+        sample: chooses rows from the candidates of the whole corpus.
+        labels: label names in the order of their indices, the same in every language, which may use a part of them;
+            empty where the corpus decides.
+        pairs: rows come in sets that share ``pair_id``: label 0 is an original, the other labels are edits of it.
         needs: layers of annotation without which the task cannot be built.
-        lacks: why the task is not offered in a language; None where it is.
-        perturbation: label 0 is an original, the others are edits of it.
-        pairs: rows come in pairs (or larger sets) sharing ``pair_id``.
-        natural: class shares are the corpus's own.
+        lacks: why the task is not available in a language; an empty string where it is.
         exempt: checks of the audit that do not apply → reason.
-        name: the module's name; with ``family`` and ``definition`` (its docstring) filled in when tasks are found.
+        reasons: the task's own reasons for drops → what they mean; shared ones stand in ``drop_reasons``.
+        papers: publications that the definition does not mention by a known name.
+        version: raised when the rows of the task change.
+        name: the name of the module; filled in, as ``family`` and ``definition`` (its docstring), when tasks are found.
     """
 
-    labels: tuple[str, ...]
-    shape: Shape
-    arrange: Callable[[pl.DataFrame, Context], Arranged]
-    select: Callable[[Trees, Context], pl.DataFrame] | None = None
-    mark: Callable[[Shard, LanguageData], pl.DataFrame] | None = None
-    edit: Callable[[str, Mapping[str, Any]], Edit] | None = None
-    feature: str | None = None
-    split_by: Literal["document", "target", "cluster"] = "document"
-    needs: frozenset[str] = frozenset({"documents"})
-    lacks: Callable[[LanguageData], str | None] | None = None
-    perturbation: bool = False
+    sample: Callable[[pl.DataFrame, Context], Sample]
+    labels: tuple[str, ...] = ()
     pairs: bool = False
-    natural: bool = False
+    needs: frozenset[str] = frozenset()
+    lacks: Callable[[LanguageData], str] = always_available
     exempt: Mapping[str, str] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    papers: tuple[Paper, ...] = ()
+    version: int = 1
     name: str = ""
     family: str = ""
     definition: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbingTask(Task):
+    """A task over single sentences.
+
+    Attributes:
+        select: the candidates of a shard, with the columns of ``PROBING_CANDIDATES`` and any others that ``sample``
+            reads; at most one row per sentence, or several of which ``sample`` uses one.
+        edit: makes the text of an edited row from the text and the row's ``plan``.
+        feature: the feature of the target that is probed; forms ambiguous in it are no targets.
+        split_by: what is in one split only: the form of the target, or the cluster of near duplicates.
+    """
+
+    shape: ClassVar[Shape] = Shape.SENTENCE
+
+    select: Callable[[Trees, Context], pl.DataFrame]
+    edit: Callable[[str, Mapping[str, Any]], Edit] | None = None
+    feature: str | None = None
+    split_by: Literal["target", "cluster"] = "cluster"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscourseTask(Task):
+    """A task over sentences of documents.
+
+    Attributes:
+        shape: what one row holds.
+        mark: facts about the sentences of a shard that the task can use, by ``sent``.
+        least: fewest sentences that a document must have.
+    """
+
+    split_by: ClassVar[str] = "document"
+    feature: ClassVar[str | None] = None
+
+    shape: Shape
+    mark: Callable[[Shard, LanguageData], pl.DataFrame] | None = None
+    least: int = 2
+    needs: frozenset[str] = frozenset({"documents"})
+
+
+AnyTask = ProbingTask | DiscourseTask
+T = TypeVar("T", bound=AnyTask)
+
+
 @functools.cache
-def all_tasks() -> dict[str, Task]:
+def all_tasks() -> dict[str, AnyTask]:
     """Every task by name, probing before discourse, each family in alphabetical order; without generated ones."""
     return {
-        name: replace(task, name=name, family=family, definition=_definition(module))
+        name: _published(task, name, family, _definition(module))
         for family, name, module in _modules()
-        if isinstance(task := getattr(module, "TASK", None), Task)
+        if isinstance(task := getattr(module, "TASK", None), (ProbingTask, DiscourseTask))
     }
 
 
 @functools.cache
-def generated_tasks() -> dict[str, Task]:
-    """The tasks that are generated from a rule, by name; their family is the name of the module that holds the rule."""
+def generated_tasks() -> dict[str, AnyTask]:
+    """The tasks that a rule generates, by name; their family is the name of the module that holds the rule."""
     return {
-        task.name: replace(task, family=name, definition=f"{task.definition}\n\n{_definition(module)}")
+        task.name: _published(task, task.name, name, f"{task.definition}\n\n{_definition(module)}")
         for _, name, module in _modules()
         for task in getattr(module, "TASKS", ())
     }
+
+
+def _published(task: T, name: str, family: str, definition: str) -> T:
+    papers = (*papers_of(definition), *task.papers)
+    return replace(task, name=name, family=family, definition=definition, papers=papers)
 
 
 def _modules() -> Iterator[tuple[str, str, ModuleType]]:
@@ -154,7 +202,7 @@ def _definition(module: ModuleType) -> str:
     return inspect.cleandoc(module.__doc__ or "")
 
 
-def tasks_named(names: Sequence[str]) -> list[Task]:
+def tasks_named(names: Sequence[str]) -> list[AnyTask]:
     """The tasks that ``names`` stand for, each once.
 
     A name is that of a task, a family (``probing``, ``discourse``), ``all`` (both families), a generated task
@@ -164,7 +212,7 @@ def tasks_named(names: Sequence[str]) -> list[Task]:
         UnknownNameError: for a name that is none of these.
     """
     tasks, generated = all_tasks(), generated_tasks()
-    chosen: dict[str, Task] = {}
+    chosen: dict[str, AnyTask] = {}
     for name in names:
         matching = {key: task for key, task in tasks.items() if name in {key, task.family, "all"}}
         matching |= {key: task for key, task in generated.items() if name in {key, task.family}}
@@ -175,8 +223,8 @@ def tasks_named(names: Sequence[str]) -> list[Task]:
     return list(chosen.values())
 
 
-def unsupported(task: Task, layers: frozenset[str], language: LanguageData) -> str:
+def unsupported(task: AnyTask, layers: frozenset[str], language: LanguageData) -> str:
     """Why a task cannot be built from a corpus with these layers, in this language; empty where it can."""
     if missing := task.needs - layers:
         return "the corpus has no " + ", ".join(sorted(missing))
-    return (task.lacks(language) if task.lacks else None) or ""
+    return task.lacks(language)

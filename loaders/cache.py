@@ -1,6 +1,6 @@
 """Parsed shards on disk: Arrow IPC files, found by the content they were made from, opened memory-mapped.
 
-The folder is ``$DISCOPROBE_CACHE`` or ``~/.cache/discoprobe``. An entry is a folder whose name is the SHA-256 of
+An entry is a folder whose name is the SHA-256 of
 everything it depends on. It is written beside its place and renamed, so it is whole or absent; what is in it is checked
 against sizes and checksums when it is found, and an entry that fails is made again.
 """
@@ -8,7 +8,6 @@ against sizes and checksums when it is found, and an entry that fails is made ag
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 import zlib
 from dataclasses import dataclass
@@ -26,13 +25,6 @@ if TYPE_CHECKING:
 
 TABLES: Final = ("documents", "sentences", "tokens")
 RECORD: Final = "entry.json"
-
-
-def cache_folder() -> Path:
-    """``$DISCOPROBE_CACHE``, else ``$XDG_CACHE_HOME/discoprobe``, else ``~/.cache/discoprobe``."""
-    if given := os.environ.get("DISCOPROBE_CACHE"):
-        return Path(given).expanduser()
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "discoprobe"
 
 
 @dataclass(frozen=True, slots=True)

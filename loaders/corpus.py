@@ -17,6 +17,12 @@ import polars as pl
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+VERSION: Final = 3
+"""Version of the tables that the reader makes of a file.
+
+Raise it when a table changes: cached corpora are then read again, and published configs count as stale.
+"""
+
 UPOS: Final = pl.Enum(
     [
         *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM"),
@@ -47,7 +53,7 @@ SENTENCES: Final = {
     "key": pl.UInt64,
     "text_key": pl.UInt64,
 }
-"""Columns of ``Shard.sentences``; ``index`` counts in the document, ``run`` numbers unbroken stretches."""
+"""Columns of ``Shard.sentences``; ``index`` counts in the document, ``run`` numbers unbroken passages."""
 
 TOKENS: Final = {
     "sent": pl.UInt32,
@@ -144,6 +150,13 @@ class Shard:
     def load(self) -> Shard:
         """The shard itself: it is in memory already."""
         return self
+
+    def sentence_lengths(self) -> pl.DataFrame:
+        """``sent`` and ``n_words``, the number of words that have a letter or digit: punctuation does not count."""
+        spoken = pl.col("form").str.contains(r"[\p{L}\p{N}]")
+        words = self.tokens.group_by("sent").agg(n_words=spoken.sum().cast(pl.Int32))
+        joined = self.sentences.select("sent").join(words, on="sent", how="left", maintain_order="left")
+        return joined.with_columns(pl.col("n_words").fill_null(0))
 
     def counts(self) -> Counts:
         """What the shard holds; every sentence counts as having text, since its tables do not say otherwise."""

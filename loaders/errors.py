@@ -1,17 +1,21 @@
-"""What can go wrong, as one tree.
+"""The errors that discoprobe raises on purpose, as one tree.
 
 ::
 
-    DiscoprobeError                 exit status 1: the user's input
-    ├── CorpusFormatError           a malformed corpus file: path, line, sentence
-    ├── UnknownNameError            no such language, task, corpus, config (did you mean …)
-    ├── UnsupportedError            the corpus lacks what was asked for
-    ├── UsageError                  exit status 2: options that contradict each other
-    ├── AuditFailedError                 exit status 3: a config has an error-level finding
-    └── RemoteError                 exit status 4: the network or the Hub
-        └── IntegrityError          a file does not match its pinned size or hash
+    DiscoprobeError                  exit status 1: the user's input
+    ├── CorpusFormatError            a malformed corpus file: path, line, sentence
+    ├── UnknownNameError             an unknown language, task, corpus or config; names similar ones
+    ├── UnsupportedError             the corpus lacks what was asked for
+    ├── UnreadableDataError          a dataset for `build audit` that cannot be read
+    ├── UsageError                   exit status 2: contradictory options
+    ├── AuditFailedError             exit status 3: a config has an error-level finding
+    └── RemoteError                  exit status 4: the network or the Hub
+        ├── IntegrityError           a file without its pinned size or hash
+        ├── MissingFileError         a file that a host or mirror does not have
+        ├── HubError                 a failed request to the Hub
+        └── ConcurrentCommitError    somebody else's commit during a push
 
-Every message is one line that says what is wrong, where, and what to do.
+A message is one line: what is wrong, where, and what to do.
 """
 
 from __future__ import annotations
@@ -32,7 +36,7 @@ class DiscoprobeError(Exception):
 class CorpusFormatError(DiscoprobeError):
     """A corpus file is malformed.
 
-    ``path``, ``line`` (1-based) and ``sent_id`` say where; the message begins with them, as in
+    The message begins with the place, ``path``, ``line`` (from 1) and ``sent_id``, as in
     ``es_x.conllu:1042 (sent_id es-12): HEAD 31 points outside the sentence (28 words)``.
     """
 
@@ -45,7 +49,14 @@ class CorpusFormatError(DiscoprobeError):
 
 
 class UnknownNameError(DiscoprobeError):
-    """A name that is not in a closed list; the message names the near ones."""
+    """A name that is not in a closed list; the message names similar ones.
+
+    Args:
+        kind: what the name is of, ``language``.
+        name: the unknown name.
+        known: all valid names.
+        remedy: what the message ends with.
+    """
 
     def __init__(self, kind: str, name: str, known: Iterable[str], *, remedy: str = "") -> None:
         names = sorted(set(known))
@@ -56,11 +67,11 @@ class UnknownNameError(DiscoprobeError):
 
 
 class UnsupportedError(DiscoprobeError):
-    """The corpus does not carry what was asked for, or too little of it."""
+    """The corpus does not have what was asked for, or too little of it."""
 
 
 class UsageError(DiscoprobeError):
-    """Options that contradict each other or cannot be read."""
+    """Options that contradict each other or have no valid value."""
 
     exit_status = 2
 
@@ -72,10 +83,10 @@ class AuditFailedError(DiscoprobeError):
 
 
 class RemoteError(DiscoprobeError):
-    """The network, a download host or the Hub did not give what was asked for."""
+    """The network, a download host or the Hub did not deliver what was requested."""
 
     exit_status = 4
 
 
 class IntegrityError(RemoteError):
-    """A file does not match the size or hash it is pinned to; it is never used."""
+    """A file does not have its pinned size or hash; it is not used."""

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from discoprobe.loaders.lines import Ints
-
 SIZE: Final = 8
 BETWEEN: Final = "\x1f"
 NOTHING: Final = "\x00"
@@ -57,7 +55,7 @@ def text_keys(texts: Sequence[str]) -> pl.Series:
     return keys_of(lines)
 
 
-def _uncollapsed(lines: str) -> Ints:
+def _uncollapsed(lines: str) -> NDArray[np.int64]:
     """Numbers of the lines that have white space around them, or inside other than one space at a time."""
     letters = np.frombuffer(f"\n{lines}\n".encode("utf-32-le", "surrogatepass"), "<u4")
     white = np.flatnonzero(WHITE[np.minimum(letters, len(WHITE) - 1)])

@@ -7,15 +7,15 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from discoprobe.loaders import treebanks
+from discoprobe.loaders.annotation_manifest import corpus_facts
+from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.errors import DiscoprobeError
-from discoprobe.loaders.raw.manifest import corpus_facts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from discoprobe.loaders.treebanks import TreebankFacts
+    from discoprobe.loaders.catalogue.pins import TreebankFacts
 
 SUFFIXES: Final = (".conllu", ".conllu.gz")
 UD_FILE: Final = re.compile(r"^(([a-z]{2,3})_[a-z0-9]+)-ud-")

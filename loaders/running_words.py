@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     import polars as pl
 
-_UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+UNSPACED: Final = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+"""A character of a script that puts no spaces between words, as a pattern for polars and ``regex``."""
 
 
 def running_words(text: pl.Expr) -> pl.Expr:
-    r"""The lower-cased words of each text as a list: runs of letters, digits and marks (``\w``).
+    r"""The lower-cased words of each text as a list: sequences of letters, digits and combining marks (``\w``).
 
-    Scripts that put no spaces between words give one-character words, of which callers that need longer units make
-    pairs (``word_pairs``).
+    Scripts without spaces between words give one-character words; callers that need longer units join them in pairs
+    (``word_pairs``).
     """
-    spaced = text.str.to_lowercase().str.replace_all(f"({_UNSPACED})", " $1 ")
+    spaced = text.str.to_lowercase().str.replace_all(f"({UNSPACED})", " $1 ")
     return spaced.str.extract_all(r"\w+")
 
 
 def is_unspaced(text: pl.Expr) -> pl.Expr:
     """Whether a text is written mostly in a script without spaces between words."""
-    return text.str.count_matches(_UNSPACED) * 2 > text.str.count_matches(r"\w")
+    return text.str.count_matches(UNSPACED) * 2 > text.str.count_matches(r"\w")

@@ -17,23 +17,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from discoprobe.builders import probes
+from discoprobe.builders.sentences import candidates
+from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import Context, all_tasks
-from discoprobe.builders.tree import Trees
-from discoprobe.loaders.conllu import read_corpora
-from discoprobe.loaders.language import language_data
-from discoprobe.loaders.raw.agreement import SEGMENTED, TASKS
-from discoprobe.loaders.raw.annotate import About
-from discoprobe.loaders.raw.models import DEFAULT
+from discoprobe.loaders.conllu.reader import read_corpora
+from discoprobe.loaders.languages.language import language_data
+from discoprobe.loaders.raw.annotate.annotate_corpus import CorpusFacts
+from discoprobe.loaders.raw.annotate.stanza_models import DEFAULT
+from discoprobe.loaders.raw.gold_agreement import SEGMENTATION_TASKS, TASKS
 from discoprobe.loaders.raw.options import ReadOptions
-from discoprobe.loaders.raw.prepare import How, prepare
+from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from discoprobe.loaders.corpus import Corpus, Shard
-    from discoprobe.loaders.raw.annotate import Annotated
+    from discoprobe.loaders.raw.annotate.annotate_corpus import AnnotatedCorpus
 
 OUT = Path(__file__).resolve().parents[1] / "loaders" / "raw" / "agreement.toml"
 HEAD = "# Made by scripts/agreement.py: what of a treebank's labels is found again from its text.\n"
@@ -64,11 +64,13 @@ def main(argv: list[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as work:
         texts, corpus = Path(work) / "texts", Path(work) / "corpus"
         treebank = _gold(gold, texts)
-        how = How(segment=options.segment, stanza_dir=options.stanza_dir, processors=DEFAULT, read=EVERYTHING)
-        made = prepare(str(texts), About("agreement", options.lang), how, out=corpus, jobs=options.jobs)
+        how = AnnotationOptions(
+            segment=options.segment, stanza_dir=options.stanza_dir, processors=DEFAULT, read=EVERYTHING
+        )
+        made = prepare(str(texts), CorpusFacts("agreement", options.lang), how, out=corpus, jobs=options.jobs)
         found = _annotated(corpus, options.lang)
     names = ", ".join(f"{one.name} ({one.commit[:7]})" if one.commit else one.name for one in gold.sources)
-    figures = _figures(treebank, found, SEGMENTED if options.segment else TASKS)
+    figures = _figures(treebank, found, SEGMENTATION_TASKS if options.segment else TASKS)
     entry = _entry(options.lang, names, made, figures, options.note)
     _write(options.out, entry)
     sys.stdout.write(entry)
@@ -122,13 +124,13 @@ def _add(found: Annotation, shard: Shard, places: dict[int, Span], lang: str) ->
     """Adds a shard's sentences and candidates."""
     found.spans.update(places.values())
     settings, language, trees = Settings(), language_data(lang), Trees(shard)
-    shown = probes.sentences(trees, settings)
+    shown = candidates.sentences(trees, settings)
     for name in TASKS:
         task = all_tasks()[name]
         if task.select is None:
             continue
         selected = task.select(trees, Context(name, language, settings, task.labels))
-        rows = probes.candidates(selected, trees, shown, spaces=language.spaces)
+        rows = candidates.candidates(selected, trees, shown)
         for sent, label, reason in rows.select("sent", "label", "reason").iter_rows():
             if label is not None and reason is None:
                 found.labels[name][places[sent]] = label
@@ -149,7 +151,7 @@ def _figures(gold: Annotation, found: Annotation, tasks: tuple[str, ...]) -> dic
     return counts
 
 
-def _entry(lang: str, treebank: str, made: Annotated, counts: dict[str, dict[str, int]], note: str) -> str:
+def _entry(lang: str, treebank: str, made: AnnotatedCorpus, counts: dict[str, dict[str, int]], note: str) -> str:
     """One table of the file."""
     by = made.manifest["made_by"]
     lines = [

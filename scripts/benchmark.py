@@ -34,11 +34,12 @@ from rich.table import Table
 from sklearn.feature_extraction.text import HashingVectorizer
 from udapi.core.document import Document  # type: ignore[import-untyped]
 
-from discoprobe.loaders.conllu import read_corpora
+from discoprobe.loaders.catalogue.pins import DocumentRule
+from discoprobe.loaders.conllu.columns import Piece
+from discoprobe.loaders.conllu.documents import Carried, place
+from discoprobe.loaders.conllu.parse import parse
+from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.corpus import Shard
-from discoprobe.loaders.documents import Carried, place
-from discoprobe.loaders.parse import Piece, parse
-from discoprobe.loaders.treebanks import DocumentRule
 
 if TYPE_CHECKING:
     import resource

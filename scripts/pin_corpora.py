@@ -8,8 +8,8 @@ Two inputs:
   it lists, and a ``SOURCE.txt`` in the folder of each treebank, whose line ``document rule:`` says how its documents
   are told apart.
 
-The commit of the first input is the pin. A file at hand lends its SHA-256 and size to the catalogue where its git blob
-hash is the pinned one; a file of an older commit lends nothing. The same inputs make the same bytes.
+The pinned commit is that of the first input. The SHA-256 and size of a file in the folder are copied to the catalogue
+if its git blob hash is the pinned one; files of older commits are not used. The same inputs give the same bytes.
 
 Corpora of raw text are in ``text_corpora.py``.
 """
@@ -17,7 +17,6 @@ Corpora of raw text are in ``text_corpora.py``.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import re
 import sys
@@ -26,40 +25,46 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from discoprobe.loaders.licences import openness
+from discoprobe.loaders.catalogue.licences import openness
+from discoprobe.loaders.file_hashes import hashes_of
 from text_corpora import text_records
 
 Record = dict[str, Any]
 
 OUT = Path(__file__).resolve().parents[1] / "loaders" / "catalogue"
-PUD = {"sent_id": r"^([nw]\d{5})"}
-"""All parallel treebanks (PUD) number sentences alike: n or w, five digits of the document, three of the sentence."""
-BETTER_RULES: dict[str, str | Record] = {
+PUD_PATTERN = r"^([nw]\d{5})"
+"""Sentence ids of all parallel treebanks (PUD): n or w, five digits of the document, three of the sentence."""
+BETTER_RULES: dict[str, Record] = {
     # sentences of grammars and exercises, in the files that the annotators were given
-    "UD_Amharic-ATT": "None",
+    "UD_Amharic-ATT": {"kind": "none"},
     # sentences of web pages, each from another, follow the last document (dev: news.hr.71)
-    "UD_Croatian-SET": {"newdoc": r"^(?:set|news)\.hr-s"},
+    "UD_Croatian-SET": {"kind": "newdoc", "pattern": r"^(?:set|news)\.hr-s"},
     # h: examples of a grammar
-    "UD_Finnish-TDT": r"^(?!h\d)(.*)\.\d+$",
+    "UD_Finnish-TDT": {"kind": "sent_id", "pattern": r"^(?!h\d)(.*)\.\d+$"},
     # akorda-random and kdt are sentences picked from longer texts; wikipedia, wikitravel and "various" single ones
-    "UD_Kazakh-KTB": r"^(?!akorda-random|kdt|wikipedia|wikitravel|әртүрлі)(.*?):\d+:\d+$",
+    "UD_Kazakh-KTB": {
+        "kind": "sent_id",
+        "pattern": r"^(?!akorda-random|kdt|wikipedia|wikitravel|әртүрлі)(.*?):\d+:\d+$",
+    },
     # examples of a grammar, and single sentences of IndicCorp, 1 to 45 under a newdoc
-    "UD_Malayalam-UFAL": "None",
+    "UD_Malayalam-UFAL": {"kind": "none"},
     # samples of sentences, in the original order at most (1984Orwell), mostly of many texts (Agenda, DGLR, FrameNet)
-    "UD_Romanian-RRT": "None",
+    "UD_Romanian-RRT": {"kind": "none"},
     # registers of the National Corpus, whole texts; the rest are posts and lines of verse by many hands (instagram,
     # poetry-rnc-abstract) and every other sentence of such (numbers)
-    "UD_Russian-Taiga": r"^((?:uch-nauch|xud)--.+?)-\d+[a-z]?$",
+    "UD_Russian-Taiga": {"kind": "sent_id", "pattern": r"^((?:uch-nauch|xud)--.+?)-\d+[a-z]?$"},
     # the documents of ssj500k are paragraphs sampled from all of a newspaper; elexiswsd are single sentences
-    "UD_Slovenian-SSJ": r"^(ssj\d+\.\d+)\.",
+    "UD_Slovenian-SSJ": {"kind": "sent_id", "pattern": r"^(ssj\d+\.\d+)\."},
     # articles, tales and talk pages; what comes from Tatoeba, xSID and grammars is single sentences (its README)
-    "UD_Bavarian-MaiBaam": r"^((?:wiki|wikisource|wikitalk)_.*?)_\d+(?:-\d+)?$",
+    "UD_Bavarian-MaiBaam": {"kind": "sent_id", "pattern": r"^((?:wiki|wikisource|wikitalk)_.*?)_\d+(?:-\d+)?$"},
     # the rule of the source stops at s.1, and leaves out s.1.2 and s.1_2, which are sentences split later
-    "UD_Dutch-LassySmall": r"^(.*?)\.p\.\d+\.s\.\d+(?:[._]\d+)*$",
+    "UD_Dutch-LassySmall": {"kind": "sent_id", "pattern": r"^(.*?)\.p\.\d+\.s\.\d+(?:[._]\d+)*$"},
     # the same of 16bis, a sentence put in after 16
-    "UD_French-ParisStories": r"^(.*?)_+\d+(?:bis)?$",
+    "UD_French-ParisStories": {"kind": "sent_id", "pattern": r"^(.*?)_+\d+(?:bis)?$"},
 }
 """Rules that fit the sentence ids better than those in SOURCE.txt."""
+KINDS = {"None": "none", "newdoc": "newdoc", "auto": "auto"}
+"""Rules of SOURCE.txt that are no pattern of sentence ids, and their kind in the catalogue."""
 WHY_NOT = {
     "nc": "{} forbids commercial use",
     "nd": "{} forbids passing on changed copies",
@@ -142,7 +147,7 @@ def catalogue(listing: Path, corpora: Path) -> dict[str, str]:
     """The text of every file of the catalogue, by file name."""
     manifest = json.loads((corpora / "manifest.json").read_text(encoding="utf-8"))["files"]
     files = sorted((file for file in manifest if file.get("kind") == "ud"), key=lambda file: str(file["path"]))
-    at_hand = {blob_sha1(corpora / file["path"]): file for file in files}
+    at_hand = {hashes_of(corpora / file["path"]).git_blob_sha1: file for file in files}
     rules = _document_rules(corpora)
     treebanks = json.loads(listing.read_text(encoding="utf-8"))["treebanks"]
     records = [_universal(treebank, rules, at_hand) for treebank in treebanks]
@@ -152,12 +157,6 @@ def catalogue(listing: Path, corpora: Path) -> dict[str, str]:
     for record in sorted(records, key=lambda record: record["name"].casefold()):
         by_language[record["lang"]].append(record)
     return {f"{code}.toml": _language_file(code, by_language[code]) for code in sorted(by_language)}
-
-
-def blob_sha1(path: Path) -> str:
-    """The hash that git gives the file's content."""
-    content = path.read_bytes()
-    return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
 def _universal(treebank: Record, rules: dict[str, str], at_hand: dict[str, Record]) -> Record:
@@ -218,7 +217,7 @@ def _elsewhere(name: str, every: dict[str, Record], rules: dict[str, str]) -> Re
         "licence_note": known.licence_note,
         **({} if known.default else {"default": False, "note": known.note}),
         "genre": sorted({Path(file["path"]).name.split("_")[1] for file in at_hand.values()}),
-        "documents": rules.get(name, "newdoc"),
+        "documents": _rule(name, {name: "newdoc"} | rules),
         "citation": f"{known.citation}; commit {first['commit'][:7]}, https://github.com/{first['repo']}",
         "files": [_pinned(_in_repository(known, blob, file), at_hand) for blob, file in at_hand.items()],
     }
@@ -233,24 +232,22 @@ def _in_repository(known: Elsewhere, blob: str, file: Record) -> Record:
 
 def _document_rules(corpora: Path) -> dict[str, str]:
     """The document rule of each treebank that has one, by the name of its folder."""
-    found = {}
+    rules = {}
     for source in sorted(corpora.rglob("SOURCE.txt")):
         rule = re.search(r"^document rule: (.+)$", source.read_text(encoding="utf-8"), re.MULTILINE)
         if rule:
-            found[source.parent.name] = rule[1].strip()
-    return found
+            rules[source.parent.name] = rule[1].strip()
+    return rules
 
 
-def _rule(name: str, rules: dict[str, str]) -> str | Record:
-    """The document rule as the catalogue writes it."""
-    rule = BETTER_RULES.get(name, rules.get(name))
-    if isinstance(rule, dict):
-        return rule
+def _rule(name: str, rules: dict[str, str]) -> Record:
+    """The document rule of a treebank as the catalogue writes it."""
+    if name in BETTER_RULES:
+        return BETTER_RULES[name]
     if name.endswith("-PUD"):
-        return PUD
-    if rule is None:
-        return "auto"
-    return {"None": "none", "newdoc": "newdoc"}.get(rule) or {"sent_id": rule}
+        return {"kind": "sent_id", "pattern": PUD_PATTERN}
+    rule = rules.get(name, "auto")
+    return {"kind": KINDS[rule]} if rule in KINDS else {"kind": "sent_id", "pattern": rule}
 
 
 def _language_name(treebank: str) -> str:
@@ -258,7 +255,7 @@ def _language_name(treebank: str) -> str:
 
 
 def _language_file(code: str, records: list[Record]) -> str:
-    """The text of one language's file: open treebanks first, then corpora of raw text, then what is left out."""
+    """The text of one language's file: open treebanks first, then corpora of raw text, then corpora left out."""
     head = f"[language]\ncode = {_toml(code)}\nname = {_toml(records[0]['language'])}\n"
     tables = [_table(kind, record) for kind in TABLES for record in records if _kind(record) == kind]
     return "\n".join([head, *(PART * table.startswith("[[text]]") + table for table in tables)])
@@ -287,7 +284,7 @@ def _toml(value: object) -> str:
 
 
 def _write(made: dict[str, str], out: Path) -> None:
-    """Write the files and remove those of languages that are gone."""
+    """Write the files, and remove those of languages that are no longer in the inputs."""
     out.mkdir(parents=True, exist_ok=True)
     for stale in set(out.glob("*.toml")) - {out / name for name in made}:
         stale.unlink()
@@ -297,13 +294,13 @@ def _write(made: dict[str, str], out: Path) -> None:
 
 def _differing(made: dict[str, str], out: Path) -> list[str]:
     """The names of files that are missing, stale or differ."""
-    there = {path.name: path.read_text(encoding="utf-8") for path in out.glob("*.toml")}
-    return sorted(name for name in made.keys() | there.keys() if made.get(name) != there.get(name))
+    existing = {path.name: path.read_text(encoding="utf-8") for path in out.glob("*.toml")}
+    return sorted(name for name in made.keys() | existing.keys() if made.get(name) != existing.get(name))
 
 
 def _report(names: list[str]) -> int:
     for name in names:
-        print(f"{name} is not what the inputs make: run scripts/pin_corpora.py")
+        print(f"{name} differs from what the inputs give: run scripts/pin_corpora.py")
     return 1 if names else 0
 
 
@@ -312,7 +309,7 @@ def _options() -> argparse.ArgumentParser:
     parser.add_argument("--catalogue", type=Path, required=True, help="JSON listing of Universal Dependencies")
     parser.add_argument("--corpora", type=Path, required=True, help="folder of corpora with manifest.json")
     parser.add_argument("--out", type=Path, default=OUT, help="folder of the catalogue (default: the package's)")
-    parser.add_argument("--check", action="store_true", help="write nothing, tell what differs")
+    parser.add_argument("--check", action="store_true", help="write nothing, print the files that differ")
     return parser
 
 

@@ -1,17 +1,18 @@
-"""The corpora of raw text that ``pin_corpora.py`` puts into the catalogue: what their files do not say of themselves.
+"""The corpora of raw text that ``pin_corpora.py`` writes to the catalogue: facts that their files do not contain.
 
-Only files that are at hand are pinned, a part of each repository. Every licence is read again from them: the phrase of
-README or licence file that grants it must be there, and the headers of TEI files name their own; the strictest counts.
+Only files in the folder of corpora are pinned, a part of each repository. Every licence is checked against the files:
+the README or licence file must contain the phrase that grants it, and the headers of TEI files name licences of their
+own; the strictest one is used.
 """
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from discoprobe.loaders.licences import normalise, openness, strictest
+from discoprobe.loaders.catalogue.licences import normalise, openness, strictest
+from discoprobe.loaders.file_hashes import hashes_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 Record = dict[str, Any]
 
 WITHOUT_DOCUMENTS = ("de", "eu", "hu")
-"""Languages in which no openly licensed treebank is known to have documents: text is taken for them by default.
+"""Languages in which no openly licensed treebank is known to have documents: raw text is used for them by default.
 
-German: GSD has single sentences, PUD no document of six; HDT is not at hand and not known to mark documents. Basque and
+German: GSD has single sentences, PUD no document of six sentences; HDT is not known to mark documents. Basque and
 Hungarian have no openly licensed treebank.
 """
 WITHOUT_TREEBANK = ("eu", "hu")
@@ -40,15 +41,22 @@ TARGETS = {
     "creativecommons.org/licenses/by/4.0": "CC BY 4.0",
     "creativecommons.org/licenses/by-sa/3.0": "CC BY-SA 3.0",
 }
-"""Licences by where the headers of TEI files point to; the editions that are pinned point nowhere else."""
+"""Licences by the addresses in the headers of TEI files; the pinned files have no others."""
 TARGET = re.compile(r'<licence[^>]*\btarget="https?://([^"]+)"')
 
 
 @dataclass(frozen=True)
 class Text:
-    """A corpus of raw text: its folder among the corpora, the folder of its repository, and how it is read.
+    """A corpus of raw text.
 
-    ``grant`` is the file and the phrase in which its publisher grants ``licence``; ``pattern`` finds its files.
+    Attributes:
+        folder: its folder among the corpora.
+        inside: the folder of its texts in the repository.
+        pattern: matches the names of its texts.
+        grant: the file and the phrase in which its publisher grants ``licence``.
+        read: options of reading.
+        beside: other files that are pinned.
+        translated: whether the texts are translations.
     """
 
     name: str
@@ -144,12 +152,12 @@ def text_records(corpora: Path, files: list[Record]) -> list[Record]:
         files: what its manifest lists.
 
     Raises:
-        ValueError: a file is not what the manifest says, or a licence is not what this module says.
+        ValueError: a file differs from the manifest, or a licence from this module.
     """
     known = {file["path"]: file for file in files}
-    found = [_record(text, paths, corpora, known) for text in TEXTS if (paths := _paths(text, corpora))]
+    records = [_record(text, paths, corpora, known) for text in TEXTS if (paths := _paths(text, corpora))]
     english = known.get("text/ntrex128/newstest2019-src.eng.txt")
-    return [*found, *([_left_out_source(english)] if english else [])]
+    return [*records, *([_left_out_source(english)] if english else [])]
 
 
 def _paths(text: Text, corpora: Path) -> list[Path]:
@@ -187,13 +195,16 @@ def _why_not(text: Text) -> str:
 
 
 def _pinned(path: Path, text: Text, known: Record) -> Record:
-    content = path.read_bytes()
-    sha256 = hashlib.sha256(content).hexdigest()
-    if (sha256, len(content)) != (known["sha256"], known["bytes"]):
-        raise ValueError(f"{path} is not what the manifest says")
-    blob = hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
+    hashes = hashes_of(path)
+    if (hashes.sha256, hashes.bytes) != (known["sha256"], known["bytes"]):
+        raise ValueError(f"{path} differs from the manifest")
     inside = "" if path.name in text.beside else f"{text.inside}/"
-    return {"path": f"{inside}{path.name}", "git_blob_sha1": blob, "bytes": len(content), "sha256": sha256}
+    return {
+        "path": f"{inside}{path.name}",
+        "git_blob_sha1": hashes.git_blob_sha1,
+        "bytes": hashes.bytes,
+        "sha256": hashes.sha256,
+    }
 
 
 def _licence(text: Text, folder: Path, paths: list[Path]) -> str:
@@ -206,19 +217,19 @@ def _licence(text: Text, folder: Path, paths: list[Path]) -> str:
     worst = strictest(named)
     if openness(worst) != "open":
         raise ValueError(f"{text.name}: {worst} is not open")
-    return next(one for one in sorted(named) if normalise(one) == worst)
+    return next(name for name in sorted(named) if normalise(name) == worst)
 
 
 def _in_header(path: Path) -> set[str]:
     """The licences that the header of a TEI file names."""
     header = path.read_text(encoding="utf-8").partition("</teiHeader>")[0]
-    found = set()
+    licences = set()
     for target in TARGET.findall(header):
         names = [name for start, name in TARGETS.items() if target.startswith(start)]
         if not names:
-            raise ValueError(f"{path} points to a licence that is not known: {target}")
-        found.update(names)
-    return found
+            raise ValueError(f"{path} names an unknown licence: {target}")
+        licences.update(names)
+    return licences
 
 
 def _left_out_source(file: Record) -> Record:
@@ -231,7 +242,7 @@ def _left_out_source(file: Record) -> Record:
         "repo": file["repo"],
         "commit": file["commit"],
         "licence": file["licence"],
-        "documents": "auto",
+        "documents": {"kind": "auto"},
         "citation": f"{NTREX}; commit {file['commit'][:7]}, https://github.com/{file['repo']}",
         "reason": (
             "its texts are articles of news sites, gathered for the test set of WMT 2019: whether the licence of the "

@@ -1,18 +1,31 @@
 """What all tests share: a cache of their own, no network, and one build of each corpus per session."""
 
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["HF_DATASETS_CACHE"] = tempfile.mkdtemp(prefix="datasets-")  # no other run's datasets of the same name
 os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 sys.path.insert(0, str(Path(__file__).parent))  # modules that tests share, such as shared.py
 
 import pytest
+from filelock import FileLock
+from hypothesis import settings as hypothesis_settings
+from shared import DEFAULT, UD, run_in_process
 
-from discoprobe.request import Request
+from discoprobe.requests import Request
 from discoprobe.sources import load_corpus
+
+hypothesis_settings.register_profile("untimed", deadline=None)  # machines are noisy
+hypothesis_settings.load_profile("untimed")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--write-versions", action="store_true", help="store what each step makes now, with its version")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -23,6 +36,7 @@ def cache(tmp_path_factory):
     os.environ["DISCOPROBE_CACHE"] = str(folder)
     os.environ.pop("DISCOPROBE_MIRROR", None)
     yield folder
+    shutil.rmtree(os.environ["HF_DATASETS_CACHE"], ignore_errors=True)
     for name, value in before.items():
         os.environ.pop(name, None)
         if value is not None:
@@ -32,8 +46,6 @@ def cache(tmp_path_factory):
 @pytest.fixture(scope="session")
 def corpus_of():
     """A function: the corpus of a language, of the sample or of the shared treebanks; read once."""
-    from shared import UD  # noqa: PLC0415
-
     read = {}
 
     def get(where, lang):
@@ -46,37 +58,60 @@ def corpus_of():
 
 @pytest.fixture(scope="session")
 def built(corpus_of):
-    """A function: every task's config (or why it is not there) for a language; built once."""
+    """A function: every task's config, or why it is not there, by the name of the task; built once."""
     from discoprobe.builders.build import build_all  # noqa: PLC0415
-    from discoprobe.builders.settings import Settings  # noqa: PLC0415
     from discoprobe.builders.task import all_tasks  # noqa: PLC0415
 
     done = {}
 
-    def get(where, lang):
-        if (where, lang) not in done:
-            done[where, lang] = None
-            results = build_all(list(all_tasks().values()), corpus_of(where, lang), Settings())
-            done[where, lang] = {result.task: result for result in results}
-        assert done[where, lang] is not None, "this build has failed before"
-        return done[where, lang]
+    def get(where, lang, settings=DEFAULT):
+        key = where, lang, settings
+        if key not in done:
+            done[key] = None
+            results = build_all(list(all_tasks().values()), corpus_of(where, lang), settings)
+            done[key] = {result.task: result for result in results}
+        assert done[key] is not None, "this build has failed before"
+        return done[key]
 
     return get
 
 
 @pytest.fixture(scope="session")
 def sample_release(tmp_path_factory):
-    """A release folder of all languages of the sample and all tasks, as `build run` writes it."""
+    """A release folder of all languages of the sample and all tasks, as `build run` writes it; tests only read it.
+
+    It is built once for all processes of a test run (with the audit it takes a minute).
+    """
     from discoprobe import pipeline  # noqa: PLC0415
 
-    out = tmp_path_factory.mktemp("release") / "sample"
-    pipeline.run(Request(corpora=("sample",)), out)
+    base = tmp_path_factory.getbasetemp()
+    folder = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    out, done = folder / "release" / "sample", folder / "release" / "done"
+    with FileLock(folder / "release.lock"):
+        if not done.exists():
+            shutil.rmtree(folder / "release", ignore_errors=True)
+            pipeline.run(Request(corpora=("sample",)), out)
+            done.touch()
     return out
 
 
 @pytest.fixture
 def command(tmp_path):
-    """A function that runs the real program in a process of its own: ``command("run", "--lang", "es", …)``."""
+    """A function that calls the program in this process: ``command("run", "--lang", "es", …, cwd=…, NAME=value)``.
+
+    It returns what `subprocess.run` would: ``returncode``, ``stdout``, ``stderr``. `process` starts a real process, for
+    tests of what a process does (which takes two seconds more).
+    """
+
+    def run(*arguments, cwd=tmp_path, **environment):
+        return run_in_process(*arguments, cwd=cwd, environment={"TERM": "dumb", "COLUMNS": "120", **environment})
+
+    return run
+
+
+@pytest.fixture
+def process(tmp_path):
+    """A function that runs the program in a process of its own, called like `command`."""
 
     def run(*arguments, cwd=tmp_path, **environment):
         return subprocess.run(
@@ -85,3 +120,12 @@ def command(tmp_path):
         )  # fmt: skip
 
     return run
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """What needs the treebanks or models of ``../shared`` is slow: the default run is that of a fresh clone."""
+    for item in items:
+        reasons = [mark.kwargs.get("reason", "") for mark in item.iter_markers("skipif")]
+        if any("../shared" in reason for reason in reasons):
+            item.add_marker(pytest.mark.slow)

@@ -1,7 +1,8 @@
 """Raw documents made by hand, for tests of annotation and segmentation."""
 
-from discoprobe.loaders.raw.annotate import About, Reading, annotate
+from discoprobe.loaders.raw.annotate.annotate_corpus import AnnotationJob, CorpusFacts, ReadingReport, annotate
 from discoprobe.loaders.raw.document import Paragraph, RawDocument
+from discoprobe.loaders.raw.text_with_offsets import TextWithOffsets
 
 GERMAN = [
     "Der Dr. Müller kam am 3. Mai nach Berlin. Er ging im Park spazieren.",
@@ -18,14 +19,14 @@ def document(doc_id, texts, *, kinds=None, gaps=(), genre="", extracted=False):
     """A document whose source is its paragraphs with blank lines between, after two characters of other text."""
     source, paragraphs = "# ", []
     for text, kind in zip(texts, kinds or ["text"] * len(texts), strict=True):
-        paragraphs.append(Paragraph(text, ((0, len(source)),), kind))
+        paragraphs.append(Paragraph(TextWithOffsets.of(text, len(source)), kind))
         source += f"{text}\n\n"
     return RawDocument(doc_id, tuple(paragraphs), f"{doc_id}.txt", source, extracted, genre, frozenset(gaps))
 
 
 def annotated(documents, out, engine, *, lang="de", name="notes", **options):
     """The documents, annotated into a folder."""
-    return annotate(documents, Reading, out, about=About(name, lang), engine=engine, **options)
+    return annotate(AnnotationJob(documents, ReadingReport, CorpusFacts(name, lang), engine, **options), out)
 
 
 def conllu_of(folder):

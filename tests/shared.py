@@ -1,18 +1,35 @@
-"""Where the tests find corpora: the sample that ships with the package, and ``../shared`` where it is there."""
+"""Where the tests find corpora: the sample that ships with the package, and a folder of treebanks where it is there.
 
+That folder is ``../shared``, or what the environment variable ``DISCOPROBE_SHARED`` names (a folder that does not exist
+shows what a fresh clone tests).
+"""
+
+import contextlib
 import importlib.resources
 import importlib.util
+import io
+import os
+import subprocess
+import sys
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
+from discoprobe import cli
+from discoprobe.builders.settings import Settings
+
 ROOT = Path(__file__).resolve().parents[1]
-SHARED = ROOT.parent / "shared"
+SHARED = Path(os.environ.get("DISCOPROBE_SHARED") or ROOT.parent / "shared")
 UD = SHARED / "corpora" / "ud"
 SAMPLE = Path(str(importlib.resources.files("discoprobe.loaders") / "sample"))
 SAMPLE_LANGUAGES = sorted(path.name.partition("_")[0] for path in SAMPLE.glob("*.conllu"))
 REAL_LANGUAGES = [lang for lang in ("ca", "en", "es", "fi", "hr", "uk") if (UD / lang).is_dir()]
 """A few languages whose documents are marked in different ways: by comments, in sentence ids, a file each."""
+
+DEFAULT = Settings()
+SMALL_CLASSES = Settings(ipm="none", syncretism=(), min_class=2)
+"""Settings under which the small sample supports nearly every task."""
 
 WHY = "no ../shared with treebanks beside the repository"
 needs_shared = pytest.mark.skipif(not UD.is_dir(), reason=WHY)
@@ -48,3 +65,21 @@ def documents(text: str) -> list[str]:
     parts = text.split("# newdoc")
     assert not parts[0].strip(), "sentences before the first document"
     return [f"# newdoc{part.rstrip()}\n\n" for part in parts[1:]]
+
+
+def run_in_process(*arguments, cwd: Path | None = None, environment=None) -> subprocess.CompletedProcess[str]:
+    """The program as a user calls it, but in this process: exit status, stdout and stderr.
+
+    An exception that the program would show as a traceback is raised here.
+    """
+    argv, out, err = ["build", *map(str, arguments)], io.StringIO(), io.StringIO()
+    with (
+        contextlib.chdir(cwd or Path.cwd()),
+        mock.patch.dict(os.environ, environment or {}),
+        mock.patch.object(sys, "argv", argv),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        pytest.raises(SystemExit) as exit_,
+    ):
+        cli.main()
+    return subprocess.CompletedProcess(argv, exit_.value.code or 0, out.getvalue(), err.getvalue())

@@ -9,9 +9,9 @@ from raw_cases import GERMAN
 from shared import STANZA, needs_stanza, sample_file, tree_of
 
 from discoprobe import pipeline
-from discoprobe.loaders.raw.annotate import About
-from discoprobe.loaders.raw.prepare import How, prepare
-from discoprobe.request import Request
+from discoprobe.loaders.raw.annotate.annotate_corpus import CorpusFacts
+from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare
+from discoprobe.requests import Request
 
 STORIES = [
     "Die Katze schläft im Garten. Der Hund läuft am See. Sie haben keine Angst.",
@@ -59,7 +59,19 @@ def test_annotate_writes_a_corpus_once(command, notes, tmp_path):
 
 def test_run_annotates_once_and_again_only_what_changed(command, notes, tmp_path):
     cache = tmp_path / "cache"
-    options = ["run", "--lang", "de", "--corpus", notes, "--task", "sent_len", "--no-audit", "--segment"]
+    options = [
+        "run",
+        "--min-rows",
+        "0",
+        "--lang",
+        "de",
+        "--corpus",
+        notes,
+        "--task",
+        "sent_len",
+        "--no-audit",
+        "--segment",
+    ]
     environment = {"DISCOPROBE_CACHE": str(cache), "STANZA_RESOURCES_DIR": str(tmp_path / "no-models")}
     assert command(*options, "--out", "one", **environment).returncode == 0
     corpora = cache / "annotated"
@@ -73,20 +85,20 @@ def test_run_annotates_once_and_again_only_what_changed(command, notes, tmp_path
     assert not list(corpora.glob(".reading-*"))
 
 
-def test_mended_limits_are_shown_and_the_same_in_one_go(command, notes, tmp_path):
+def test_corrected_boundaries_are_shown_and_the_same_in_one_go(command, notes, tmp_path):
     (notes / "story-3.txt").write_text("Er schwieg. ... Sie ging weg.\n\n»Ach! « *** Er kam.", encoding="utf-8")
     environment = {"DISCOPROBE_CACHE": str(tmp_path / "cache"), "STANZA_RESOURCES_DIR": str(tmp_path / "no-models")}
     done = command("annotate", notes, "--lang", "de", "--segment", "--out", "out", **environment)
     assert done.returncode == 0, done.stderr
     made = json.loads((tmp_path / "out" / "annotate.json").read_bytes())
-    assert made["mends"]["signs-alone"] == 1
-    shown = [line.split() for line in done.stdout.partition("limits of sentences mended")[2].splitlines()[1:]]
-    assert shown == [[kind, str(n)] for kind, n in made["mends"].items()]
+    assert made["corrections"]["signs-alone"] == 1
+    shown = [line.split() for line in done.stdout.partition("sentence boundaries corrected")[2].splitlines()[1:]]
+    assert shown == [[kind, str(n)] for kind, n in made["corrections"].items()]
     options = ("--segment", "--task", "sent_len", "--no-audit", "--jobs", "2")
-    done = command("run", "--lang", "de", "--corpus", notes, *options, **environment)
+    done = command("run", "--min-rows", "0", "--lang", "de", "--corpus", notes, *options, **environment)
     assert done.returncode == 0, done.stderr
     (cached,) = (tmp_path / "cache" / "annotated").rglob("annotate.json")
-    assert json.loads(cached.read_bytes())["mends"] == made["mends"]
+    assert json.loads(cached.read_bytes())["corrections"] == made["corrections"]
 
 
 def test_run_segments_without_any_model(command, notes, tmp_path):
@@ -104,7 +116,7 @@ def test_run_segments_without_any_model(command, notes, tmp_path):
     assert rows["subj_number"]["reason"] == "the corpus has no deps, feats, upos"
     assert "the corpus has no" not in str(rows["dc"]["reason"])
     done = command(
-        "run", "--lang", "de", "--corpus", notes, "--segment", "--json", "--no-audit",
+        "run", "--min-rows", "0", "--lang", "de", "--corpus", notes, "--segment", "--json", "--no-audit",
         STANZA_RESOURCES_DIR=str(models), DISCOPROBE_CACHE=str(tmp_path / "cache"),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -172,12 +184,12 @@ def test_a_rebuild_of_raw_text_asks_for_the_text(command, tmp_path, monkeypatch)
     (tmp_path / "texts").mkdir()
     for name, text in texts.items():
         (tmp_path / "texts" / f"{name}.txt").write_text(" ".join(text), encoding="utf-8")
-    about = About("texts", "es")
-    prepare(str(tmp_path / "texts"), about, How(segment=True), out=tmp_path / "corpus")
+    about = CorpusFacts("texts", "es")
+    prepare(str(tmp_path / "texts"), about, AnnotationOptions(segment=True), out=tmp_path / "corpus")
     request = Request(corpora=(str(tmp_path / "corpus"),), tasks=("dc",), audit=False)
     assert pipeline.run(request, tmp_path / "release").built == ("dc_es",)
     made, release = [json.loads((tmp_path / name).read_bytes()) for name in RECORDS]
-    assert release["sources"]["texts"]["annotation"]["mends"] == made["mends"]
+    assert release["sources"]["texts"]["annotation"]["corrections"] == made["corrections"]
     done = command("verify", "release")
     assert f"was annotated from raw text ({len(texts)} files" in one_line_of(done, 1)
     assert command("verify", "release", "--corpus", "corpus").returncode == 0

@@ -1,34 +1,30 @@
 """Raw text of the catalogue: taken where no treebank has documents, or by name; fetched, annotated and built from."""
 
-import dataclasses
 import functools
 import hashlib
 import json
-import sys
 from pathlib import Path
 
+import msgspec
 import pytest
+from file_server import serving
 from shared import SHARED, STANZA, UD, needs_stanza
 
 from discoprobe import pipeline
 from discoprobe.builders.task import tasks_named
-from discoprobe.cards import manifest
-from discoprobe.cards.verify import verify
-from discoprobe.loaders import treebanks
+from discoprobe.cards.hub.verify import verify
+from discoprobe.cards.metadata import manifest
+from discoprobe.loaders.catalogue import treebanks
+from discoprobe.loaders.catalogue.pins import PinnedFile
 from discoprobe.loaders.errors import IntegrityError, RemoteError, UnsupportedError
-from discoprobe.loaders.pinned import PinnedFile
-from discoprobe.loaders.raw.prepare import How
+from discoprobe.loaders.raw.prepare import AnnotationOptions
 from discoprobe.rebuilding import rebuilder
-from discoprobe.request import Request
+from discoprobe.requests import Request
 from discoprobe.sources import corpora_of, load_corpus
-
-sys.path.insert(0, str(Path(__file__).parent / "loaders"))
-
-from file_server import serving
 
 CORPORA = SHARED / "corpora"
 pytestmark = pytest.mark.skipif(not (CORPORA / "text").is_dir(), reason="no ../shared with raw text")
-SEGMENTED = How(segment=True)
+SEGMENTED = AnnotationOptions(segment=True)
 
 
 @pytest.fixture(autouse=True)
@@ -97,7 +93,7 @@ def former(small_catalogue, tmp_path, monkeypatch):
     files = tuple(
         PinnedFile(path, "", len(content), hashlib.sha256(content).hexdigest()) for path, content in contents.items()
     )
-    then = dataclasses.replace(
+    then = msgspec.structs.replace(
         now, commit=FORMER, files=files, read=("lines=sentences", "min_words=4", "duplicates=no")
     )
     with serving({f"{now.repo}/{FORMER}/{path}": content for path, content in contents.items()}) as host:
@@ -166,7 +162,18 @@ def test_a_named_corpus_is_used_for_every_task(small_catalogue):
 
 @pytest.mark.slow
 def test_a_language_without_treebanks_is_built_from_text(command, tmp_path):
-    done = command("run", "--lang", "eu", "--segment", "--no-audit", "--task", "sent_len,dc_easy,subj_number", "--json")
+    done = command(
+        "run",
+        "--min-rows",
+        "0",
+        "--lang",
+        "eu",
+        "--segment",
+        "--no-audit",
+        "--task",
+        "sent_len,dc_easy,subj_number",
+        "--json",
+    )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert {config["sources"][0] for config in found["configs"].values()} == {"NTREX-128-eu"}
@@ -180,7 +187,7 @@ def test_a_language_without_treebanks_is_built_from_text(command, tmp_path):
 @needs_stanza
 @pytest.mark.slow
 def test_articles_are_annotated_once_and_their_cards_tell_the_noise(small_catalogue, tmp_path):
-    request = Request(("de",), ("Klexikon",), ("sent_len",), raw=How(stanza_dir=STANZA), audit=False)
+    request = Request(("de",), ("Klexikon",), ("sent_len",), raw=AnnotationOptions(stanza_dir=STANZA), audit=False)
     assert pipeline.run(request, tmp_path / "one").built == ("sent_len_de",)
     card = (tmp_path / "one" / "sent_len_de" / "README.md").read_text(encoding="utf-8")
     assert "on the text of UD\\_German-GSD" in card

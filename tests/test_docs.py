@@ -1,17 +1,25 @@
-"""Every command and option says what it does, and what README shows is what happens."""
+"""Every command and option has help, and what README and docs/ show is what happens."""
 
+import ast
 import re
+import runpy
 import shlex
 
+import datasets
 import pytest
 import typer.main
-from shared import ROOT
+from shared import ROOT, run_in_process
 
+from discoprobe.builders.sentences.connectives import Connectives
 from discoprobe.builders.task import all_tasks
 from discoprobe.cli import app
+from discoprobe.loaders.languages.language import parse_language
 
-README = (ROOT / "README.md").read_text(encoding="utf-8") if (ROOT / "README.md").exists() else ""
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+TEXTS = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in PAGES}
+README = TEXTS["README.md"]
 PROGRAMS = ("build", "discoprobe")
+SCRIPT = runpy.run_path(str(ROOT / "scripts" / "docs_tables.py"))
 
 
 def commands_below(command, name=()):
@@ -26,16 +34,19 @@ COMMANDS = commands_below(typer.main.get_command(app))
 LEAVES = {name: command for name, command in COMMANDS if not hasattr(command, "commands")}
 
 
+def blocks(text, language):
+    """The contents of the fenced blocks of a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
+
+
 def console_lines(text):
-    """The commands of README: lines of ``console`` blocks that begin with ``$``."""
-    blocks = re.findall(r"^```console\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE)
-    lines = [line[2:] for block in blocks for line in block.splitlines() if line.startswith("$ ")]
+    """The commands of ``console`` blocks: lines that begin with ``$``, cut at ``&&``."""
+    lines = [line[2:] for block in blocks(text, "console") for line in block.splitlines() if line.startswith("$ ")]
     parts = [part.strip() for line in lines for part in line.split("&&")]
     return [part for part in parts if part.split()[:1] and part.split()[0] in PROGRAMS]
 
 
-SHOWN = console_lines(README)
-NEEDS_README = pytest.mark.skipif(not SHOWN, reason="README has no console block with a command of the program")
+SHOWN = list(dict.fromkeys(line for text in TEXTS.values() for line in console_lines(text)))
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, id=" ".join(name) or "build") for name, _ in COMMANDS])
@@ -56,12 +67,14 @@ def test_every_task_says_what_it_is(name):
     assert len(rest.split()) >= 20, "the card needs a definition"
 
 
-@NEEDS_README
-def test_readme_names_every_command():
-    for name in LEAVES:
-        assert f"build {' '.join(name)}" in README or f"build {name[0]}" in README, (
-            f"README is silent on {' '.join(name)}"
-        )
+def test_every_command_is_in_readme_or_docs():
+    shown = "\n".join(TEXTS.values())
+    missing = [" ".join(name) for name in LEAVES if f"build {' '.join(name)}" not in shown]
+    assert not missing
+
+
+def test_readme_is_short():
+    assert len(README.splitlines()) <= 150
 
 
 def command_of(words):
@@ -72,9 +85,8 @@ def command_of(words):
     return LEAVES[name], words[len(name) :]
 
 
-@NEEDS_README
 @pytest.mark.parametrize("line", SHOWN)
-def test_commands_of_readme_can_be_parsed(line):
+def test_commands_can_be_parsed(line):
     command, arguments = command_of(shlex.split(line, comments=True)[1:])
     known = {option for parameter in command.params for option in parameter.opts + parameter.secondary_opts}
     for word in arguments:
@@ -86,30 +98,75 @@ FILES = (".conllu", ".tsv", ".parquet", ".csv")
 NETWORK = {"push", "verify", "fetch", "diff"}
 
 
-def needs_network(words):
-    """Whether a command downloads or publishes: the catalogue's corpora, the Hub."""
-    if words[1:2] == ["corpora"] or NETWORK & set(words):
-        return bool(NETWORK & set(words))
-    return words[1] in {"run", "tasks"} and "--lang" in words and "sample" not in words
+def needs_more(words):
+    """Whether a command needs the network (the catalogue's corpora, the Hub) or files of the reader."""
+    if any(word.endswith(FILES) or word.startswith("my_") for word in words):
+        return True
+    network = bool(NETWORK & set(words))
+    if words[1] == "corpora":
+        return network or "check" in words
+    return network or (words[1] in {"run", "tasks"} and "--lang" in words and "sample" not in words)
 
 
-@NEEDS_README
-def test_commands_of_readme_run_as_written(command, tmp_path):
-    """In the order of README, in one empty folder; what needs the network is only parsed (above)."""
-    ran = 0
+@pytest.fixture(scope="module")
+def outputs(tmp_path_factory):
+    """What the commands print that need nothing but the sample, run in the order of the pages in one folder."""
+    folder, printed = tmp_path_factory.mktemp("docs"), {}
     for line in SHOWN:
         words = shlex.split(line, comments=True)
-        files = [word for word in words[1:] if word.endswith(FILES) or word.startswith("my_")]
-        if needs_network(words) or files or "|" in words:
+        if needs_more(words):
             continue
-        done = command(*words[1:], cwd=tmp_path)
+        done = run_in_process(*words[1:], cwd=folder, environment={"TERM": "dumb", "COLUMNS": "120"})
         assert done.returncode in {0, 3}, f"{line}\n{done.stderr}"
         assert "Traceback" not in done.stderr
-        ran += 1
-    assert ran
+        printed[line] = done.stdout
+    return folder, printed
 
 
-@NEEDS_README
-def test_python_of_readme_compiles():
-    for block in re.findall(r"^```python\n(.*?)^```", README, flags=re.DOTALL | re.MULTILINE):
-        compile(block.replace(">>> ", "").replace("... ", ""), "README.md", "exec")
+def test_readme_shows_what_its_first_command_prints(outputs):
+    folder, printed = outputs
+    there = SCRIPT["readme"](README, printed[console_lines(README)[0]], folder / "dist" / "discoprobe")
+    assert there.splitlines() == README.splitlines(), "python scripts/docs_tables.py writes it"
+
+
+def test_readme_shows_a_row_of_what_was_built(outputs, monkeypatch):
+    monkeypatch.chdir(outputs[0])
+    block = next(block for block in blocks(README, "python") if block.startswith(">>>"))
+    expression, shown = block[4:].split("\n", 1)
+    assert eval(expression, {"load_dataset": datasets.load_dataset}) == ast.literal_eval(shown)
+
+
+def test_readme_shows_the_message_for_a_malformed_file(command, tmp_path):
+    rows = ["1\tSí\tsí\tINTJ\t_\t_\t0\troot\t_\t_", "2\t.\t.\tPUNCT\t_\t_\t31\tpunct\t_\t_"]
+    (tmp_path / "broken.conllu").write_text("\n".join(["# sent_id = 1", *rows, "", ""]), encoding="utf-8")
+    done = command("run", "--lang", "es", "--corpus", "broken.conllu", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.replace(str(tmp_path), "/home/me") == blocks(README, "text")[1]
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_python_of_pages_compiles(name):
+    for block in blocks(TEXTS[name], "python"):
+        if not block.startswith(">>>"):
+            compile(block, name, "exec")
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_links_and_named_files_exist(name):
+    folder = (ROOT / name).parent
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", TEXTS[name]):
+        assert (folder / target).exists(), target
+    for target in re.findall(r"(?<![\w/])((?:builders|loaders|cards|scripts|tests)/[\w/.-]*\w)", TEXTS[name]):
+        assert "NAME" in target or (ROOT / target).exists(), target
+
+
+def test_the_language_of_the_guide_is_valid():
+    (toml,) = blocks(TEXTS["docs/adding_a_language.md"], "toml")
+    language = parse_language(toml, "da")
+    assert [entry.lemma for entry in language.section(Connectives).entries] == ["men", "derfor"]
+
+
+def test_tables_of_docs_are_up_to_date():
+    """`python scripts/docs_tables.py` writes them."""
+    stale = [path.name for path, text in SCRIPT["pages"]().items() if path.read_text(encoding="utf-8") != text]
+    assert stale == []

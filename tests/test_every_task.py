@@ -1,7 +1,9 @@
-"""What must hold for every config: inherited by every task found in ``builders/``, in every language tried here.
+"""What must hold for every config: every task in ``builders/`` inherits these tests, in every language tried here.
 
-A new task has no test to write for any of this. Tests that need what a task does not have (a target, pairs, an edit)
-hold trivially there.
+A new task has no test to write for any of this. A function with ``@rule`` checks one property of a config;
+``test_a_config_keeps_every_rule_or_says_why_it_is_not_there`` applies all of them to each config and reports every rule
+that is broken, not only the first. A rule that concerns some configs only (pairs, edits, targets) says which, and
+``test_every_rule_is_applied`` fails if the sample has no such config.
 """
 
 import itertools
@@ -9,59 +11,235 @@ import math
 import re
 import unicodedata
 from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import pytest
-from shared import REAL_LANGUAGES, SAMPLE_LANGUAGES, needs_shared
+from shared import DEFAULT, REAL_LANGUAGES, SAMPLE_LANGUAGES, SMALL_CLASSES, documents, needs_shared, sample_file
 
+from discoprobe.builders.build import build_all
 from discoprobe.builders.config import Config, Shape, Unavailable, schema
-from discoprobe.builders.task import all_tasks
+from discoprobe.builders.task import all_tasks, unsupported
+from discoprobe.loaders.languages.language import language_data
+from discoprobe.sources import load_corpus
 
-CORPORA = [("sample", lang) for lang in SAMPLE_LANGUAGES] + [("shared", lang) for lang in REAL_LANGUAGES]
-EVERY = [
-    pytest.param((task, *corpus), id=f"{task}-{corpus[1]}-{corpus[0]}") for corpus in CORPORA for task in all_tasks()
+SAMPLE = [
+    pytest.param("sample", lang, settings, id=f"{lang}-{name}")
+    for name, settings in (("sample", DEFAULT), ("small-classes", SMALL_CLASSES))
+    for lang in SAMPLE_LANGUAGES
 ]
+REAL = [pytest.param("shared", lang, DEFAULT, id=f"{lang}-shared", marks=pytest.mark.slow) for lang in REAL_LANGUAGES]
+CORPORA = pytest.mark.parametrize(("where", "lang", "settings"), SAMPLE + REAL)
 SPLITS = ["train", "validation", "test"]
 UNLIKELY = 1e-6
 """A fair order of rows fails a test this seldom; there are some thousand tests."""
 
 
-@pytest.fixture(scope="session", params=EVERY)
-def config(request, built):
-    task, where, lang = request.param
-    result = built(where, lang)[task]
-    if isinstance(result, Unavailable):
-        pytest.skip(f"{result.name} is not there: {result.reason}")
-    return result
+class Case:
+    """A config with its rows (``(split, row)``), and the texts and documents of its corpus by treebank and sentence id.
+
+    Sentence ids may repeat between files, so both are sets.
+    """
+
+    def __init__(self, config, source):
+        self.config, self.task = config, all_tasks()[config.task]
+        self.source, self.documents = source
+        self.rows = [(split, row) for split, table in config.splits.items() for row in table.to_pylist()]
+
+    def units(self):
+        """What stands or falls together: the rows of each pair with their splits, or each row alone."""
+        units = defaultdict(list)
+        for split, row in self.rows:
+            units[unit(row)].append((split, row))
+        return units
+
+
+@dataclass
+class Rule:
+    """A property of configs, and which configs it concerns."""
+
+    check: Callable[[Case], None]
+    concerns: Callable[[Config], bool]
+
+
+RULES: dict[str, Rule] = {}
+
+
+def rule(concerns=lambda _: True):
+    """Adds a function to the rules for the configs that it concerns."""
+
+    def add(check):
+        RULES[check.__name__] = Rule(check, concerns)
+        return check
+
+    return add
+
+
+def some_row_has(column):
+    """Whether any row of a config has a value in a column."""
+
+    def has(config):
+        return any(
+            column in table.column_names and table[column].null_count < len(table) for table in config.splits.values()
+        )
+
+    return has
+
+
+def sentences_of(corpus):
+    """The texts of a corpus, and its documents, by treebank and sentence id."""
+    texts, documents = defaultdict(set), defaultdict(set)
+    for shard in corpus.shards():
+        rows = shard.sentences.join(shard.documents.select("doc", "corpus", "doc_id"), on="doc")
+        for name, sent_id, text, doc_id in rows.select("corpus", "sent_id", "text", "doc_id").iter_rows():
+            texts[name, sent_id].add(text)
+            documents[name, sent_id].add(doc_id)
+    return texts, documents
 
 
 @pytest.fixture(scope="session")
-def texts(corpus_of):
-    """A function: the texts of the sentences of a corpus by treebank and sentence id (ids may repeat between files)."""
-    found = {}
+def source_of(corpus_of):
+    """A function: `sentences_of` the corpus of a language, read once."""
+    read = {}
 
     def get(where, lang):
-        if (where, lang) not in found:
-            found[where, lang] = defaultdict(set)
-            for shard in corpus_of(where, lang).shards():
-                rows = shard.sentences.join(shard.documents.select("doc", "corpus"), on="doc")
-                for corpus, sent_id, text in rows.select("corpus", "sent_id", "text").iter_rows():
-                    found[where, lang][corpus, sent_id].add(text)
-        return found[where, lang]
+        if (where, lang) not in read:
+            read[where, lang] = sentences_of(corpus_of(where, lang))
+        return read[where, lang]
 
     return get
 
 
-@pytest.fixture
-def source(request, config, texts):
-    """The sentences of the corpus that the config was made of."""
-    _, where, lang = request.node.callspec.params["config"]
-    assert config.lang == lang
-    return texts(where, lang)
+def check_rules(config, source):
+    """Applies every rule that concerns a config; reports all that are broken."""
+    case, broken = Case(config, source), []
+    assert case.rows
+    for name, one in RULES.items():
+        if one.concerns(config):
+            try:
+                one.check(case)
+            except AssertionError as error:
+                error.add_note(f"rule: {name}")
+                broken.append(error)
+    if broken:
+        raise ExceptionGroup(f"{config.name} breaks {len(broken)} of the rules", broken)
 
 
-def rows_of(config):
-    """All rows with the name of their split."""
-    return [(split, row) for split in SPLITS for row in config.splits[split].to_pylist()]
+@pytest.mark.parametrize("task", all_tasks())
+@CORPORA
+def test_a_config_keeps_every_rule_or_says_why_it_is_not_there(
+    where, lang, settings, task, built, source_of, corpus_of
+):
+    result = built(where, lang, settings)[task]
+    assert (result.name, result.task, result.lang) == (f"{task}_{lang}", task, lang)
+    if isinstance(result, Unavailable):
+        check_reason(result, corpus_of(where, lang), settings)
+        return
+    check_rules(result, source_of(where, lang))
+
+
+def test_repeated_sentences_are_used_once_and_in_one_split(tmp_path):
+    """A corpus in which every third document comes again under another name, with the same sentences."""
+    texts = documents(sample_file("es").read_text(encoding="utf-8"))
+    again = [re.sub(r"(# newdoc id = |# sent_id = )", r"\1again-", text) for text in texts[::3]]
+    path = tmp_path / "es_repeated-ud-test.conllu"
+    path.write_text("".join([*texts, *again]), encoding="utf-8")
+    corpus = load_corpus(str(path))
+    source, built = sentences_of(corpus), 0
+    for result in build_all(list(all_tasks().values()), corpus, SMALL_CLASSES):
+        if isinstance(result, Config):
+            check_rules(result, source)
+            built += 1
+    assert built >= 15
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_every_rule_is_applied(name, built):
+    """Without the treebanks of ``../shared`` too."""
+    results = [result for lang in SAMPLE_LANGUAGES for result in built("sample", lang).values()]
+    assert any(RULES[name].concerns(result) for result in results if isinstance(result, Config))
+
+
+def test_nearly_every_task_is_built_from_the_sample(built):
+    there = {
+        task
+        for lang in SAMPLE_LANGUAGES
+        for settings in (DEFAULT, SMALL_CLASSES)
+        for task, result in built("sample", lang, settings).items()
+        if isinstance(result, Config)
+    }
+    assert set(all_tasks()) - there <= {"impersonal", "obl_case", "word_content"}, (
+        "too few such sentences in the sample"
+    )
+
+
+@needs_shared
+@pytest.mark.slow
+@pytest.mark.parametrize("lang", [lang for lang in REAL_LANGUAGES if lang not in {"hr", "uk"}])
+def test_languages_with_documents_have_the_discourse_tasks(built, lang):
+    there = {task for task, result in built("shared", lang).items() if isinstance(result, Config)}
+    assert {"sp", "sp_swap", "bso", "so", "dc", "dc_easy", "nsp", "cloze"} <= there
+
+
+@CORPORA
+def test_a_document_is_in_the_same_split_of_every_task(where, lang, settings, built):
+    splits = defaultdict(set)
+    for result in built(where, lang, settings).values():
+        if isinstance(result, Config) and result.split_by == "document":
+            for split, table in result.splits.items():
+                for row in table.select(["corpus", "doc_id"]).to_pylist():
+                    splits[row["corpus"], row["doc_id"]].add(split)
+    assert len(splits) >= len(SPLITS)
+    assert {document: names for document, names in splits.items() if len(names) > 1} == {}
+
+
+# Reasons of configs that are not there
+
+REASONS = {
+    r"the corpus has no (.+)": lambda found, _result, corpus, _settings: not set(found[1].split(", ")) & corpus.layers,
+    r"no word that the task asks for has \w+|no sentence is what the task asks for": (
+        lambda _found, result, _corpus, _settings: result.candidates == 0
+    ),
+    r"(\d+) rows of .+ are left after filters and matching; (\d+) are needed": (
+        lambda found, _result, _corpus, settings: 0 <= int(found[1]) < int(found[2]) == settings.min_class
+    ),
+    r"no two values have (\d+) balanced rows in all splits \(candidates left: (.+)\)": (
+        lambda found, result, _corpus, settings: (
+            int(found[1]) == settings.min_class
+            and {value: int(n) for value, n in re.findall(r"([^,]+?) (\d+)(?:, |$)", found[2])}
+            == {
+                reason.removeprefix("rare-value "): n
+                for reason, n in result.drops.items()
+                if reason.startswith("rare-value ")
+            }
+        )
+    ),
+    r"no candidates are left": lambda _found, result, _corpus, _settings: (
+        result.candidates == 0 or sum(result.drops.values()) > 0
+    ),
+}
+"""What must be true where a config is refused with this reason."""
+
+
+def check_reason(result, corpus, settings):
+    """A reason is one line, it is the language's or one of the known kinds, and it is true."""
+    assert result.reason.strip() == result.reason != ""
+    assert "\n" not in result.reason
+    assert all(number > 0 for number in result.drops.values())
+    task = all_tasks()[result.task]
+    if said := unsupported(task, corpus.layers, language_data(corpus.lang)):
+        assert result.reason == said
+    for pattern, is_true in REASONS.items():
+        if found := re.fullmatch(pattern, result.reason):
+            assert is_true(found, result, corpus, settings), (result.reason, result.candidates, result.drops)
+
+
+# Rules
+
+
+def unit(row):
+    """What stands or falls together: the pair, or the row."""
+    return row["pair_id"] or row["id"]
 
 
 def shown(row):
@@ -74,11 +252,6 @@ def shown(row):
     )
 
 
-def unit(row):
-    """What stands or falls together: the pair, or the row."""
-    return row["pair_id"] or row["id"]
-
-
 def normal(text):
     return " ".join(text.casefold().split())
 
@@ -87,137 +260,153 @@ def words(text):
     return re.findall(r"\w+", text)
 
 
-def test_a_config_or_a_reason(built):
-    for where, lang in CORPORA:
-        for task, result in built(where, lang).items():
-            assert result.name == f"{task}_{lang}"
-            if isinstance(result, Unavailable):
-                assert result.reason.strip()
-                assert "\n" not in result.reason
-            else:
-                assert isinstance(result, Config)
+def in_several(places):
+    """What is in more than one of its places, which is an error."""
+    assert places
+    return {what: where for what, where in places.items() if len(where) > 1}
 
 
-@needs_shared
-@pytest.mark.parametrize("lang", [lang for lang in REAL_LANGUAGES if lang not in {"hr", "uk"}])
-def test_languages_with_documents_have_the_discourse_tasks(built, lang):
-    there = {task for task, result in built("shared", lang).items() if isinstance(result, Config)}
-    assert {"sp", "sp_swap", "bso", "so", "dc", "dc_easy", "nsp", "cloze"} <= there
-
-
-def test_schema(config):
-    assert list(config.splits) == SPLITS
-    for table in config.splits.values():
-        assert table.schema.equals(schema(config.shape))
+@rule()
+def has_the_columns_of_its_shape(case):
+    assert list(case.config.splits) == SPLITS
+    for table in case.config.splits.values():
+        assert len(table) > 0
+        assert table.schema.equals(schema(case.config.shape))
         for name in ("id", "label", "corpus", "sent_ids", "group"):
             assert table[name].null_count == 0, name
-        if config.split_by == "document":
+        if case.config.split_by == "document":
             assert table["doc_id"].null_count == 0
 
 
-def test_labels(config):
-    task = all_tasks()[config.task]
-    assert config.labels
-    assert len(set(config.labels)) == len(config.labels) >= 2
-    assert config.labels == (task.labels or config.labels)
-    for table in config.splits.values():
-        assert set(table["label"].to_pylist()) == set(range(len(config.labels)))
+@rule()
+def has_the_labels_of_its_task_in_every_split(case):
+    labels = case.config.labels
+    assert len(set(labels)) == len(labels) >= 2
+    assert labels == (case.task.labels or labels)
+    used = {labels.index(name) for name in case.config.used_labels}
+    assert len(used) >= 2
+    assert len(used) == len(labels) or case.config.task == "tree_depth" or getattr(case.task, "feature", None)
+    for table in case.config.splits.values():
+        assert set(table["label"].to_pylist()) == used
 
 
-def test_equal_counts_of_every_label_in_every_split(config):
-    if config.natural:
-        return
-    for split, counts in config.counts().items():
+@rule()
+def has_equal_counts_of_every_label_in_every_split(case):
+    for split, counts in case.config.counts().items():
         assert len(set(counts.values())) == 1, (split, counts)
         assert min(counts.values()) > 0
 
 
-def test_ids_are_unique(config):
-    ids = [row["id"] for _, row in rows_of(config)]
+@rule()
+def has_unique_ids(case):
+    ids = [row["id"] for _, row in case.rows]
     assert len(ids) == len(set(ids))
     assert all(re.fullmatch("[0-9a-f]{16}", name) for name in ids)
 
 
-def test_no_row_is_shown_twice(config):
-    counts = Counter(shown(row) for _, row in rows_of(config))
+@rule()
+def shows_no_row_twice(case):
+    counts = Counter(shown(row) for _, row in case.rows)
     assert [texts for texts, n in counts.items() if n > 1] == []
 
 
-def test_perturbed_differs_from_every_original(config):
-    if not config.perturbation:
-        return
-    original = {shown(row) for _, row in rows_of(config) if row["label"] == 0}
-    perturbed = {shown(row) for _, row in rows_of(config) if row["label"] != 0}
+@rule(lambda config: config.pairs)
+def perturbed_differs_from_every_original(case):
+    original = {shown(row) for _, row in case.rows if row["label"] == 0}
+    perturbed = {shown(row) for _, row in case.rows if row["label"] != 0}
+    assert original
+    assert perturbed
     assert not original & perturbed
-    for _, row in rows_of(config):
-        if config.shape is Shape.SENTENCE:
-            assert (row["original"] is None) == (row["label"] == 0)
-            assert row["original"] != row["text"]
 
 
-def test_pairs_are_whole_and_in_one_split(config):
-    pairs = defaultdict(list)
-    for split, row in rows_of(config):
-        assert (row["pair_id"] is not None) == config.pairs
-        pairs[unit(row)].append((split, row))
-    for members in pairs.values():
+@rule(lambda config: config.pairs and config.shape is Shape.SENTENCE)
+def only_a_perturbed_row_has_an_original(case):
+    for _, row in case.rows:
+        assert (row["original"] is None) == (row["label"] == 0)
+        assert row["original"] != row["text"]
+
+
+@rule()
+def pairs_are_whole_and_in_one_split(case):
+    for members in case.units().values():
         assert len({split for split, _ in members}) == 1
         assert len({(row["corpus"], row["doc_id"], row["group"]) for _, row in members}) == 1
-        if config.pairs:
-            assert sorted(row["label"] for _, row in members) == list(range(len(config.labels)))
+        assert all((row["pair_id"] is not None) == case.config.pairs for _, row in members)
+        if case.config.pairs:
+            assert sorted(row["label"] for _, row in members) == list(range(len(case.config.labels)))
 
 
-def test_no_sentence_in_two_units(config):
-    """Windows are disjoint; an intruder or distractor is used once and stands in no window."""
+@rule()
+def uses_no_sentence_in_two_units(case):
+    """Windows are disjoint; a distractor is used once and stands in no window."""
     units = defaultdict(set)
-    for _, row in rows_of(config):
+    for _, row in case.rows:
         assert len(set(row["sent_ids"])) == len(row["sent_ids"])
         for sent_id in row["sent_ids"]:
             units[row["corpus"], sent_id].add(unit(row))
-    assert {place: names for place, names in units.items() if len(names) > 1} == {}
+    assert in_several(units) == {}
 
 
-def test_a_perturbed_window_adds_at_most_one_sentence(config):
-    if not (config.pairs and config.perturbation):
-        return
-    pairs = defaultdict(dict)
-    for _, row in rows_of(config):
-        pairs[row["pair_id"]][row["label"]] = set(row["sent_ids"])
-    for members in pairs.values():
-        for label, sentences in members.items():
-            assert len(sentences - members[0]) <= (1 if label else 0)
-            assert len(sentences) == len(members[0])
+@rule(lambda config: config.pairs)
+def a_perturbed_window_adds_at_most_one_sentence(case):
+    for members in case.units().values():
+        by_label = {row["label"]: set(row["sent_ids"]) for _, row in members}
+        for label, sentences in by_label.items():
+            assert len(sentences - by_label[0]) <= (1 if label else 0)
+            assert len(sentences) == len(by_label[0])
 
 
-def test_no_sentence_in_two_splits(config):
+@rule()
+def shows_no_sentence_in_two_splits(case):
     splits = defaultdict(set)
-    for split, row in rows_of(config):
+    for split, row in case.rows:
         for text in (*shown(row), row.get("original") or ""):
             if len(words(text)) >= 6:
                 splits[normal(text)].add(split)
-    assert {text: where for text, where in splits.items() if len(where) > 1} == {}
+    assert in_several(splits) == {}
 
 
-def test_what_the_task_splits_by_is_in_one_split(config):
+@rule()
+def shows_no_near_duplicate_in_two_splits(case):
+    """Jaccard similarity of sets of five running words stays below .8."""
+    splits, holders = defaultdict(set), defaultdict(set)
+    for split, row in case.rows:
+        for text in (*shown(row), row.get("original") or ""):
+            if len(running := tuple(words(text.casefold()))) >= 6:
+                splits[running].add(split)
+    grams = {running: {running[i : i + 5] for i in range(len(running) - 4)} for running in splits}
+    for running, of_text in grams.items():
+        for gram in of_text:
+            holders[gram].add(running)
+    assert grams
+    for running, of_text in grams.items():
+        for other in set().union(*(holders[gram] for gram in of_text)):
+            if splits[other] != splits[running]:
+                share = len(of_text & grams[other]) / len(of_text | grams[other])
+                assert share < 0.8, (" ".join(running), " ".join(other))
+
+
+@rule(lambda config: config.split_by == "document")
+def the_documents_of_all_sentences_are_in_one_split(case):
+    """Of distractors too."""
     splits = defaultdict(set)
-    for split, row in rows_of(config):
-        if config.split_by == "document":
+    for split, row in case.rows:
+        for sent_id in row["sent_ids"]:
+            if len(places := case.documents[row["corpus"], sent_id]) == 1:
+                splits[row["corpus"], *places].add(split)
+    assert in_several(splits) == {}
+
+
+@rule()
+def what_the_task_splits_by_is_in_one_split(case):
+    splits = defaultdict(set)
+    for split, row in case.rows:
+        if case.config.split_by == "document":
             splits[row["corpus"], row["doc_id"]].add(split)
-        elif config.split_by == "target":
+        elif case.config.split_by == "target":
             splits[row["target"]["form"].lower()].add(split)
         splits["group", row["group"]].add(split)
-    assert {what: where for what, where in splits.items() if len(where) > 1} == {}
-
-
-@pytest.mark.parametrize("corpus", [pytest.param(corpus, id=f"{corpus[1]}-{corpus[0]}") for corpus in CORPORA])
-def test_a_document_is_in_the_same_split_of_every_task(built, corpus):
-    splits = defaultdict(set)
-    for result in built(*corpus).values():
-        if isinstance(result, Config) and result.split_by == "document":
-            for split, row in rows_of(result):
-                splits[row["corpus"], row["doc_id"]].add(split)
-    assert splits
-    assert all(len(where) == 1 for where in splits.values())
+    assert in_several(splits) == {}
 
 
 def binomial_tail(n, k):
@@ -229,25 +418,30 @@ def longest_run(labels):
     return max(len(list(group)) for _, group in itertools.groupby(labels))
 
 
-@pytest.mark.parametrize("split", SPLITS)
-def test_the_order_of_rows_tells_nothing(config, split):
-    labels = config.splits[split]["label"].to_pylist()
-    n, k = len(labels), len(config.labels)
-    share = max(Counter(labels).values()) / n
-    assert n * share ** (longest_run(labels) - 1) > UNLIKELY, "a run of one label is too long"
-    for place in (lambda i: i % 2, lambda i: 2 * i >= n):
-        for label in range(k):
-            here = [place(i) for i, other in enumerate(labels) if other == label]
-            assert binomial_tail(len(here), sum(here)) > UNLIKELY, "the place in the file tells the label"
-    if config.pairs and k == 2:
+@rule()
+def the_order_of_rows_does_not_tell_the_label(case):
+    for split, table in case.config.splits.items():
+        labels = table["label"].to_pylist()
+        share = max(Counter(labels).values()) / len(labels)
+        assert len(labels) * share ** (longest_run(labels) - 1) > UNLIKELY, (split, "a run of one label is too long")
+        for places in ([i % 2 for i in range(len(labels))], [2 * i >= len(labels) for i in range(len(labels))]):
+            for label in set(labels):
+                here = [place for place, other in zip(places, labels, strict=True) if other == label]
+                assert binomial_tail(len(here), sum(here)) > UNLIKELY, (split, "the place in the file tells the label")
+
+
+@rule(lambda config: config.pairs and len(config.labels) == 2)
+def neither_version_of_a_pair_comes_first(case):
+    for split in SPLITS:
         first = {}
-        for row in config.splits[split].to_pylist():
-            first.setdefault(row["pair_id"], row["label"])
-        assert binomial_tail(len(first), sum(first.values())) > UNLIKELY, "one version comes first"
+        for of, row in case.rows:
+            if of == split:
+                first.setdefault(row["pair_id"], row["label"])
+        assert binomial_tail(len(first), sum(first.values())) > UNLIKELY, split
 
 
 def one_edit(text, original):
-    """Whether the texts are equal but for one stretch: it is what common beginning and end leave."""
+    """Whether the texts are equal but for one span: it is what common beginning and end leave."""
     start = next(
         (i for i, (a, b) in enumerate(zip(text, original, strict=False)) if a != b), min(len(text), len(original))
     )
@@ -258,42 +452,55 @@ def one_edit(text, original):
     return start, len(rest) - end, len(other) - end
 
 
-def test_every_text_is_a_source_sentence_with_at_most_one_edit(config, source):
+@rule(lambda config: config.shape is Shape.SENTENCE)
+def every_text_or_its_original_is_a_source_sentence(case):
+    for _, row in case.rows:
+        assert (row["original"] or row["text"]) in case.source[row["corpus"], row["sent_ids"][0]]
+
+
+@rule(lambda config: config.shape is not Shape.SENTENCE)
+def every_sentence_shown_is_the_source_sentence_or_its_end(case):
+    """A task may cut the beginning off and write what is left with a capital (dconn)."""
     edits = 0
-    for _, row in rows_of(config):
-        if config.shape is Shape.SENTENCE:
-            assert (row["original"] or row["text"]) in source[row["corpus"], row["sent_ids"][0]]
-            edits += row["original"] is not None
-            continue
+    for _, row in case.rows:
         assert len(shown(row)) == len(row["sent_ids"])
         for text, sent_id in zip(shown(row), row["sent_ids"], strict=True):
-            there = source[row["corpus"], sent_id]
+            there = case.source[row["corpus"], sent_id]
             if text not in there:
                 edits += 1
                 _, new, old = min((one_edit(text, other) for other in there), key=lambda edit: edit[2])
                 assert new <= old, "an edit that is no deletion"
                 assert text[1:] in "".join(there)
-    if config.shape is not Shape.SENTENCE and config.task != "dconn":
-        assert edits == 0
+    assert edits == 0 or case.config.task == "dconn"
 
 
-def test_the_edit_is_where_the_row_says(config):
-    if config.shape is not Shape.SENTENCE:
-        return
-    for _, row in rows_of(config):
-        assert (row["edit"] is None) == (row["original"] is None)
+@rule(some_row_has("edit"))
+def the_edit_is_where_the_row_says(case):
+    for _, row in case.rows:
+        assert row["edit"] is not None or row["original"] is None
         if row["edit"] is not None:
             start, end = row["edit"]["start"], row["edit"]["end"]
-            tail = len(row["text"]) - end
             assert 0 <= start < end <= len(row["text"])
-            assert row["text"][:start] == row["original"][:start]
-            assert tail == 0 or row["text"][end:] == row["original"][-tail:]
+            if row["original"] is not None:
+                tail = len(row["text"]) - end
+                assert row["text"][:start] == row["original"][:start]
+                assert tail == 0 or row["text"][end:] == row["original"][-tail:]
 
 
-def test_the_target_is_where_the_row_says(config):
-    if config.shape is not Shape.SENTENCE:
-        return
-    for _, row in rows_of(config):
+@rule(lambda config: config.pairs and some_row_has("edit")(config))
+def the_edit_of_the_original_leads_to_the_edited_text(case):
+    """Where both texts of a pair are shown: the span of the one, put in place of the span of the other."""
+    for members in case.units().values():
+        (original,) = (row for _, row in members if row["label"] == 0)
+        for row in (row for _, row in members if row["original"] == original["text"]):
+            (a, b), (start, end) = ((one["edit"]["start"], one["edit"]["end"]) for one in (original, row))
+            assert original["text"][:a] + row["text"][start:end] + original["text"][b:] == row["text"]
+            assert original["text"][a:b] != row["text"][start:end]
+
+
+@rule(some_row_has("target"))
+def the_target_is_where_the_row_says(case):
+    for _, row in case.rows:
         if row["target"] is not None:
             target = row["target"]
             assert 0 <= target["start"] < target["end"] <= len(row["text"])
@@ -302,29 +509,32 @@ def test_the_target_is_where_the_row_says(config):
                 assert normal(target["form"])[:1] == normal(row["text"][target["start"] : target["end"]])[:1]
 
 
-def test_orders_and_positions(config):
-    if config.shape is not Shape.SEQUENCE:
-        return
-    windows = {row["pair_id"]: row for _, row in rows_of(config) if row["label"] == 0 and config.pairs}
-    for _, row in rows_of(config):
-        n = len(row["sentences"])
-        known = [place for place in row["order"] if place >= 0]
+@rule(lambda config: config.shape is Shape.SEQUENCE)
+def the_order_is_one_of_the_passage(case):
+    for _, row in case.rows:
+        n, known = len(row["sentences"]), [place for place in row["order"] if place >= 0]
         assert len(row["order"]) == n
         assert len(set(known)) == len(known) >= n - 1
         assert set(known) <= set(range(n))
-        if config.pairs:
-            whole = windows[row["pair_id"]]
-            assert whole["order"] == list(range(n))
-            assert whole["position"] == -1
+
+
+@rule(lambda config: config.shape is Shape.SEQUENCE and config.pairs)
+def the_order_leads_from_the_original_to_the_other_version(case):
+    for members in case.units().values():
+        (original,) = (row for _, row in members if row["label"] == 0)
+        assert original["order"] == list(range(len(original["sentences"])))
+        assert original["position"] == -1
+        for _, row in members:
             for place, text in zip(row["order"], row["sentences"], strict=True):
-                assert place < 0 or whole["sentences"][place] == text
+                assert place < 0 or original["sentences"][place] == text
 
 
 UNCLEAN = re.compile(r"\ufffd|&#?\w+;|</?[A-Za-z][^<>]*>|__")
 
 
-def test_texts_are_clean(config):
-    for _, row in rows_of(config):
+@rule()
+def texts_are_clean(case):
+    for _, row in case.rows:
         for text in shown(row):
             assert text == text.strip()
             assert text == unicodedata.normalize("NFC", text)
@@ -332,12 +542,15 @@ def test_texts_are_clean(config):
             assert not {unicodedata.category(char) for char in text} & {"Cc", "Co", "Cs"}, text
 
 
-def test_numbers_of_what_was_left_out(config):
+@rule()
+def numbers_of_candidates_and_drops_are_possible(case):
+    config = case.config
     assert all(number > 0 for number in config.drops.values())
     assert config.candidates * max(1, len(config.labels) if config.pairs else 1) >= config.n_rows
     assert config.sources
-    assert {row["corpus"] for _, row in rows_of(config)} <= {one.name for one in config.sources}
+    assert {row["corpus"] for _, row in case.rows} <= {source.name for source in config.sources}
 
 
-def test_definition(config):
-    assert config.definition.partition("\n")[0].strip()
+@rule()
+def has_a_definition(case):
+    assert case.config.definition.partition("\n")[0].strip()

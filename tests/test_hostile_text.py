@@ -78,7 +78,19 @@ def test_a_row_without_a_text_is_counted(command, folder, tmp_path):
 
 def test_a_fault_while_building_leaves_release_and_cache_as_they_were(command, folder, tmp_path):
     (folder / "a.txt").write_text(GOOD, encoding="utf-8")
-    options = ("run", "--lang", "de", "--corpus", folder, "--segment", "--task", "sent_len", "--no-audit")
+    options = (
+        "run",
+        "--min-rows",
+        "0",
+        "--lang",
+        "de",
+        "--corpus",
+        folder,
+        "--segment",
+        "--task",
+        "sent_len",
+        "--no-audit",
+    )
     environment = {**RULES, "DISCOPROBE_CACHE": str(tmp_path / "cache")}
     assert command(*options, "--out", "release", **environment).returncode == 0
     before = tree_of(tmp_path / "release"), tree_of(tmp_path / "cache")

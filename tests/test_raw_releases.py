@@ -15,9 +15,9 @@ import pytest
 from shared import SHARED, STANZA, needs_stanza, sample_file
 
 from discoprobe import pipeline
-from discoprobe.loaders.cache import cache_folder
-from discoprobe.loaders.raw.prepare import How
-from discoprobe.request import Request
+from discoprobe.loaders.cache_folder import cache_folder
+from discoprobe.loaders.raw.prepare import AnnotationOptions
+from discoprobe.requests import Request
 
 TEXT = SHARED / "corpora" / "text"
 SHOWN = ("text", "sentences", "sentence1", "sentence2", "candidate", "context", "choices")
@@ -39,7 +39,7 @@ def stories(lang):
 
 def built(source, out, lang, *, segment, tasks=("all",), jobs=1):
     """The configs of a release made from raw text: their names, and the files with their bytes."""
-    raw = How(segment=segment, stanza_dir=None if segment else STANZA)
+    raw = AnnotationOptions(segment=segment, stanza_dir=None if segment else STANZA)
     request = Request((lang,), (str(source),), tasks, jobs=jobs, audit=False, raw=raw)
     pipeline.run(request, out)
     return {path.relative_to(out).as_posix(): path.read_bytes() for path in sorted(out.rglob("*.parquet"))}
@@ -165,7 +165,7 @@ def shown_in(row):
 
 
 def check_rows(out, sources):
-    """How many sentences of each config were found in their places."""
+    """AnnotationOptions many sentences of each config were found in their places."""
     found = {}
     for config, row in rows_of(out):
         slices = [plain(sources.slice(name)) for name in row["sent_ids"]]

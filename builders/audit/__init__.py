@@ -1,9 +1,13 @@
-"""The audit: what is wrong with a labelled data set, and what can be scored on it without knowing the language."""
+"""The audit: what is wrong with a labelled dataset, and what baselines reach that do not know the language.
+
+Data come from a config or from ``inputs``. ``integrity`` checks rows, solvers measure shortcuts, and both give findings
+to a report.
+"""
 
 from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError, from_config
-from discoprobe.builders.audit.limits import BY_ID, CHECKS, Check, Kind, Severity
 from discoprobe.builders.audit.report import Baseline, Finding, Heuristics, Report, Rule, Status, Strongest
 from discoprobe.builders.audit.run import audit
+from discoprobe.builders.audit.thresholds import BY_ID, CHECKS, Check, Kind, Severity
 
 __all__ = [
     "BY_ID",

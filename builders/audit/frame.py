@@ -30,6 +30,7 @@ _COLUMNS: dict[str, pl.DataType] = {
     "edit_end": pl.Int32(),
     "corpus": pl.String(),
     "sent_ids": pl.List(pl.String()),
+    "group": pl.String(),
 }
 SCHEMA = pl.Schema(_COLUMNS)
 """Columns of ``AuditInput.rows``; all from ``pair_id`` on may be null."""
@@ -52,7 +53,8 @@ class AuditInput:
         perturbation: whether label 0 is an original and the others are edits of it.
         pairs: whether rows come in groups that share ``pair_id``.
         natural: whether class shares are the source's own and need not be equal.
-        split_by: what never stands in two splits: ``document``, ``target``, ``cluster`` or nothing.
+        split_by: what is never in two splits: ``document``, ``target``, ``cluster`` or nothing.
+        external: whether the rows were made by others: how they write text is noted and does not fail.
         exempt: checks that do not apply → reason.
     """
 
@@ -64,6 +66,7 @@ class AuditInput:
     pairs: bool = False
     natural: bool = False
     split_by: str = ""
+    external: bool = False
     exempt: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -105,35 +108,47 @@ def from_config(config: Config) -> AuditInput:
         from_columns(pl.DataFrame(table), config.shape).with_columns(split=pl.lit(split, dtype=SCHEMA["split"]))
         for split, table in config.splits.items()
     ]
+    labels, rows = with_used_labels(config.labels, pl.concat(splits, how="vertical_relaxed"), config.shape)
     return AuditInput(
         name=config.name,
         shape=config.shape,
-        labels=config.labels,
-        rows=conform(pl.concat(splits, how="vertical_relaxed"), config.shape),
-        perturbation=config.perturbation,
+        labels=labels,
+        rows=conform(rows, config.shape),
+        perturbation=config.pairs,
         pairs=config.pairs,
-        natural=config.natural,
         split_by=config.split_by,
         exempt=dict(config.exempt),
     )
 
 
+def with_used_labels(labels: tuple[str, ...], rows: pl.DataFrame, shape: Shape) -> tuple[tuple[str, ...], pl.DataFrame]:
+    """The label names that rows have, and the rows with ``label`` as their index; places of a choice stay as they are.
+
+    A label that no row has is not a class of the data: a language may use a part of the labels of a task.
+    """
+    used = rows["label"].unique().drop_nulls().sort().to_list()
+    if shape is Shape.CHOICE or len(used) == len(labels) or (used and not 0 <= used[0] <= used[-1] < len(labels)):
+        return labels, rows
+    index = pl.col("label").replace_strict(used, range(len(used)), default=None, return_dtype=pl.Int64)
+    return tuple(labels[label] for label in used), rows.with_columns(index)
+
+
 def from_columns(frame: pl.DataFrame, shape: Shape) -> pl.DataFrame:
     """A split with the columns of a config as rows of texts (without ``split``, ``place``)."""
-    wanted = ["id", "label", "pair_id", "corpus", "sent_ids", "original"]
-    kept = [name for name in wanted if name in frame.columns]
-    return frame.select(*kept, texts=_TEXTS[shape], n_context=_N_CONTEXT[shape], **_spans(frame.schema))
+    wanted = ["id", "label", "pair_id", "corpus", "sent_ids", "original", "group"]
+    present = [name for name in wanted if name in frame.columns]
+    return frame.select(*present, texts=_TEXTS[shape], n_context=_N_CONTEXT[shape], **_spans(frame.schema))
 
 
 def _spans(schema: pl.Schema) -> dict[str, pl.Expr]:
     """The target's form and the edit's ends, of the columns that are structs."""
-    found: dict[str, pl.Expr] = {}
+    spans: dict[str, pl.Expr] = {}
     if isinstance(schema.get("target"), pl.Struct):
-        found["target"] = pl.col("target").struct.field("form")
+        spans["target"] = pl.col("target").struct.field("form")
     if isinstance(schema.get("edit"), pl.Struct):
-        found["edit_start"] = pl.col("edit").struct.field("start")
-        found["edit_end"] = pl.col("edit").struct.field("end")
-    return found
+        spans["edit_start"] = pl.col("edit").struct.field("start")
+        spans["edit_end"] = pl.col("edit").struct.field("end")
+    return spans
 
 
 _NONE = pl.lit(0, dtype=pl.UInt32)

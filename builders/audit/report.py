@@ -6,66 +6,33 @@ import dataclasses
 import enum
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from discoprobe.builders.audit.limits import RESOLUTION, Kind, Severity
-from discoprobe.builders.audit.stats import DIGITS, Interval
+from discoprobe.builders.audit.intervals import DIGITS, Interval
+from discoprobe.builders.audit.thresholds import Kind, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
-_VERSION = 1
+VERSION: Final = 2
+"""Version of the audit. Raise it when a check, a baseline or a threshold changes: published configs are then stale."""
 _Entry: TypeAlias = "dict[str, Any]"
 
 
 class Status(enum.StrEnum):
     """How a check ended.
 
-    ``passed``: within the limit; for a shortcut the upper end of the 95 % interval is, moreover, at most
-    ``limits.RESOLUTION`` above it. ``failed``: beyond the limit; for a shortcut with the lower end of the interval on
-    test, or of the 99 % interval in turn (``Cross``). ``undecided``: there are too few rows to tell. ``noted``:
-    measured, nothing is too much. ``exempt``: beyond the limit or undecided, and the task says why. ``skipped``: does
-    not apply.
+    ``passed``: not above the threshold; for a shortcut, the lower end of the 95 % interval is not. ``failed``: above
+    it. ``noted``: measured, without a threshold. ``exempt``: above the threshold, and the task says why. ``skipped``:
+    the check does not apply, or there is nothing to compare.
     """
 
     PASSED = "passed"
     FAILED = "failed"
-    UNDECIDED = "undecided"
     NOTED = "noted"
     EXEMPT = "exempt"
     SKIPPED = "skipped"
-
-
-def judged(accuracy: float, interval: Interval, limit: float) -> Status:
-    """Whether a solver exceeds ``limit``, stays within it, or was measured on too few rows to tell (``Status``)."""
-    if interval.low > limit:
-        return Status.FAILED
-    within = accuracy <= limit and interval.high <= limit + RESOLUTION
-    return Status.PASSED if within else Status.UNDECIDED
-
-
-@dataclass(frozen=True, slots=True)
-class Cross:
-    """A shortcut on test and on the other splits, held out in their turns, where there are few rows for test.
-
-    Attributes:
-        n: rows.
-        independent: as how many independent rows they count.
-        accuracy: share of them that is right.
-        baseline: the accuracy of knowing nothing.
-        limit: the largest accuracy allowed, None if any is.
-        interval: 95 % interval of ``accuracy``.
-        tried: the accuracy of each solver of which the best was kept; of the one, if there is only one.
-    """
-
-    n: int
-    independent: float
-    accuracy: float
-    baseline: float
-    limit: float | None
-    interval: Interval
-    tried: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +44,17 @@ class Finding:
         kind: integrity or shortcut.
         severity: whether failing stops a release.
         status: how it ended.
-        measured: the value: rows, or the accuracy on test; None if skipped.
-        limit: the largest value allowed, None if anything is.
-        baseline: for shortcuts, the accuracy of knowing nothing.
+        measured: the value: a number of rows, or an accuracy; None if skipped.
+        threshold: the largest value allowed, None if the value is only reported.
+        baseline: for shortcuts, the accuracy of the majority label (of a choice, of guessing).
         interval: for shortcuts, the 95 % interval of ``measured``.
-        n: rows it was measured on.
+        n: rows it was measured on (pairs, where pairs are compared).
         rows: ids of the first rows that show it, at most five.
         detail: one line for people.
         reason: why the check does not apply, from the task's exemption.
         tried: where the best of several solvers was kept, the accuracy of each.
-        independent: for shortcuts, as how many independent rows they count (pairs go right and wrong together).
-        cross: for shortcuts, what all splits together say where there are few rows for test.
+        independent: for shortcuts, how many independent rows ``n`` rows are worth, as clusters are right together.
+        resolution: for shortcuts, the smallest gain over the baseline that these rows could have shown.
     """
 
     check: str
@@ -95,7 +62,7 @@ class Finding:
     severity: Severity
     status: Status
     measured: float | None = None
-    limit: float | None = None
+    threshold: float | None = None
     baseline: float | None = None
     interval: Interval | None = None
     n: int = 0
@@ -104,28 +71,25 @@ class Finding:
     reason: str = ""
     tried: Mapping[str, float] = field(default_factory=dict)
     independent: float = 0.0
-    cross: Cross | None = None
+    resolution: float | None = None
 
     @property
-    def lift(self) -> float | None:
-        """For shortcuts, how far the solver is above knowing nothing, in turn where test has few rows."""
-        shown = (self.measured, self.baseline)
-        accuracy, baseline = (self.cross.accuracy, self.cross.baseline) if self.cross else shown
-        return None if accuracy is None or baseline is None else round(accuracy - baseline, DIGITS)
-
-    @property
-    def beyond(self) -> tuple[float, float] | None:
-        """What was measured and the limit, where it is beyond it: on test, else in turn."""
-        if self.status is not Status.FAILED or self.measured is None or self.limit is None:
+    def gain(self) -> float | None:
+        """For shortcuts, how far the solver is above the majority baseline."""
+        if self.measured is None or self.baseline is None:
             return None
-        if self.interval and self.cross and self.interval.low <= self.limit:
-            return self.cross.accuracy, self.cross.limit or 0.0
-        return self.measured, self.limit
+        return round(self.measured - self.baseline, DIGITS)
+
+    @property
+    def decides(self) -> bool:
+        """Whether it is a shortcut that could have failed the config: measured on a sample, against a threshold."""
+        binding = self.kind is Kind.SHORTCUT and self.severity is Severity.ERROR and self.status is not Status.EXEMPT
+        return binding and self.threshold is not None and self.resolution is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """A trivial solver: its accuracy on test with the 95 % interval."""
+    """A trivial solver: its accuracy with the 95 % interval."""
 
     name: str
     accuracy: float
@@ -176,11 +140,11 @@ class Heuristics:
 
 @dataclass(frozen=True, slots=True)
 class Strongest:
-    """The shortcut with the largest lift over knowing nothing; ``n`` rows, of all splits where test has few."""
+    """The shortcut with the largest gain over the majority baseline, measured on ``n`` rows."""
 
     check: str
     accuracy: float
-    lift: float
+    gain: float
     interval: Interval | None
     n: int
 
@@ -193,13 +157,13 @@ class Report:
         name: the config or data set.
         counts: rows per split.
         labels: label names.
-        trained_on: split the solvers learned from.
-        measured_on: split they were measured on.
+        trained_on: what the solvers learned from: a split, or ``the other splits``.
+        measured_on: what they were measured on: a split, or several where they are cross-validated.
         baselines: majority, prior and random.
-        findings: one per check, in the order of ``limits.CHECKS``.
+        findings: one per check, in the order of ``thresholds.CHECKS``.
         heuristics: the table of mined rules, None where no solver could be trained.
-        stale: exemptions that are not needed: the check passes, or nothing is too much for it.
-        notes: remarks for people, such as that solvers learned from half of the only split.
+        stale: exemptions that are not needed: the check passes, or has no threshold.
+        notes: remarks for people, such as that a split holds one class.
     """
 
     name: str
@@ -224,35 +188,30 @@ class Report:
         return bool(self.errors)
 
     @property
-    def undecided(self) -> tuple[Finding, ...]:
-        """The findings that there are too few rows to decide."""
-        return tuple(f for f in self.findings if f.status is Status.UNDECIDED)
-
-    @property
-    def suspect(self) -> tuple[Finding, ...]:
-        """The shortcuts left open of which the rows of all splits, at 95 %, say that they are beyond the limit."""
-        turned = [(f, f.cross) for f in self.undecided if f.severity is Severity.ERROR]
-        return tuple(f for f, cross in turned if cross and cross.limit is not None and cross.interval.low > cross.limit)
+    def resolution(self) -> float | None:
+        """The smallest gain that all shortcuts with a threshold could have shown, pairs aside; None without any."""
+        rows = [f.resolution for f in self.findings if f.decides and not f.check.startswith("pairwise")]
+        return max((gain for gain in rows if gain is not None), default=None)
 
     @property
     def strongest(self) -> Strongest | None:
-        """The shortcut with the largest lift; None where none was measured."""
-        lifts = [(lift, f) for f in self.findings if (lift := f.lift) is not None]
-        if not lifts:
+        """The shortcut with the largest gain; None where none was measured."""
+        gains = [(gain, f) for f in self.findings if (gain := f.gain) is not None]
+        if not gains:
             return None
-        lift, best = max(lifts, key=lambda pair: pair[0])
-        shown = best.cross or best
-        accuracy = best.cross.accuracy if best.cross else float(best.measured or 0.0)
-        return Strongest(best.check, accuracy, lift, shown.interval, shown.n)
+        gain, best = max(gains, key=lambda pair: pair[0])
+        return Strongest(best.check, float(best.measured or 0.0), gain, best.interval, best.n)
 
     def finding(self, check: str) -> Finding:
         """The finding of one check."""
         return next(f for f in self.findings if f.check == check)
 
     def to_dict(self) -> dict[str, JSON]:
-        """The report as JSON holds it; ``strongest`` and ``failed`` are added for readers."""
+        """The report as JSON holds it; ``failed``, ``resolution`` and ``strongest`` are added for readers."""
         strongest = None if self.strongest is None else dataclasses.asdict(self.strongest)
-        summary: dict[str, JSON] = {"version": _VERSION, "failed": self.failed, "strongest": strongest}
+        summary: dict[str, JSON] = {
+            "version": VERSION, "failed": self.failed, "resolution": self.resolution, "strongest": strongest,
+        }  # fmt: skip
         return {name: _plain(value) for name, value in (summary | dataclasses.asdict(self)).items()}
 
     def to_json(self) -> str:
@@ -293,9 +252,7 @@ def _baseline(entry: _Entry) -> Baseline:
 def _finding(entry: _Entry) -> Finding:
     interval = None if entry["interval"] is None else Interval(*entry["interval"])
     values = {"kind": Kind(entry["kind"]), "severity": Severity(entry["severity"]), "status": Status(entry["status"])}
-    cross = entry.get("cross")
-    held = None if cross is None else Cross(**cross | {"interval": Interval(*cross["interval"])})
-    return Finding(**entry | values | {"interval": interval, "rows": tuple(entry["rows"]), "cross": held})
+    return Finding(**entry | values | {"interval": interval, "rows": tuple(entry["rows"])})
 
 
 def _heuristics(entry: _Entry) -> Heuristics:

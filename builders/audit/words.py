@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from discoprobe.builders.audit.limits import LEAK_WORDS
+from discoprobe.builders.audit.thresholds import LEAK_WORDS
 from discoprobe.loaders.running_words import is_unspaced, running_words
 
 CHARACTERS_PER_WORD = 2

@@ -1,1 +1,4 @@
-"""Discourse tasks: one module each, found by listing this folder."""
+"""Discourse tasks over sentences of documents, one module each; they are found by listing this folder.
+
+A task takes windows from ``builders.passages``, gives them labels, and returns rows for ``builders.realise``.
+"""

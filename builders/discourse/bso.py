@@ -15,9 +15,9 @@ import numpy as np
 import polars as pl
 
 from discoprobe.builders.config import Shape
-from discoprobe.builders.discourse_rows import orderings
-from discoprobe.builders.level import levelled
-from discoprobe.builders.task import Arranged, Context, Task
+from discoprobe.builders.passages.window_rows import orderings
+from discoprobe.builders.sampling.balance import remove_bias
+from discoprobe.builders.task import Context, DiscourseTask, Sample
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -26,12 +26,12 @@ FEW = 4
 """Pairs that a split may have whichever sentence is the longer one."""
 
 
-def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
+def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Pairs of neighbours in both orders."""
 
     def select(windows: pl.DataFrame) -> pl.DataFrame:
         sized = windows.with_columns(longer=_first_is_longer(frame, windows["first"].to_numpy()))
-        return levelled(sized, ("longer",), *context.salt, few=FEW).drop("longer")
+        return remove_bias(sized, ("longer",), *context.seed_key, few=FEW).drop("longer")
 
     return orderings(frame, context, 2, lambda keys: np.tile([1, 0], (len(keys), 1)), select=select)
 
@@ -42,4 +42,4 @@ def _first_is_longer(frame: pl.DataFrame, first: npt.NDArray[np.int64]) -> pl.Se
     return pl.Series(-np.sign(np.where(words, words, characters)), dtype=pl.Int8)
 
 
-TASK = Task(labels=("in_order", "swapped"), shape=Shape.PAIR, arrange=arrange, pairs=True, perturbation=True)
+TASK = DiscourseTask(labels=("in_order", "swapped"), shape=Shape.PAIR, sample=sample, pairs=True)

@@ -11,11 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from discoprobe.builders.config import Shape
-from discoprobe.builders.continuation import CONTEXT, continuations
-from discoprobe.builders.discourse_rows import choice_rows
-from discoprobe.builders.rows import members
-from discoprobe.builders.sampling import assign_labels, cap
-from discoprobe.builders.task import Arranged, Context, Task
+from discoprobe.builders.passages.continuations import CONTEXT, ORIGINS, continuations
+from discoprobe.builders.passages.rows import members
+from discoprobe.builders.passages.window_rows import choice_rows
+from discoprobe.builders.sampling.balance import assign_labels
+from discoprobe.builders.sampling.stratify import cap
+from discoprobe.builders.task import Context, DiscourseTask, Sample
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,15 +24,16 @@ if TYPE_CHECKING:
 CHOICES = 2
 
 
-def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
+def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Each passage with its next sentence and a wrong one."""
     found = continuations(frame, context)
-    kept = assign_labels(cap(found.rows, context.settings, *context.salt), CHOICES, *context.salt)
+    kept = assign_labels(cap(found.rows, context.settings, *context.seed_key), CHOICES, *context.seed_key)
     first = kept["first"].to_numpy()
     wrong = kept["wrong"].to_numpy()[:, None]
-    rows = choice_rows(kept, list(members(first, CONTEXT)), first + CONTEXT, wrong)
+    origins = [[ORIGINS[later]] for later in kept["later"]]
+    rows = choice_rows(kept, list(members(first, CONTEXT)), first + CONTEXT, wrong, origins)
     drops = found.drops | {"odd": found.rows.height - kept.height}
-    return Arranged(rows, drops, candidates=found.candidates)
+    return Sample(rows, drops, candidates=found.candidates)
 
 
-TASK = Task(labels=("0", "1"), shape=Shape.CHOICE, arrange=arrange)
+TASK = DiscourseTask(labels=("0", "1"), shape=Shape.CHOICE, sample=sample)

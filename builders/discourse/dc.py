@@ -1,11 +1,12 @@
 """Is the passage coherent, or does one of its sentences come from another text?
 
-Discourse coherence (DiscoEval, Chen et al. 2019; Spanish: Araujo et al. 2022). Six consecutive sentences (`coherent`),
-and the same with one of the second to the fifth replaced by a sentence of another document of the same corpus
-(`incoherent`); both versions share `pair_id` and `position` names the intruder. The intruder is as long as the sentence
-it replaces (within 20 % in words, 30 % in characters), shares as many content words with the passage as that one did,
-is more like the passage than that one in as many pairs as not, stands nowhere else in the data, and comes from the same
-split. In DiscoEval lexical overlap alone gives .71 on Wikipedia, more than every published encoder.
+Discourse coherence (DiscoEval, Chen et al. 2019; Spanish: Araujo et al. 2022). A passage is six consecutive sentences
+(`coherent`), or the same sentences with one of the second to the fifth replaced by a sentence of another document of
+the same corpus (`incoherent`). Both versions share `pair_id`, and `position` is the place of the intruder. The intruder
+has about the length of the sentence that it replaces (within 20 % in words and 30 % in characters), and shares about as
+many content words with the passage. In half of the pairs the intruder is more similar to the passage than the sentence
+that it replaces. It occurs in no other row and comes from the same split. In DiscoEval lexical overlap alone reaches
+.71 on Wikipedia, more than every published encoder.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discoprobe.builders.config import Shape
-from discoprobe.builders.intrusion import replaced_one, with_donors
-from discoprobe.builders.level import levelled
-from discoprobe.builders.match import ANY, CLOSE, Matching
-from discoprobe.builders.rows import members, pair_rows, version
-from discoprobe.builders.sampling import cap
-from discoprobe.builders.task import Arranged, Context, Task
+from discoprobe.builders.passages.distractors import ANY, CLOSE, Matching
+from discoprobe.builders.passages.intruders import replaced_one, with_donors
+from discoprobe.builders.passages.rows import members, pair_rows, version
+from discoprobe.builders.sampling.balance import remove_bias
+from discoprobe.builders.sampling.stratify import cap
+from discoprobe.builders.task import Context, DiscourseTask, Sample
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,13 +32,13 @@ FEW = 4
 """Pairs that a split may have whether or not their intruders are more alike as often as less."""
 
 
-def arrange(frame: pl.DataFrame, context: Context, matching: Matching = CLOSE) -> Arranged:
+def sample(frame: pl.DataFrame, context: Context, matching: Matching = CLOSE) -> Sample:
     """Passages of six, whole and with an intruder that resembles what it replaces."""
     cut = with_donors(frame, context, SIZE, DONORS)
     how = matching if context.settings.match else ANY
     served = replaced_one(frame, cut, PLACES, context, how)
-    even = served if how is ANY else levelled(served, ("nearer",), *context.salt, few=FEW)
-    kept = cap(even, context.settings, *context.salt, weight=2)
+    even = served if how is ANY else remove_bias(served, ("nearer",), *context.seed_key, few=FEW)
+    kept = cap(even, context.settings, *context.seed_key, weight=2)
     first, position = kept["first"].to_numpy(), kept["position"].to_numpy()
     whole = members(first, SIZE)
     order = np.tile(np.arange(SIZE), (len(first), 1))
@@ -47,7 +48,7 @@ def arrange(frame: pl.DataFrame, context: Context, matching: Matching = CLOSE) -
     versions = [version(whole, order), version(broken, source, position)]
     rows = pair_rows(kept["window"].to_numpy(), first, kept["split"], versions)
     lost = {"no-matching-intruder": cut.windows.height - served.height, "unbalanced": served.height - even.height}
-    return Arranged(rows, cut.drops | lost, candidates=(cut.windows.height + cut.drops["donor"]) * 2)
+    return Sample(rows, cut.drops | lost, candidates=(cut.windows.height + cut.drops["donor"]) * 2)
 
 
-TASK = Task(labels=("coherent", "incoherent"), shape=Shape.SEQUENCE, arrange=arrange, pairs=True, perturbation=True)
+TASK = DiscourseTask(labels=("coherent", "incoherent"), shape=Shape.SEQUENCE, sample=sample, pairs=True, least=SIZE)

@@ -1,8 +1,8 @@
-"""Is the passage coherent, or does one of its sentences come from another text? The easy form, for comparison.
+"""Is the passage coherent, or does one of its sentences come from another text? The easy version, for comparison.
 
-As `dc`, but the intruder is drawn at random from the other documents of the split, as in DiscoEval (Chen et al. 2019)
-and its Spanish version (Araujo et al. 2022): its topic and length may give it away. Scores on `dc` and `dc_easy` differ
-by what topic words are worth; only `dc` measures coherence.
+The same as `dc`, but the intruder is chosen at random from the other documents of the split, as in DiscoEval (Chen et
+al. 2019) and its Spanish version (Araujo et al. 2022), so that its topic and length may tell the label. The scores on
+`dc` and `dc_easy` differ by what topic words contribute; only `dc` measures coherence.
 """
 
 from __future__ import annotations
@@ -11,25 +11,24 @@ from typing import TYPE_CHECKING
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.discourse import dc
-from discoprobe.builders.match import ANY
-from discoprobe.builders.task import Arranged, Context, Task
+from discoprobe.builders.passages.distractors import ANY
+from discoprobe.builders.task import Context, DiscourseTask, Sample
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
+def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Passages of six, whole and with any sentence of another document in place of one of theirs."""
-    return dc.arrange(frame, context, ANY)
+    return dc.sample(frame, context, ANY)
 
 
 _COMPARISON = "the published setting, kept for comparison: what it measures beside coherence is what `dc` removes"
 
-TASK = Task(
+TASK = DiscourseTask(
     labels=("coherent", "incoherent"),
     shape=Shape.SEQUENCE,
-    arrange=arrange,
+    sample=sample,
     pairs=True,
-    perturbation=True,
-    exempt={"overlap": _COMPARISON},
+    exempt=dict.fromkeys(("overlap", "similarity"), _COMPARISON),
 )

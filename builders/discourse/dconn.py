@@ -6,7 +6,7 @@ connective. Connectives come from a closed list per language of words that tie t
 (subordinators such as *although* tie it to its own main clause and are not in it) and must be tagged CCONJ, SCONJ or
 ADV (fixed expressions: as the list says) and, where there are trees, join the sentence and not a phrase of it (German
 *auch er*); left out are questions, sentences of little else, and those in which the connective recurs within five words
-(*и … и*, or a speaker who begins anew: half of it would stay). Classes have at least 20 candidates and are equally
+(*и … и*, or a speaker who starts again: half of it would stay). Classes have at least 20 candidates and are equally
 frequent in every split. The published suite took any first word tagged as a conjunction, with the previous sentence at
 times from another document. Where an adverb is followed by the verb (German, Dutch, Swedish) its removal leaves the
 verb first, which tells adverbs from conjunctions.
@@ -19,16 +19,18 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from discoprobe.builders import chance
+from discoprobe.builders import hashing
 from discoprobe.builders.config import Shape
-from discoprobe.builders.rows import version
-from discoprobe.builders.sampling import balance, cap
+from discoprobe.builders.passages.rows import version
+from discoprobe.builders.sampling.balance import equal_counts_by_length
+from discoprobe.builders.sampling.stratify import cap
+from discoprobe.builders.sentences.connectives import Connectives
 from discoprobe.builders.settings import SPLITS
-from discoprobe.builders.task import Arranged, Context, Task
+from discoprobe.builders.task import Context, DiscourseTask, Sample
 
 if TYPE_CHECKING:
     from discoprobe.loaders.corpus import Shard
-    from discoprobe.loaders.language import LanguageData
+    from discoprobe.loaders.languages.language import LanguageData
 
 LEFT_OVER = 3
 """Fewest words that must follow the connective."""
@@ -90,8 +92,8 @@ def _lower(form: pl.Expr, language: LanguageData) -> pl.Expr:
 def _forms(language: LanguageData) -> pl.DataFrame:
     """One row per form of a connective: its words, its first word, and what it must and must not be."""
     rows = [
-        (form[0], len(form), " ".join(form), entry.lemma, sorted(entry.upos), _any_of(entry.unless))
-        for entry in language.connectives
+        (form.partition(" ")[0], form.count(" ") + 1, form, entry.lemma, sorted(entry.upos), _any_of(entry.unless))
+        for entry in language.section(Connectives).entries
         if entry.scope == "sentence"
         for form in entry.forms
     ]
@@ -99,9 +101,9 @@ def _forms(language: LanguageData) -> pl.DataFrame:
     return pl.DataFrame(rows, {**names, "classes": pl.List(pl.String), "unless": pl.String}, orient="row")
 
 
-def _any_of(expressions: tuple[tuple[str, ...], ...]) -> str:
+def _any_of(expressions: tuple[str, ...]) -> str:
     """A pattern for texts that begin with one of the expressions; one that nothing matches if there is none."""
-    return f"^(?:{'|'.join(re.escape(' '.join(words)) for words in expressions)}) " if expressions else r"[^\s\S]"
+    return f"^(?:{'|'.join(map(re.escape, expressions))}) " if expressions else r"[^\s\S]"
 
 
 def _something_else() -> pl.Expr:
@@ -131,27 +133,27 @@ def _rest() -> pl.Expr:
     return pl.when(pl.col("start").list.get(size - 1) != after).then(rest).cast(pl.Int32)
 
 
-def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
+def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Pairs of neighbours of which the second lost its connective, equally many per connective."""
     pairs = _pairs(frame)
     named = _frequent(pairs, context)
     names = tuple(sorted(named["connective"].unique()))
-    capped = cap(named, context.settings, *context.salt)
-    kept = balance(capped, "connective", *context.salt) if len(names) > 1 else capped.clear()
+    capped = cap(named, context.settings, *context.seed_key)
+    kept = equal_counts_by_length(capped, "connective", *context.seed_key) if len(names) > 1 else capped.clear()
     first = kept["row"].to_numpy() - 1
     shown = version([[row, row + 1] for row in first], [[0, 1]] * len(first), 1)
     rows = shown.with_columns(
         kept["split"], kept["trim"], pair=pl.lit(None, pl.UInt64), row=pl.Series(first, dtype=pl.Int64),
-        key=pl.Series(chance.mix(kept["key"].to_numpy(), "row", *context.salt), dtype=pl.UInt64),
+        key=pl.Series(hashing.mix(kept["key"].to_numpy(), "row", *context.seed_key), dtype=pl.UInt64),
         label=kept["connective"].replace_strict({name: i for i, name in enumerate(names)}, return_dtype=pl.Int64),
     )  # fmt: skip
     drops = {"rare-connective": pairs.height - named.height, "unbalanced": named.height - kept.height}
-    return Arranged(rows, drops, labels=names, candidates=pairs.height)
+    return Sample(rows, drops, labels=names, candidates=pairs.height)
 
 
 def _pairs(frame: pl.DataFrame) -> pl.DataFrame:
     """Sentences with a connective whose neighbour before them is usable; no sentence stands in two pairs."""
-    before = pl.col("stretch") == pl.col("stretch").shift(1)
+    before = pl.col("passage") == pl.col("passage").shift(1)
     pairs = frame.with_columns(_ok=pl.col("connective").is_not_null() & before.fill_null(value=False))
     pairs = pairs.with_columns(_chain=(~pl.col("_ok")).cum_sum()).filter("_ok")
     nth = pl.int_range(pl.len()).over("_chain")
@@ -166,6 +168,4 @@ def _frequent(pairs: pl.DataFrame, context: Context) -> pl.DataFrame:
     return pairs.join(enough.select("connective"), on="connective", how="semi", maintain_order="left")
 
 
-TASK = Task(
-    labels=(), shape=Shape.PAIR, arrange=arrange, mark=mark, needs=frozenset({"documents", "upos"}),
-)  # fmt: skip
+TASK = DiscourseTask(shape=Shape.PAIR, sample=sample, mark=mark, needs=frozenset({"documents", "upos"}))

@@ -1,40 +1,42 @@
 """Does this sentence follow the passage?
 
-Next sentence prediction (discourse suite over UD, Godunova & Voloshina; Koto et al. 2021). Four consecutive sentences
-and a candidate: the sentence that follows (`next`) or another one (`not_next`). About half of the wrong ones stand
-later in the same document, half come from another document of the same corpus and split; all are matched to the right
-one in length (20 % in words, 30 % in characters) and in the content words they share with the passage, and stand in no
-other row. Each passage is emitted with both candidates, which share `pair_id`. With distractors from anywhere, TF-IDF
-cosine finds the right one of four at .85-.94 (Koto et al.'s published sets).
+Next sentence prediction (discourse suite over UD, Godunova & Voloshina; Koto et al. 2021). A row has four consecutive
+sentences and a candidate: the sentence that follows (`next`), or another one (`not_next`). About half of the wrong
+candidates come from later in the same document, the others from another document of the same corpus and split;
+`distractor` says which. All are matched to the right candidate in length (20 % in words, 30 % in characters) and in the
+content words that they share with the passage, and occur in no other row. Each passage has both candidates in two rows
+that share `pair_id`. With distractors from anywhere, TF-IDF cosine finds the right one of four at .85-.94 (in the
+published sets of Koto et al.).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import polars as pl
 
 from discoprobe.builders.config import Shape
-from discoprobe.builders.continuation import CONTEXT, continuations
-from discoprobe.builders.rows import members, pair_rows, version
-from discoprobe.builders.sampling import cap
-from discoprobe.builders.task import Arranged, Context, Task
-
-if TYPE_CHECKING:
-    import polars as pl
+from discoprobe.builders.passages.continuations import CONTEXT, ORIGINS, continuations
+from discoprobe.builders.passages.rows import members, pair_rows, version
+from discoprobe.builders.sampling.stratify import cap
+from discoprobe.builders.task import Context, DiscourseTask, Sample
 
 
-def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
+def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Each passage with the next sentence and with a wrong one."""
     found = continuations(frame, context)
-    kept = cap(found.rows, context.settings, *context.salt, weight=2)
+    kept = cap(found.rows, context.settings, *context.seed_key, weight=2)
     first = kept["first"].to_numpy()
     right = members(first, CONTEXT + 1)
     wrong = np.column_stack([members(first, CONTEXT), kept["wrong"].to_numpy()])
     order = np.tile(np.arange(CONTEXT + 1), (len(first), 1))
     versions = [version(right, order), version(wrong, order, CONTEXT)]
+    origin = pl.Series([ORIGINS[later] for later in kept["later"]], dtype=pl.String)
+    versions = [
+        versions[0].with_columns(distractor=pl.lit(None, pl.String)),
+        versions[1].with_columns(distractor=origin),
+    ]
     rows = pair_rows(kept["window"].to_numpy(), first, kept["split"], versions)
-    return Arranged(rows, found.drops, candidates=found.candidates * 2)
+    return Sample(rows, found.drops, candidates=found.candidates * 2)
 
 
-TASK = Task(labels=("next", "not_next"), shape=Shape.CANDIDATE, arrange=arrange, pairs=True, perturbation=True)
+TASK = DiscourseTask(labels=("next", "not_next"), shape=Shape.CANDIDATE, sample=sample, pairs=True)

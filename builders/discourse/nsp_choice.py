@@ -1,12 +1,13 @@
 """Which of four sentences follows the passage?
 
-Next sentence prediction as a choice (Koto, Lau & Baldwin 2021). Two to eight consecutive sentences and four candidates:
-the one that follows, one from later in the same document, the one of another document that is lexically nearest (it
-shares at least as many content words with the passage as the right one does), and one of the same genre (where the
-split has another document of it). All are as long as the right one (within 20 % in words, 30 % in characters), drawn
-around a length beside its own, so that it is not the one in the middle; they stand in no other row. The label is the
-index of the right one, each index equally often. In the published sets all three come from anywhere, and TF-IDF cosine
-with the passage finds the right one at .85-.94.
+Next sentence prediction as a choice (Koto, Lau & Baldwin 2021). A row has two to eight consecutive sentences and four
+candidates: the sentence that follows, one from later in the same document, the lexically nearest one of another
+document (it shares at least as many content words with the passage as the right one), and one of the same genre (where
+the split has another document of that genre); `distractor` says which is which. All candidates have about the length of
+the right one (within 20 % in words, 30 % in characters). The length aimed at differs from that of the right one, so
+that the right one is not always of middle length. Distractors occur in no other row. The label is the index of the
+right candidate, and each index is equally frequent. In the published sets all three distractors come from anywhere, and
+TF-IDF cosine with the passage finds the right one at .85-.94.
 """
 
 from __future__ import annotations
@@ -17,21 +18,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from discoprobe.builders import chance
+from discoprobe.builders import hashing
 from discoprobe.builders.config import Shape
-from discoprobe.builders.discourse_rows import choice_rows
-from discoprobe.builders.intrusion import Cut, with_donors
-from discoprobe.builders.level import levelled
-from discoprobe.builders.match import ANY, CLOSE, Slots, intruders
-from discoprobe.builders.overlap import Cosines, Shares
-from discoprobe.builders.sampling import assign_labels, cap
-from discoprobe.builders.stretches import stretch_keys
-from discoprobe.builders.task import Arranged, Context, Task
+from discoprobe.builders.passages.distractors import ANY, CLOSE, Slots, intruders
+from discoprobe.builders.passages.intruders import Cut, with_donors
+from discoprobe.builders.passages.similarity import Cosines, Shares
+from discoprobe.builders.passages.window_rows import choice_rows
+from discoprobe.builders.passages.windows import passage_keys
+from discoprobe.builders.sampling.balance import assign_labels, remove_bias
+from discoprobe.builders.sampling.stratify import cap
+from discoprobe.builders.task import Context, DiscourseTask, Sample
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from discoprobe.builders.overlap import Gaps, Rows
+    from discoprobe.builders.passages.similarity import Gaps, Rows
 
 SIZES, CHOICES, DONORS, RESERVE = (2, 8), 4, 0.05, 6
 SPREAD = 0.25
@@ -47,22 +48,25 @@ SIGNS = ("likest", "sharing", "longest", "shortest")
 """Measures in which the right sentence is first of the four as often as by chance."""
 
 
-def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
+def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Passages with their next sentence and three others."""
     least, most = SIZES
-    runs = stretch_keys(frame)
+    runs = passage_keys(frame)
     longest = np.clip(runs["length"].to_numpy().astype(np.int64) - 1 - RESERVE, least, most)
-    sizes = least + chance.pick(runs["key"].to_numpy(), longest - least + 1, *context.salt, "size")
+    sizes = least + hashing.pick(runs["key"].to_numpy(), longest - least + 1, *context.seed_key, "size")
     cut = with_donors(frame, context, sizes + 1, DONORS, RESERVE)
     served, drops = _three_wrong(frame, cut, context)
-    even = levelled(_signed(frame, served), SIGNS, *context.salt, few=CHOICES) if context.settings.match else served
-    capped = cap(even, context.settings, *context.salt)
-    kept = assign_labels(capped, CHOICES, *context.salt)
+    even = (
+        remove_bias(_signed(frame, served), SIGNS, *context.seed_key, few=CHOICES) if context.settings.match else served
+    )
+    capped = cap(even, context.settings, *context.seed_key)
+    kept = assign_labels(capped, CHOICES, *context.seed_key)
     first, right = kept["first"].to_numpy(), (kept["first"] + kept["size"] - 1).to_numpy()
     contexts = [np.arange(begin, end) for begin, end in zip(first, right, strict=True)]
-    rows = choice_rows(kept, contexts, right, _in_any_order(kept))
+    wrong, origins = _in_any_order(kept)
+    rows = choice_rows(kept, contexts, right, wrong, origins)
     drops["unbalanced"] = served.height - even.height + capped.height - kept.height
-    return Arranged(rows, drops, candidates=cut.windows.height + cut.drops["donor"])
+    return Sample(rows, drops, candidates=cut.windows.height + cut.drops["donor"])
 
 
 def _three_wrong(frame: pl.DataFrame, cut: Cut, context: Context) -> tuple[pl.DataFrame, dict[str, int]]:
@@ -77,7 +81,7 @@ def _three_wrong(frame: pl.DataFrame, cut: Cut, context: Context) -> tuple[pl.Da
             aim=_length_aimed_at(frame, windows, right, context),
         )  # fmt: skip
         how = matching if context.settings.match else replace(ANY, prefer=matching.prefer, later=matching.later)
-        found = intruders(frame, slots, pool, *context.salt, kind, matching=how)
+        found = intruders(frame, slots, pool, *context.seed_key, kind, matching=how)
         drops[f"no-{kind}-sentence"] = windows.height - found.height
         windows = windows[found["slot"].to_numpy()].with_columns(found["intruder"].alias(kind))
         pool = np.setdiff1d(pool, found["intruder"].to_numpy())
@@ -96,11 +100,11 @@ def _length_aimed_at(
 ) -> Gaps:
     """How many characters the wrong sentences of each window should have.
 
-    Sentences drawn around the length of the right one would leave it in the middle, and tell it. So they are drawn
-    around another, which is as far from it as they will be, since few are to be had.
+    If the lengths of the distractors lay around the length of the right one, the right one would be of middle length.
+    So the length aimed at is another one, a little shorter or longer.
     """
     keys = windows["window"].to_numpy()
-    off = sum(chance.unit(keys, *context.salt, "aim", lot) for lot in (0, 1)) - 1
+    off = sum(hashing.unit(keys, *context.seed_key, "aim", lot) for lot in (0, 1)) - 1
     return np.asarray(frame["n_chars"].to_numpy()[right] * (1 + SPREAD * off))
 
 
@@ -128,12 +132,13 @@ def _leads(values: Gaps) -> pl.Series:
     return pl.Series(CHOICES * first[:, 0] / first.sum(axis=1) - 1)
 
 
-def _in_any_order(windows: pl.DataFrame) -> npt.NDArray[np.int64]:
-    """The three wrong sentences of each window in hash order, so that their places do not tell their kinds."""
+def _in_any_order(windows: pl.DataFrame) -> tuple[npt.NDArray[np.int64], list[list[str]]]:
+    """The three wrong sentences of each window and their kinds, in hash order, so that places do not tell kinds."""
     wrong = windows.select(*KINDS).to_numpy()
     keys = windows["window"].to_numpy()
-    hashes = np.stack([chance.mix(keys, "place", column) for column in range(wrong.shape[1])], axis=1)
-    return np.asarray(np.take_along_axis(wrong, np.argsort(hashes, axis=1), axis=1))
+    hashes = np.stack([hashing.mix(keys, "place", column) for column in range(wrong.shape[1])], axis=1)
+    order = np.argsort(hashes, axis=1)
+    return np.take_along_axis(wrong, order, axis=1), np.array(list(KINDS))[order].tolist()
 
 
-TASK = Task(labels=("0", "1", "2", "3"), shape=Shape.CHOICE, arrange=arrange)
+TASK = DiscourseTask(labels=("0", "1", "2", "3"), shape=Shape.CHOICE, sample=sample)

@@ -12,25 +12,26 @@ import numpy as np
 import polars as pl
 
 from discoprobe.builders.config import Shape
-from discoprobe.builders.discourse_rows import single_rows, windows_of
-from discoprobe.builders.rows import members, version
-from discoprobe.builders.sampling import assign_labels, cap
-from discoprobe.builders.task import Arranged, Context, Task
+from discoprobe.builders.passages.rows import members, version
+from discoprobe.builders.passages.window_rows import single_rows, windows_of
+from discoprobe.builders.sampling.balance import assign_labels
+from discoprobe.builders.sampling.stratify import cap
+from discoprobe.builders.task import Context, DiscourseTask, Sample
 
 SIZE = 5
 
 
-def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
+def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Passages of five, one sentence of each moved to the front."""
-    inner = frame.with_columns(stretch=pl.when(pl.col("index") > 0).then("stretch"))
+    inner = frame.with_columns(passage=pl.when(pl.col("index") > 0).then("passage"))
     windows, drops = windows_of(inner, context, SIZE)
-    capped = cap(windows, context.settings, *context.salt)
-    labelled = assign_labels(capped, SIZE, *context.salt)
+    capped = cap(windows, context.settings, *context.seed_key)
+    labelled = assign_labels(capped, SIZE, *context.seed_key)
     label = labelled["label"].to_numpy()
     order = np.argsort(np.where(np.arange(SIZE) == label[:, None], -1, np.arange(SIZE)), axis=1)
     shown = np.take_along_axis(members(labelled["first"].to_numpy(), SIZE), order, axis=1)
     rows = single_rows(labelled, version(shown, order, np.zeros(len(label), dtype=np.int64)))
-    return Arranged(rows, drops | {"unbalanced": capped.height - labelled.height}, candidates=windows.height)
+    return Sample(rows, drops | {"unbalanced": capped.height - labelled.height}, candidates=windows.height)
 
 
-TASK = Task(labels=("0", "1", "2", "3", "4"), shape=Shape.SEQUENCE, arrange=arrange)
+TASK = DiscourseTask(labels=("0", "1", "2", "3", "4"), shape=Shape.SEQUENCE, sample=sample, least=SIZE + 1)

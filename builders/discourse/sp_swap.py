@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discoprobe.builders import chance
+from discoprobe.builders import hashing
 from discoprobe.builders.config import Shape
-from discoprobe.builders.discourse_rows import orderings
-from discoprobe.builders.task import Arranged, Context, Task
+from discoprobe.builders.passages.window_rows import orderings
+from discoprobe.builders.task import Context, DiscourseTask, Sample
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 SIZE, FOURTH = 5, 3
 
 
-def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
+def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Passages of five, whole and with the fourth sentence swapped."""
 
     def swapped(keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
         order = np.tile(np.arange(SIZE), (len(keys), 1))
-        other = np.delete(np.arange(SIZE), FOURTH)[chance.pick(keys, SIZE - 1, *context.salt, "other")]
+        other = np.delete(np.arange(SIZE), FOURTH)[hashing.pick(keys, SIZE - 1, *context.seed_key, "other")]
         order[np.arange(len(keys)), other], order[:, FOURTH] = FOURTH, other
         return order
 
     return orderings(frame, context, SIZE, swapped, moved=FOURTH)
 
 
-TASK = Task(labels=("original", "swapped"), shape=Shape.SEQUENCE, arrange=arrange, pairs=True, perturbation=True)
+TASK = DiscourseTask(labels=("original", "swapped"), shape=Shape.SEQUENCE, sample=sample, pairs=True, least=SIZE)

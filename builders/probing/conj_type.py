@@ -17,21 +17,36 @@ left and on whether the second clause has a subject of its own.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
 
-from discoprobe.builders.clauses import clause_words, conjunction_spans, links, marks, with_heads
-from discoprobe.builders.config import Shape
-from discoprobe.builders.even import SURFACE, surface
-from discoprobe.builders.probes import balanced
-from discoprobe.builders.task import Arranged, Context, Edit, Task
+from discoprobe.builders.sampling.match import SURFACE, surface
+from discoprobe.builders.sentences.candidates import balanced
+from discoprobe.builders.sentences.clauses import clause_words, conjunction_spans, links, marks, with_heads
+from discoprobe.builders.task import Context, Edit, ProbingTask, Sample
+from discoprobe.loaders.languages.language import LanguageSection
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from discoprobe.builders.tree import Trees
-    from discoprobe.loaders.language import ConjType
+    from discoprobe.builders.sentences.trees import Trees
+
+
+class ConjTypeRules(LanguageSection, frozen=True):
+    """The section ``[conj_type]``: the conjunctions that the task uses, by lemma.
+
+    Attributes:
+        cconj: coordinating ones; empty: all.
+        sconj: subordinating ones; empty: all.
+        exclude: those that are left out.
+    """
+
+    section: ClassVar[str] = "conj_type"
+    cconj: frozenset[str] = frozenset()
+    sconj: frozenset[str] = frozenset()
+    exclude: frozenset[str] = frozenset()
+
 
 LABELS = ("coordination", "subordination")
 ELLIPSIS = "…"
@@ -46,7 +61,7 @@ def select(trees: Trees, context: Context) -> pl.DataFrame:
     found = joined.select("sent", "label", "subject", row=conjunction)
     spans = conjunction_spans(words, found["row"])
     named = found.join(spans, on="row").join(
-        _allowed(words, context.language.conj_type), on="row", maintain_order="left"
+        _allowed(words, context.language.section(ConjTypeRules)), on="row", maintain_order="left"
     )
     return _in_text(named, trees)
 
@@ -60,7 +75,7 @@ def _kind() -> pl.Expr:
     return pl.when(coordinated).then(pl.lit(LABELS[0])).when(subordinate).then(pl.lit(LABELS[1]))
 
 
-def _allowed(words: pl.DataFrame, rule: ConjType) -> pl.DataFrame:
+def _allowed(words: pl.DataFrame, rule: ConjTypeRules) -> pl.DataFrame:
     """Rows of the conjunctions that the language's data admit, but for those in certain places.
 
     What follows an adposition is governed by it (*de que*) or a relative pronoun in disguise (*la con la que*); what a
@@ -91,6 +106,7 @@ def _in_text(named: pl.DataFrame, trees: Trees) -> pl.DataFrame:
             "sent",
             "label",
             *(count.name.prefix("shown_") for count in surface(pl.col("shown"))),
+            shown_key=pl.col("shown").str.to_lowercase().hash(0),
             cell=_cell(pl.col("shown")),
             plan=pl.struct("start", "conjunction", "end"),
         )
@@ -110,14 +126,15 @@ def mask(text: str, plan: Mapping[str, Any]) -> Edit:
     return Edit(plan["start"], plan["end"], space + ELLIPSIS)
 
 
-def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
-    """Equally many of both labels in every cell; every text is masked, and so long as it is without the conjunction."""
+def sample(frame: pl.DataFrame, context: Context) -> Sample:
+    """Equally many of both labels in every cell; every text is masked, and so long as it is without the conjunction.
+
+    Sentences that differ in the conjunction alone are duplicates.
+    """
     shown = frame.with_columns(pl.col(f"shown_{name}").alias(name) for name in SURFACE)
-    arranged = balanced(shown, context)
-    return replace(arranged, rows=arranged.rows.with_columns(edited=pl.lit(value=True)))
+    shown = shown.with_columns(text_key="shown_key")
+    sample = balanced(shown, context)
+    return replace(sample, rows=sample.rows.with_columns(edited=pl.lit(value=True)))
 
 
-TASK = Task(
-    labels=LABELS, shape=Shape.SENTENCE, arrange=arrange, select=select, edit=mask, split_by="cluster",
-    needs=frozenset({"upos", "deps"}),
-)  # fmt: skip
+TASK = ProbingTask(labels=LABELS, select=select, sample=sample, edit=mask, needs=frozenset({"upos", "deps"}), version=2)

@@ -18,22 +18,36 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
 
-from discoprobe.builders.clauses import clause_words
-from discoprobe.builders.config import Shape
-from discoprobe.builders.probes import twins, usable_of
-from discoprobe.builders.sampling import STRATA_KEEP, equalise
-from discoprobe.builders.swaps import word_bags
-from discoprobe.builders.task import Arranged, Context, Edit, Task
+from discoprobe.builders.sampling.balance import equal_counts
+from discoprobe.builders.sampling.stratify import STRATA_KEEP
+from discoprobe.builders.sentences.candidates import original_and_edited, usable_of
+from discoprobe.builders.sentences.clauses import clause_words
+from discoprobe.builders.sentences.connectives import Connectives
+from discoprobe.builders.sentences.swaps import word_bags
+from discoprobe.builders.task import Context, Edit, ProbingTask, Sample
+from discoprobe.loaders.languages.language import Availability
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from discoprobe.builders.tree import Trees
-    from discoprobe.loaders.language import LanguageData
+    from discoprobe.builders.sentences.trees import Trees
+    from discoprobe.loaders.languages.language import LanguageData
+
+
+class CoordInvRules(Availability, frozen=True):
+    """The section ``[coord_inv]``: whether clauses can be exchanged, and words that need another clause before theirs.
+
+    Attributes:
+        anaphoric: lemmas and forms of anaphoric words.
+    """
+
+    section: ClassVar[str] = "coord_inv"
+    anaphoric: frozenset[str] = frozenset()
+
 
 LABELS = ("original", "inverted")
 PAIRED = r"""["«»„“”‘’「」『』‹›()\[\]{}（）]"""
@@ -43,9 +57,9 @@ ALIKE = (1, 4, 8)
 PLAN = ("a_start", "a_end", "b_start", "b_end", "a_head", "b_head")
 
 
-def lacks(language: LanguageData) -> str | None:
-    """Why the task is not offered."""
-    return None if language.coord_inv.available else language.coord_inv.reason
+def lacks(language: LanguageData) -> str:
+    """Why the task is not available."""
+    return language.section(CoordInvRules).obstacle
 
 
 def select(trees: Trees, context: Context) -> pl.DataFrame:
@@ -137,10 +151,10 @@ def _independent(side: str, language: LanguageData) -> pl.Expr:
     """Whether a clause may stand first: it begins with no anaphoric pronoun, no connective and no interjection."""
     lemma, form, feats, upos = (pl.col(f"{side}_{what}") for what in ("lemma", "form", "feats", "upos"))
     anaphoric = pl.any_horizontal(
-        word.str.to_lowercase().is_in(sorted(language.coord_inv.anaphoric)) for word in (lemma, form)
+        word.str.to_lowercase().is_in(sorted(language.section(CoordInvRules).anaphoric)) for word in (lemma, form)
     )
     third = (upos == "PRON") & feats.str.contains(r"Person=3|PronType=Dem")
-    connectives = "|".join(sorted(re.escape(" ".join(words)) for words in language.connective_forms)) or "$^"
+    connectives = "|".join(sorted(map(re.escape, language.section(Connectives).forms))) or "$^"
     connected = pl.col(f"{side}_words").str.contains(rf"^(?:{connectives})(?: |$)")
     bound = (anaphoric & ~_homonym(upos, feats)) | third | (upos == "INTJ") | connected
     return ~bound.fill_null(value=False)
@@ -197,11 +211,11 @@ def invert(text: str, plan: Mapping[str, Any]) -> Edit:
     return Edit(plan["a_start"], plan["b_end"], moved)
 
 
-def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
+def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Originals and inversions of sentences of which every one has its mirror image in the same split."""
     usable, drops = usable_of(frame, context)
     even = mirrored(usable, context) if context.settings.match else usable
-    made = twins(even, context)
+    made = original_and_edited(even, context)
     drops["unbalanced"] = usable.height - even.height
     return replace(made, drops=dict(made.drops) | drops, candidates=frame.height * 2)
 
@@ -226,11 +240,10 @@ def _matched(usable: pl.DataFrame, longer: pl.Expr, first: pl.Expr, second: pl.E
     described = usable.with_columns(cell=pl.min_horizontal(own, other), side=pl.when(own != other).then(own < other))
     sided = described.drop_nulls("side")
     both = sided["side"].n_unique() > 1
-    matched = equalise(sided, "side", ["split", "cell"], *context.salt) if both else sided.clear()
+    matched = equal_counts(sided, "side", ["split", "cell"], *context.seed_key) if both else sided.clear()
     return pl.concat([described.filter(pl.col("side").is_null()), matched]).drop("side")
 
 
-TASK = Task(
-    labels=LABELS, shape=Shape.SENTENCE, arrange=arrange, select=select, edit=invert, split_by="cluster", lacks=lacks,
-    needs=frozenset({"upos", "deps"}), perturbation=True, pairs=True,
-)  # fmt: skip
+TASK = ProbingTask(
+    labels=LABELS, select=select, sample=sample, edit=invert, lacks=lacks, needs=frozenset({"upos", "deps"}), pairs=True
+)

@@ -8,25 +8,31 @@ matched on length, on the number of commas and dashes and on the lemma of the co
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from discoprobe.builders.clauses import clause_words, marks, with_heads
-from discoprobe.builders.config import Shape
-from discoprobe.builders.probes import balanced
-from discoprobe.builders.task import Context, Task
+from discoprobe.builders.sentences.candidates import balanced
+from discoprobe.builders.sentences.clauses import clause_words, marks, with_heads
+from discoprobe.builders.task import Context, ProbingTask
+from discoprobe.loaders.languages.language import Availability
 
 if TYPE_CHECKING:
-    from discoprobe.builders.tree import Trees
-    from discoprobe.loaders.language import LanguageData
+    from discoprobe.builders.sentences.trees import Trees
+    from discoprobe.loaders.languages.language import LanguageData
 
 LABELS = ("none", "gapped")
 
 
-def lacks(language: LanguageData) -> str | None:
-    """Why the task is not offered."""
-    return None if language.gapping.available else language.gapping.reason
+class GappingRules(Availability, frozen=True):
+    """The section ``[gapping]``: whether the task is offered."""
+
+    section: ClassVar[str] = "gapping"
+
+
+def lacks(language: LanguageData) -> str:
+    """Why the task is not available."""
+    return language.section(GappingRules).obstacle
 
 
 def select(trees: Trees, context: Context) -> pl.DataFrame:
@@ -52,7 +58,4 @@ def _matched(found: pl.DataFrame, words: pl.DataFrame, trees: Trees) -> pl.DataF
     )
 
 
-TASK = Task(
-    labels=LABELS, shape=Shape.SENTENCE, arrange=balanced, select=select, split_by="cluster", lacks=lacks,
-    needs=frozenset({"upos", "deps"}),
-)  # fmt: skip
+TASK = ProbingTask(labels=LABELS, select=select, sample=balanced, lacks=lacks, needs=frozenset({"upos", "deps"}))

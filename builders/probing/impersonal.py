@@ -12,19 +12,41 @@ out, since no personal clause has one, and so are infinitives whose finite auxil
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import polars as pl
 
-from discoprobe.builders.config import Shape
-from discoprobe.builders.predicate import meets_any, words_of_predicate
-from discoprobe.builders.probes import balanced
-from discoprobe.builders.task import Context, Task
+from discoprobe.builders.sentences.candidates import balanced
+from discoprobe.builders.sentences.predicate import meets_any, words_of_predicate
+from discoprobe.builders.task import Context, ProbingTask
 from discoprobe.loaders.corpus import feat
+from discoprobe.loaders.languages.language import Availability, Condition
 
 if TYPE_CHECKING:
-    from discoprobe.builders.tree import Trees
-    from discoprobe.loaders.language import LanguageData
+    from discoprobe.builders.sentences.trees import Trees
+    from discoprobe.loaders.languages.language import LanguageData
+
+
+class ImpersonalRules(Availability, frozen=True):
+    """The section ``[impersonal]``: how a clause without ``nsubj``, ``csubj`` and ``expl`` is told to be impersonal.
+
+    The conditions are on root, auxiliaries and copula.
+
+    Attributes:
+        personal: a clause in which a word meets one of them has an unexpressed personal subject and is left out.
+        impersonal: else, a clause in which a word meets one of them is impersonal; any other is left out.
+    """
+
+    section: ClassVar[str] = "impersonal"
+    available: bool = False
+    reason: str = "no rule for this language tells a dropped personal subject from none"
+    impersonal: tuple[Condition, ...] = ()
+    personal: tuple[Condition, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.available != bool(self.impersonal):
+            raise ValueError("`impersonal` needs conditions where the task is available, and only there")
+
 
 SUBJECTS = ("nsubj", "csubj", "expl")
 FORM = ("VerbForm", "Person", "Mood", "Tense", "Number", "Gender", "Voice")
@@ -33,7 +55,7 @@ FORM = ("VerbForm", "Person", "Mood", "Tense", "Number", "Gender", "Voice")
 
 def select(trees: Trees, context: Context) -> pl.DataFrame:
     """Main clauses with a subject, and those that take none."""
-    rule = context.language.impersonal
+    rule = context.language.section(ImpersonalRules)
     words = words_of_predicate(trees)
     dropped, said = (_sentences(words, meets_any(meant)) for meant in (rule.personal, rule.impersonal))
     relation = pl.col("rel")
@@ -82,10 +104,13 @@ def _described(name: pl.Expr) -> pl.Expr:
 
 def lacks(language: LanguageData) -> str:
     """Why the language's data do not tell a dropped subject from none."""
-    return "" if language.impersonal.available else language.impersonal.reason
+    return language.section(ImpersonalRules).obstacle
 
 
-TASK = Task(
-    labels=("personal", "impersonal"), shape=Shape.SENTENCE, arrange=balanced, select=select, lacks=lacks,
-    split_by="cluster", needs=frozenset({"upos", "feats", "deps"}),
-)  # fmt: skip
+TASK = ProbingTask(
+    labels=("personal", "impersonal"),
+    select=select,
+    sample=balanced,
+    lacks=lacks,
+    needs=frozenset({"upos", "feats", "deps"}),
+)

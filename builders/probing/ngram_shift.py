@@ -5,47 +5,55 @@ determiner, numeral or particle and head, as the language's data license (`ngram
 some lemmas). Free word order makes other swaps grammatical. One of the two depends on the other. RuSentEval chose its
 patterns with TF-IDF n-grams and did not publish them; here they are data. A pair before or after punctuation is not
 swapped: an adposition before a full stop would give the label away; nor are words that the language writes otherwise
-when they meet (French *de* before a vowel, *de le*; English *a*).
+when they meet (French *de* before a vowel, *de le*; English *a*). The bigrams of the original are more frequent in the
+corpora than those of the swap in as many pairs as not; words beside function words still show a part of the swaps, so
+that a model should be compared with the audit's `words` on pairs.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
+import msgspec
 import polars as pl
 
-from discoprobe.builders.config import Shape
-from discoprobe.builders.swaps import adjacent_words, distinct_twins, one_of_each, swap
-from discoprobe.builders.task import Context, Task
+from discoprobe.builders.sentences.swaps import SHOWN_BY_WORDS, swap_task
+from discoprobe.loaders.languages.language import UPOS, LanguageSection, Upos
 
 if TYPE_CHECKING:
-    from discoprobe.builders.tree import Trees
-    from discoprobe.loaders.language import LanguageData
+    from discoprobe.builders.task import Context
+    from discoprobe.loaders.languages.language import LanguageData
 
 
-def lacks(language: LanguageData) -> str | None:
-    """Why the task is not offered: no pair of words is known to have a fixed order."""
-    return (
-        None if language.ngram_shift.patterns else "no pairs of words with a fixed order are listed for this language"
-    )
+UposPair = Annotated[str, msgspec.Meta(pattern=f"^({'|'.join(UPOS)}) ({'|'.join(UPOS)})$")]
 
 
-def select(trees: Trees, context: Context) -> pl.DataFrame:
-    """One licensed pair of adjacent words per sentence, chosen by hash."""
-    return one_of_each(licensed(adjacent_words(trees, context), context.language), trees, context)
+class NgramShiftRules(LanguageSection, frozen=True):
+    """The section ``[ngram_shift]``: pairs of words whose swap is ungrammatical in nearly all contexts.
+
+    Attributes:
+        patterns: two parts of speech in the order of the text (``ADP NOUN``).
+        lemmas: narrows a part of speech, in whichever pair it stands, to some lemmas (Russian PART: *не* alone).
+    """
+
+    section: ClassVar[str] = "ngram_shift"
+    patterns: tuple[UposPair, ...] = ()
+    lemmas: dict[Upos, frozenset[str]] = msgspec.field(default_factory=dict)
 
 
-def licensed(pairs: pl.DataFrame, language: LanguageData) -> pl.DataFrame:
+def lacks(language: LanguageData) -> str:
+    """Why the task is not available: no pair of words is known to have a fixed order."""
+    listed = language.section(NgramShiftRules).patterns
+    return "" if listed else "no pairs of words with a fixed order are listed for this language"
+
+
+def licensed(pairs: pl.DataFrame, context: Context) -> pl.DataFrame:
     """The pairs inside a phrase that match a pattern of the language, with lemmas that its parts of speech may have."""
-    patterns = [f"{left} {right}" for left, right in language.ngram_shift.patterns]
+    rule = context.language.section(NgramShiftRules)
     return pairs.filter(
         "inside",
-        pl.concat_str("left_upos", "right_upos", separator=" ").is_in(patterns),
-        *(
-            _allowed(side, upos, lemmas)
-            for side in ("left", "right")
-            for upos, lemmas in language.ngram_shift.lemmas.items()
-        ),
+        pl.concat_str("left_upos", "right_upos", separator=" ").is_in(rule.patterns),
+        *(_allowed(side, upos, lemmas) for side in ("left", "right") for upos, lemmas in rule.lemmas.items()),
     )
 
 
@@ -54,7 +62,4 @@ def _allowed(side: str, upos: str, lemmas: frozenset[str]) -> pl.Expr:
     return (pl.col(f"{side}_upos") != upos) | listed.fill_null(value=False)
 
 
-TASK = Task(
-    labels=("original", "shifted"), shape=Shape.SENTENCE, arrange=distinct_twins, select=select, edit=swap,
-    split_by="cluster", needs=frozenset({"upos", "deps"}), lacks=lacks, perturbation=True, pairs=True,
-)  # fmt: skip
+TASK = swap_task(licensed, lacks, {"pairwise": SHOWN_BY_WORDS})

@@ -8,27 +8,6 @@ in Number are left out, as far as dictionary, rules of the language and corpus s
 is a target in train.
 """
 
-from __future__ import annotations
+from discoprobe.builders.sentences.roles import noun_feature
 
-from typing import TYPE_CHECKING
-
-from discoprobe.builders.config import Shape
-from discoprobe.builders.probes import balanced
-from discoprobe.builders.roles import feature_of_noun
-from discoprobe.builders.task import Context, Task
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from discoprobe.builders.tree import Trees
-
-
-def select(trees: Trees, context: Context) -> pl.DataFrame:
-    """The one direct object of the main predicate and its Number."""
-    return feature_of_noun(trees, context.language, role="obj", feature="Number")
-
-
-TASK = Task(
-    labels=(), shape=Shape.SENTENCE, arrange=balanced, select=select, feature="Number", split_by="target",
-    needs=frozenset({"upos", "feats", "deps"}),
-)  # fmt: skip
+TASK = noun_feature("obj", "Number")

@@ -6,33 +6,6 @@ that is itself the predicate and forms that are ambiguous in part of speech or i
 the language and corpus show it; no target form of the test split is a target in train.
 """
 
-from __future__ import annotations
+from discoprobe.builders.sentences.predicate import predicate_feature
 
-from typing import TYPE_CHECKING
-
-from discoprobe.builders.config import Shape
-from discoprobe.builders.predicate import feature_of_predicate, unmarked
-from discoprobe.builders.probes import balanced
-from discoprobe.builders.task import Context, Task
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from discoprobe.builders.tree import Trees
-    from discoprobe.loaders.language import LanguageData
-
-
-def select(trees: Trees, context: Context) -> pl.DataFrame:
-    """The word of the main predicate that bears Aspect, and its value."""
-    return feature_of_predicate(trees, context, feature="Aspect")
-
-
-def lacks(language: LanguageData) -> str:
-    """Why the language has no Aspect to probe."""
-    return unmarked(language, feature="Aspect")
-
-
-TASK = Task(
-    labels=(), shape=Shape.SENTENCE, arrange=balanced, select=select, feature="Aspect", split_by="target",
-    needs=frozenset({"upos", "feats", "deps"}), lacks=lacks,
-)  # fmt: skip
+TASK = predicate_feature("Aspect")

@@ -1,49 +1,55 @@
 """How long the sentence is (SentEval, X-Probe, RuSentEval SentLen).
 
-Six bins of equal width over the permitted lengths: 5-25 words make 5-8, 9-11, 12-15, 16-18, 19-22 and 23-25
-(RuSentEval). Length is counted in syntactic words of the treebank, punctuation included. This is a calibration task:
-length *is* the label, and a count of spaces solves it almost perfectly; it shows whether a representation keeps what
-other tasks are matched on.
+Words are counted as in the treebank, without punctuation. By default the classes are six ranges of length that have
+equally many sentences in the corpus, so that no class is empty; the presets `rusenteval` and `senteval` use the
+published ranges. This is a calibration task: length *is* the label, and a count of spaces solves it almost perfectly.
+It shows whether a representation keeps what the other tasks are matched on.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from discoprobe.builders.config import Shape
-from discoprobe.builders.lengths import bins, length_bin
-from discoprobe.builders.probes import cap_labels, finished, if_enough, usable_of, with_numbers
-from discoprobe.builders.sampling import equalise
-from discoprobe.builders.task import Arranged, Context, Task
+import polars as pl
+
+from discoprobe.builders.sampling.balance import equal_counts
+from discoprobe.builders.sampling.length_bins import bin_of, edges, names
+from discoprobe.builders.sampling.stratify import cap
+from discoprobe.builders.sentences.candidates import if_enough, unedited, usable_of, with_label_indices
+from discoprobe.builders.task import Context, ProbingTask, Sample
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from discoprobe.builders.tree import Trees
+    from discoprobe.builders.sentences.trees import Trees
 
 
 def select(trees: Trees, context: Context) -> pl.DataFrame:
-    """Every sentence and the bin of its length; null for one that is not of a permitted length."""
-    return trees.shard.sentences.select("sent", label=length_bin(context.settings))
+    """Every sentence; the corpus decides on the classes."""
+    del context
+    return trees.shard.sentences.select("sent", label=pl.lit(None, pl.String))
 
 
-def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
-    """Equally many sentences of each bin in every split."""
+def sample(frame: pl.DataFrame, context: Context) -> Sample:
+    """Equally many sentences of each range of length in every split."""
     usable, drops = usable_of(frame, context)
-    names = tuple(dict.fromkeys(bins(context.settings).values()))
-    numbered = with_numbers(usable, names)
-    even = equalise(numbered, "label", ["split"], *context.salt) if context.settings.match else numbered
-    kept = cap_labels(even, context)
-    drops["unbalanced"] = numbered.height - kept.height
-    made = Arranged(finished(kept), drops, labels=names, candidates=frame.height)
-    return if_enough(made, names, context)
+    of_edges = edges(usable["n_words"], context.settings)
+    labels = names(of_edges)
+    labelled = usable.with_columns(label=bin_of(pl.col("n_words"), of_edges))
+    numbered = with_label_indices(labelled, labels)
+    matched = numbered
+    if context.settings.match:
+        matched = equal_counts(numbered, "label", ["split"], *context.seed_key)
+    rows = cap(matched, context.settings, *context.seed_key, by=["label"])
+    drops["unbalanced"] = usable.height - rows.height
+    return if_enough(Sample(unedited(rows), drops, labels, frame.height), labels, context)
 
 
-TASK = Task(
-    labels=(), shape=Shape.SENTENCE, arrange=arrange, select=select, split_by="cluster", needs=frozenset({"text"}),
+TASK = ProbingTask(
+    select=select,
+    sample=sample,
+    needs=frozenset({"text"}),
     exempt={
         "length": "the length is the label",
-        "punctuation": "longer sentences have more marks",
+        "punctuation": "longer sentences have more punctuation marks",
         "case": "longer sentences have more names",
     },
-)  # fmt: skip
+)

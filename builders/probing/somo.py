@@ -16,25 +16,25 @@ of the test split do not occur as targets in train. A replacement may happen to 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
 
-from discoprobe.builders import chance
-from discoprobe.builders.config import Shape
-from discoprobe.builders.exchange import couples
-from discoprobe.builders.probes import finished, if_enough, usable_of
-from discoprobe.builders.sampling import cap
-from discoprobe.builders.task import Arranged, Context, Edit, Task
+from discoprobe.builders import hashing
+from discoprobe.builders.sampling.stratify import cap
+from discoprobe.builders.sentences.candidates import if_enough, unedited, usable_of
+from discoprobe.builders.sentences.word_pairs import HashCounts, pair_words
+from discoprobe.builders.task import Context, Edit, ProbingTask, Sample
+from discoprobe.loaders.languages.language import LanguageSection, Upos
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import numpy.typing as npt
 
-    from discoprobe.builders.exchange import Agree, Ints
-    from discoprobe.builders.tree import Trees
+    from discoprobe.builders.sentences.trees import Trees
+    from discoprobe.builders.sentences.word_pairs import Agree, Ints
 
 BAND = 0.5
 """Largest difference between the natural logarithms of two frequencies."""
@@ -80,13 +80,20 @@ BEGINNINGS = {
 without diacritics; ``unclear`` are those whose sound the letter does not tell (*hour*, *university*)."""
 
 
+class SomoRules(LanguageSection, frozen=True):
+    """The section ``[somo]``: ``open`` has the parts of speech of the words that are replaced."""
+
+    section: ClassVar[str] = "somo"
+    open: tuple[Upos, ...] = ("NOUN", "VERB")
+
+
 def select(trees: Trees, context: Context) -> pl.DataFrame:
     """The words that may be replaced, with what decides on their exchange; several per sentence.
 
     ``before``, ``word``, ``after`` and ``lemma`` are hashes. The first word of each sentence also has ``seen``: the
     hashes of the words and bigrams of the sentence.
     """
-    words = _in_context(trees, context.language.somo_open)
+    words = _in_context(trees, context.language.section(SomoRules).open)
     open_class = words.filter("open").with_columns(
         before=_first("left"), word_after=_second("small"), word_before=_first("small"), after=_second("right"),
         word=pl.col("small").hash(0),
@@ -173,36 +180,21 @@ def _seen(open_class: pl.DataFrame) -> pl.DataFrame:
     return open_class.select("sent", seen=each).explode("seen").drop_nulls().group_by("sent").agg("seen")
 
 
-def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
+def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Four rows per couple of sentences: both as they are (label 0) and with their words exchanged (label 1)."""
-    counts = Counts(frame["seen"])
+    counts = HashCounts(frame["seen"])
     sentences, drops = usable_of(frame.filter(pl.col("sent").is_first_distinct().over("shard")), context)
     usable = frame.drop("seen").join(sentences.select("key"), on="key", how="semi", maintain_order="left")
     usable = usable.with_columns(count=pl.Series(counts.of(usable["word"].to_numpy())))
-    keys = chance.combine(usable["key"].to_numpy(), usable["index"].cast(pl.UInt64).to_numpy())
+    keys = hashing.combine(usable["key"].to_numpy(), usable["index"].cast(pl.UInt64).to_numpy())
     owners = usable["key"].rank("dense").cast(pl.Int64).to_numpy()
     cells, agree = _cells(usable, context), _agreement(usable, counts, context)
-    first, second = couples(cells, keys, owners, agree, *context.salt)
+    first, second = pair_words(cells, keys, owners, agree, *context.seed_key)
     exchanged = _exchanged(usable, np.concatenate([first, second]), np.concatenate([second, first]))
     kept = exchanged.join(_capped(exchanged, context), on="couple", how="semi", maintain_order="left")
     drops |= {"unmatched": sentences.height - exchanged.height, "over-size": exchanged.height - kept.height}
-    made = Arranged(_rows(kept), drops, candidates=sum(drops.values()) + kept.height)
+    made = Sample(_rows(kept), drops, candidates=sum(drops.values()) + kept.height)
     return if_enough(made, context.labels, context)
-
-
-class Counts:
-    """How often words and bigrams stand in the corpora, by their hash."""
-
-    def __init__(self, seen: pl.Series) -> None:
-        found = seen.explode().drop_nulls().to_frame("hash").group_by("hash").len().sort("hash")
-        self._hashes, self._counts = found["hash"].to_numpy(), found["len"].to_numpy().astype(np.int64)
-
-    def of(self, wanted: chance.Keys) -> npt.NDArray[np.int64]:
-        """The count of each hash; 0 for one that is not there."""
-        if not len(self._hashes):
-            return np.zeros(len(wanted), np.int64)
-        at = np.minimum(np.searchsorted(self._hashes, wanted), len(self._hashes) - 1)
-        return np.where(self._hashes[at] == wanted, self._counts[at], 0)
 
 
 def _cells(usable: pl.DataFrame, context: Context) -> list[npt.NDArray[np.int64]]:
@@ -222,7 +214,7 @@ def _cells(usable: pl.DataFrame, context: Context) -> list[npt.NDArray[np.int64]
     ]
 
 
-def _agreement(usable: pl.DataFrame, counts: Counts, context: Context) -> Agree:
+def _agreement(usable: pl.DataFrame, counts: HashCounts, context: Context) -> Agree:
     """Whether two words may be exchanged, but for their cells."""
     names = ("before", "word_after", "word", "word_before", "after", "lemma")
     hashes = {name: usable[name].to_numpy() for name in names}
@@ -257,14 +249,14 @@ def _exchanged(usable: pl.DataFrame, rows: npt.NDArray[np.int64], others: npt.ND
 
 
 def _capped(exchanged: pl.DataFrame, context: Context) -> pl.DataFrame:
-    """The couples that the sizes leave room for."""
+    """The pairs of sentences that the sizes leave room for."""
     whole = exchanged.unique("couple", keep="first", maintain_order=True).select("couple", "split", key="couple")
-    return cap(whole, context.settings, *context.salt, weight=4)
+    return cap(whole, context.settings, *context.seed_key, weight=4)
 
 
 def _rows(kept: pl.DataFrame) -> pl.DataFrame:
     """Each candidate as it is, and with the other's word."""
-    plain = finished(kept).with_columns(label=pl.lit(0, pl.Int64), pair="key", plan=_plan())
+    plain = unedited(kept).with_columns(label=pl.lit(0, pl.Int64), pair="key", plan=_plan())
     changed = plain.with_columns(
         label=pl.lit(1, pl.Int64), edited=pl.lit(value=True),
         target_form="new_form", target_lemma="new_lemma", target_upos="new_upos",
@@ -278,7 +270,7 @@ def _plan() -> pl.Expr:
 
 
 def _keyed(rows: pl.DataFrame, label: int) -> pl.DataFrame:
-    return rows.with_columns(key=pl.Series(chance.mix(rows["key"].to_numpy(), "row", label), dtype=pl.UInt64))
+    return rows.with_columns(key=pl.Series(hashing.mix(rows["key"].to_numpy(), "row", label), dtype=pl.UInt64))
 
 
 def edit(text: str, plan: Mapping[str, Any]) -> Edit:  # noqa: ARG001 (every task's edit takes the text)
@@ -286,7 +278,12 @@ def edit(text: str, plan: Mapping[str, Any]) -> Edit:  # noqa: ARG001 (every tas
     return Edit(plan["start"], plan["end"], plan["new_form"])
 
 
-TASK = Task(
-    labels=("original", "replaced"), shape=Shape.SENTENCE, arrange=arrange, select=select, edit=edit, split_by="target",
-    needs=frozenset({"upos", "lemma", "deps"}), perturbation=True, pairs=True,
-)  # fmt: skip
+TASK = ProbingTask(
+    labels=("original", "replaced"),
+    select=select,
+    sample=sample,
+    edit=edit,
+    split_by="target",
+    needs=frozenset({"upos", "lemma", "deps"}),
+    pairs=True,
+)

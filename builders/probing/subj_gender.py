@@ -8,27 +8,6 @@ are ambiguous in part of speech or in Gender are left out, as far as dictionary,
 it, and no target form of the test split is a target in train.
 """
 
-from __future__ import annotations
+from discoprobe.builders.sentences.roles import noun_feature
 
-from typing import TYPE_CHECKING
-
-from discoprobe.builders.config import Shape
-from discoprobe.builders.probes import balanced
-from discoprobe.builders.roles import feature_of_noun
-from discoprobe.builders.task import Context, Task
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from discoprobe.builders.tree import Trees
-
-
-def select(trees: Trees, context: Context) -> pl.DataFrame:
-    """The one subject of the main predicate and its Gender."""
-    return feature_of_noun(trees, context.language, role="nsubj", feature="Gender")
-
-
-TASK = Task(
-    labels=(), shape=Shape.SENTENCE, arrange=balanced, select=select, feature="Gender", split_by="target",
-    needs=frozenset({"upos", "feats", "deps"}),
-)  # fmt: skip
+TASK = noun_feature("nsubj", "Gender")

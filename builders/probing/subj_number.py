@@ -9,27 +9,6 @@ the test split is a target in train: SentEval and X-Probe repeat their nouns, so
 are balanced inside strata of length, which gives X-Probe's away.
 """
 
-from __future__ import annotations
+from discoprobe.builders.sentences.roles import noun_feature
 
-from typing import TYPE_CHECKING
-
-from discoprobe.builders.config import Shape
-from discoprobe.builders.probes import balanced
-from discoprobe.builders.roles import feature_of_noun
-from discoprobe.builders.task import Context, Task
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from discoprobe.builders.tree import Trees
-
-
-def select(trees: Trees, context: Context) -> pl.DataFrame:
-    """The one subject of the main predicate and its Number."""
-    return feature_of_noun(trees, context.language, role="nsubj", feature="Number")
-
-
-TASK = Task(
-    labels=(), shape=Shape.SENTENCE, arrange=balanced, select=select, feature="Number", split_by="target",
-    needs=frozenset({"upos", "feats", "deps"}),
-)  # fmt: skip
+TASK = noun_feature("nsubj", "Number")

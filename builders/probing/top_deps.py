@@ -13,20 +13,17 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from discoprobe.builders.config import Shape
-from discoprobe.builders.probes import balance_labels, finished, usable_of, with_numbers
+from discoprobe.builders.sentences.candidates import balance_labels, unedited, usable_of, with_label_indices
 from discoprobe.builders.settings import SPLITS
-from discoprobe.builders.task import Arranged, Context, Task
+from discoprobe.builders.task import Context, ProbingTask, Sample
 
 if TYPE_CHECKING:
-    from discoprobe.builders.tree import Trees
+    from discoprobe.builders.sentences.trees import Trees
 
 SEQUENCES = 19
 FEWEST = 2
 """Least number of sequences beside ``OTHER``."""
 OTHER = "OTHER"
-STRATA = (6, 4, 3)
-"""Numbers of length strata of equal width; in Korean two strata still let length tell the sequence."""
 
 
 def select(trees: Trees, context: Context) -> pl.DataFrame:
@@ -36,15 +33,15 @@ def select(trees: Trees, context: Context) -> pl.DataFrame:
     return spoken.group_by("sent", maintain_order=True).agg(label=pl.col("rel").str.join("_"))
 
 
-def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
+def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Equally many sentences of each sequence in every split, that look alike."""
     usable, drops = usable_of(frame, context)
     names, kept = chosen_sequences(usable, context)
     drops["unbalanced"] = usable.height - kept.height
     if not names:
         reason = f"no {FEWEST} sequences have {context.settings.min_class} sentences each of like lengths"
-        return Arranged(pl.DataFrame(), drops, candidates=frame.height, reason=reason)
-    return Arranged(finished(kept), drops, labels=names, candidates=frame.height)
+        return Sample(pl.DataFrame(), drops, candidates=frame.height, reason=reason)
+    return Sample(unedited(kept), drops, labels=names, candidates=frame.height)
 
 
 def grouped(usable: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
@@ -61,12 +58,10 @@ def chosen_sequences(usable: pl.DataFrame, context: Context) -> tuple[tuple[str,
     enough = counts.filter(pl.col("len") >= context.settings.min_class)["label"].head(SEQUENCES).to_list()
     for number in range(len(enough), FEWEST - 1, -1):
         names = (*enough[:number], OTHER)
-        kept = balance_labels(with_numbers(grouped(usable, names), names), context, strict=True)
+        kept = balance_labels(with_label_indices(grouped(usable, names), names), context, strict=True)
         if kept["split"].n_unique() == len(SPLITS) and kept.height >= len(names) * context.settings.min_class:
             return names, kept
     return (), usable.clear()
 
 
-TASK = Task(
-    labels=(), shape=Shape.SENTENCE, arrange=arrange, select=select, split_by="cluster", needs=frozenset({"deps"}),
-)  # fmt: skip
+TASK = ProbingTask(select=select, sample=sample, needs=frozenset({"deps"}))

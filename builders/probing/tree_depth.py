@@ -13,15 +13,17 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from discoprobe.builders.config import Shape
-from discoprobe.builders.lengths import length_bin
-from discoprobe.builders.probes import balance_labels, finished, usable_of, with_numbers
+from discoprobe.builders.sampling.length_bins import length_stratum
+from discoprobe.builders.sentences.candidates import balance_labels, unedited, usable_of, with_label_indices
 from discoprobe.builders.settings import SPLITS
-from discoprobe.builders.task import Arranged, Context, Task
+from discoprobe.builders.task import Context, ProbingTask, Sample
 
 if TYPE_CHECKING:
-    from discoprobe.builders.tree import Trees
+    from discoprobe.builders.sentences.trees import Trees
 
+DEEPEST = 20
+LABELS = tuple(str(depth) for depth in range(1, DEEPEST + 1))
+"""All depths; a config has three to five neighbouring ones."""
 USUAL = (5, 6, 7, 8, 9)
 """RuSentEval's depths."""
 NUMBERS = (5, 4, 3)
@@ -31,29 +33,28 @@ ENOUGH = 100
 
 
 def select(trees: Trees, context: Context) -> pl.DataFrame:
-    """Every sentence that has a tree, its depth, and as ``cell`` the bin of its length."""
+    """Every sentence that has a tree, its depth, and as ``cell`` the stratum of its length."""
     depth = trees.words.group_by("sent", maintain_order=True).agg(
-        pl.col("depth").max(), whole=pl.col("depth").is_not_null().all()
+        pl.col("depth").max(), complete=pl.col("depth").is_not_null().all()
     )
-    length = trees.shard.sentences.select("sent", cell=length_bin(context.settings))
-    return depth.filter("whole").select("sent", label=pl.col("depth").cast(pl.String)).join(
-        length, on="sent", maintain_order="left"
-    )  # fmt: skip
+    length = trees.shard.sentence_lengths().select("sent", cell=length_stratum(context.settings))
+    labelled = depth.filter("complete").select("sent", label=pl.col("depth").cast(pl.String))
+    return labelled.join(length, on="sent", maintain_order="left")
 
 
-def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
+def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Equally many sentences of each depth in every bin of length, in every split."""
     usable, drops = usable_of(frame, context)
-    names = chosen_depths(usable, context.settings.min_class)
+    names = chosen_depths(usable.filter(pl.col("label").is_in(LABELS)), context.settings.min_class)
     if not names:
         reason = (
             f"no {NUMBERS[-1]} neighbouring depths have {context.settings.min_class} sentences each of like lengths"
         )
-        return Arranged(pl.DataFrame(), drops, candidates=frame.height, reason=reason)
-    numbered = with_numbers(usable, names)
+        return Sample(pl.DataFrame(), drops, candidates=frame.height, reason=reason)
+    numbered = with_label_indices(usable.filter(pl.col("label").is_in(names)), LABELS)
     kept = balance_labels(numbered, context)
     drops["unbalanced"] = usable.height - kept.height
-    return Arranged(finished(kept), drops, labels=names, candidates=frame.height)
+    return Sample(unedited(kept), drops, labels=names, candidates=frame.height)
 
 
 def chosen_depths(usable: pl.DataFrame, least: int) -> tuple[str, ...]:
@@ -90,6 +91,4 @@ def _size(cells: pl.DataFrame, run: tuple[int, ...]) -> int:
     return int(kept["n"].sum()) if kept.height == len(SPLITS) else 0
 
 
-TASK = Task(
-    labels=(), shape=Shape.SENTENCE, arrange=arrange, select=select, split_by="cluster", needs=frozenset({"deps"}),
-)  # fmt: skip
+TASK = ProbingTask(labels=LABELS, select=select, sample=sample, needs=frozenset({"deps"}), version=2)

@@ -15,18 +15,17 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from discoprobe.builders.config import Shape
-from discoprobe.builders.frequency import Frequencies
-from discoprobe.builders.probes import cap_labels, finished, usable_of, with_numbers
-from discoprobe.builders.sampling import equalise
+from discoprobe.builders.sampling.balance import equal_counts
+from discoprobe.builders.sampling.stratify import cap
+from discoprobe.builders.sentences.candidates import unedited, usable_of, with_label_indices
 from discoprobe.builders.settings import SPLITS
-from discoprobe.builders.task import Arranged, Context, Task
+from discoprobe.builders.task import Context, ProbingTask, Sample
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from discoprobe.builders.tree import Trees
-    from discoprobe.loaders.language import LanguageData
+    from discoprobe.builders.sentences.frequency_filter import Frequencies
+    from discoprobe.builders.sentences.trees import Trees
 
 RANKS = (1500, 3000)
 MOST = 1000
@@ -43,7 +42,8 @@ KNOWN = 0.5
 
 def select(trees: Trees, context: Context) -> pl.DataFrame:
     """Every sentence that has a possible target, and its words with a letter: lemma, place, whether it may be one."""
-    letters = LETTERS if context.language.spaces else LETTERS_UNSPACED
+    del context
+    letters = LETTERS if trees.spaced else LETTERS_UNSPACED
     spoken = trees.words.filter(pl.col("lemma").str.contains(r"\p{L}"), (pl.col("upos") != "PUNCT"))
     target = (
         pl.col("upos").is_in(OPEN) & pl.col("mwt").is_null() & pl.col("lemma").str.contains(rf"^\p{{L}}{{{letters},}}$")
@@ -53,10 +53,10 @@ def select(trees: Trees, context: Context) -> pl.DataFrame:
     return words.filter("some").select("sent", "words", label=pl.lit(None, pl.String))
 
 
-def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
+def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Equally many sentences of each lemma in every split."""
     usable, drops = usable_of(frame, context)
-    listed = ranked(_words(frame)["lemma"], context.language)
+    listed = ranked(_words(frame)["lemma"], context.frequencies)
     inside = listed.filter(pl.col("rank").is_between(*RANKS))["lemma"]
     found = _words(usable).filter(pl.col("lemma").is_in(inside.implode()))
     least = {split: max(1, round(share * context.settings.min_class)) for split, share in LEAST.items()}
@@ -66,12 +66,12 @@ def arrange(frame: pl.DataFrame, context: Context) -> Arranged:
             f"{len(names)} lemmas of rank {RANKS[0]:,} to {RANKS[1]:,} have {least['train']} sentences in train and "
             f"{least['test']} in the other splits; {FEWEST} are needed"
         )
-        return Arranged(pl.DataFrame(), drops, candidates=frame.height, reason=reason)
-    numbered = with_numbers(_with_target(usable, _singles(found, pl.Series(names))), names)
-    even = equalise(numbered, "label", ["split"], *context.salt) if context.settings.match else numbered
-    kept = cap_labels(even, context)
+        return Sample(pl.DataFrame(), drops, candidates=frame.height, reason=reason)
+    numbered = with_label_indices(_with_target(usable, _singles(found, pl.Series(names))), names)
+    even = equal_counts(numbered, "label", ["split"], *context.seed_key) if context.settings.match else numbered
+    kept = cap(even, context.settings, *context.seed_key, by=["label"])
     drops["unbalanced"] = usable.height - kept.height
-    return Arranged(finished(kept), drops, labels=names, candidates=frame.height)
+    return Sample(unedited(kept), drops, labels=names, candidates=frame.height)
 
 
 def _words(frame: pl.DataFrame) -> pl.DataFrame:
@@ -79,15 +79,17 @@ def _words(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.select("row", "split", "words").explode("words", empty_as_null=False).unnest("words")
 
 
-def ranked(lemmas: pl.Series, language: LanguageData) -> pl.DataFrame:
-    """The distinct lemmas of running words, each with its ``rank`` by frequency, 1 for the most frequent."""
+def ranked(lemmas: pl.Series, frequencies: Frequencies | None) -> pl.DataFrame:
+    """The distinct lemmas of running words, each with its ``rank`` by frequency, 1 for the most frequent.
+
+    The frequencies are those of the list, or the corpora's own where the list knows less than ``KNOWN`` of the lemmas.
+    """
     counts = lemmas.rename("lemma").value_counts(name="n").sort("lemma")
-    own = counts["n"].cast(pl.Float64)
-    ipm = own
-    if language.wordfreq:
-        listed = Frequencies("wordfreq", code=language.wordfreq).ipm(counts["lemma"])
+    ipm = counts["n"].cast(pl.Float64)
+    if frequencies:
+        listed = frequencies.ipm(counts["lemma"])
         known = counts.select(listed.alias("ipm") > 0).mean().item()
-        ipm = listed if known >= KNOWN else own
+        ipm = listed if known >= KNOWN else ipm
     return counts.select("lemma", ipm=ipm).sort(["ipm", "lemma"], descending=[True, False]).with_row_index("rank", 1)
 
 
@@ -135,7 +137,4 @@ def _with_target(usable: pl.DataFrame, single: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-TASK = Task(
-    labels=(), shape=Shape.SENTENCE, arrange=arrange, select=select, split_by="cluster",
-    needs=frozenset({"lemma", "upos"}),
-)  # fmt: skip
+TASK = ProbingTask(select=select, sample=sample, needs=frozenset({"lemma", "upos"}))

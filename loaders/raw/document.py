@@ -1,79 +1,69 @@
-"""Documents of raw text: cleaned paragraphs whose characters are traced to the text they come from."""
+"""Documents of raw text: cleaned paragraphs whose characters have offsets in the source."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from operator import itemgetter
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
-Break = tuple[int, int]
-Span = tuple[int, int]
+from discoprobe.loaders.raw.text_with_offsets import joined
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from discoprobe.loaders.raw.text_with_offsets import Span, TextWithOffsets
+
 Kind = Literal["text", "heading", "speaker", "stage", "verse"]
 
-KINDS: Final[tuple[Kind, ...]] = ("text", "heading", "speaker", "stage", "verse")
 RUNNING: Final = frozenset({"text", "verse"})
-"""Kinds that are running text; the others stand beside it."""
-
-_POSITION = itemgetter(0)
+"""The kinds of paragraphs that are running text; only these are annotated."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Paragraph:
-    """A paragraph as it is annotated: NFC, no markup, soft hyphens or line breaks, no white space but single spaces.
+    """A paragraph ready for annotation: NFC, without markup, soft hyphens and line breaks, with single spaces.
 
     Attributes:
-        text: its characters.
-        breaks: (position in ``text``, position in the source): between two breaks, both advance together. Where
-            something was taken out there are two breaks at one position of ``text``: where in the source the text
-            before it ends, and where the text after it begins. The first break is at position 0.
+        content: its characters and their places in the source.
         kind: what the paragraph is.
-        sentences: spans in ``text``, where the input is already segmented.
+        sentences: spans in ``text`` if the input is already segmented, else None.
     """
 
-    text: str
-    breaks: tuple[Break, ...]
+    content: TextWithOffsets
     kind: Kind = "text"
     sentences: tuple[Span, ...] | None = None
 
-    def source_offset(self, position: int) -> int:
-        """Where in the source the character at a position of ``text`` begins."""
-        at = self.breaks[bisect_right(self.breaks, position, key=_POSITION) - 1]
-        return at[1] + position - at[0]
+    @classmethod
+    def of_sentences(cls, sentences: Sequence[TextWithOffsets]) -> Paragraph:
+        """A paragraph of sentences, with one space between them."""
+        content, spans = joined(sentences)
+        return cls(content, sentences=tuple(spans))
 
-    def source_end(self, position: int) -> int:
-        """Where in the source the character before a position of ``text`` ends."""
-        i = bisect_left(self.breaks, position, key=_POSITION)
-        if i == len(self.breaks) or self.breaks[i][0] > position:
-            i -= 1
-        at = self.breaks[i]
-        return at[1] + position - at[0]
+    @property
+    def text(self) -> str:
+        """Its characters."""
+        return self.content.text
 
     def source_span(self, start: int, end: int) -> Span:
-        """The span in the source that the characters ``start`` to ``end`` of ``text`` come from.
-
-        In it may be characters that were taken out between them, never before the first or after the last.
-        """
-        return self.source_offset(start), self.source_end(end)
+        """The span of the source that the characters ``start`` to ``end`` of ``text`` come from."""
+        return self.content.source_span(start, end)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RawDocument:
     """A document before annotation.
 
     Attributes:
         doc_id: unique in the corpus, without white space and control characters.
-        paragraphs: what is left after cleaning and filters, in the order of the source.
-        source: the file's name below the source folder, with ``/``; a row of a table as ``notes.jsonl:12``.
-        source_text: the characters that offsets count in: the decoded file without byte order mark, the cell of a
-            table, or what was extracted from a TEI file.
-        extracted: whether ``source_text`` exists nowhere but here (TEI, lists of sentences), so that it has to be kept
-            for offsets to be checked.
+        paragraphs: those that remain after cleaning and filtering, in the order of the source.
+        source: the file's name relative to the source folder, with ``/``; a row of a table as ``notes.jsonl:12``.
+        source_text: the characters in which offsets count: the decoded file without byte order mark, the cell of a
+            table, or the text extracted from a TEI file.
+        extracted: whether ``source_text`` is in no file (TEI, lists of sentences), so that it is stored with the
+            annotation and offsets can be checked.
         genre: as the source gives it.
-        gaps: the indices of paragraphs before which something was taken out, so that they do not continue the text of
-            the paragraph before.
+        gaps: indices of paragraphs before which text was removed: they do not continue the paragraph before.
     """
 
     doc_id: str
@@ -85,8 +75,17 @@ class RawDocument:
     gaps: frozenset[int] = frozenset()
 
     @property
+    def running(self) -> list[Paragraph]:
+        """The paragraphs of running text, whose sentences are annotated."""
+        return [paragraph for paragraph in self.paragraphs if paragraph.kind in RUNNING]
+
+    @property
     def digest(self) -> str:
-        """SHA-256 of everything that annotation depends on: id, genre, paragraphs and gaps."""
-        parts = [(p.text, p.kind, p.sentences, p.breaks) for p in self.paragraphs]
+        """SHA-256 of everything that annotation depends on: id, genre, paragraphs with offsets, gaps."""
+        parts = [(p.text, p.kind, p.sentences) for p in self.paragraphs]
         content = json.dumps([self.doc_id, self.genre, parts, sorted(self.gaps)], ensure_ascii=False)
-        return hashlib.sha256(content.encode(errors="surrogatepass")).hexdigest()
+        sha256 = hashlib.sha256(content.encode(errors="surrogatepass"))
+        for paragraph in self.paragraphs:
+            sha256.update(paragraph.content.starts.astype("<i4").tobytes())
+            sha256.update(paragraph.content.ends.astype("<i4").tobytes())
+        return sha256.hexdigest()

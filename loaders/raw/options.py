@@ -1,43 +1,49 @@
-"""What a user may choose when raw text is read."""
+"""Options of reading raw text, and how a user writes them."""
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+import msgspec
+
+from discoprobe.loaders.errors import UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 Lines = Literal["auto", "wrapped", "sentences", "paragraphs"]
 OnError = Literal["stop", "skip"]
-
-LINES: Final[tuple[Lines, ...]] = ("auto", "wrapped", "sentences", "paragraphs")
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """How raw text is read and what is left out of it.
+    """How raw text is read, and what is dropped.
 
     Attributes:
-        lang: code of the language, for script and language share, divided words, and folders with files of many
-            languages.
-        text: the column of a table that holds the text; guessed from the names if empty.
-        id: the column that names the documents.
-        genre: the column of genres.
-        sentences: the column with the text as a list of sentences, or of paragraphs that are lists of sentences.
-        encoding: of text files and text tables; empty for UTF-8, or UTF-16 and UTF-32 with a byte order mark.
-        lines: what a line of a block of text is: a part of a paragraph, a sentence, a paragraph, or decided per
-            document (:func:`discoprobe.loaders.raw.lines.form_of_lines`).
-        on_error: whether a document that cannot be read ends the reading, or is left out and counted.
-        split: of a Hub or saved dataset; all of them if empty.
+        lang: code of the language: for script and language share, hyphenation, and folders with a file per language.
+        text: the column of a table with the text; if empty, chosen by common names.
+        id: the column with the ids of documents.
+        genre: the column with genres.
+        sentences: the column with the text as a list of sentences, or as a list of such lists, one per paragraph.
+        encoding: of text files and text tables; if empty, UTF-8, or UTF-16 and UTF-32 with a byte order mark.
+        lines: whether the lines of a text are parts of wrapped paragraphs, sentences or paragraphs; ``auto`` decides
+            per document (:func:`discoprobe.loaders.raw.clean.lines.line_kind`).
+        on_error: ``stop`` at a document that cannot be read, or ``skip`` and count it.
+        split: of a Hub or saved dataset; all splits if empty.
         config: of a Hub dataset.
         revision: of a Hub dataset.
-        min_words: paragraphs with fewer words are left out.
+        min_words: paragraphs with fewer words are dropped.
         max_characters: longer paragraphs are cut after a sentence.
-        min_document_words: documents with fewer words of running text are left out; a division of a TEI work with fewer
-            is joined with the next.
-        script_share: least share of letters in the scripts of the language, per paragraph; 0 for no such filter.
-        language_share: least share of the letters of a document in paragraphs of its language; 0 for no such filter.
-        boilerplate: a line in at least so many documents is boiler-plate, unless a document has nothing else; 0 for no
-            such filter.
-        duplicates: whether paragraphs and documents that repeat earlier ones, exactly or nearly, are left out.
+        min_document_words: documents with fewer words of running text are dropped; a division of a TEI text with fewer
+            words is joined with the next.
+        script_share: least share of letters in the scripts of the language, per paragraph; 0 switches the filter off.
+        language_share: least share of a document's characters in paragraphs of its language; 0 switches it off.
+        boilerplate: number of documents from which a recurring line is boilerplate; 0 switches the filter off.
+        duplicates: whether paragraphs and documents that repeat earlier ones, exactly or nearly, are dropped.
     """
 
     lang: str = ""
@@ -51,10 +57,49 @@ class ReadOptions:
     split: str = ""
     config: str = ""
     revision: str = ""
-    min_words: int = 1
-    max_characters: int = 20_000
-    min_document_words: int = 1
-    script_share: float = 0.5
-    language_share: float = 0.5
-    boilerplate: int = 5
+    min_words: Count = 1
+    max_characters: Count = 20_000
+    min_document_words: Count = 1
+    script_share: Share = 0.5
+    language_share: Share = 0.5
+    boilerplate: Count = 5
     duplicates: bool = True
+
+
+COLUMNS: Final = ("text", "id", "genre", "sentences")
+"""The options that name a column."""
+NAMES: Final = tuple(field.name for field in dataclasses.fields(ReadOptions) if field.name != "lang")
+WORDS: Final = {"yes": True, "no": False}
+
+
+def read_options(assignments: Sequence[str]) -> ReadOptions:
+    """The default options with the changes that a user writes: ``min_words=3``, ``duplicates=no``.
+
+    Raises:
+        UsageError: an assignment has no value, or a value of the wrong kind.
+        UnknownNameError: there is no such option.
+    """
+    values: dict[str, object] = {}
+    for assignment in assignments:
+        name, equals, text = assignment.partition("=")
+        if name not in NAMES:
+            raise UnknownNameError("option of reading", name, NAMES)
+        if not equals:
+            raise UsageError(f"option '{name}' has no value; write {name}=VALUE")
+        value = WORDS.get(text, text) if isinstance(getattr(ReadOptions(), name), bool) else text
+        try:
+            values[name] = getattr(msgspec.convert({name: value}, ReadOptions, strict=False), name)
+        except msgspec.ValidationError:
+            raise UsageError(f"option '{assignment}' cannot be read; see `build annotate --help`") from None
+    return dataclasses.replace(ReadOptions(), **values)  # type: ignore[arg-type]  # each was converted to its type
+
+
+def assignments(options: Mapping[str, object]) -> tuple[str, ...]:
+    """Options that are not the default, by name, as :func:`read_options` takes them."""
+    default = dataclasses.asdict(ReadOptions())
+    changed = {name: value for name, value in options.items() if name in NAMES and value != default[name]}
+    return tuple(f"{name}={_written(value)}" for name, value in changed.items())
+
+
+def _written(value: object) -> str:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)

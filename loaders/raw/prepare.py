@@ -11,41 +11,48 @@ from typing import TYPE_CHECKING, Any, Final
 
 import langcodes
 
-from discoprobe.loaders import treebanks
-from discoprobe.loaders.cache import cache_folder
+from discoprobe.loaders.cache_folder import cache_folder
+from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.corpus import SourceFile
 from discoprobe.loaders.errors import UnknownNameError, UsageError
+from discoprobe.loaders.file_hashes import hashes_of
 from discoprobe.loaders.paths import SUFFIXES, holds_corpus
-from discoprobe.loaders.raw.annotate import About, Annotated, Reading, annotate, annotate_into_cache
-from discoprobe.loaders.raw.counts import Counts
-from discoprobe.loaders.raw.engines import choose_engine
-from discoprobe.loaders.raw.files import check_kind, files_in
-from discoprobe.loaders.raw.models import DEFAULT
+from discoprobe.loaders.raw.annotate.annotate_corpus import (
+    AnnotatedCorpus,
+    AnnotationJob,
+    CorpusFacts,
+    ReadingReport,
+    annotate,
+    annotate_into_cache,
+)
+from discoprobe.loaders.raw.annotate.engines import choose_engine
+from discoprobe.loaders.raw.annotate.stanza_models import DEFAULT
+from discoprobe.loaders.raw.drop_counts import DropCounts
 from discoprobe.loaders.raw.options import ReadOptions
-from discoprobe.loaders.raw.read import HUB, RawCorpus, read_documents
-from discoprobe.loaders.stretches import digest
+from discoprobe.loaders.raw.read.folder import check_kind, files_in
+from discoprobe.loaders.raw.read.raw_corpus import HUB, RawCorpus, read_documents
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
-    Progress = Callable[[str, int, int], None]
+    from discoprobe.loaders.process_pool import Progress
 
-UNNAMED: Final = re.compile(r"[^0-9A-Za-z]+")
-"""What is not in the name of a corpus, and so not in the names of its files."""
+NOT_IN_NAMES: Final = re.compile(r"[^0-9A-Za-z]+")
+"""What is replaced in the name of a corpus, which is part of the names of its files."""
 CODE: Final = re.compile(r"[a-z]{2,3}")
 
 
 @dataclass(frozen=True, slots=True)
-class How:
+class AnnotationOptions:
     """How raw text becomes an annotated corpus.
 
     Attributes:
         segment: only find sentences and words.
         stanza_dir: the folder of models; by default Stanza's own.
-        processors: what Stanza does.
-        download: fetch models that lack.
-        read: how the text is read; ``lang`` in it does not count.
-        rules: segment by rules, also where Stanza is.
+        processors: of Stanza.
+        download: download missing models.
+        read: how the text is read; ``lang`` in it is ignored.
+        rules: segment by rules, even if Stanza is installed.
     """
 
     segment: bool = False
@@ -56,18 +63,18 @@ class How:
     rules: bool = False
 
     @classmethod
-    def of_annotation(cls, made: Mapping[str, Any]) -> How:
-        """How a corpus was made, by what a manifest says of it (:func:`annotation_of`)."""
-        by, read = made["made_by"], made["read"]
+    def of_annotation(cls, annotation: Mapping[str, Any]) -> AnnotationOptions:
+        """The options with which a corpus was made, from the manifest of a release (``annotation_of``)."""
+        made_by, read = annotation["made_by"], annotation["read"]
         options = {field.name: read[field.name] for field in dataclasses.fields(ReadOptions) if field.name in read}
-        if by["engine"] == "rules":
+        if made_by["engine"] == "rules":
             return cls(segment=True, rules=True, read=ReadOptions(**options))
-        named = tuple(f"{processor}={package}" for processor, package in by["packages"].items())
+        named = tuple(f"{processor}={package}" for processor, package in made_by["packages"].items())
         return cls(processors=named, read=ReadOptions(**options))
 
 
 def is_raw(source: str) -> bool:
-    """Whether a source is to be annotated: a file that is no CoNLL-U, a folder without such a file, or on the Hub."""
+    """Whether a source has to be annotated: a file or folder without CoNLL-U, or a dataset on the Hub."""
     path = Path(source)
     if path.is_dir():
         return not holds_corpus(path)
@@ -77,15 +84,15 @@ def is_raw(source: str) -> bool:
 
 
 def corpus_name(source: str) -> str:
-    """The name of a corpus after its file, folder or dataset, in small letters: ``my-notes`` for ``My notes.jsonl``."""
+    """The name of a corpus after its file, folder or dataset, in lower case: ``my-notes`` for ``My notes.jsonl``."""
     path = Path(source)
     last = path.resolve().name if path.exists() else source.removeprefix(HUB)
     stem = last.partition(".")[0] if not path.is_dir() else last
-    return UNNAMED.sub("-", stem).strip("-").lower() or "text"
+    return NOT_IN_NAMES.sub("-", stem).strip("-").lower() or "text"
 
 
 def language_code(name: str) -> str:
-    """The code of a language, by code or English name; languages without a treebank have theirs (``nn``, ``rm``) too.
+    """The code of a language, from its code or English name; also of languages without a treebank (``nn``, ``rm``).
 
     Raises:
         UnknownNameError: there is no such language.
@@ -99,17 +106,23 @@ def language_code(name: str) -> str:
 
 
 def prepare(  # noqa: PLR0913 (one keyword per choice of the user)
-    source: str, about: About, how: How, *, out: Path | None = None, jobs: int = 1, progress: Progress | None = None
-) -> Annotated:
+    source: str,
+    facts: CorpusFacts,
+    options: AnnotationOptions,
+    *,
+    out: Path | None = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> AnnotatedCorpus:
     """The annotated corpus of raw text.
 
     Args:
         source: a file, a folder, or a dataset on the Hub.
-        about: name, language and licence; without a name, that of the source is taken.
-        how: options of reading and annotation.
-        out: the folder of the corpus; by default a folder in the cache that is named after content, models and options.
+        facts: name, language and licence; an empty name is replaced by that of the source.
+        options: of reading and annotation.
+        out: the folder of the corpus; by default one in the cache, named after content, models and options.
         jobs: number of processes.
-        progress: called with what is done, how much of it, and of how much.
+        progress: called with the step, the words annotated and the number of words expected.
 
     Raises:
         UsageError: the language is not named.
@@ -117,28 +130,20 @@ def prepare(  # noqa: PLR0913 (one keyword per choice of the user)
     """
     if Path(source).is_file():
         check_kind(Path(source))
-    if not about.lang:
+    if not facts.lang:
         raise UsageError(f"{source}: raw text; name its language with --lang, one code")
-    about = dataclasses.replace(about, name=about.name or corpus_name(source))
-    options = dataclasses.replace(how.read, lang=about.lang)
-    corpus = read_documents(source, options)
+    facts = dataclasses.replace(facts, name=facts.name or corpus_name(source))
+    corpus = read_documents(source, dataclasses.replace(options.read, lang=facts.lang))
     engine = choose_engine(
-        about.lang, segment=how.segment, stanza_dir=how.stanza_dir, processors=how.processors, download=how.download,
-        rules=how.rules,
+        facts.lang, segment=options.segment, stanza_dir=options.stanza_dir, processors=options.processors,
+        download=options.download, rules=options.rules,
     )  # fmt: skip
-
-    def reading() -> Reading:
-        return _reading(corpus)
-
-    if out is None:
-        folder = cache_folder() / "annotated"
-        return annotate_into_cache(corpus, reading, folder, about=about, engine=engine, jobs=jobs, progress=progress)
-    return annotate(corpus, reading, out, about=about, engine=engine, jobs=jobs, progress=progress)
+    job = AnnotationJob(corpus, lambda: _report(corpus), facts, engine, jobs, progress)
+    return annotate(job, out) if out else annotate_into_cache(job, cache_folder() / "annotated")
 
 
-def _reading(corpus: RawCorpus) -> Reading:
-    """What there is to say of a source whose documents are read."""
-    return Reading(
+def _report(corpus: RawCorpus) -> ReadingReport:
+    return ReadingReport(
         files=tuple(_files(corpus)),
         options={"source": corpus.name, **dataclasses.asdict(corpus.options)},
         drops=corpus.counts.reasons,
@@ -151,10 +156,9 @@ def _files(corpus: RawCorpus) -> Iterator[SourceFile]:
     if corpus.path is None:
         return
     top = corpus.path if corpus.path.is_dir() else corpus.path.parent
-    given = [corpus.path] if corpus.path.is_file() else [file.path for file in files_in(corpus.path, Counts())]
+    given = [corpus.path] if corpus.path.is_file() else [file.path for file in files_in(corpus.path, DropCounts())]
     files = [file for path in given for file in (path.rglob("*") if path.is_dir() else [path]) if file.is_file()]
     for file in sorted(files):
-        found = digest(file)
-        yield SourceFile(
-            os.fsencode(file.relative_to(top)).decode(errors="backslashreplace"), found.sha256, found.bytes
-        )
+        content = hashes_of(file)
+        name = os.fsencode(file.relative_to(top)).decode(errors="backslashreplace")
+        yield SourceFile(name, content.sha256, content.bytes)

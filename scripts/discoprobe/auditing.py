@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from discoprobe.cards import manifest
+from discoprobe.cards.metadata import manifest
+from discoprobe.cards.metadata.manifest_entries import audit_entry
 from discoprobe.loaders.errors import DiscoprobeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from discoprobe.builders.audit import AuditInput, Report
-    from discoprobe.cards.verdicts import Verdict
+    from discoprobe.cards.text.verdicts import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,64 +26,81 @@ class Reading:
     label: str | None = None
 
 
-def inputs(names: Sequence[str], out: Path, reading: Reading) -> Iterator[AuditInput]:
+def audit_inputs(names: Sequence[str], out: Path, reading: Reading) -> Iterator[AuditInput]:
     """The data sets that are meant by paths, configs of the folder ``out``, or Hub ids; all of ``out`` for no name.
 
     Raises:
         DiscoprobeError: a name is none of these, or what it names cannot be read.
     """
-    from discoprobe.builders.audit import formats  # noqa: PLC0415 (imports polars)
+    from discoprobe.builders.audit import inputs  # noqa: PLC0415 (imports polars)
 
     for name in names or [str(out)]:
         path = next((place for place in (Path(name), out / name) if place.exists()), None)
         if path is not None:
             for place in _places(path):
-                yield from formats.read(place, format_name=reading.format_name, text=reading.text, label=reading.label)
+                yield from inputs.read(place, format_name=reading.format_name, text=reading.text, label=reading.label)
         elif name.count("/") == 1 and not name.startswith((".", "/")):
-            yield formats.read_hub(name, text=reading.text, label=reading.label)
+            yield _read_hub(name, reading)
         else:
             raise DiscoprobeError(f"{name}: no such file, folder, config of {out}, or Hub id (owner/name)")
 
 
-def verdicts_of(found: Sequence[Report]) -> list[Verdict]:
-    """The verdict on each of what was audited: configs of a task of ours with their like in other languages."""
-    from discoprobe.cards.verdicts import of_audits  # noqa: PLC0415
+def _read_hub(name: str, reading: Reading) -> AuditInput:
+    """The rows of a data set that ``datasets.load_dataset`` loads from the Hub."""
+    import datasets  # noqa: PLC0415 (takes a second, and few audits need it)
+    import polars as pl  # noqa: PLC0415
 
-    audits = {str(at): manifest.audit_entry(report) for at, report in enumerate(found)}
-    tasks = {str(at): _task_of(report) or report.name for at, report in enumerate(found)}
-    return list(of_audits(audits, tasks).values())
+    from discoprobe.builders.audit import UnreadableDataError, inputs  # noqa: PLC0415
+
+    try:
+        loaded = datasets.load_dataset(name)
+    except Exception as error:
+        reason = str(error).strip().splitlines()[0]
+        raise UnreadableDataError(f"{name}: datasets cannot load it: {reason}") from error
+    features = next(iter(loaded.values())).features
+    names = {column: tuple(feature.names) for column, feature in features.items() if hasattr(feature, "names")}
+    splits = {split: pl.DataFrame(rows.data.table) for split, rows in loaded.items()}
+    return inputs.read_frames(name, splits, names, text=reading.text, label=reading.label)
 
 
-def _task_of(report: Report) -> str | None:
-    """The task of ours whose config was audited, by its name; None for other data."""
+def verdicts_of(reported: Sequence[Report]) -> list[Verdict]:
+    """The verdict on each of what was audited: of a config of ours by the design of its task, too."""
+    from discoprobe.cards.text.verdicts import of_audits  # noqa: PLC0415
+
+    audits = {str(at): audit_entry(report) for at, report in enumerate(reported)}
+    return list(of_audits(audits, {str(at): _task_of(report) for at, report in enumerate(reported)}).values())
+
+
+def _task_of(report: Report) -> str:
+    """The task of ours whose config was audited, by its name; empty for other data."""
     from discoprobe.builders.task import all_tasks, generated_tasks  # noqa: PLC0415
 
     task = report.name.rpartition("_")[0]
-    return task if task in all_tasks() or task in generated_tasks() else None
+    return task if task in all_tasks() or task in generated_tasks() else ""
 
 
-def pooled_rows(found: Sequence[Report]) -> list[dict[str, str | int | bool | None]]:
+def design_rows(reported: Sequence[Report]) -> list[dict[str, str | int | bool | None]]:
     """A row per task of ours and shortcut, over the configs of it that were audited; for tasks with several."""
-    from discoprobe.builders.audit.pool import pooled, tallies  # noqa: PLC0415
+    from discoprobe.cards.text.verdicts import task_designs  # noqa: PLC0415
 
     tasks: dict[str, list[Report]] = {}
-    for report in found:
+    for report in reported:
         if task := _task_of(report):
             tasks.setdefault(task, []).append(report)
     return [
         {
             "task": task,
-            "check": one.check,
-            "configs": one.configs,
-            "rows": one.n,
-            "accuracy": f"{one.accuracy:.3f} [{one.interval.low:.3f}, {one.interval.high:.3f}]",
-            "lift": f"{one.lift:+.3f}",
-            "limit": f"{one.limit:.3f}",
-            "together": str(one.status),
+            "check": design.check,
+            "configs": design.configs,
+            "rows": design.n,
+            "accuracy": f"{design.accuracy:.3f} [{design.interval.low:.3f}, {design.interval.high:.3f}]",
+            "gain": f"{design.gain:+.3f}",
+            "threshold": f"{design.threshold:.3f}",
+            "design": "failed" if design.failed else "passed",
         }
-        for task, own in tasks.items()
-        if len(own) > 1
-        for one in pooled([tallies(report) for report in own])
+        for task, reports_of_task in tasks.items()
+        if len(reports_of_task) > 1
+        for design in task_designs([audit_entry(report) for report in reports_of_task])
     ]
 
 
@@ -98,11 +116,11 @@ def reports(
 ) -> list[Report]:
     """A report per data set, in order."""
     from discoprobe.builders.audit import audit  # noqa: PLC0415 (imports scikit-learn)
-    from discoprobe.pipeline import processes  # noqa: PLC0415
+    from discoprobe.loaders.process_pool import process_pool  # noqa: PLC0415
 
-    data = list(inputs(names, out, reading))
+    data = list(audit_inputs(names, out, reading))
     found: list[Report] = []
-    with processes(min(jobs, len(data)) or 1) as executor:
+    with process_pool(min(jobs, len(data))) as executor:
         for report in (executor.map if executor else map)(audit, data):
             found.append(report)
             progress("auditing", len(found), len(data))

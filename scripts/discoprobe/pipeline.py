@@ -1,43 +1,33 @@
-"""The whole way from names of corpora to a release folder: what `build run` does, without options and messages."""
+"""From a request to a release folder: what `build run` does, without options and messages.
+
+`run` is the whole way: read the corpora (`sources`), build the configs of each language (`configs`), audit them, write
+the release folder (`cards.release`). `renew` does this only for what is missing or out of date.
+"""
 
 from __future__ import annotations
 
-import multiprocessing
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from discoprobe.request import Progress, Request, silent
+from discoprobe.loaders.process_pool import Progress, process_pool, silent
+from discoprobe.requests import SAMPLE, Request
 from discoprobe.sources import corpora_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from concurrent.futures import Executor
-    from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from discoprobe.builders.audit.report import Report
     from discoprobe.builders.config import Config, Unavailable
-    from discoprobe.builders.task import Task
-    from discoprobe.cards.manifest import Manifest
+    from discoprobe.builders.task import AnyTask
+    from discoprobe.cards.metadata.manifest import Manifest
     from discoprobe.loaders.corpus import Corpus
 
 
-def configs(
-    corpus: Corpus, tasks: Sequence[Task], request: Request, executor: Executor | None, progress: Progress = silent
-) -> Iterator[Config | Unavailable]:
-    """The configs of one language, in the order of ``tasks``."""
-    from discoprobe.builders.build import build_all  # noqa: PLC0415 (imports polars and scipy)
-
-    several = executor if len(corpus.parts) > 1 else None
-    for done, result in enumerate(build_all(tasks, corpus, request.settings, several), 1):
-        progress(f"building {corpus.lang}", done, len(tasks))
-        yield result
-
-
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a run built: the manifest of the release, and what is not there."""
+class BuildResult:
+    """The manifest of the release, the names of the configs that were built, and the configs that are not available."""
 
     manifest: Manifest
     built: tuple[str, ...]
@@ -45,110 +35,188 @@ class Outcome:
 
     @property
     def failed(self) -> list[str]:
-        """Configs that were built though they fail the audit, by themselves or with their task."""
-        from discoprobe.cards.verdicts import FAILED, verdicts  # noqa: PLC0415 (scipy: a second)
+        """The configs that were built and fail the audit."""
+        from discoprobe.cards.text.verdicts import FAILED, verdicts  # noqa: PLC0415 (scipy: a second)
 
-        said = verdicts(self.manifest["configs"])
-        return [name for name in self.built if said[name].word == FAILED]
+        of_config = verdicts(self.manifest["configs"])
+        return [name for name in self.built if of_config[name].word == FAILED]
 
 
-def run(request: Request, out: Path, progress: Progress = silent) -> Outcome:
-    """Builds a release folder, or renews what it is asked for in one that is there.
+def run(request: Request, out: Path, progress: Progress = silent) -> BuildResult:
+    """Builds a release folder, or builds the configs of a request anew in an existing one.
 
     Raises:
-        DiscoprobeError: for anything wrong with the request, the corpora or the folder; ``out`` is then as it was.
+        DiscoprobeError: something is wrong with the request, the corpora or the folder; ``out`` is then unchanged.
     """
     from discoprobe.builders.task import tasks_named  # noqa: PLC0415
 
     tasks = tasks_named(request.tasks)
-    return _built(corpora_of(request, tasks, progress), request, out, progress)
+    return _build(corpora_of(request, tasks, progress), request, out, progress)
 
 
-def renew(request: Request, out: Path, progress: Progress = silent) -> tuple[Outcome, tuple[str, ...]]:
-    """Builds what is missing or stale of what a request asks for; the rest of the folder is not touched.
+def renew(
+    request: Request, out: Path, progress: Progress = silent, *, check: Callable[[Corpus], None] | None = None
+) -> tuple[BuildResult, tuple[str, ...]]:
+    """Builds those configs of a request that are missing or out of date; the rest of the folder does not change.
+
+    Args:
+        request: what to build.
+        out: the release folder.
+        progress: is told how far each step is.
+        check: is called with every corpus before anything is built; it may raise an error.
 
     Returns:
-        What was built, and the names of what is up to date: configs, and ones that cannot be built.
+        The result, and the names of the configs that are up to date (also of those that cannot be built).
 
     Raises:
         DiscoprobeError: as for `run`.
     """
     from discoprobe.builders.task import tasks_named  # noqa: PLC0415
-    from discoprobe.cards import manifest  # noqa: PLC0415
-    from discoprobe.cards.inputs import up_to_date  # noqa: PLC0415
+    from discoprobe.cards.metadata import manifest  # noqa: PLC0415
+    from discoprobe.cards.release.staleness import up_to_date  # noqa: PLC0415
 
-    tasks, found = tasks_named(request.tasks), manifest.read(out)
+    tasks, present = tasks_named(request.tasks), manifest.read(out)
     fresh: list[str] = []
-    stale: list[tuple[Corpus, list[Task]]] = []
+    stale: list[tuple[Corpus, list[AnyTask]]] = []
     for corpus, wanted in corpora_of(request, tasks, progress):
-        inputs = _inputs(corpus, request)
-        kept = [task for task in wanted if up_to_date(out, found, f"{task.name}_{corpus.lang}", inputs)]
-        fresh += [f"{task.name}_{corpus.lang}" for task in kept]
-        if rest := [task for task in wanted if task not in kept]:
+        if check:
+            check(corpus)
+        done = [
+            task
+            for task in wanted
+            if up_to_date(out, present, f"{task.name}_{corpus.lang}", _inputs(corpus, task, request))
+        ]
+        fresh += [f"{task.name}_{corpus.lang}" for task in done]
+        if rest := [task for task in wanted if task not in done]:
             stale.append((corpus, rest))
-    outcome = _built(stale, request, out, progress) if stale else Outcome(found, (), ())
-    return outcome, tuple(fresh)
+    result = _build(stale, request, out, progress) if stale else BuildResult(present, (), ())
+    return result, tuple(fresh)
 
 
-def _inputs(corpus: Corpus, request: Request) -> str:
-    from discoprobe.cards.inputs import digest  # noqa: PLC0415
+def _inputs(corpus: Corpus, task: AnyTask, request: Request) -> str:
+    """A hash of everything that the config of a task is made from."""
+    from discoprobe.cards.release.staleness import digest  # noqa: PLC0415
 
-    return digest(corpus, request.settings, audit=request.audit, keep_failed=request.keep_failed)
+    return digest(corpus, request.settings, task.version, audit=request.audit, keep_failed=request.keep_failed)
 
 
-def _built(wanted: Iterable[tuple[Corpus, Sequence[Task]]], request: Request, out: Path, progress: Progress) -> Outcome:
-    """What is wanted of each corpus, in the release folder."""
+def _build(
+    wanted: Iterable[tuple[Corpus, Sequence[AnyTask]]], request: Request, out: Path, progress: Progress
+) -> BuildResult:
+    """Builds the tasks of each corpus into the release folder."""
     from discoprobe.builders.config import Unavailable  # noqa: PLC0415
-    from discoprobe.cards.release import open_release  # noqa: PLC0415
-    from discoprobe.drawing import audited  # noqa: PLC0415 (imports scikit-learn)
+    from discoprobe.cards.release.release_folder import open_release  # noqa: PLC0415
 
     built: list[str] = []
     missing: list[Unavailable] = []
-    with open_release(out) as release, processes(request.jobs) as executor:
+    with open_release(out) as release, process_pool(request.jobs) as executor:
         for corpus, tasks in wanted:
             release.add_corpus(corpus)
-            inputs = _inputs(corpus, request)
-            for result, report in audited(corpus, tasks, request, executor, progress):
-                release.add(result, report, inputs)
-                missing.append(result) if isinstance(result, Unavailable) else built.append(result.name)
-        left = release.leave_out(_unwanted(request))
+            inputs = {task.name: _inputs(corpus, task, request) for task in tasks}
+            for config, report in audited(corpus, tasks, request, executor, progress):
+                release.add(config, report, inputs[config.task])
+                missing.append(config) if isinstance(config, Unavailable) else built.append(config.name)
+        excluded = [] if request.keep_failed else release.leave_out_failed()
         manifest = release.finish()
-    there = [name for name in built if name in manifest["configs"]]
-    return Outcome(manifest, tuple(there), (*missing, *left))
+    present = [name for name in built if name in manifest["configs"]]
+    return BuildResult(manifest, tuple(present), (*missing, *excluded))
 
 
-def _unwanted(request: Request) -> set[str]:
-    """The verdicts on configs that are not to be in the release."""
-    from discoprobe.cards.verdicts import FAILED, UNDECIDED  # noqa: PLC0415 (scipy: a second)
+def audited(
+    corpus: Corpus, tasks: Sequence[AnyTask], request: Request, executor: Executor | None, progress: Progress = silent
+) -> Iterator[tuple[Config | Unavailable, Report | None]]:
+    """Each config of one language with the report of its audit, None where there is none."""
+    from discoprobe.builders.config import Config  # noqa: PLC0415
 
-    return ({UNDECIDED} if request.only_decided else set()) | (set() if request.keep_failed else {FAILED})
+    results = list(configs(corpus, tasks, request, executor, progress))
+    built = [result for result in results if isinstance(result, Config)]
+    reports = _reports(corpus, built, executor, progress) if request.audit else {}
+    yield from ((result, reports.get(result.name)) for result in results)
 
 
-def processes(jobs: int) -> AbstractContextManager[Executor | None]:
-    """Processes to work in, none for one job. They are spawned: polars' threads do not survive a fork."""
-    if jobs == 1:
-        return nullcontext()
-    return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
+def _reports(
+    corpus: Corpus, built: Sequence[Config], executor: Executor | None, progress: Progress
+) -> dict[str, Report]:
+    """The reports on the configs of one language, by name; their texts are compared with the corpus."""
+    from discoprobe.builders.audit.run import audit  # noqa: PLC0415 (imports scikit-learn)
+
+    reports: dict[str, Report] = {}
+    sources = source_texts(corpus, built) if built else []
+    for done, report in enumerate((executor.map if executor else map)(audit, built, sources), 1):
+        reports[report.name] = report
+        progress(f"auditing {corpus.lang}", done, len(built))
+    return reports
+
+
+def source_texts(corpus: Corpus, built: Sequence[Config]) -> list[dict[tuple[str, str], str]]:
+    """For each config the texts of the sentences that its rows use: (corpus, sent_id) → text.
+
+    The sentences of a corpus that share a sent_id have their texts in lines below each other.
+    """
+    import polars as pl  # noqa: PLC0415
+
+    used = [
+        {sent_id for table in config.splits.values() for ids in table["sent_ids"].to_pylist() for sent_id in ids or ()}
+        for config in built
+    ]
+    wanted = pl.Series(sorted(set().union(*used)), dtype=pl.String).implode()
+    found: dict[tuple[str, str], str] = {}
+    for part in corpus.parts:
+        shard = part.load()
+        named = shard.sentences.join(shard.documents.select("doc", "corpus"), on="doc", how="left")
+        rows = named.filter(pl.col("sent_id").cast(pl.String).is_in(wanted))
+        for corpus_name, sent_id, text in rows.select("corpus", "sent_id", "text").iter_rows():
+            key = (str(corpus_name), str(sent_id))
+            found[key] = f"{found[key]}\n{text}" if key in found else text
+    return [{key: text for key, text in found.items() if key[1] in ids} for ids in used]
+
+
+def configs(
+    corpus: Corpus, tasks: Sequence[AnyTask], request: Request, executor: Executor | None, progress: Progress = silent
+) -> Iterator[Config | Unavailable]:
+    """The configs of one language, in the order of ``tasks``."""
+    from discoprobe.builders.build import build_all  # noqa: PLC0415 (imports polars and scipy)
+
+    shards_executor = executor if len(corpus.parts) > 1 else None
+    for done, config in enumerate(build_all(tasks, corpus, request.settings, shards_executor), 1):
+        progress(f"building {corpus.lang}", done, len(tasks))
+        yield config if SAMPLE in request.corpora else _large_enough(config, request.settings.min_rows)
+
+
+def _large_enough(config: Config | Unavailable, least: tuple[int, int, int]) -> Config | Unavailable:
+    """The config, or why it is too small for a release."""
+    from discoprobe.builders.config import Config, Unavailable  # noqa: PLC0415
+
+    if not isinstance(config, Config):
+        return config
+    sizes = [table.num_rows for table in config.splits.values()]
+    if all(size >= needed for size, needed in zip(sizes, least, strict=True)):
+        return config
+    found, needed = ("/".join(map(str, numbers)) for numbers in (sizes, least))
+    reason = f"{found} rows, {needed} are needed: add corpora of this language, or use --min-rows"
+    return Unavailable(config.name, config.task, config.lang, reason, config.candidates, config.drops)
 
 
 def support(request: Request, progress: Progress = silent) -> list[dict[str, str | int | bool | None]]:
-    """What each language's corpora support: a row per language and task, with the reason for what they do not."""
-    from discoprobe.builders.config import Unavailable  # noqa: PLC0415
+    """A row per language and task: whether the corpora support it, and if not, why."""
     from discoprobe.builders.task import tasks_named  # noqa: PLC0415
 
-    tasks = tasks_named(request.tasks)
-    rows: list[dict[str, str | int | bool | None]] = []
-    for corpus, wanted in corpora_of(request, tasks, progress):
-        for result in configs(corpus, wanted, request, None, progress):
-            there = not isinstance(result, Unavailable)
-            rows.append(
-                {
-                    "lang": corpus.lang,
-                    "task": result.task,
-                    "available": there,
-                    "rows": None if isinstance(result, Unavailable) else result.n_rows,
-                    "candidates": result.candidates,
-                    "reason": result.reason if isinstance(result, Unavailable) else None,
-                }
-            )
-    return rows
+    return [
+        _support_row(config)
+        for corpus, tasks in corpora_of(request, tasks_named(request.tasks), progress)
+        for config in configs(corpus, tasks, request, None, progress)
+    ]
+
+
+def _support_row(config: Config | Unavailable) -> dict[str, str | int | bool | None]:
+    from discoprobe.builders.config import Unavailable  # noqa: PLC0415
+
+    available = not isinstance(config, Unavailable)
+    return {
+        "lang": config.lang,
+        "task": config.task,
+        "available": available,
+        "rows": None if isinstance(config, Unavailable) else config.n_rows,
+        "candidates": config.candidates,
+        "reason": config.reason if isinstance(config, Unavailable) else None,
+    }

@@ -8,22 +8,24 @@ from collections import Counter
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from discoprobe.builders.settings import Settings
-from discoprobe.loaders import treebanks
+from discoprobe.loaders.catalogue import treebanks
+from discoprobe.loaders.catalogue.pins import PinnedFile, TextCorpus, Treebank
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError
-from discoprobe.loaders.pinned import PinnedFile, TextCorpus
-from discoprobe.loaders.raw.option_values import assignments, read_options
-from discoprobe.loaders.raw.prepare import How
+from discoprobe.loaders.raw.options import assignments, read_options
+from discoprobe.loaders.raw.prepare import AnnotationOptions
 from discoprobe.pipeline import run
-from discoprobe.request import SAMPLE, Request
+from discoprobe.requests import SAMPLE, Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-    from discoprobe.cards.manifest import ConfigEntry, FileEntry, Manifest, SourceEntry
+    from discoprobe.cards.metadata.manifest import ConfigEntry, ListedFile, Manifest, SourceEntry
 
-    Pinned = treebanks.Treebank | TextCorpus
+    Pinned = Treebank | TextCorpus
 
 
 def rebuilder(corpora: tuple[str, ...], jobs: int, stanza_dir: Path | None = None) -> Callable[[Manifest, Path], None]:
@@ -53,10 +55,10 @@ def rebuilder(corpora: tuple[str, ...], jobs: int, stanza_dir: Path | None = Non
     return rebuild
 
 
-def _how(sources: Mapping[str, SourceEntry], stanza_dir: Path | None) -> How | None:
-    """How raw text among the sources was annotated; all of a language is annotated alike."""
+def _how(sources: Mapping[str, SourceEntry], stanza_dir: Path | None) -> AnnotationOptions | None:
+    """The options with which raw text among the sources was annotated, which are the same for all of a language."""
     made = [source["annotation"] for source in sources.values() if "annotation" in source]
-    return dataclasses.replace(How.of_annotation(made[0]), stanza_dir=stanza_dir) if made else None
+    return dataclasses.replace(AnnotationOptions.of_annotation(made[0]), stanza_dir=stanza_dir) if made else None
 
 
 def _named(sources: Mapping[str, SourceEntry]) -> tuple[tuple[str, ...], tuple[Pinned, ...]]:
@@ -96,7 +98,7 @@ def at_commit(name: str, source: SourceEntry) -> Pinned | None:
         ) from None
     if source["commit"] in {"", bank.commit}:
         return None
-    return dataclasses.replace(
+    return msgspec.structs.replace(
         bank, commit=source["commit"], repo=source["repo"], licence=source["licence"], citation=source["citation"],
         files=_files(bank, source["files"]),
     )  # fmt: skip
@@ -117,7 +119,7 @@ def _text_at_commit(name: str, source: SourceEntry, made: Mapping[str, Any]) -> 
             f"{name} was annotated from raw text ({text['files']} files, {text['bytes']:,} bytes, SHA-256 "
             f"{text['sha256'][:12]}…): name that text, or its annotated folder, with --corpus; or --no-rebuild"
         )
-    return dataclasses.replace(
+    return msgspec.structs.replace(
         known, commit=source["commit"], repo=source["repo"], licence=source["licence"], citation=source["citation"],
         files=_files(known, listed), read=read,
     )  # fmt: skip
@@ -132,7 +134,7 @@ def _text_of_catalogue(name: str) -> TextCorpus | None:
     return known if isinstance(known, TextCorpus) else None
 
 
-def _files(corpus: Pinned, listed: Mapping[str, FileEntry]) -> tuple[PinnedFile, ...]:
+def _files(corpus: Pinned, listed: Mapping[str, ListedFile]) -> tuple[PinnedFile, ...]:
     """The files of a corpus, where the catalogue has them in the repository; others are looked for where most are."""
     paths = {file.name: file.path for file in corpus.files}
     ((most, _),) = Counter(PurePosixPath(path).parent for path in paths.values()).most_common(1)

@@ -7,17 +7,21 @@ import importlib.resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from discoprobe.loaders import treebanks
+import msgspec
+
+from discoprobe.loaders.catalogue import treebanks
+from discoprobe.loaders.catalogue.pins import DocumentRule, TextCorpus, Treebank, TreebankFacts
 from discoprobe.loaders.errors import UnknownNameError, UnsupportedError, UsageError
-from discoprobe.loaders.pinned import TextCorpus
-from discoprobe.request import SAMPLE, OnError, Progress, Request, codes_of, silent
+from discoprobe.loaders.file_hashes import hashes_of
+from discoprobe.loaders.process_pool import Progress, silent
+from discoprobe.requests import SAMPLE, OnError, Request, codes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from discoprobe.builders.task import Task
+    from discoprobe.builders.task import AnyTask
+    from discoprobe.loaders.catalogue.pins import PinnedCorpus
     from discoprobe.loaders.corpus import Corpus
-    from discoprobe.loaders.pinned import PinnedCorpus
 
 
 def load_corpus(lang: str, corpora: Sequence[str] = (), *, on_error: OnError = "stop") -> Corpus:
@@ -50,12 +54,13 @@ def read(request: Request, progress: Progress = silent) -> Iterator[Corpus]:
     Raises:
         UnsupportedError: if a language that was asked for is in none of the corpora.
     """
-    from discoprobe.loaders.conllu import read_corpora  # noqa: PLC0415 (imports polars)
+    from discoprobe.loaders.conllu.reader import read_corpora  # noqa: PLC0415 (imports polars)
 
     codes = codes_of(request)
     found = read_corpora(
         _paths(request, codes, progress), lang=codes[0] if len(codes) == 1 else None, on_error=request.on_error,
-        facts=_facts_of(request), jobs=request.jobs, progress=lambda done, total: progress("reading", done, total),
+        facts=_facts_of(request), documents=request.settings.documents, jobs=request.jobs,
+        progress=lambda done, total: progress("reading", done, total),
     )  # fmt: skip
     if lacking := sorted(set(codes) - set(found)):
         there = ", ".join(found) or "no language"
@@ -69,8 +74,8 @@ def read(request: Request, progress: Progress = silent) -> Iterator[Corpus]:
 
 
 def corpora_of(
-    request: Request, tasks: Sequence[Task], progress: Progress = silent
-) -> Iterator[tuple[Corpus, Sequence[Task]]]:
+    request: Request, tasks: Sequence[AnyTask], progress: Progress = silent
+) -> Iterator[tuple[Corpus, Sequence[AnyTask]]]:
     """The corpora of each language, and the tasks that are built from them.
 
     Where no corpus is named and no treebank of the language is known to have documents, tasks that need documents are
@@ -83,7 +88,7 @@ def corpora_of(
     split = [code for code in codes if treebanks.open_texts(code) and _has_treebank(code)]
     apart = [task for task in tasks if "documents" in task.needs] if split else []
     beside = [task for task in tasks if task not in apart]
-    found: list[tuple[Corpus, Sequence[Task]]] = []
+    found: list[tuple[Corpus, Sequence[AnyTask]]] = []
     for code in split if apart else ():
         texts = tuple(text.name for text in treebanks.open_texts(code))
         one = dataclasses.replace(request, languages=(code,), corpora=texts)
@@ -99,7 +104,7 @@ def _has_treebank(code: str) -> bool:
     return any(bank.default for bank in treebanks.language(code).treebanks)
 
 
-def _read_texts(request: Request, texts: Sequence[str], tasks: Sequence[Task], progress: Progress) -> list[Corpus]:
+def _read_texts(request: Request, texts: Sequence[str], tasks: Sequence[AnyTask], progress: Progress) -> list[Corpus]:
     """The corpora of raw text; where they cannot be annotated, what they are for and how to do without."""
     try:
         return list(read(request, progress))
@@ -111,27 +116,27 @@ def _read_texts(request: Request, texts: Sequence[str], tasks: Sequence[Task], p
         ) from error
 
 
-def _facts_of(request: Request) -> Callable[[str], treebanks.TreebankFacts | None]:
+def _facts_of(request: Request) -> Callable[[str], TreebankFacts | None]:
     """What is known of a treebank by the name of its file: the catalogue, the sample, and what the request pins."""
-    pinned = {bank.name: bank for bank in request.pinned if isinstance(bank, treebanks.Treebank)}
+    pinned = {bank.name: bank for bank in request.pinned if isinstance(bank, Treebank)}
 
-    def facts(name: str) -> treebanks.TreebankFacts | None:
+    def facts(name: str) -> TreebankFacts | None:
         found = _facts(name)
         if found is None or found.name not in pinned:
             return found
         bank = pinned[found.name]
-        return dataclasses.replace(bank.facts, sha256=frozenset(file.sha256 for file in bank.files if file.sha256))
+        return msgspec.structs.replace(bank.facts, sha256=frozenset(file.sha256 for file in bank.files if file.sha256))
 
     return facts
 
 
-def _facts(name: str) -> treebanks.TreebankFacts | None:
+def _facts(name: str) -> TreebankFacts | None:
     """What is known of a treebank: the catalogue, and the sample."""
     if name.endswith(f"_{SAMPLE}-ud-test.conllu"):
         lang = name.partition("_")[0]
-        return treebanks.TreebankFacts(
-            f"{SAMPLE}-{lang}", lang, "CC0 1.0", "", "", "", treebanks.DocumentRule("newdoc")
-        )
+        packaged = _sample_folder() / name
+        sha256 = frozenset({hashes_of(packaged).sha256} if packaged.is_file() else ())
+        return TreebankFacts(f"{SAMPLE}-{lang}", lang, "CC0 1.0", "", "", "", DocumentRule("newdoc"), sha256)
     return treebanks.facts_for(name)
 
 
@@ -144,7 +149,7 @@ def _paths(request: Request, codes: tuple[str, ...], progress: Progress) -> list
             raise UsageError("give --lang, or --corpus with the corpora to build from")
         banks = [bank for code in codes for bank in _default_treebanks(code)]
         texts = [text for code in codes if not _has_treebank(code) for text in treebanks.open_texts(code)]
-        return [*_catalogue(banks, request.jobs), *(_of_catalogue(text, request, progress) for text in texts)]
+        return [*_catalogue(banks, request, progress), *(_of_catalogue(text, request, progress) for text in texts)]
     paths: list[Path] = []
     for name in request.corpora:
         if name == SAMPLE:
@@ -158,38 +163,38 @@ def _paths(request: Request, codes: tuple[str, ...], progress: Progress) -> list
             if isinstance(bank, TextCorpus):
                 paths.append(_of_catalogue(bank, request, progress))
             else:
-                paths += _catalogue([bank], request.jobs)
+                paths += _catalogue([bank], request, progress)
     return paths
 
 
-def _default_treebanks(code: str) -> Sequence[treebanks.Treebank]:
+def _default_treebanks(code: str) -> Sequence[Treebank]:
     """The treebanks that are taken for a language; none where raw text stands in for them."""
     return () if treebanks.open_texts(code) and not _has_treebank(code) else treebanks.open_treebanks(code)
 
 
 def _of_catalogue(text: TextCorpus, request: Request, progress: Progress) -> Path:
     """The folder of a corpus of the catalogue's raw text, downloaded, verified and annotated, now or before."""
-    from discoprobe.loaders.fetch import folder  # noqa: PLC0415
-    from discoprobe.loaders.raw.annotate import About  # noqa: PLC0415
-    from discoprobe.loaders.raw.option_values import read_options  # noqa: PLC0415
-    from discoprobe.loaders.raw.prepare import How, prepare  # noqa: PLC0415
+    from discoprobe.loaders.fetch.catalogue_files import folder  # noqa: PLC0415
+    from discoprobe.loaders.raw.annotate.annotate_corpus import CorpusFacts  # noqa: PLC0415
+    from discoprobe.loaders.raw.options import read_options  # noqa: PLC0415
+    from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare  # noqa: PLC0415
 
-    how = dataclasses.replace(request.raw or How(), read=read_options(text.read))
-    about = About(text.name, text.lang, text.licence, text.citation, text.repo, text.commit)
-    _catalogue([text], request.jobs)
+    how = dataclasses.replace(request.raw or AnnotationOptions(), read=read_options(text.read))
+    about = CorpusFacts(text.name, text.lang, text.licence, text.citation, text.repo, text.commit)
+    _catalogue([text], request, progress)
     return prepare(str(folder(text)), about, how, jobs=request.jobs, progress=progress).folder
 
 
 def _annotated(source: str, request: Request, codes: tuple[str, ...], progress: Progress) -> Path:
     """The folder of a corpus that is annotated now, or was before, from raw text."""
-    from discoprobe.loaders.raw.annotate import About  # noqa: PLC0415
-    from discoprobe.loaders.raw.prepare import How, prepare  # noqa: PLC0415
+    from discoprobe.loaders.raw.annotate.annotate_corpus import CorpusFacts  # noqa: PLC0415
+    from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare  # noqa: PLC0415
 
-    about = About("", codes[0] if len(codes) == 1 else "")
-    return prepare(source, about, request.raw or How(), jobs=request.jobs, progress=progress).folder
+    about = CorpusFacts("", codes[0] if len(codes) == 1 else "")
+    return prepare(source, about, request.raw or AnnotationOptions(), jobs=request.jobs, progress=progress).folder
 
 
-def _corpus(name: str) -> treebanks.Treebank | TextCorpus:
+def _corpus(name: str) -> Treebank | TextCorpus:
     """A corpus of the catalogue; for a name that is nothing at all, what is near it."""
     try:
         return treebanks.corpus(name)
@@ -200,10 +205,11 @@ def _corpus(name: str) -> treebanks.Treebank | TextCorpus:
         raise UnknownNameError("corpus", name, known, remedy=remedy) from error
 
 
-def _catalogue(corpora: Sequence[PinnedCorpus], jobs: int) -> list[Path]:
-    from discoprobe.loaders.fetch import fetch  # noqa: PLC0415 (imports pooch)
+def _catalogue(corpora: Sequence[PinnedCorpus], request: Request, progress: Progress) -> list[Path]:
+    """The files of corpora of the catalogue in the cache; missing ones are downloaded."""
+    from discoprobe.loaders.fetch.catalogue_files import fetch  # noqa: PLC0415
 
-    return fetch(corpora, jobs=jobs)
+    return fetch(corpora, jobs=request.jobs, show=lambda done, files, _: progress("downloading", done, files))
 
 
 def sample_languages() -> list[str]:

@@ -1,5 +1,7 @@
 """The probes that `--task feats` generates: names, what stands for them, and what comes of them."""
 
+import pickle
+
 import pytest
 
 from discoprobe.builders.build import build, build_all
@@ -34,7 +36,9 @@ def test_a_name_that_is_none_gets_the_near_ones():
 
 
 def test_each_says_what_it_is():
-    for task in tasks_named(["feats"]):
+    tasks = tasks_named(["feats"])
+    assert len(tasks) > 10
+    for task in tasks:
         assert task.family == "feats"
         assert task.definition.startswith(f"{task.feature} of the word in the role")
 
@@ -57,6 +61,7 @@ def test_the_part_of_speech_does_not_tell_the_label(corpus_of):
     config = build("feats_nsubj_number", corpus_of("sample", "es"), Settings(ipm="none", min_class=6))
     for table in config.splits.values():
         rows = table.to_pylist()
+        assert rows
         for upos in {row["target"]["upos"] for row in rows}:
             labels = [row["label"] for row in rows if row["target"]["upos"] == upos]
             assert labels.count(0) == labels.count(1)
@@ -65,3 +70,8 @@ def test_the_part_of_speech_does_not_tell_the_label(corpus_of):
 def test_a_feature_that_a_language_lacks_is_named(corpus_of):
     with pytest.raises(UnsupportedError, match="Gender"):
         build("subj_gender", corpus_of("sample", "en"))
+
+
+def test_every_task_can_be_sent_to_another_process():
+    for task in (*all_tasks().values(), *generated_tasks().values()):
+        assert pickle.loads(pickle.dumps(task)).name == task.name

@@ -71,8 +71,8 @@ def main():
     import datasets  # noqa: F401, PLC0415
     import huggingface_hub.hf_api  # noqa: F401, PLC0415
 
-    import discoprobe.cards.push  # noqa: PLC0415
-    import discoprobe.cards.verify  # noqa: F401, PLC0415
+    import discoprobe.cards.hub.push  # noqa: PLC0415
+    import discoprobe.cards.hub.verify  # noqa: F401, PLC0415
 
     gc.collect()
     gc.freeze()  # a child that collects garbage would copy the whole process, page by page
@@ -159,15 +159,15 @@ def carried_out(asked):
 def push(repo, token, folder, *, agree=True, patience=None, verbose=False, **options):
     import logging  # noqa: PLC0415
 
-    from discoprobe.cards.hub import Patience  # noqa: PLC0415
-    from discoprobe.cards.push import Options  # noqa: PLC0415
-    from discoprobe.cards.push import push as pushed  # noqa: PLC0415
+    from discoprobe.cards.hub.client import RetryPolicy  # noqa: PLC0415
+    from discoprobe.cards.hub.push import Options  # noqa: PLC0415
+    from discoprobe.cards.hub.push import push as pushed  # noqa: PLC0415
 
     if verbose:
         logging.basicConfig(level=logging.INFO, stream=sys.stderr)
-    quick = Patience(**{"attempts": 4, "first_wait": 0.05, "longest_wait": 0.2, "timeout": 1.0} | (patience or {}))
+    quick = RetryPolicy(**{"attempts": 4, "first_wait": 0.05, "longest_wait": 0.2, "timeout": 1.0} | (patience or {}))
     options |= {name: tuple(options[name]) for name in ("languages", "allow_licence") if name in options}
-    made = Options(token=token, patience=quick, day=dt.date(2026, 1, 2), **{"read_back": 0} | options)
+    made = Options(token=token, retry=quick, day=dt.date(2026, 1, 2), **{"read_back": 0} | options)
     return pushed(Path(folder), repo, made, confirm=lambda _: agree).to_dict()
 
 
@@ -184,7 +184,7 @@ def push_full_disk(repo, token, folder):
 
 
 def compare(repo, token, folder, revision=""):
-    from discoprobe.cards.remote import compare as compared  # noqa: PLC0415
+    from discoprobe.cards.hub.remote_diff import compare as compared  # noqa: PLC0415
 
     os.environ["HF_TOKEN"] = token
     return compared(Path(folder), f"{repo}@{revision}" if revision else repo).to_dict()
@@ -194,7 +194,7 @@ def verify(repo, token, revision, folder=None):
     """Verifies against a rebuild that copies a release folder."""
     import shutil  # noqa: PLC0415
 
-    from discoprobe.cards.verify import verify as verified  # noqa: PLC0415
+    from discoprobe.cards.hub.verify import verify as verified  # noqa: PLC0415
 
     rebuild = (lambda _, out: shutil.copytree(folder, out)) if folder else None
     return verified(f"{repo}@{revision}", rebuild, token=token).to_dict()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from discoprobe.builders.audit.limits import Kind, Severity
 from discoprobe.builders.audit.report import Finding, Report, Status
+from discoprobe.builders.audit.thresholds import Kind, Severity
 from discoprobe.builders.config import Config, Shape, Unavailable, schema
-from discoprobe.cards.release import open_release
+from discoprobe.cards.release.release_folder import open_release
 from discoprobe.loaders.corpus import Corpus, Counts, Source, SourceFile
 
 SPLITS = {"train": 12, "validation": 4, "test": 8}
@@ -42,8 +42,8 @@ def config(task="bso", lang="de", *, change=None, splits=("test",), labels=LABEL
         for split, n in SPLITS.items()
     }
     definition = "Whether two sentences stand in their order.\nMore of it."
-    return Config(f"{task}_{lang}", task, lang, Shape.PAIR, labels, tables, {"too long": 3}, 30,
-                  sources or (source(lang),), definition=definition, **more)  # fmt: skip
+    return Config(f"{task}_{lang}", task, lang, Shape.PAIR, labels, tables, {"too long": 3}, candidates=30,
+                  sources=sources or (source(lang),), definition=definition, **more)  # fmt: skip
 
 
 def report(made, *, failed=()):

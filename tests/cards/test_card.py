@@ -1,21 +1,24 @@
 """A config's card says what the config holds, and shows hostile text as text."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from card_cases import HOSTILE, config, hostile_config
 from markdown_it import MarkdownIt
 
 from discoprobe.builders.audit.run import audit
-from discoprobe.builders.config import Shape
-from discoprobe.cards import card, examples
-from discoprobe.cards.drops import described
-from discoprobe.cards.escape import plain
-from discoprobe.cards.examples import pieces
-from discoprobe.cards.fields import fields
-from discoprobe.cards.lengths import lengths
-from discoprobe.cards.papers import papers_of
-from discoprobe.cards.reading import card_text, for_terminal
+from discoprobe.builders.config import Config, Shape, schema
+from discoprobe.builders.drop_reasons import meanings
+from discoprobe.builders.papers import papers_of
+from discoprobe.builders.task import all_tasks
+from discoprobe.cards.metadata.column_descriptions import fields
+from discoprobe.cards.review.terminal_view import card_text, for_terminal
+from discoprobe.cards.text import card, examples
+from discoprobe.cards.text.card import _drops
+from discoprobe.cards.text.escape import plain
+from discoprobe.cards.text.examples import pieces
+from discoprobe.cards.text.length_table import lengths
 from discoprobe.loaders.errors import UnknownNameError
 
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table")
@@ -88,7 +91,9 @@ def test_a_hostile_card_is_short(hostile_card):
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_text_is_shown_as_it_is_and_cut(text):
-    one = config(Shape.SENTENCE, ("a", "b"), [{"text": text, "edit": {"start": 2, "end": 9}}] * 2, name="x_es")
+    one = config(
+        Shape.SENTENCE, ("a", "b"), [{"text": text, "original": "-", "edit": {"start": 2, "end": 9}}] * 2, name="x_es"
+    )
     made = card_of(one)
     seen = " ".join(plain(text, 300).split())
     assert seen[:200] in " ".join(words(made).replace("\u2068", "").split())
@@ -103,7 +108,9 @@ def test_no_direction_leaks(hostile_card):
 
 def test_a_marked_right_to_left_text_is_set_apart_as_a_whole():
     text = "שלום עולם סוף"
-    one = config(Shape.SENTENCE, ("a", "b"), [{"text": text, "edit": {"start": 5, "end": 9}}] * 2, name="x_he")
+    one = config(
+        Shape.SENTENCE, ("a", "b"), [{"text": text, "original": "-", "edit": {"start": 5, "end": 9}}] * 2, name="x_he"
+    )
     line = next(line for line in card_of(one).splitlines() if line.startswith("- text:"))
     assert line == "- text: \u2068שלום <mark><b>עולם</b></mark> סוף\u2069"
 
@@ -167,6 +174,7 @@ def test_order_is_told_where_it_is_not_the_source_s():
 def test_every_shape_has_all_its_fields_described():
     for shape in Shape:
         described_fields = fields(shape, ("a", "b"))
+        assert {one.name for one in described_fields} == set(schema(shape).names)
         assert all(one.what and one.type for one in described_fields)
         assert next(one.type for one in described_fields if one.name == "label") == "ClassLabel(a, b)"
 
@@ -179,14 +187,27 @@ def test_many_labels_are_counted_not_listed():
     assert max(map(len, text.splitlines())) < 1500
 
 
-def test_drops_are_sorted_and_empty_ones_left_out():
-    drops = described({"too-long": 3, "unbalanced": 40, "tag": 0, "of its own": 3})
-    assert [(one.reason, one.number) for one in drops] == [("unbalanced", 40), ("of its own", 3), ("too-long", 3)]
+def test_drops_are_sorted_by_number_and_name():
+    given = replace(
+        config(Shape.SENTENCE, ("a", "b"), [{"text": "t", "label": 0}]),
+        drops={"tag": 3, "odd": 40, "mask": 3},
+        meanings={"tag": "t", "odd": "o", "mask": "m"},
+    )
+    assert _drops(given) == [("odd", 40, "o"), ("mask", 3, "m"), ("tag", 3, "t")]
 
 
-def test_every_reason_of_the_sample_is_explained(built):
-    found = {reason for result in built("sample", "es").values() for reason, number in result.drops.items() if number}
-    assert {one.reason for one in described(dict.fromkeys(found, 1)) if not one.meaning} == set()
+def test_every_reason_for_a_drop_has_a_meaning(built):
+    configs = [result for result in built("sample", "es").values() if isinstance(result, Config)]
+    assert any(result.drops for result in configs)
+    for result in configs:
+        assert result.meanings.keys() == result.drops.keys()
+        assert all(result.meanings.values())
+
+
+def test_a_reason_without_a_meaning_is_an_error_of_the_task():
+    assert meanings({"rare-value Dual": 1, "new": 2}, {"new": "new ones"})["new"] == "new ones"
+    with pytest.raises(TypeError, match="drop reasons new"):
+        meanings({"new": 2}, {})
 
 
 def test_papers():
@@ -196,20 +217,20 @@ def test_papers():
     assert papers_of("nothing") == []
 
 
-def test_every_task_names_its_paper(built):
-    own = {"pred_mood", "pred_person", "gapping"}
-    for task, result in built("sample", "es").items():
-        definition = getattr(result, "definition", "")
-        assert not definition or task in own or papers_of(definition), task
+def test_every_task_names_its_paper():
+    tasks = all_tasks()
+    assert len(tasks) > 30
+    assert [name for name, task in tasks.items() if not task.papers] == []
 
 
 def test_every_config_of_the_sample_has_a_card(built):
-    for result in built("sample", "es").values():
-        if hasattr(result, "splits"):
-            text = card_of(result)
-            assert headings(text) == [result.name, *SECTIONS]
-            assert html_in(text) <= {"<mark>", "<b>", "</b>", "</mark>"}
-            assert len(re.findall(r"^\*\*\d\. label ", text, re.MULTILINE)) == min(6, result.splits["test"].num_rows)
+    configs = [result for result in built("sample", "es").values() if isinstance(result, Config)]
+    assert len(configs) > 10
+    for result in configs:
+        text = card_of(result)
+        assert headings(text) == [result.name, *SECTIONS]
+        assert html_in(text) <= {"<mark>", "<b>", "</b>", "</mark>"}
+        assert len(re.findall(r"^\*\*\d\. label ", text, re.MULTILINE)) == min(6, result.splits["test"].num_rows)
 
 
 def test_the_audit_stands_in_the_card(sample_release):

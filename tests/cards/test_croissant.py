@@ -7,9 +7,9 @@ import socket
 import pyarrow.parquet as pq
 import pytest
 
-from discoprobe.cards import manifest
-from discoprobe.cards.croissant import croissant
-from discoprobe.cards.tables import file_hash
+from discoprobe.cards.metadata import manifest
+from discoprobe.cards.metadata.croissant import croissant
+from discoprobe.loaders.file_hashes import hashes_of
 
 mlc = pytest.importorskip("mlcroissant", reason="mlcroissant is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # mlcroissant 1.1 uses what rdflib 7.6 deprecates
@@ -88,7 +88,7 @@ def test_the_release_s_own_file_names_every_parquet_file_with_its_hash(sample_re
     listed = {file["contentUrl"]: file["sha256"] for file in described["distribution"]}
     there = {path.relative_to(sample_release).as_posix(): path for path in sample_release.glob("*/*.parquet")}
     assert set(listed) == set(there)
-    assert all(file_hash(path) == listed[name] for name, path in there.items())
+    assert all(hashes_of(path).sha256 == listed[name] for name, path in there.items())
 
 
 def test_400_configs_stay_below_what_the_hub_takes_as_a_plain_file(sample_release):

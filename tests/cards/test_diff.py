@@ -14,8 +14,9 @@ import pyarrow as pa
 import releases
 
 from discoprobe.builders.settings import Settings
-from discoprobe.cards import diff, manifest
-from discoprobe.cards.remote import compare
+from discoprobe.cards.hub.remote_diff import compare
+from discoprobe.cards.metadata import manifest
+from discoprobe.cards.release import diff
 
 
 @pytest.fixture

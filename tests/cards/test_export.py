@@ -14,8 +14,8 @@ from discoprobe.builders.build import build_all
 from discoprobe.builders.config import Config
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import tasks_named
-from discoprobe.cards.export import export, tokens
-from discoprobe.cards.release import open_release
+from discoprobe.cards.release.export import export, tokens
+from discoprobe.cards.release.release_folder import open_release
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UnsupportedError, UsageError
 
 SPLITS = ("train", "validation", "test")

@@ -7,11 +7,14 @@ from pathlib import Path
 import pytest
 from shared import sample_file, tree_of
 
-import discoprobe
-from discoprobe import pipeline
+from discoprobe import builders, cards, pipeline
+from discoprobe.builders.audit import report
 from discoprobe.builders.settings import Settings
-from discoprobe.cards import inputs, manifest
-from discoprobe.request import Request
+from discoprobe.builders.task import all_tasks
+from discoprobe.cards.metadata import manifest
+from discoprobe.cards.release import staleness
+from discoprobe.loaders import corpus as corpus_tables
+from discoprobe.requests import Request
 
 TASKS = ("bso", "dc", "gapping")
 """Two that the Spanish sample supports, and one that it does not."""
@@ -152,34 +155,35 @@ def test_a_manifest_without_inputs_is_no_proof(out, request_):
     assert renewed(request_, out)[0] == set(ALL)
 
 
-def test_other_code(tmp_path):
-    """A copy of the package in which one task, one data file, one template or one compiled module is another."""
-    copy = tmp_path / "elsewhere"
-    shutil.copytree(Path(discoprobe.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__", "sample"))
-
-    def code():
-        return inputs.tree_hash(copy, inputs.PARTS)
-
-    seen = [code()]
-    for part in ("builders/discourse/bso.py", "loaders/languages/es.toml", "cards/templates/config.md.jinja"):
-        with (copy / part).open("a", encoding="utf-8") as file:
-            file.write("\n")
-        seen.append(code())
-    (copy / "builders" / "new.py").touch()
-    seen.append(code())
-    assert len(set(seen)) == len(seen) == 5
-    (copy / "builders" / "__pycache__").mkdir()
-    (copy / "builders" / "__pycache__" / "new.pyc").write_bytes(b"x")
-    assert code() == seen[-1]
+STAGES = {"reader": corpus_tables, "build": builders, "audit": report, "card": cards}
 
 
-def test_the_code_is_this_package(tmp_path):
-    """Where it is installed does not count."""
-    copy = shutil.copytree(Path(discoprobe.__file__).parent, tmp_path / "elsewhere")
-    assert inputs.tree_hash(Path(copy), inputs.PARTS) == inputs.code()
+@pytest.mark.parametrize("stage", STAGES)
+def test_another_version_of_a_step(out, request_, monkeypatch, stage):
+    monkeypatch.setattr(STAGES[stage], "VERSION", STAGES[stage].VERSION + 1)
+    assert renewed(request_, out)[0] == set(ALL)
+    assert manifest.read(out)["configs"]["bso_es"]["versions"][stage] == STAGES[stage].VERSION
+
+
+def test_another_version_of_a_task(out, request_, monkeypatch):
+    task = all_tasks()["bso"]
+    changed = dataclasses.replace(task, version=task.version + 1)
+    monkeypatch.setattr("discoprobe.builders.task.all_tasks", lambda: {**all_tasks(), "bso": changed})
+    assert renewed(request_, out)[0] == {"bso_es"}
+
+
+def test_other_data_of_the_language(out, request_, monkeypatch):
+    monkeypatch.setattr(staleness, "language_file_hash", lambda lang: f"other {lang}")
+    assert renewed(request_, out)[0] == set(ALL)
+    assert len(staleness.language_file_hash("es")) > 0
+
+
+def test_the_hash_of_a_language_s_data_is_that_of_its_file():
+    assert staleness.language_file_hash("es") != staleness.language_file_hash("de")
+    assert staleness.language_file_hash("xx") == ""
 
 
 def test_libraries_count_by_their_version():
-    found = inputs.software()
+    found = staleness.software()
     assert {"python", "polars", "pyarrow", "scikit-learn", "wordfreq", "numpy"} <= found.keys()
     assert all(found[name] for name in ("python", *manifest.SOFTWARE))

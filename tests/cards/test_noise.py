@@ -3,17 +3,23 @@
 import dataclasses
 import re
 
+import msgspec
 import pytest
 from card_cases import HOSTILE, config, source
 from shared import STANZA, needs_stanza
 from test_card import card_of, headings, html_in
 
 from discoprobe.builders.config import Shape
-from discoprobe.loaders.raw import agreement
-from discoprobe.loaders.raw.models import find_models
-from discoprobe.loaders.raw.segment import RuleEngine
+from discoprobe.loaders.raw import gold_agreement
+from discoprobe.loaders.raw.annotate.rule_segmenter import RuleEngine
+from discoprobe.loaders.raw.annotate.stanza_models import find_models
 
 TABLE = re.compile(r"^\| `(\w+)` \| ([\d,]+) \| ([\d.]*) \| ([\d,]+) \| ([\d,]+) \| ([\d.]*) \|$", re.MULTILINE)
+
+
+def tables():
+    """What was measured, as plain values."""
+    return msgspec.to_builtins(gold_agreement._measured())
 
 
 def made(made_by, lang="de", name="notes"):
@@ -32,7 +38,7 @@ def by_stanza(table, names=None):
 
 @pytest.fixture(params=["de", "en", "es", "ru"])
 def measured(request):
-    found = [one for one in agreement._measured() if one["lang"] == request.param and one["engine"] == "stanza"]
+    found = [one for one in tables() if one["lang"] == request.param and one["engine"] == "stanza"]
     assert len(found) == 1
     return found[0]
 
@@ -40,7 +46,7 @@ def measured(request):
 def test_the_figures_are_printed_for_the_models_that_were_measured(measured):
     text = card(made(by_stanza(measured), measured["lang"]))
     rows = {row[0]: row[1:] for row in TABLE.findall(text)}
-    assert list(rows) == list(agreement.TASKS)
+    assert list(rows) == list(gold_agreement.TASKS)
     for task, (both, agree, gold_only, annotated_only, right) in rows.items():
         counts = measured[task]
         assert [int(n.replace(",", "")) for n in (both, gold_only, annotated_only)] == [
@@ -55,7 +61,7 @@ def test_the_figures_are_printed_for_the_models_that_were_measured(measured):
 
 
 def test_the_same_package_with_other_weights_was_not_measured():
-    table = next(one for one in agreement._measured() if one["engine"] == "stanza")
+    table = next(one for one in tables() if one["engine"] == "stanza")
     other = by_stanza(table)
     other["models"][f"{table['lang']}/pos/gsdtiny.pt"] = {"sha256": "0" * 64, "bytes": 1}
     text = card(made(other, table["lang"]))
@@ -65,15 +71,15 @@ def test_the_same_package_with_other_weights_was_not_measured():
 
 
 def test_a_tokeniser_alone_has_the_figures_of_segmentation():
-    table = next(one for one in agreement._measured() if one["lang"] == "de" and one["engine"] == "stanza")
+    table = next(one for one in tables() if one["lang"] == "de" and one["engine"] == "stanza")
     text = card(made(by_stanza(table, {"de/tokenize/gsdtiny.pt", "de/mwt/gsdtiny.pt"})))
-    assert [row[0] for row in TABLE.findall(text)] == list(agreement.SEGMENTED)
+    assert [row[0] for row in TABLE.findall(text)] == list(gold_agreement.SEGMENTATION_TASKS)
     assert "sentences and words found by stanza 9.9" in text
 
 
 def test_rules_have_figures_of_their_own():
     text = card(made(dict(RuleEngine("de").identity)))
-    table = next(one for one in agreement._measured() if one["lang"] == "de" and one["engine"] == "rules")
+    table = next(one for one in tables() if one["lang"] == "de" and one["engine"] == "rules")
     assert f"{table['sentences']['same'] / table['sentences']['gold']:.3f} of its" in text
     older = {"engine": "rules", "software": {"regex": "1", "sentencex": "0.1"}}
     assert "was not measured for these rules" in card(made(older))
@@ -103,10 +109,11 @@ def test_what_was_measured_are_the_models_at_hand(measured):
 
 
 def test_figures_are_possible():
-    for table in agreement._measured():
+    assert tables()
+    for table in tables():
         counts = table["sentences"]
         assert 0 < counts["same"] <= min(counts["gold"], counts["annotated"])
-        tasks = agreement.TASKS if table["models"] else agreement.SEGMENTED
+        tasks = gold_agreement.TASKS if table["models"] else gold_agreement.SEGMENTATION_TASKS
         for one in (table[task] for task in tasks):
             assert one["agree"] <= one["both"]
             assert one["both"] + max(one["gold_only"], one["annotated_only"]) <= counts["same"]

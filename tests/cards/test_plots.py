@@ -9,8 +9,8 @@ from card_cases import HOSTILE, config, hostile_config
 from discoprobe.builders.audit.report import Report
 from discoprobe.builders.audit.run import audit
 from discoprobe.builders.config import Shape
-from discoprobe.cards import plots
-from discoprobe.cards.lengths import lengths
+from discoprobe.cards.text import plots
+from discoprobe.cards.text.length_table import lengths
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -128,11 +128,9 @@ def test_solvers(sample_release):
     svg = plots.audit_plot(report)
     measured = {finding.check: finding for finding in report.findings if finding.baseline is not None}
     assert {text for text in texts(svg) if text in measured} == set(measured)
-    assert f"{measured['length'].cross.accuracy:.3f}" in texts(svg)
+    assert f"{measured['length'].measured:.3f}" in texts(svg)
     dots = [float(dot.get("cx")) for dot in parsed(svg).iter(f"{SVG}circle")]
-    assert dots == pytest.approx(
-        [112 + 236 * (one.cross.accuracy if one.cross else one.measured) for one in measured.values()], abs=0.1
-    )
+    assert dots == pytest.approx([112 + 236 * one.measured for one in measured.values()], abs=0.1)
     assert len(list(parsed(svg).iter(f"{SVG}g"))) == len(measured)
 
 

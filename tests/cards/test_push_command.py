@@ -1,10 +1,12 @@
 """`build push`, `build diff` and `build verify`, as a user types them, against the loopback Hub."""
 
 import os
+import pty
 import subprocess
 import sys
 
 import pytest
+from shared import sample_file
 
 LOAD = """
 from datasets import load_dataset
@@ -21,7 +23,8 @@ def home(tmp_path_factory):
 def program(hub, home, request):
     case = hub.case(request.node.name.replace("_", "-"))
 
-    def run(*words):
+    def run(*words, answer=None, **changes):
+        """``answer`` is typed on a terminal; without it there is no terminal."""
         case.seen.clear()
         environment = {
             **os.environ,
@@ -31,7 +34,11 @@ def program(hub, home, request):
             "HF_HUB_DISABLE_XET": "1",
             "HF_HUB_OFFLINE": "0",
             "HF_DATASETS_OFFLINE": "0",
+            **changes,
         }
+        terminal, stdin = pty.openpty() if answer else (None, subprocess.DEVNULL)
+        if answer:
+            os.write(terminal, answer.encode())
         return subprocess.run(
             [sys.executable, *words],
             cwd=home,
@@ -40,13 +47,14 @@ def program(hub, home, request):
             text=True,
             check=False,
             timeout=120,
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
         )
 
     run.repo = case.repo
     return run
 
 
+@pytest.mark.slow
 def test_from_corpus_to_hub_and_back(program):
     build = ("-m", "discoprobe")
     push = (*build, "push", "--corpus", "sample", "--task", "bso,dc", "--repo", program.repo, "--yes")
@@ -78,11 +86,59 @@ def test_from_corpus_to_hub_and_back(program):
     assert " 0 differ" in verified.stdout
 
 
+@pytest.mark.slow
 def test_a_push_that_is_not_agreed_to_sends_nothing(program, hub):
     push = ("-m", "discoprobe", "push", "--corpus", "sample", "--task", "so", "--lang", "ru", "--repo", program.repo)
-    declined = program(*push)
-    assert declined.returncode == 0, declined.stderr
-    assert "declined" in declined.stdout
     planned = program(*push, "--dry-run")
     assert "planned" in planned.stdout
+    declined = program(*push, answer="n\n")
+    assert declined.returncode == 0, declined.stderr
+    assert "Publish 1.0.0 to" in declined.stdout
+    assert "declined" in declined.stdout
     assert program.repo not in hub.repos
+
+
+SAMPLE_PUSH = ("-m", "discoprobe", "push", "--corpus", "sample", "--task", "so", "--lang", "ru", "--out", "unbuilt")
+
+
+def test_without_a_terminal_and_without_yes_nothing_is_built(program, home):
+    done = program(*SAMPLE_PUSH, "--repo", program.repo)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--yes" in done.stderr
+    assert not (home / "unbuilt").exists()
+
+
+@pytest.mark.parametrize(
+    ("repo", "environment", "status", "message"),
+    [
+        ("somebody/probes", {}, 4, "may not write to repositories of somebody (403); give a --repo of"),
+        ("org/a..b", {}, 2, "'org/a..b' cannot be a repository"),
+        ("org/foo.git", {}, 2, "'org/foo.git' cannot be a repository"),
+        ("org/x", {"HF_TOKEN": "hf_wrong"}, 4, "valid token"),
+        ("org/x", {"HF_TOKEN": "hf_пароль"}, 2, "characters that no token has"),
+    ],
+)
+def test_what_would_stop_a_push_is_said_before_anything_is_built(program, home, repo, environment, status, message):
+    done = program(*SAMPLE_PUSH, "--repo", repo, "--yes", **environment)
+    assert (done.returncode, done.stdout) == (status, ""), done.stderr
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (home / "unbuilt").exists()
+
+
+def test_a_text_without_a_licence_is_refused_before_anything_is_built(program, home):
+    (home / "es_gsd-ud-train.conllu").write_text(sample_file("es").read_text("utf-8") + "# mine\n", encoding="utf-8")
+    push = ("-m", "discoprobe", "push", "--corpus", "es_gsd-ud-train.conllu", "--task", "so", "--out", "unbuilt")
+    done = program(*push, "--repo", program.repo, "--yes")
+    assert (done.returncode, done.stdout) == (1, ""), done.stderr
+    assert "--allow-licence 'unknown'" in done.stderr
+    assert not (home / "unbuilt").exists()
+
+
+def test_the_plan_is_printed_in_full_with_yes_too(program, hub):
+    done = program(*SAMPLE_PUSH[:-1], "agreed", "--repo", program.repo, "--yes", "--private")
+    assert done.returncode == 0, done.stderr
+    assert "files to send" in done.stdout
+    assert "so_ru" in done.stdout
+    assert "published:" in done.stdout
+    assert hub.repos[program.repo].private

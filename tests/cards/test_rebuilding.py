@@ -1,21 +1,21 @@
 """A release is built again from the commits and hashes of its manifest, wherever the catalogue has moved to since."""
 
-import dataclasses
 import hashlib
 import shutil
 
+import msgspec
 import pytest
 from shared import UD, needs_shared, sample_file, tree_of
 
 from discoprobe import pipeline
 from discoprobe.builders.settings import Settings
-from discoprobe.cards import manifest
-from discoprobe.cards.verify import reasons, verify
-from discoprobe.loaders import treebanks
+from discoprobe.cards.hub.verify import reasons, verify
+from discoprobe.cards.metadata import manifest
+from discoprobe.loaders.catalogue import treebanks
+from discoprobe.loaders.catalogue.pins import PinnedFile
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError
-from discoprobe.loaders.pinned import PinnedFile
 from discoprobe.rebuilding import rebuilder
-from discoprobe.request import Request
+from discoprobe.requests import Request
 
 BANK = "UD_Amharic-ATT"
 FORMER = "0123456789abcdef0123456789abcdef01234567"
@@ -37,7 +37,7 @@ def former(tmp_path_factory):
     file.parent.mkdir(parents=True)
     file.write_bytes(content)
     pinned = PinnedFile(bank.files[0].path, "", len(content), hashlib.sha256(content).hexdigest())
-    then = dataclasses.replace(
+    then = msgspec.structs.replace(
         bank, commit=FORMER, citation=bank.citation.replace(bank.commit[:7], FORMER[:7]), files=(pinned,)
     )
     with pytest.MonkeyPatch.context() as patch:
@@ -128,6 +128,7 @@ def test_a_list_that_is_not_what_it_was_is_named(own):
         verify(str(release), rebuilder((str(corpus),), 1))
 
 
+@pytest.mark.slow
 def test_the_sample_as_a_user_verifies_it(command, tmp_path):
     made = command("run", "--corpus", "sample", "--lang", "de", "--task", "bso", "--out", "out")
     assert made.returncode == 0, made.stderr

@@ -3,133 +3,155 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
+import pytest
 from releases import config, report
 
-from discoprobe.builders.audit.limits import Kind, Severity
+from discoprobe.builders.audit.evidence import tallies
+from discoprobe.builders.audit.intervals import smallest_gain, wilson
 from discoprobe.builders.audit.report import Finding, Status
-from discoprobe.builders.audit.stats import wilson
-from discoprobe.cards import manifest
-from discoprobe.cards.release import open_release
-from discoprobe.cards.verdicts import FAILED, MARKS, NOT_AUDITED, PASSED, UNDECIDED, WITH_TASK, of_audits, verdicts
-
-
-def _audit(accuracy=0.5, n=60, undecided=("length",), failed=()):
-    tally = {
-        "n": n, "independent": float(n), "baseline": n / 2, "limit": 0.52 * n, "correct": {"length": accuracy * n},
-    }  # fmt: skip
-    return {
-        "failed": list(failed), "undecided": list(undecided), "majority": 0.5, "strongest": None, "accuracy": None,
-        "lift": None, "tallies": {"length": tally},
-    }  # fmt: skip
-
-
-def _words(audits, task="so"):
-    said = of_audits(audits, dict.fromkeys(audits, task))
-    assert list(said) == list(audits)
-    assert {one.word for one in said.values()} <= set(MARKS)
-    return said
-
-
-def test_what_a_config_leaves_open_its_task_decides():
-    audits = {f"so_{i}": _audit() for i in range(20)}
-    audits["so_sure"] = _audit(undecided=())
-    said = _words(audits)
-    assert said["so_0"] == (WITH_TASK, ())
-    assert said["so_sure"] == (PASSED, ())
-
-
-def test_another_tasks_configs_decide_nothing():
-    audits = {f"so_{i}": _audit() for i in range(20)}
-    said = of_audits(audits, {name: name for name in audits})
-    assert set(said.values()) == {(UNDECIDED, ("length",))}
-
-
-def test_a_check_that_no_other_config_has_stays_open():
-    audits = {f"so_{i}": _audit() for i in range(20)}
-    audits["so_0"] = _audit(undecided=("length", "overlap"))
-    assert _words(audits)["so_0"] == (UNDECIDED, ("overlap",))
-
-
-def test_a_design_with_a_shortcut_fails_though_no_config_shows_it():
-    said = _words({f"so_{i}": _audit(0.64) for i in range(20)})
-    assert set(said.values()) == {(FAILED, ("length",))}
-
-
-def test_what_failed_by_itself_stays_so_and_what_was_not_audited_too():
-    audits = {f"so_{i}": _audit() for i in range(20)}
-    audits |= {"so_bad": _audit(failed=("order",)), "so_none": None}
-    said = _words(audits)
-    assert said["so_bad"] == (FAILED, ("order",))
-    assert said["so_none"] == (NOT_AUDITED, ())
-    assert said["so_0"].word == WITH_TASK
-
+from discoprobe.builders.audit.thresholds import Kind, Severity
+from discoprobe.cards.metadata import manifest
+from discoprobe.cards.metadata.manifest_entries import audit_entry
+from discoprobe.cards.release.release_folder import open_release
+from discoprobe.cards.text.design_table import design_lines
+from discoprobe.cards.text.verdicts import FAILED, MARKS, NOT_AUDITED, PASSED, of_audits, verdicts
 
 LANGUAGES = [f"q{letter}" for letter in "abcdefghijklmnopqrst"]
 
 
-def _report(made, accuracy, n=60):
-    """Length was measured on a few rows, which leave it open."""
-    finding = Finding(
-        "length", Kind.SHORTCUT, Severity.ERROR, Status.UNDECIDED, accuracy, 0.52, 0.5,
-        wilson(n * accuracy, n), n, independent=float(n),
+def _finding(accuracy, n=60, check="length", threshold=0.52, tried=None):
+    interval = wilson(n * accuracy, n)
+    status = Status.FAILED if interval.low > threshold else Status.PASSED
+    return Finding(
+        check, Kind.SHORTCUT, Severity.ERROR, status, accuracy, threshold, 0.5, interval, n, independent=float(n),
+        tried=tried or {}, resolution=smallest_gain(0.5, n),
     )  # fmt: skip
-    return dataclasses.replace(report(made), findings=(finding,))
 
 
-def _release(folder, accuracies, leave_out, task="bso"):
+def _report(made, accuracy, n=60, **more):
+    return dataclasses.replace(report(made), findings=(_finding(accuracy, n, **more),))
+
+
+def _audits(*accuracies, **more):
+    names = [f"so_{LANGUAGES[at]}" for at in range(len(accuracies))]
+    return {
+        name: audit_entry(_report(config("so", name[3:]), accuracy, **more))
+        for name, accuracy in zip(names, accuracies, strict=True)
+    }
+
+
+def _verdicts(audits, task="so"):
+    found = of_audits(audits, dict.fromkeys(audits, task))
+    assert list(found) == list(audits)
+    assert {verdict.word for verdict in found.values()} <= set(MARKS)
+    return found
+
+
+def test_a_config_passes_with_the_smallest_gain_that_it_could_have_shown():
+    (verdict,) = _verdicts(_audits(0.5)).values()
+    assert (verdict.word, verdict.resolution) == (PASSED, pytest.approx(0.1265, abs=1e-4))
+    assert verdict.text == "passed (smallest detectable gain .127)"
+
+
+def test_other_languages_pass_nothing_and_change_no_resolution():
+    alone, together = _verdicts(_audits(0.5)), _verdicts(_audits(*[0.5] * 20))
+    assert set(together.values()) == set(alone.values())
+
+
+def test_a_design_with_a_shortcut_fails_in_every_language_though_no_config_shows_it():
+    found = _verdicts(_audits(*[0.62] * 20))
+    assert {(one.word, one.checks, one.of_design) for one in found.values()} == {(FAILED, ("length",), True)}
+
+
+def test_a_design_needs_several_configs_and_one_task():
+    audits = _audits(*[0.62] * 20)
+    assert {one.word for one in of_audits(audits, {name: name for name in audits}).values()} == {PASSED}
+    assert {one.word for one in of_audits(audits, dict.fromkeys(audits, "")).values()} == {PASSED}
+
+
+def test_one_bad_config_is_no_design():
+    found = list(_verdicts(_audits(0.95, *[0.52] * 9)).values())
+    assert (found[0].word, {one.word for one in found[1:]}) == (FAILED, {PASSED})
+
+
+def test_a_task_is_not_judged_by_what_it_is_exempt_from():
+    audits = _audits(*[0.62] * 20)
+    next(iter(audits.values()))["exempt"] = ["length"]
+    assert {one.word for one in _verdicts(audits).values()} == {PASSED}
+
+
+def test_each_solver_is_added_up_before_the_best_is_chosen():
+    """Of two solvers each config has another best one by chance."""
+    lucky = [{"a": 0.62, "b": 0.4}, {"a": 0.4, "b": 0.62}] * 10
+    audits = {}
+    for lang, tried in zip(LANGUAGES, lucky, strict=True):
+        audits[f"so_{lang}"] = audit_entry(_report(config("so", lang), 0.62, tried=tried))
+    assert {one.word for one in _verdicts(audits).values()} == {PASSED}
+
+
+def test_what_failed_by_itself_stays_so_and_what_was_not_audited_too():
+    audits = _audits(0.5, 0.95) | {"so_none": None}
+    found = _verdicts(audits)
+    assert [(one.word, one.checks) for one in found.values()] == [
+        (PASSED, ()),
+        (FAILED, ("length",)),
+        (NOT_AUDITED, ()),
+    ]
+    assert found["so_qb"].text == "failed (length)"
+
+
+def test_pairs_do_not_count_for_the_resolution():
+    made = report(config())
+    few = dataclasses.replace(made, findings=(_finding(0.5, 400), _finding(0.5, 20, check="pairwise", threshold=0.6)))
+    assert few.resolution == smallest_gain(0.5, 400)
+    assert set(tallies(few)) == {"length", "pairwise"}
+
+
+def _release(folder, accuracies, *, task="bso", leave_out=True):
     with open_release(folder) as release:
         for lang, accuracy in accuracies.items():
             made = config(task, lang)
             release.add(made, _report(made, accuracy), "inputs")
-        left = release.leave_out(leave_out)
+        left_out = release.leave_out_failed() if leave_out else []
         release.finish()
-    return left, manifest.read(folder)
+    return left_out, manifest.read(folder)
 
 
-def test_a_design_that_fails_is_left_out_of_a_release_whole(tmp_path):
-    left, found = _release(tmp_path / "out", dict.fromkeys(LANGUAGES, 0.64), {FAILED})
-    assert [one.name for one in left] == [f"bso_{lang}" for lang in LANGUAGES]
+def test_a_design_that_fails_is_left_out_of_a_release_in_every_language(tmp_path):
+    left_out, found = _release(tmp_path / "out", dict.fromkeys(LANGUAGES, 0.62))
+    assert [one.name for one in left_out] == [f"bso_{lang}" for lang in LANGUAGES]
     assert not found["configs"]
     assert set(found["unavailable"].values()) == {"the audit failed with the rows of all languages of the task: length"}
+    assert not found.get("inputs"), "the rows of other languages decide: they are built again"
     assert not [path for path in (tmp_path / "out").iterdir() if path.name.startswith("bso_")]
 
 
-def test_what_is_left_open_is_left_out_only_if_asked(tmp_path):
-    few = dict.fromkeys(LANGUAGES[:2], 0.5)
-    assert _release(tmp_path / "kept", few, {FAILED})[0] == []
-    left, found = _release(tmp_path / "left", few, {FAILED, UNDECIDED})
-    assert {one.reason for one in left} == {"there are too few rows to decide on length"}
-    assert not found["configs"]
-    assert not found.get("inputs"), "with more languages they may be decided: they are built again"
-
-
-def test_what_stays_is_decided_by_what_stays(tmp_path):
-    """Four small configs are decided by a large one; it is left open in another check, goes, and takes them along."""
-    large = config("bso", "qz")
-    known = _report(large, 0.5, n=3000)
-    (length,) = known.findings
-    other = dataclasses.replace(length, check="overlap", limit=0.55, n=20, independent=20.0)
-    with open_release(tmp_path / "out") as release:
-        for lang in LANGUAGES[:4]:
-            release.add(config("bso", lang), _report(config("bso", lang), 0.5))
-        release.add(large, dataclasses.replace(known, findings=(length, other)))
-        before = {name: said.word for name, said in verdicts(release.finish()["configs"]).items()}
-        left = release.leave_out({UNDECIDED})
-        assert not release.finish()["configs"]
-    assert before == dict.fromkeys([f"bso_{lang}" for lang in LANGUAGES[:4]], WITH_TASK) | {"bso_qz": UNDECIDED}
-    assert [one.name for one in left] == ["bso_qz", *(f"bso_{lang}" for lang in LANGUAGES[:4])]
-
-
 def test_configs_of_earlier_runs_are_left_out_too(tmp_path):
-    _release(tmp_path / "out", {"qa": 0.5}, set())
-    left, found = _release(tmp_path / "out", {"qb": 0.5}, {UNDECIDED}, task="so")
-    assert [one.name for one in left] == ["bso_qa", "so_qb"]
-    assert set(found["unavailable"]) == {"bso_qa", "so_qb"}
+    _release(tmp_path / "out", {"qa": 0.95}, leave_out=False)
+    left_out, found = _release(tmp_path / "out", {"qb": 0.5}, task="so")
+    assert [one.name for one in left_out] == ["bso_qa"]
+    assert set(found["configs"]) == {"so_qb"}
+    assert found["unavailable"] == {"bso_qa": "the audit failed: length .950 (threshold .520)"}
 
 
-def test_the_release_says_what_passed_with_its_task(tmp_path):
-    _release(tmp_path / "out", dict.fromkeys(LANGUAGES, 0.5), {FAILED, UNDECIDED})
-    card = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
-    assert "Audit: 20 passed with its task." in card
-    assert "[12 / 4 / 8 (✓)](bso_qa/README.md)" in card
+@pytest.mark.parametrize(("accuracy", "word"), [(0.5, PASSED), (0.62, FAILED), (0.95, FAILED)])
+def test_a_config_s_card_and_the_release_s_print_the_same_verdict(tmp_path, accuracy, word):
+    """At .62 no config fails by itself, but the task does: what was written before the others were known is renewed."""
+    _, found = _release(tmp_path / "out", dict.fromkeys(LANGUAGES, accuracy), leave_out=False)
+    release = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert f"Audit: 20 {word}." in release
+    for name, verdict in verdicts(found["configs"]).items():
+        path = tmp_path / "out" / name / "README.md"
+        assert re.findall(r"^Audit: \*\*(.*)\*\*$", path.read_text(encoding="utf-8"), re.MULTILINE) == [verdict.text]
+        assert f"{MARKS[word]}]({name}/README.md)" in release
+        assert found["configs"][name]["files"]["README.md"]["bytes"] == path.stat().st_size
+
+
+def test_the_table_of_designs(tmp_path):
+    _, found = _release(tmp_path / "out", dict.fromkeys(LANGUAGES, 0.5))
+    (line,) = design_lines(found["configs"])
+    assert line == ("bso", 20, 1200, ("length +.000",), ())
+    (line,) = design_lines(_release(tmp_path / "bad", dict.fromkeys(LANGUAGES, 0.62), leave_out=False)[1]["configs"])
+    assert (line.passed, line.failed) == ((), ("length +.120",))

@@ -13,8 +13,8 @@ import releases
 
 from discoprobe.builders.config import Unavailable
 from discoprobe.builders.settings import Settings
-from discoprobe.cards import manifest
-from discoprobe.cards.verify import verify
+from discoprobe.cards.hub.verify import verify
+from discoprobe.cards.metadata import manifest
 from discoprobe.loaders.errors import DiscoprobeError
 
 
@@ -76,7 +76,7 @@ def test_another_filter(release):
     reasons = why(
         verify(str(release), rebuilding(other, releases.config(lang="es"))), "bso_de/test-00000-of-00001.parquet"
     )
-    assert "setting probing_words: [5, 25] → [4, 25]" in reasons
+    assert "setting probing_words: [5, 40] → [4, 25]" in reasons
     assert "filter too short: none → 2" in reasons
 
 

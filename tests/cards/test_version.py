@@ -4,8 +4,8 @@ import datetime as dt
 
 import pytest
 
-from discoprobe.cards.diff import Changes, ConfigChange, SplitChange
-from discoprobe.cards.version import (
+from discoprobe.cards.release.diff import Changes, ConfigChange, SplitChange
+from discoprobe.cards.release.version import (
     FIRST,
     Level,
     Version,

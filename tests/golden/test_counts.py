@@ -4,7 +4,7 @@
 the file is compared, and every discourse task has to be in it. To renew it after an intended change (which CHANGELOG
 names under "Data")::
 
-    RENEW_GOLDEN=1 pytest tests/golden
+    RENEW_GOLDEN=1 pytest -n 0 tests/golden/test_counts.py
 
 """
 
@@ -43,7 +43,7 @@ def golden(built):
 def test_counts_are_as_committed(built, golden):
     found = found_counts(built, ["all"])
     different = {name: found.get(name) for name, counts in golden.items() if found.get(name) != counts}
-    assert different == {}, "RENEW_GOLDEN=1 pytest tests/golden, if this was intended"
+    assert different == {}, "if this was intended: RENEW_GOLDEN=1 pytest -n 0 tests/golden/test_counts.py"
 
 
 def test_every_discourse_task_is_in_the_file(golden):

@@ -8,11 +8,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from discoprobe.loaders import cache, conllu
-from discoprobe.loaders.cache import cache_folder
-from discoprobe.loaders.conllu import read_corpora
+from discoprobe.loaders import cache
+from discoprobe.loaders.cache_folder import cache_folder
+from discoprobe.loaders.catalogue.pins import DocumentRule, TreebankFacts
+from discoprobe.loaders.conllu import reader
+from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError
-from discoprobe.loaders.treebanks import DocumentRule, TreebankFacts
 
 TEXT = "# newdoc id = d\n# text = a b\n1\ta\ta\tX\t_\tN=s\t0\troot\t_\t_\n2\tb\tb\tNOUN\t_\t_\t1\tdep\t_\t_\n\n"
 
@@ -34,8 +35,8 @@ def path(tmp_path):
 def parses(monkeypatch):
     """The calls of the parser."""
     calls = []
-    parse = conllu.parse
-    monkeypatch.setattr(conllu, "parse", lambda pieces: calls.append(pieces) or parse(pieces))
+    parse = reader.parse
+    monkeypatch.setattr(reader, "parse", lambda pieces: calls.append(pieces) or parse(pieces))
     return calls
 
 
@@ -91,7 +92,7 @@ def test_other_bytes_names_or_rules_are_other_entries(path, parses):
 
 def test_another_version_of_the_reader_makes_its_own_entries(path, parses, monkeypatch):
     load(path)
-    monkeypatch.setattr(conllu, "VERSION", conllu.VERSION + 1)
+    monkeypatch.setattr(reader, "VERSION", reader.VERSION + 1)
     load(path)
     assert len(parses) == 2
 
@@ -129,7 +130,7 @@ def test_nothing_is_left_of_a_parse_that_failed(path, folder, monkeypatch):
     def fail(pieces):
         raise RuntimeError(pieces[0].stem)
 
-    monkeypatch.setattr(conllu, "parse", fail)
+    monkeypatch.setattr(reader, "parse", fail)
     with pytest.raises(RuntimeError):
         read_corpora([path])
     assert [file for file in folder.rglob("*") if file.is_file()] == []
@@ -152,16 +153,15 @@ def test_a_cache_that_cannot_be_written_is_an_error_that_says_what_to_do(path, f
 
 
 def test_two_processes_may_make_the_same_entry(path):
-    code = (
-        "import sys, pathlib; from discoprobe.loaders.conllu import read_corpora as r; r([pathlib.Path(sys.argv[1])])"
-    )
+    code = "import sys, pathlib\n"
+    code += "from discoprobe.loaders.conllu.reader import read_corpora as r\nr([pathlib.Path(sys.argv[1])])"
     both = [subprocess.Popen([sys.executable, "-c", code, path]) for _ in range(2)]
     assert [process.wait(timeout=60) for process in both] == [0, 0]
     assert load(path)[0].n_words == 6
 
 
 def test_several_jobs_give_the_same_corpus(tmp_path, monkeypatch):
-    monkeypatch.setattr(conllu, "SMALL", 0)
+    monkeypatch.setattr(reader, "SMALL", 0)
     for number in range(4):
         (tmp_path / f"es_x-ud-{number}.conllu").write_text(TEXT * (number + 1))
     done = []

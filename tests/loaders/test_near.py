@@ -9,8 +9,8 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.loaders import near
-from discoprobe.loaders.near import near_clusters
+from discoprobe.loaders import near_duplicates
+from discoprobe.loaders.near_duplicates import near_clusters
 
 _SENTENCE = "The old bridge over the river was closed for repairs in the spring of 1923 ."
 
@@ -50,6 +50,7 @@ def test_partition_does_not_depend_on_order(texts, seed):
     direct = near_clusters(pl.Series(texts, dtype=pl.String), ngram=2).to_list()
     pairs = [(i, j) for i in range(len(texts)) for j in range(i)]
     place = {row: at for at, row in enumerate(order)}
+    assert len(shuffled) == len(direct) == len(texts)
     assert all((direct[i] == direct[j]) == (shuffled[place[i]] == shuffled[place[j]]) for i, j in pairs)
 
 
@@ -80,8 +81,8 @@ def test_batches_do_not_show(monkeypatch):
     source = random.Random(5)
     texts = [" ".join(source.choice("abc") for _ in range(source.randint(0, 12))) for _ in range(300)]
     whole = near_clusters(pl.Series(texts), ngram=3).to_list()
-    monkeypatch.setattr(near, "_TEXTS_AT_ONCE", 7)
-    monkeypatch.setattr(near, "_PAIRS_AT_ONCE", 5)
+    monkeypatch.setattr(near_duplicates, "_TEXTS_AT_ONCE", 7)
+    monkeypatch.setattr(near_duplicates, "_PAIRS_AT_ONCE", 5)
     assert near_clusters(pl.Series(texts), ngram=3).to_list() == whole == _brute_force(texts, 3, 0.8)
 
 

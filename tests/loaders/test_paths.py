@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from discoprobe.loaders import conllu
-from discoprobe.loaders.conllu import read_corpora
+from discoprobe.loaders.catalogue.pins import DocumentRule, TreebankFacts
+from discoprobe.loaders.conllu import reader
+from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.errors import DiscoprobeError
 from discoprobe.loaders.paths import describe, find_files
-from discoprobe.loaders.treebanks import DocumentRule, TreebankFacts
 
 TEXT = "# text = {0}\n1\t{0}\ta\tX\t_\t_\t0\troot\t_\t_\n\n"
 
@@ -116,7 +116,7 @@ def test_order_of_arguments_and_place_do_not_matter(tree, tmp_path, monkeypatch)
 
 def test_hash_seed_does_not_matter(tree, tmp_path):
     code = (
-        "import sys, pathlib, hashlib, os; from discoprobe.loaders.conllu import read_corpora\n"
+        "import sys, pathlib, hashlib, os; from discoprobe.loaders.conllu.reader import read_corpora\n"
         "for lang, corpus in read_corpora([pathlib.Path(sys.argv[1])]).items():\n"
         "    print(lang, corpus.sources, corpus.counts)\n"
         "    for s in corpus.shards(): print(s.documents.rows(), s.sentences.rows(), s.tokens.rows())\n"
@@ -132,7 +132,7 @@ def test_hash_seed_does_not_matter(tree, tmp_path):
 
 def test_small_files_of_a_treebank_share_a_shard(tree, monkeypatch):
     assert len(read_corpora([tree])["en"].parts) == 2
-    monkeypatch.setattr(conllu, "SMALL", 0)
+    monkeypatch.setattr(reader, "SMALL", 0)
     assert len(read_corpora([tree])["en"].parts) == 6
 
 

@@ -33,6 +33,7 @@ def _alarms(maker, seeds, most):
     return failed
 
 
+@pytest.mark.slow
 def test_forty_small_data_sets(maker):
     """No more than a rate of 5 % gives in 95 of 100 cases; the test of two hundred measures the rate."""
     alarms = _alarms(maker, range(1000, 1040), most=600)

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from discoprobe.builders.audit import Status, UnreadableDataError, audit
-from discoprobe.builders.audit.formats import FORMATS, read, read_hub
+from discoprobe.builders.audit.inputs import FORMATS, read, read_frames
 from discoprobe.builders.config import Shape, schema
 from discoprobe.builders.task import all_tasks
 from discoprobe.loaders.errors import UnknownNameError
@@ -102,7 +102,7 @@ def test_blimp(make, write):
     good = [json.loads(row)["sentence_good"] for row in rows]
     assert [texts[label] for texts, label in data.rows.select("texts", "label").iter_rows()] == good
     assert 30 < data.rows["label"].sum() < 70
-    assert audit(data).trained_on == "test"
+    assert audit(data).measured_on == "test"
 
 
 def test_tsv_of_minimal_pairs(make, write):
@@ -213,11 +213,19 @@ def test_a_config_of_a_release(make, tmp_path):
     assert data.rows["id"][0] == "train0"
 
 
-def test_a_folder_that_datasets_loads(make, write):
-    rows = [json.dumps({"text": make.sentence(), "label": at % 2}) for at in range(20)]
-    folder = write({"train.jsonl": rows, "test.jsonl": rows})
-    data = read_hub(str(folder))
-    assert (data.shape, data.counts) == (Shape.SENTENCE, {"train": 20, "test": 20})
+def test_tables_in_memory(make):
+    table = pl.DataFrame({"text": [make.sentence() for _ in range(20)], "label": [at % 2 for at in range(20)]})
+    data = read_frames("mine", {"train": table, "dev": table, "extra": table}, {"label": ("no", "yes")})
+    assert (data.shape, data.counts, data.labels) == (Shape.SENTENCE, {"train": 20, "validation": 20}, ("no", "yes"))
+    with pytest.raises(UnreadableDataError, match="no split is called train, validation or test, only extra"):
+        read_frames("mine", {"extra": table}, {})
+
+
+def test_ids_that_never_repeat_are_no_pairs(make, write):
+    rows = [json.dumps({"text": make.sentence(), "label": at % 2, "pair_id": str(at)}) for at in range(20)]
+    assert not _one(write({"test.jsonl": rows})).pairs
+    twice = [json.dumps({"text": make.sentence(), "label": at % 2, "pair_id": str(at // 2)}) for at in range(20)]
+    assert _one(write({"train.jsonl": twice})).pairs
 
 
 # What cannot be read

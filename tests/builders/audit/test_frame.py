@@ -9,11 +9,12 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
 from discoprobe.builders.audit import Status, audit, from_config
-from discoprobe.builders.audit.features import slotted
-from discoprobe.builders.audit.problem import problem_of
+from discoprobe.builders.audit.frame import with_used_labels
+from discoprobe.builders.audit.solvers.features import Features
+from discoprobe.builders.audit.solvers.problem import problem_of
 from discoprobe.builders.audit.words import n_words, tokens
+from discoprobe.builders.char_ngrams import char_grams
 from discoprobe.builders.config import Config, Shape, schema
-from discoprobe.builders.grams import char_grams
 
 _OWN = {
     Shape.SENTENCE: {"text": "A b c."},
@@ -61,12 +62,11 @@ def test_target_and_edit_of_a_sentence():
 
 
 def test_the_candidate_has_the_first_slot():
-    units = problem_of(from_config(_config(Shape.CHOICE))).test
-    slots = slotted(units).filter(pl.col("unit") == 0).sort("slot")
-    assert slots["text"].to_list() == [units.texts[0][-1], "A b."]
-    assert len(units.y) == 8
-    assert units.n_rows == 4
-    assert units.y.reshape(4, 2).sum(axis=1).tolist() == [1, 1, 1, 1]
+    problem, _ = problem_of(from_config(_config(Shape.CHOICE)))
+    slots = Features(problem).slotted.filter(pl.col("unit") == 0).sort("slot")
+    assert slots["text"].to_list() == [problem.units.texts[0][-1], "A b."]
+    assert problem.units.y.reshape(8, 2).sum(axis=1).tolist() == [1] * 8
+    assert problem.baseline == 0.5
 
 
 def test_character_grams_are_those_of_char_wb():
@@ -89,3 +89,17 @@ def test_tokens():
     spaced = pl.select(tokens(pl.lit("Yes – it's “so”."), unspaced=False)).item().to_list()
     assert spaced == ["Yes", "–", "it", "'", "s", "“", "so", "”", "."]
     assert pl.select(tokens(pl.lit("猫在 睡"), unspaced=True)).item().to_list() == ["猫在", "在睡"]
+
+
+def test_labels_that_no_row_has_are_no_classes():
+    rows = pl.DataFrame({"label": [4, 0, 4, 0], "text": list("abcd")})
+    labels, dense = with_used_labels(("Past", "Present", "Future", "Imperfect", "Pluperfect"), rows, Shape.SENTENCE)
+    assert labels == ("Past", "Pluperfect")
+    assert dense["label"].to_list() == [1, 0, 1, 0]
+
+
+def test_places_of_a_choice_stay_though_none_is_right():
+    rows = pl.DataFrame({"label": [1, 1]})
+    labels, same = with_used_labels(("first", "second"), rows, Shape.CHOICE)
+    assert labels == ("first", "second")
+    assert same["label"].to_list() == [1, 1]

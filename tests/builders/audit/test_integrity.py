@@ -8,8 +8,8 @@ import unicodedata
 import pytest
 
 from discoprobe.builders.audit import Severity, Status, audit
-from discoprobe.builders.audit.integrity import INTEGRITY
-from discoprobe.builders.audit.limits import BY_ID, CHECKS
+from discoprobe.builders.audit.integrity.checks import INTEGRITY, Subject
+from discoprobe.builders.audit.thresholds import BY_ID, CHECKS
 from discoprobe.builders.config import Shape
 
 _PAIRED = {"perturbation": True, "pairs": True}
@@ -187,7 +187,7 @@ def test_unequal_counts_of_a_natural_task_are_noted(make, build):
     assert not report.failed
 
 
-def test_places_of_the_right_choice_may_differ_as_lots_do(make, build):
+def test_places_of_the_right_choice_may_differ_as_random_ones_do(make, build):
     rows = make.rows(400, 4, 4)
     rows[0] |= {"label": (rows[0]["label"] + 1) % 4}
     _passes(build(rows, shape=Shape.CHOICE, k=4), "balance")
@@ -215,6 +215,33 @@ def test_labels_in_blocks(make, build):
     assert found.measured == 90
     assert "longest run of one label 90" in found.detail
     assert found.rows == tuple(f"train:{place}" for place in range(5))
+
+
+@pytest.mark.parametrize("k", [2, 5])
+def test_no_random_order_of_two_hundred_fails(make, build, k):
+    """Rows are never reordered until their order passes, so chance alone must not fail a config."""
+    failed = [audit_order(build(make.rows(60, k, 1), k=k)) for _ in range(200)]
+    assert not any(failed)
+
+
+def audit_order(data):
+    measure = INTEGRITY["order"](Subject.of(data))
+    return measure.value > measure.threshold
+
+
+def test_what_has_nothing_to_compare_with_is_skipped(make, build):
+    """One split leaks into no other."""
+    report = audit(build([row | {"split": "test"} for row in make.rows(60, 2, 1)]))
+    checks = ("dup-across", "sentence-leak", "near-dup", "split-equal", "pair-split", "target-leak")
+    assert {report.finding(check).status for check in checks} == {Status.SKIPPED}
+
+
+def test_how_others_write_is_a_note(make, build):
+    rows = make.rows(60, 2, 1)
+    rows[50] |= {"texts": ["Bread &amp; butter for all of us."]}
+    finding = _finding(build(rows, external=True), "clean-text")
+    assert (finding.status, finding.measured) == (Status.NOTED, 1)
+    assert _finding(build(rows), "clean-text").status is Status.FAILED
 
 
 def test_perturbed_text_that_is_the_original(make, build):
@@ -357,7 +384,7 @@ def test_fidelity_without_originals_and_sources_is_skipped(make):
     assert _finding(make.data(60), "fidelity").status is Status.SKIPPED
 
 
-def test_the_table_of_functions_is_the_table_of_limits():
+def test_the_table_of_functions_is_the_table_of_thresholds():
     assert list(INTEGRITY) == [check.id for check in CHECKS if check.kind == "integrity"]
     assert set(BY_ID) == {check.id for check in CHECKS}
 

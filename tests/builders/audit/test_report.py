@@ -12,31 +12,31 @@ from hypothesis import strategies as st
 
 from discoprobe.builders.audit import BY_ID, AuditInput, Report, Severity, Status, UnreadableDataError, audit
 from discoprobe.builders.audit.frame import SCHEMA
-from discoprobe.builders.audit.problem import Score
-from discoprobe.builders.audit.run import judge
-from discoprobe.builders.audit.stats import independent, longest_run_limit, parity_limit, wilson
+from discoprobe.builders.audit.intervals import (
+    independent_rows,
+    longest_run_threshold,
+    parity_threshold,
+    smallest_gain,
+    wilson,
+)
+from discoprobe.builders.audit.solvers.problem import Score
 from discoprobe.builders.config import Shape
 
 
-def _score(right, n, tries=1):
-    correct = np.array([1.0] * right + [0.0] * (n - right))
-    return Score(correct, correct, tuple(map(str, range(n))), np.arange(n), tries=tries)
-
-
 def test_pairs_that_go_right_and_wrong_together_are_one_observation():
-    correct, groups = np.array([1.0, 0, 1, 1, 0, 0, 1, 1]), np.arange(8) // 2
-    assert independent(np.repeat(correct[::2], 2), groups) == 4
-    assert independent(np.tile([1.0, 0.0], 4), groups) == 8
-    assert 4 < independent(correct, groups) <= 8
-    assert independent(np.ones(8), groups) == 4
-    assert independent(correct, np.arange(8)) == 8
+    correct, pairs, rows = np.array([1.0, 0, 1, 1, 0, 0, 1, 1]), np.arange(8) // 2, np.arange(8)
+    assert 3 <= independent_rows(np.repeat(correct[::2], 2), [pairs]) <= 4
+    assert independent_rows(np.tile([1.0, 0.0], 4), [pairs]) == 8
+    assert 4 < independent_rows(correct, [pairs]) <= 8
+    assert independent_rows(np.ones(8), [pairs]) == 4
+    assert independent_rows(correct, [rows]) == 7  # as the variance of a sample of eight
+    assert independent_rows(np.repeat(correct, 50), [np.arange(400), np.repeat(rows, 50)]) < 9
 
 
 def test_the_interval_of_both_orders_is_that_of_pairs():
-    correct = np.repeat(np.array([1.0] * 23 + [0.0] * 13), 2)
-    both = Score(correct, correct, tuple(map(str, range(72))), np.arange(72) // 2)
-    assert both.interval == _score(23, 36).interval
-    assert judge(both, 0.52) is Status.UNDECIDED
+    correct = np.repeat(np.array([1.0] * 230 + [0.0] * 130), 2)
+    both = Score(correct, correct, tuple(map(str, range(720))), (np.arange(720) // 2,))
+    assert both.interval == pytest.approx(wilson(230, 360), abs=1e-3)
 
 
 @given(n=st.integers(1, 5000), share=st.floats(0, 1), tries=st.integers(1, 9))
@@ -54,36 +54,20 @@ def test_wilson_as_published():
     assert wilson(0, 0) == (0.0, 1.0)
 
 
-@pytest.mark.parametrize(
-    ("right", "n", "status"),
-    [
-        (560, 1000, Status.FAILED),  # interval .529-.590
-        (530, 1000, Status.UNDECIDED),  # .499-.561: above the limit, but not for sure
-        (500, 1000, Status.PASSED),  # .469-.531
-        (50, 100, Status.UNDECIDED),  # .404-.596: a shortcut of .59 is not excluded
-        (58, 60, Status.FAILED),
-    ],
-)
-def test_judged_by_the_interval(right, n, status):
-    assert judge(_score(right, n), 0.52) is status
+@given(n=st.integers(20, 5000), baseline=st.sampled_from([0.2, 0.25, 0.5]), tries=st.integers(1, 9))
+def test_the_smallest_gain_is_where_the_interval_leaves_the_baseline(n, baseline, tries):
+    gain = smallest_gain(baseline, n, tries)
+    assert wilson((baseline + gain) * n, n, tries).low == pytest.approx(baseline, abs=1e-4)
+    assert wilson((baseline + 0.9 * gain) * n, n, tries).low < baseline
 
 
-def test_the_best_of_several_solvers_needs_more_to_fail():
-    assert judge(_score(556, 1000), 0.52) is Status.FAILED
-    assert judge(_score(556, 1000, tries=6), 0.52) is Status.UNDECIDED
-
-
-def test_without_a_limit_it_is_noted():
-    assert judge(_score(990, 1000), None) is Status.NOTED
-
-
-def test_limits_of_chance():
-    assert parity_limit(0.5, 900, 2) == pytest.approx(0.55)
-    assert parity_limit(0.5, 900, 2, n_splits=3) == pytest.approx(0.5554, abs=1e-4)
-    assert parity_limit(0.2, 900, 5) > 0.2 + 3 * (0.2 * 0.8 / 900) ** 0.5
-    assert 15 <= longest_run_limit([500, 500]) <= 20
-    assert longest_run_limit([100] * 20) < longest_run_limit([1000, 1000])
-    assert longest_run_limit([1999, 1]) > 100
+def test_what_a_random_order_allows():
+    """Within one in a million, which four to five standard deviations are."""
+    assert parity_threshold(0.5, 900, 2) == pytest.approx(0.5 + 4.75 / 60, abs=1e-3)
+    assert parity_threshold(0.2, 900, 5) > 0.2 + 4.75 * (0.2 * 0.8 / 900) ** 0.5
+    assert 25 <= longest_run_threshold([500, 500]) <= 32
+    assert longest_run_threshold([100] * 20) < longest_run_threshold([1000, 1000])
+    assert longest_run_threshold([1999, 1]) > 100
 
 
 @pytest.fixture
@@ -97,9 +81,9 @@ def long_and_short(make, build):
 def test_the_strongest_shortcut(long_and_short):
     report = audit(long_and_short)
     assert report.failed
-    assert [finding.check for finding in report.errors] == ["length"]
-    assert report.strongest.lift == pytest.approx(report.strongest.accuracy - 0.5)
-    assert report.strongest.lift == max(f.lift for f in report.findings if f.lift is not None)
+    assert "length" in {finding.check for finding in report.errors}
+    assert report.strongest.gain == pytest.approx(report.strongest.accuracy - 0.5)
+    assert report.strongest.gain == max(f.gain for f in report.findings if f.gain is not None)
 
 
 def test_an_exempt_check_does_not_fail(long_and_short):
@@ -112,7 +96,7 @@ def test_an_exempt_check_does_not_fail(long_and_short):
 
 def test_an_exemption_that_is_not_needed_is_stale(make):
     report = audit(
-        dataclasses.replace(make.data(2000), exempt={"chars": "no limit", "length": "none", "fidelity": "–"})
+        dataclasses.replace(make.data(2000), exempt={"chars": "no threshold", "length": "none", "fidelity": "–"})
     )
     assert report.finding("length").status is Status.PASSED
     assert report.stale == ("length", "chars")
@@ -127,6 +111,14 @@ def test_an_exempt_integrity_check(make, build):
     assert "dup-within" not in report.stale
 
 
+def test_the_resolution_is_the_smallest_gain_that_the_rows_could_have_shown(make):
+    few, many = audit(make.data(200)), audit(make.data(5000))
+    assert not few.failed
+    assert 0.06 < few.resolution < 0.12
+    assert 0.025 < many.resolution < 0.05
+    assert few.resolution == max(f.resolution for f in few.findings if f.decides)
+
+
 def test_json_there_and_back(long_and_short):
     report = audit(long_and_short)
     text = report.to_json()
@@ -134,18 +126,16 @@ def test_json_there_and_back(long_and_short):
     assert again.to_json() == text
     assert (again.errors, again.strongest, again.counts) == (report.errors, report.strongest, report.counts)
     data = json.loads(text)
-    assert (data["version"], data["failed"], data["strongest"]["check"]) == (1, True, report.strongest.check)
+    assert (data["version"], data["failed"], data["strongest"]["check"]) == (2, True, report.strongest.check)
     assert [finding["check"] for finding in data["findings"]] == list(BY_ID)
     assert report.to_dict() == data
 
 
 def test_a_report_says_on_what_it_was_measured(make):
     report = audit(make.data(200))
-    assert (report.trained_on, report.measured_on, report.counts) == (
-        "train",
-        "test",
-        {"train": 120, "validation": 40, "test": 40},
-    )
+    assert (report.trained_on, report.measured_on) == ("the other splits", "train, validation and test")
+    assert report.counts == {"train": 120, "validation": 40, "test": 40}
+    assert audit(make.data(5000)).measured_on == "test"
     assert report.labels == ("label0", "label1")
     assert {f.severity for f in report.findings if f.check in {"chars", "token"}} == {Severity.NOTE}
 

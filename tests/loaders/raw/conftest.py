@@ -15,7 +15,7 @@ class Loaded:
 @pytest.fixture(scope="session")
 def stanza_engine():
     """A function: Stanza in a language, to annotate or to segment; every model is loaded once."""
-    from discoprobe.loaders.raw.engines import choose_engine  # noqa: PLC0415
+    from discoprobe.loaders.raw.annotate.engines import choose_engine  # noqa: PLC0415
 
     loaded = {}
 

@@ -1,0 +1,143 @@
+"""What the scores of solvers say: a finding per shortcut, and a test of a task's design over its languages.
+
+One rule for every config: a shortcut fails it if the lower end of the solver's 95 % interval is above the threshold.
+What passes has a resolution, the smallest gain over the majority baseline that its rows could have shown. No config
+passes because others did. But the rows of all languages of a task together can fail its design, in every language: a
+shortcut of the design is in all of them, and each alone may be too small to show it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
+
+from discoprobe.builders.audit.intervals import DIGITS, Interval, smallest_gain, wilson
+from discoprobe.builders.audit.report import Finding, Status
+from discoprobe.builders.audit.thresholds import BY_ID, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from discoprobe.builders.audit.frame import AuditInput
+    from discoprobe.builders.audit.report import Report
+    from discoprobe.builders.audit.solvers.problem import Problem, Score
+    from discoprobe.builders.audit.thresholds import Check
+
+_PAIRS = frozenset({"pairwise", "pairwise-length"})
+
+
+def binds(check: Check, data: AuditInput) -> bool:
+    """Whether the threshold of a shortcut holds for these data."""
+    return check.threshold is not None and (data.perturbation or not check.perturbation_only)
+
+
+def shortcut(check: Check, score: Score | None, data: AuditInput, problem: Problem | None) -> Finding:
+    """The finding of one solver."""
+    severity = Severity.ERROR if binds(check, data) else Severity.NOTE
+    if score is None or problem is None or not len(score.correct):
+        return Finding(check.id, check.kind, severity, Status.SKIPPED)
+    baseline = 0.5 if check.id in _PAIRS and not problem.choice else problem.baseline
+    threshold = None if severity is Severity.NOTE or check.threshold is None else baseline + check.threshold
+    status = Status.NOTED if threshold is None else _judged(score.interval, threshold)
+    resolution = None if score.certain else smallest_gain(baseline, score.independent, score.tries)
+    return Finding(
+        check.id, check.kind, severity, status, score.accuracy, threshold, baseline, score.interval, len(score.correct),
+        score.examples, score.detail, tried=score.tried, independent=round(score.independent, DIGITS),
+        resolution=resolution,
+    )  # fmt: skip
+
+
+def _judged(interval: Interval, threshold: float) -> Status:
+    return Status.FAILED if interval.low > threshold else Status.PASSED
+
+
+class Tally(TypedDict):
+    """What one config adds to the test of a design: its rows, and the expected number of them that are right.
+
+    ``independent``: how many independent rows they are worth. ``baseline``, ``threshold``: how many the majority
+    baseline and the threshold allow. ``correct``: how many each solver of the check has.
+    """
+
+    n: int
+    independent: float
+    baseline: float
+    threshold: float
+    correct: dict[str, float]
+
+
+def tallies(report: Report) -> dict[str, Tally]:
+    """What a report adds for each shortcut that could have failed the config, by check."""
+    return {finding.check: _tally(finding) for finding in report.findings if finding.decides}
+
+
+def _tally(finding: Finding) -> Tally:
+    solvers = finding.tried or {finding.check: finding.measured or 0.0}
+    return {
+        "n": finding.n,
+        "independent": round(finding.independent, 2),
+        "baseline": round((finding.baseline or 0.0) * finding.n, 2),
+        "threshold": round((finding.threshold or 0.0) * finding.n, 2),
+        "correct": {name: round(accuracy * finding.n, 2) for name, accuracy in solvers.items()},
+    }
+
+
+class Design(NamedTuple):
+    """A shortcut over the configs of a task.
+
+    Attributes:
+        check: id of the check.
+        configs: how many were added up.
+        n: their rows.
+        accuracy: of the solver that is best over all of them.
+        baseline: accuracy of the majority label.
+        threshold: the largest accuracy allowed.
+        interval: 95 % interval of ``accuracy``.
+        failed: whether the lower end of the interval is above the threshold, with all configs and without any one of
+            them: what one config shows alone is no design, and fails that config only.
+    """
+
+    check: str
+    configs: int
+    n: int
+    accuracy: float
+    baseline: float
+    threshold: float
+    interval: Interval
+    failed: bool
+
+    @property
+    def gain(self) -> float:
+        """How far the solver is above the majority baseline."""
+        return round(self.accuracy - self.baseline, DIGITS)
+
+
+def designs(configs: Sequence[Mapping[str, Tally]]) -> list[Design]:
+    """Every shortcut of a task over the rows of its configs, in the order of ``thresholds.CHECKS``.
+
+    Each solver of a check is added up by itself before the best is chosen. Solvers that some config lacks (the seventh
+    text alone, where not all rows have seven) are left out.
+
+    Args:
+        configs: the ``tallies`` of each config.
+    """
+    by_check = {check: [config[check] for config in configs if check in config] for check in BY_ID}
+    return [design for check, parts in by_check.items() if parts and (design := _design(check, parts))]
+
+
+def _design(check: str, parts: Sequence[Tally]) -> Design | None:
+    names = [name for name in parts[0]["correct"] if all(name in part["correct"] for part in parts)]
+    if not names:
+        return None
+    accuracy, interval, threshold = _added_up(parts, names)
+    without = [_added_up([*parts[:at], *parts[at + 1 :]], names) for at in range(len(parts))] if len(parts) > 1 else []
+    failed = bool(without) and all(low > most for _, (low, _), most in [(accuracy, interval, threshold), *without])
+    n = sum(part["n"] for part in parts)
+    baseline = round(sum(part["baseline"] for part in parts) / n, DIGITS)
+    return Design(check, len(parts), n, accuracy, baseline, threshold, interval, failed)
+
+
+def _added_up(parts: Sequence[Tally], names: Sequence[str]) -> tuple[float, Interval, float]:
+    """The accuracy of the best solver over all rows, its interval, and the threshold."""
+    n, independent = sum(part["n"] for part in parts), sum(part["independent"] for part in parts)
+    best = max(sum(part["correct"][name] for part in parts) for name in names) / n
+    threshold = sum(part["threshold"] for part in parts) / n
+    return round(best, DIGITS), wilson(best * independent, independent, len(names)), round(threshold, DIGITS)

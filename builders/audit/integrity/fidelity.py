@@ -1,0 +1,62 @@
+"""Whether every text is what stands in the source, but for one edit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from discoprobe.builders.audit.integrity.measure import SKIPPED, Measure, measure_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from discoprobe.builders.audit.frame import AuditInput
+
+
+def fidelity(data: AuditInput, sources: Mapping[tuple[str, str], str] | None) -> Measure:
+    """Rows whose text differs from its original outside the edit, or (with ``sources``) from the source.
+
+    A row with ``original`` and ``edit`` must agree with the original before and after the edit. With the source texts
+    the original (or the text, where there is none and no edit) must be a slice of one of them; only its first letter
+    may differ in case, as after the removal of a connective.
+    """
+    edited = data.rows.filter(pl.col("original").is_not_null() & pl.col("edit_start").is_not_null())
+    bad = [edited.filter(~_agrees_outside_edit())] if edited.height else []
+    if sources is not None:
+        bad.append(_not_in_source(data.rows, sources))
+    elif not edited.height:
+        return SKIPPED
+    compared = f"{data.rows.height} rows compared with the source" if sources is not None else ""
+    detail = compared or f"{edited.height} edited rows compared with their originals"
+    return measure_rows(pl.concat([frame.select("split", "place", "id") for frame in bad]), detail=detail)
+
+
+def _agrees_outside_edit() -> pl.Expr:
+    text, original, start = pl.col("texts").list.first(), pl.col("original"), pl.col("edit_start")
+    before = text.str.slice(0, start) == original.str.slice(0, start)
+    after = text.str.slice(pl.col("edit_end"))
+    room = original.str.len_chars() >= (start + after.str.len_chars())
+    return before & original.str.ends_with(after) & room
+
+
+def _not_in_source(rows: pl.DataFrame, sources: Mapping[tuple[str, str], str]) -> pl.DataFrame:
+    """Rows with a text that is neither a source sentence nor a slice of one of its own."""
+    known = frozenset(sources.values())
+    originals = pl.when(pl.col("original").is_not_null()).then(pl.concat_list("original")).otherwise("texts")
+    checked = rows.select("split", "place", "id", "corpus", "sent_ids", texts=originals)
+    bad = [
+        not all(text in known or _is_slice(text, corpus, sent_ids or (), sources) for text in texts)
+        for corpus, sent_ids, texts in checked.select("corpus", "sent_ids", "texts").iter_rows()
+    ]
+    return checked.filter(pl.Series(bad, dtype=pl.Boolean))
+
+
+def _is_slice(text: str, corpus: str, sent_ids: Sequence[str], sources: Mapping[tuple[str, str], str]) -> bool:
+    own = [sources.get((corpus, sent_id), "") for sent_id in sent_ids]
+    return any(text in source or (text[1:] in source and _same_but_case(text, source)) for source in own)
+
+
+def _same_but_case(text: str, source: str) -> bool:
+    place = source.find(text[1:])
+    return place > 0 and source[place - 1].casefold() == text[:1].casefold()

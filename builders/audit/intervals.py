@@ -1,0 +1,103 @@
+"""Confidence intervals of accuracies, and what a random order of rows allows."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import norm
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_BY_CHANCE = 1e-6
+"""Probability that a random order of the rows of a split is above a threshold of ``order``: rows are never reordered,
+and of some thousand splits none may fail by chance. Labels that alternate or come in blocks are beyond any chance."""
+DIGITS = 6
+"""Of every number in a report, so that it is the same on every machine and after a trip through JSON."""
+
+
+class Interval(NamedTuple):
+    """A 95 % interval of a share."""
+
+    low: float
+    high: float
+
+
+def critical_value(tries: int = 1) -> float:
+    """The two-sided 95 % quantile of the normal distribution for the best of ``tries`` solvers (Bonferroni)."""
+    return float(norm.isf(0.025 / tries))
+
+
+def wilson(successes: float, n: float, tries: int = 1) -> Interval:
+    """The 95 % interval of ``successes / n`` (Wilson 1927).
+
+    ``tries`` is the number of solvers of which the best was kept: the interval holds for all of them together
+    (Bonferroni). Successes may be fractional where ties are broken by chance.
+    """
+    if not n:
+        return Interval(0.0, 1.0)
+    z = critical_value(tries)
+    share = successes / n
+    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return Interval(round(max(0.0, centre - half), DIGITS), round(min(1.0, centre + half), DIGITS))
+
+
+def smallest_gain(baseline: float, n: float, tries: int = 1) -> float:
+    """The gain over ``baseline`` from which on the interval of an accuracy on ``n`` independent rows excludes it.
+
+    Wilson's interval inverts the score test, so this is the critical value times the standard error at the baseline.
+    """
+    if not n:
+        return 1.0
+    gain = critical_value(tries) * math.sqrt(baseline * (1 - baseline) / n)
+    return round(min(gain, 1 - baseline), DIGITS)
+
+
+def independent_rows(correct: npt.NDArray[np.float64], clusterings: Iterable[npt.NDArray[np.int64]]) -> float:
+    """How many independent rows vary as much as these, whose clusters tend to be right or wrong together.
+
+    Both members of a pair are mostly judged alike, and so may be the rows of a document. The rows are divided by the
+    design effect (Kish 1965) of the clustering with the largest one, which is not taken to be below 1.
+
+    Args:
+        correct: per row whether it is right, shape (rows,).
+        clusterings: per clustering the number of each row's cluster, shape (rows,), finest first.
+    """
+    off = correct - correct.mean()
+    spread = float((off * off).sum())
+    if not spread:
+        return float(min(len(np.unique(numbers)) for numbers in clusterings))
+    effects = [1.0]
+    for numbers in clusterings:
+        _, cluster = np.unique(numbers, return_inverse=True)
+        sums = np.bincount(cluster, weights=off)
+        if len(sums) > 1:
+            effects.append(len(sums) / (len(sums) - 1) * float((sums**2).sum()) / spread)
+    return len(correct) / max(effects)
+
+
+def parity_threshold(majority: float, n: int, n_labels: int) -> float:
+    """The accuracy that the parity of rows reaches by chance with a probability of at most one in a million.
+
+    With two labels one rule can be better than the majority, with more labels more rules are tried.
+    """
+    sigmas = float(norm.isf(_BY_CHANCE / max(1.0, n_labels * n_labels / 4)))
+    return majority + sigmas * math.sqrt(majority * (1 - majority) / n)
+
+
+def longest_run_threshold(counts: list[int]) -> int:
+    """The longest run of one label that a random order of ``counts`` rows per label has, but for one in a million.
+
+    A run of L rows of a label of share p starts at a given place with probability (1-p)·p^L; this is the longest run
+    whose expected number is not below one in a million.
+    """
+    n = sum(counts)
+    shares = [count / n for count in counts if 0 < count < n]
+    longest = 1
+    while sum(n * (1 - p) * p ** (longest + 1) for p in shares) >= _BY_CHANCE and longest < n:
+        longest += 1
+    return longest

@@ -1,0 +1,277 @@
+"""What shallow solvers see of the units of a problem: computed once, shared by all solvers.
+
+Dense features have shape (units, features), sparse ones too. The texts of a unit have slots: in the order of the texts,
+but the candidate of a context comes first. Texts beyond ``SLOTS`` only count in sums.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+from scipy import sparse
+from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.preprocessing import normalize
+
+from discoprobe.builders.audit.words import lowered_words, tokens
+from discoprobe.builders.char_ngrams import char_grams, tfidf
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from discoprobe.builders.audit.solvers.problem import Floats, Problem
+
+SLOTS = 8
+"""The longest rows of the discourse tasks have seven sentences; contexts have eight."""
+_FUNCTION_WORDS = 150
+"""The most frequent words say nothing about topic."""
+_FREQUENT = 30
+"""Words whose neighbours are looked at: conjunctions are among the most frequent words of every language."""
+_WIDTH = 1 << 18
+"""Columns of hashed n-grams, shared out among the texts of a row."""
+_WEIGHTS = 1 << 22
+"""Weights of a regression at most: with very many classes (word content: 1,000) there are fewer columns."""
+_LEAST = 2
+"""Units that a word, or a pair of words, occurs in at least."""
+_SIDES = ("before", "after")
+
+_TEXT = pl.col("text")
+_QUOTES = "\"'«»„“”‘’「」『』"
+LENGTH_MEASURES: Mapping[str, pl.Expr] = {
+    "words": _TEXT.str.count_matches(r"\w+|[^\w\s]"),
+    "tokens": _TEXT.str.count_matches(r"\S+"),
+    "characters": _TEXT.str.len_chars(),
+}
+_PUNCTUATION: Mapping[str, pl.Expr] = {
+    name: _TEXT.str.count_matches(pattern)
+    for name, pattern in {
+        "commas": "[,،、，]",
+        "dashes": "[-–—―]",
+        "quotes": f"[{_QUOTES}]",
+        "colons": "[:：]",
+        "semicolons": "[;；؛]",
+        "brackets": r"[()\[\]（）]",
+        "stops": "[.。।]",
+        "questions": "[?？؟]",
+        "exclamations": "[!！]",
+        "others": r"[^\w\s]",
+        "ends in a stop": r"[.。।]\s*$",
+        "ends in a question mark": r"[?？؟]\s*$",
+        "ends in an exclamation mark": r"[!！]\s*$",
+        "ends in a comma or colon": r"[,،、，:：;]\s*$",
+        "ends in a quote": f"[{_QUOTES}]\\s*$",
+        "begins with punctuation": r"^\s*[^\w\s]",
+    }.items()
+}
+_CASE: Mapping[str, pl.Expr] = {
+    name: _TEXT.str.count_matches(pattern)
+    for name, pattern in {
+        "first word": r"^\W*\p{Lu}",
+        "second word": r"^\W*\w+\W+\p{Lu}",
+        "third word": r"^\W*\w+\W+\w+\W+\p{Lu}",
+        "first in lower case, second not": r"^\W*\p{Ll}\w*\W+\p{Lu}",
+        "last word": r"\b\p{Lu}\w*\W*$",
+        "words": r"\b\p{Lu}",
+        "words in capitals": r"\b\p{Lu}{2,}\b",
+        "letters": r"\p{Lu}",
+    }.items()
+}
+
+
+class Features:
+    """The features of the units of a problem; each is computed when a solver first asks for it."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem, self._units = problem, problem.units
+        self._n = len(problem.units.y)
+        self.slots = min(SLOTS, int(self._units.texts.list.len().max() or 1))  # type: ignore[arg-type]
+        self.read_slots = range(1 if problem.choice else self.slots)
+        """Slots that solvers of strings read: of choices, the candidate alone."""
+        self._counts: dict[int, sparse.csr_array] = {}
+
+    @cached_property
+    def slotted(self) -> pl.DataFrame:
+        """One row per text: ``unit``, ``place`` in the unit, ``slot``, ``text``."""
+        frame = pl.DataFrame({"text": self._units.texts, "n_context": self._units.n_context}).with_row_index("unit")
+        frame = frame.with_columns(place=pl.int_ranges(pl.col("text").list.len()), n=pl.col("text").list.len())
+        frame = frame.explode("text", "place", empty_as_null=False)
+        last = pl.col("place") == pl.col("n") - 1
+        slot = pl.when(pl.col("n_context") == 0).then("place").when(last).then(0).otherwise(pl.col("place") + 1)
+        return frame.select("unit", "place", "text", slot=slot)
+
+    def length(self) -> Floats:
+        """Counts of each text, their sums, differences to the first, which is longest and shortest."""
+        grid = self._grid(LENGTH_MEASURES)
+        sums = grid.sum(axis=1)
+        features = [_flat(grid), _flat(np.log1p(grid)), sums, np.log1p(sums)]
+        if self.slots > 1:
+            features += [_flat(grid[:, 1:] - grid[:, :1]), _flat(_extreme(grid, 1)), _flat(_extreme(grid, -1))]
+        return np.hstack([*features, self._beside(grid[:, 0])])
+
+    def punctuation(self) -> Floats:
+        """Counts of punctuation marks, and which are at the ends, of each text and in all."""
+        return self._count_grid(_PUNCTUATION)
+
+    def case(self) -> Floats:
+        """Capitals by position, of each text and in all."""
+        return self._count_grid(_CASE)
+
+    def _count_grid(self, measures: Mapping[str, pl.Expr]) -> Floats:
+        grid = self._grid(measures)
+        return np.hstack([_flat(grid), grid.sum(axis=1), self._beside(grid[:, 0])])
+
+    def _grid(self, measures: Mapping[str, pl.Expr]) -> Floats:
+        """Measures of texts by slot, shape (units, slots, measures); 0 where a unit has no text."""
+        long = self.slotted.filter(pl.col("slot") < self.slots)
+        grid = np.zeros((self._n, self.slots, len(measures)))
+        values = long.select(**measures).to_numpy().astype(np.float64)
+        grid[long["unit"].to_numpy(), long["slot"].to_numpy()] = values
+        return grid
+
+    def _beside(self, values: Floats) -> Floats:
+        """How values differ from the mean of the row's other candidates, and whether they are largest or smallest."""
+        row = self._units.row
+        n_rows = int(row.max(initial=-1)) + 1
+        if n_rows == len(row):
+            return np.empty((len(values), 0))
+        largest, smallest = np.full((n_rows, values.shape[1]), -np.inf), np.full((n_rows, values.shape[1]), np.inf)
+        np.maximum.at(largest, row, values)
+        np.minimum.at(smallest, row, values)
+        sums = np.zeros_like(largest)
+        np.add.at(sums, row, values)
+        mean = sums / np.bincount(row)[:, None]
+        extremes = [values == bound[row] for bound in (largest, smallest)]
+        return np.hstack([values - mean[row], *extremes])
+
+    def text_in(self, slot: int) -> pl.Series:
+        """The text in a slot of each unit, empty where there is none; the last slot takes all further ones too."""
+        wanted = pl.col("slot") >= slot if slot == SLOTS - 1 else pl.col("slot") == slot
+        texts = self.slotted.filter(wanted).group_by("unit").agg(pl.col("text").str.join(" "))
+        every = pl.DataFrame({"unit": pl.int_range(self._n, dtype=pl.UInt32, eager=True)})
+        return every.join(texts, on="unit", how="left", maintain_order="left")["text"]
+
+    def chars(self, slots: Sequence[int]) -> sparse.csr_array:
+        """TF-IDF weights of the character 1-4-grams of the texts in some slots, one block of columns per slot."""
+        blocks = [self._char_counts(slot) for slot in slots]
+        return tfidf(blocks[0] if len(blocks) == 1 else sparse.csr_array(sparse.hstack(blocks, format="csr")))[0]
+
+    def _char_counts(self, slot: int) -> sparse.csr_array:
+        if slot not in self._counts:
+            self._counts[slot] = char_grams(self.text_in(slot), self._width)
+        return self._counts[slot]
+
+    @cached_property
+    def _width(self) -> int:
+        """Columns of n-grams per text."""
+        width = _WIDTH
+        while width > _WEIGHTS // len(self._problem.labels) or width * len(self.read_slots) > _WIDTH:
+            width //= 2
+        return width
+
+    @cached_property
+    def tokens(self) -> pl.DataFrame:
+        """The tokens that solvers of strings read, in lower case: ``unit``, ``slot``, ``token``, ``before``, ``after``.
+
+        The last two are the neighbours in the same text, null at its ends.
+        """
+        read = self.slotted.filter(pl.col("slot").is_in(list(self.read_slots)))
+        tokenized = tokens(_TEXT.str.to_lowercase(), unspaced=self._problem.unspaced)
+        neighbours = {"before": pl.col("token").list.shift(1), "after": pl.col("token").list.shift(-1)}
+        listed = read.select("unit", "slot", token=tokenized).with_columns(**neighbours)
+        return listed.explode("token", "before", "after", empty_as_null=False)
+
+    def words(self) -> sparse.csr_array:
+        """TF-IDF weights of words and word bigrams, one block of columns per slot."""
+        both = pl.concat_str("token", "after", separator=" ")
+        bigrams = self.tokens.drop_nulls("after").select("unit", "slot", token=both)
+        return self._one_hot(pl.concat([self.tokens.select("unit", "slot", "token"), bigrams]))
+
+    def edges(self) -> sparse.csr_array:
+        """TF-IDF weights of first, second and last words, and of the words beside the most frequent words."""
+        words = self.tokens.filter(pl.col("token").str.contains(r"\w"))
+        listed = words.group_by("unit", "slot", maintain_order=True).agg("token")
+        ends = [
+            listed.select("unit", "slot", pl.format(f"{name} {{}}", pl.col("token").list.get(at, null_on_oob=True)))
+            for name, at in (("first", 0), ("second", 1), ("last", -1))
+        ]
+        counts = words["token"].value_counts().sort(["count", "token"], descending=[True, False])
+        inside = self.tokens.filter(pl.col("token").is_in(counts["token"].head(_FREQUENT).implode()))
+        beside = [inside.select("unit", "slot", token=pl.format(f"{name} {{}} {{}}", "token", name)) for name in _SIDES]
+        return self._one_hot(pl.concat([*ends, *beside]).drop_nulls())
+
+    def _one_hot(self, entries: pl.DataFrame) -> sparse.csr_array:
+        """TF-IDF weights of what ``entries`` name: ``unit``, ``slot``, ``token``; of the most frequent ones."""
+        keyed = entries.group_by("unit", "slot", "token").len("times")
+        known = keyed.group_by("slot", "token").len().filter(pl.col("len") >= _LEAST)
+        known = known.sort(["len", "token", "slot"], descending=[True, False, False])
+        known = known.head(min(_WIDTH, _WEIGHTS // len(self._problem.labels))).with_row_index("column")
+        found = keyed.join(known, on=["slot", "token"]).sort("unit", "column")
+        places = (found["unit"].to_numpy().astype(np.int32), found["column"].to_numpy().astype(np.int32))
+        counts = sparse.csr_array(
+            (found["times"].to_numpy().astype(np.float64), places), shape=(self._n, max(1, known.height))
+        )
+        return sparse.csr_array(TfidfTransformer().fit_transform(counts))
+
+    def shared_words(self) -> Floats:
+        """For each text the share of its content words that the row's other texts have, and that the next text has.
+
+        Then mean and minimum, and which text shares least. Content words are all but the 150 most frequent.
+        """
+        words = self._content_words()
+        elsewhere = words.with_columns(shared=pl.len().over("unit", "word") > 1)
+        following = words.select("unit", "word", place=pl.col("place") - 1, following=pl.lit(value=True))
+        both = elsewhere.join(following, on=["unit", "word", "place"], how="left").with_columns(
+            pl.col("following").fill_null(value=False)
+        )
+        shares = both.group_by("unit", "slot").agg(pl.col("shared", "following").mean())
+        shares = shares.filter(pl.col("slot") < self.slots)
+        grid = np.zeros((self._n, self.slots, 2))
+        grid[shares["unit"].to_numpy(), shares["slot"].to_numpy()] = shares.select("shared", "following").to_numpy()
+        least = _extreme(grid[:, :, :1], -1)
+        return np.hstack([_flat(grid), grid.mean(axis=1), grid.min(axis=1), _flat(least), self._beside(grid[:, 0])])
+
+    def _content_words(self) -> pl.DataFrame:
+        """Content words of texts, each once per text: ``unit``, ``place``, ``slot``, ``word``."""
+        listed = lowered_words(_TEXT, unspaced=self._problem.unspaced).list.unique()
+        words = self.slotted.select("unit", "place", "slot", word=listed).explode("word", empty_as_null=False)
+        frequent = words["word"].value_counts().sort(["count", "word"], descending=True)
+        return words.join(frequent.head(_FUNCTION_WORDS), on="word", how="anti")
+
+    @cached_property
+    def cosines(self) -> Floats:
+        """Cosine of each two texts of a unit over character n-grams, shape (units, slots, slots), 0 on the diagonal."""
+        counts = [self._char_counts(slot) for slot in range(self.slots)]
+        occurrences = sum(np.bincount(block.indices, minlength=self._width) for block in counts)
+        weights = np.log((1 + self._n * self.slots) / (1 + occurrences)) + 1
+        texts = [normalize(block * weights[np.newaxis, :]) for block in counts]
+        cosines = np.zeros((self._n, self.slots, self.slots))
+        for a, b in combinations(range(self.slots), 2):
+            cosines[:, a, b] = cosines[:, b, a] = np.asarray(texts[a].multiply(texts[b]).sum(axis=1)).ravel()
+        return cosines
+
+    @property
+    def mean_cosines(self) -> Floats:
+        """How like each text is to the others of its unit, shape (units, slots)."""
+        return np.asarray(self.cosines.sum(axis=2) / max(1, self.slots - 1))
+
+    def similarity(self) -> Floats:
+        """Cosines of each two texts, of each text to the others, and the rank of each text by these."""
+        means = self.mean_cosines
+        ranks = means.argsort(axis=1).argsort(axis=1).astype(np.float64)
+        bounds = [means.mean(axis=1, keepdims=True), means.min(axis=1, keepdims=True)]
+        upper = self.cosines[:, *np.triu_indices(self.slots, 1)]
+        return np.hstack([upper, means, *bounds, ranks, self._beside(means[:, :1])])
+
+
+def _flat(grid: Floats) -> Floats:
+    return grid.reshape(len(grid), -1)
+
+
+def _extreme(grid: Floats, sign: int) -> Floats:
+    """1 where a slot holds the largest (smallest, with sign -1) value of its unit."""
+    extreme = np.zeros_like(grid)
+    np.put_along_axis(extreme, np.expand_dims((sign * grid).argmax(axis=1), 1), 1.0, axis=1)
+    return extreme

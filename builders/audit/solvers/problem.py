@@ -1,0 +1,407 @@
+"""The question that solvers answer, the folds they are measured in, and the score of their answers."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from discoprobe.builders import hashing
+from discoprobe.builders.audit.integrity.measure import EXAMPLES
+from discoprobe.builders.audit.intervals import DIGITS, Interval, independent_rows, wilson
+from discoprobe.builders.audit.words import mostly_unspaced
+from discoprobe.builders.config import Shape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from discoprobe.builders.audit.frame import AuditInput
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Matrix: TypeAlias = "Floats | sparse.csr_array"
+
+ENOUGH = 1000
+"""Test rows from which on solvers are measured on test alone: the interval is no wider than ±.031."""
+_ROWS = 10_000
+"""Rows that solvers learn from and are measured on at most, chosen by hash: published sets have 10,000 for test, and a
+shortcut that 10,000 rows do not show is not shallow."""
+_CHARACTERS_LEARNED, _CHARACTERS_MEASURED = 2_400_000, 6_000_000
+"""Characters of these rows at most: 10,000 sentences of 120, or 3,300 rows of six; this bounds time and memory."""
+_FEWEST = 1000
+"""Rows that are looked at however long they are."""
+_HELD_OUT = 3
+"""Rows that are held out for each row to learn from, at most: solvers that saw little find little."""
+_PARTS = 5
+_LARGEST = 0.75
+"""Share of all rows from which on a split is too large to be held out whole."""
+TIE = 1e-12
+"""Values that differ by less are equal."""
+_ONE_BY_ONE = 40
+"""Labels that are learned one against the others; the closed label sets of tasks have up to 20."""
+_ITERATIONS = 60
+"""Of L-BFGS; more change the third decimal of accuracies and cost minutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """What solvers see: rows, or the candidates of rows that are choices.
+
+    Attributes:
+        texts: the texts of each unit, as lists; the candidate is the last.
+        n_context: how many of the texts are its context, shape (units,).
+        y: label of each row; for a candidate 1 if it is the right one, shape (units,).
+        row: 0-based number of the row that each unit belongs to, ascending, shape (units,).
+        ids: id of each row.
+        labels: label of each row, for a choice the place of the right candidate, shape (rows,).
+        pair_ids: ``pair_id`` of each row.
+        clusterings: per clustering (pairs, then groups) the number of each row's cluster, shape (rows,).
+    """
+
+    texts: pl.Series
+    n_context: Ints
+    y: Ints
+    row: Ints
+    ids: tuple[str, ...]
+    labels: Ints
+    pair_ids: tuple[str | None, ...]
+    clusterings: tuple[Ints, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Numbers of the units that solvers learn from, in hash order, and of those they are then measured on."""
+
+    train: Ints
+    test: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How a solver did on the rows it was measured on.
+
+    Attributes:
+        correct: per row the probability of being right: 0 or 1, or between where it guesses, shape (rows,).
+        confidence: per row how sure it was, shape (rows,).
+        ids: id of each row.
+        clusterings: per clustering the number of each row's cluster, shape (rows,).
+        tries: solvers of which the best was kept.
+        certain: whether the score is no sample: the solver has nothing to go by.
+        detail: one line for people.
+        tried: the accuracy of each of several solvers of which this is the best.
+        leaning: per row how much it leans to the first label, shape (rows,); None unless there are two labels.
+    """
+
+    correct: Floats
+    confidence: Floats
+    ids: tuple[str, ...]
+    clusterings: tuple[Ints, ...]
+    tries: int = 1
+    certain: bool = False
+    detail: str = ""
+    tried: Mapping[str, float] = field(default_factory=dict)
+    leaning: Floats | None = None
+
+    @property
+    def accuracy(self) -> float:
+        """Expected share of rows it gets right."""
+        return round(float(self.correct.mean()), DIGITS)
+
+    @property
+    def interval(self) -> Interval:
+        """The 95 % interval of the accuracy."""
+        if self.certain:
+            return Interval(self.accuracy, self.accuracy)
+        return wilson(float(self.correct.mean()) * self.independent, self.independent, self.tries)
+
+    @property
+    def independent(self) -> float:
+        """How many independent rows it was measured on."""
+        return independent_rows(self.correct, self.clusterings)
+
+    @property
+    def examples(self) -> tuple[str, ...]:
+        """Ids of the rows it got right with most confidence."""
+        order = np.lexsort((np.arange(len(self.correct)), -self.confidence, -self.correct))
+        return tuple(self.ids[row] for row in order[:EXAMPLES] if self.correct[row] > 0)
+
+
+def best_of(scores: Mapping[str, Score]) -> Score:
+    """The most accurate of several solvers; its interval allows for the choice."""
+    name = max(scores, key=lambda name: scores[name].accuracy)
+    tried = {solver: score.accuracy for solver, score in scores.items()}
+    return replace(scores[name], tries=len(scores), detail=name, tried=tried)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Units with labels, and the folds in which solvers learn from some and are measured on others.
+
+    Attributes:
+        units: all units of any fold.
+        folds: one where solvers are measured on test, else one per part that is held out.
+        labels: label names; for a choice ``("wrong", "right")``, the labels of candidates.
+        choice: whether the units are candidates, of which one per row is right.
+        unspaced: whether most texts are in a script without spaces.
+        trained_on: what the solvers learn from, in words.
+        measured_on: what they are measured on, in words.
+    """
+
+    units: Units
+    folds: tuple[Fold, ...]
+    labels: tuple[str, ...]
+    choice: bool
+    unspaced: bool
+    trained_on: str
+    measured_on: str
+
+    @property
+    def measured(self) -> Ints:
+        """Numbers of the units of all folds that solvers are measured on, in order."""
+        return np.concatenate([fold.test for fold in self.folds])
+
+    @property
+    def measured_rows(self) -> Ints:
+        """Numbers of the rows that solvers are measured on, in order."""
+        rows = self.units.row[self.measured]
+        return rows[np.flatnonzero(np.diff(rows, prepend=-1))] if self.choice else rows
+
+    @property
+    def baseline(self) -> float:
+        """Accuracy of the majority label on the measured rows; for choices, of guessing."""
+        rows = self.units.row[self.measured]
+        if self.choice:
+            _, counts = np.unique(rows, return_counts=True)
+            return round(float(np.mean(1 / counts)), DIGITS)
+        return round(float(np.bincount(self.units.y[self.measured]).max() / len(rows)), DIGITS)
+
+    def learn(self, features: Matrix, model: Callable[[int], Any] | None = None) -> Score:
+        """The score of a model that learns in each fold and answers for the units held out.
+
+        Args:
+            features: of all units, shape (units, features).
+            model: makes a classifier for a number of labels; a logistic regression (C = 1) where none is given, dense
+                features being standardised.
+        """
+        make = model or (_regression if sparse.issparse(features) else _standardised)
+        answers = [self._answers(features, fold, make) for fold in self.folds]
+        leaning = np.concatenate([lean for _, lean in answers])
+        if self.choice:
+            return self.choice_score(leaning)
+        probabilities = np.vstack([shares for shares, _ in answers])
+        score = self.label_score(probabilities.argmax(axis=1), probabilities.max(axis=1))
+        return replace(score, leaning=-leaning) if len(self.labels) == 2 else score  # noqa: PLR2004
+
+    def _answers(self, features: Matrix, fold: Fold, make: Callable[[int], Any]) -> tuple[Floats, Floats]:
+        """Probability of each label, shape (units, labels), and how much each unit leans to label 1."""
+        y = self.units.y[fold.train]
+        probabilities = np.zeros((len(fold.test), len(self.labels)))
+        classes = np.unique(y)
+        if len(classes) == 1:  # nothing to learn
+            probabilities[:, classes[0]] = 1.0
+            return probabilities, np.zeros(len(fold.test))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # not converged; many labels of few rows
+            fitted = make(len(classes)).fit(features[fold.train], y)
+        shares = fitted.predict_proba(features[fold.test])
+        probabilities[:, fitted.classes_] = shares
+        lean = fitted.decision_function(features[fold.test]) if hasattr(fitted, "decision_function") else shares[:, -1]
+        return probabilities, lean if lean.ndim == 1 else np.zeros(len(fold.test))
+
+    def label_score(self, predicted: Ints, confidence: Floats) -> Score:
+        """The score of labels predicted for the measured units."""
+        return self._score((predicted == self.units.y[self.measured]).astype(np.float64), confidence)
+
+    def choice_score(self, values: Floats) -> Score:
+        """The score of taking the candidate with the highest value; equal ones are guessed between.
+
+        Args:
+            values: of the measured units, shape (measured units,).
+        """
+        row = np.cumsum(np.diff(self.units.row[self.measured], prepend=-1) != 0) - 1
+        right, n_rows = self.units.y[self.measured] == 1, int(row[-1]) + 1
+        best = np.full(n_rows, -np.inf)
+        np.maximum.at(best, row, values)
+        top = values >= best[row] - TIE
+        gold = np.bincount(row, weights=top & right, minlength=n_rows)
+        mean = np.bincount(row, weights=values) / np.bincount(row)
+        return self._score(gold / np.bincount(row, weights=top), best - mean)
+
+    def nothing_to_go_by(self, detail: str) -> Score:
+        """The score of a solver that has to guess everywhere."""
+        guesses = np.full(len(self.measured_rows), self.baseline)
+        return replace(self._score(guesses, guesses), certain=True, detail=detail)
+
+    def _score(self, correct: Floats, confidence: Floats) -> Score:
+        rows = self.measured_rows
+        ids = tuple(self.units.ids[row] for row in rows)
+        return Score(correct, confidence, ids, tuple(numbers[rows] for numbers in self.units.clusterings))
+
+
+def _standardised(n_labels: int) -> Any:
+    return make_pipeline(StandardScaler(), _regression(n_labels))
+
+
+def _regression(n_labels: int) -> LogisticRegression | OneVsRestClassifier:
+    """Fitted by trust-region Newton, each label against the others: a fifth of the time of L-BFGS.
+
+    With very many labels all at once by L-BFGS.
+    """
+    if n_labels > _ONE_BY_ONE:
+        return LogisticRegression(max_iter=_ITERATIONS, tol=1e-5)
+    binary = LogisticRegression(solver="liblinear", tol=1e-3)
+    return binary if n_labels == 2 else OneVsRestClassifier(binary)  # noqa: PLR2004
+
+
+def problem_of(data: AuditInput) -> tuple[Problem | None, str]:
+    """The problem that ``data`` poses, or None and the reason why no shortcut can be measured.
+
+    Solvers learn from train and are measured on test where test has ``ENOUGH`` rows. Where it has fewer, they are
+    cross-validated: each split is held out once while solvers learn from the others. The splits are the folds because
+    no document, target or pair is in two of them, and because each is balanced by itself: folds that cut through a
+    balanced split mirror each other, and what is learned from one is wrong on the other more often than by chance.
+    Data in one split, or nearly so, are divided into five parts by a hash of their groups, balanced by label.
+    """
+    rows = data.rows.with_columns(_number=pl.int_range(pl.len()), _cluster=_cluster())
+    plan = _plan(rows, data)
+    budget, n_folds = _Budget.of(rows["texts"], len(data.labels)), len(plan.parts) if plan.crossed else 1
+    chosen = [_fold_rows(plan.parts, at, budget, n_folds) for at in range(n_folds)]
+    used = _in_hash_order(pl.concat([part for pair in chosen for part in pair]).unique("_number"))
+    choice = data.shape is Shape.CHOICE
+    units = _units(used, choice=choice)
+    folds = tuple(_fold(units, used, train, test) for train, test in chosen)
+    folds = tuple(fold for fold in folds if len(np.unique(units.y[fold.train])) > 1 and len(fold.test))
+    if not folds:
+        return None, "no shortcut was measured: there are no two rows of two labels to learn from"
+    unspaced = mostly_unspaced(data.rows["texts"].head(1000).explode())
+    labels = ("wrong", "right") if choice else data.labels
+    problem = Problem(units, folds, labels, choice, unspaced, plan.trained_on, plan.measured_on)
+    classes = np.unique(units.y[problem.measured])
+    if not choice and len(classes) == 1:
+        return None, f"no shortcut was measured: {plan.measured_on} holds one class only ({data.labels[classes[0]]})"
+    return problem, plan.note
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What is held out: the first part, or with ``crossed`` each part once; test is the first where it is one."""
+
+    parts: list[pl.DataFrame]
+    trained_on: str
+    measured_on: str
+    note: str = ""
+    crossed: bool = False
+
+
+def _plan(rows: pl.DataFrame, data: AuditInput) -> _Plan:
+    names = list(data.splits)
+    splits = [rows.filter(pl.col("split") == name) for name in names]
+    if len(names) > 1 and splits[-1].height >= ENOUGH:
+        note = "" if names[0] == "train" else f"there is no train: solvers learn from {names[0]}"
+        return _Plan([splits[-1], splits[0]], trained_on=names[0], measured_on=names[-1], note=note)
+    if len(names) > 1 and max(split.height for split in splits) <= _LARGEST * rows.height:
+        measured_on = " and ".join([", ".join(names[:-1]), names[-1]])
+        return _Plan(splits[::-1], "the other splits", measured_on, crossed=True)
+    parts, where = _hashed_parts(rows), names[0] if len(names) == 1 else "all splits"
+    if parts[0].height >= ENOUGH:
+        note = f"solvers learn from four fifths of {where} and are measured on the rest"
+        return _Plan([parts[0], pl.concat(parts[1:])], trained_on=where, measured_on=where, note=note)
+    note = f"solvers are cross-validated in five parts of {where}"
+    return _Plan(parts, "the other parts", where, note, crossed=True)
+
+
+def _cluster() -> pl.Expr:
+    """What holds rows together: their group, else their pair, else nothing but the row itself."""
+    return pl.coalesce(
+        pl.format("group {}", "group"), pl.format("pair {}", "pair_id"), pl.format("row {}", pl.int_range(pl.len()))
+    )
+
+
+def _hashed_parts(rows: pl.DataFrame) -> list[pl.DataFrame]:
+    """Five parts, clusters whole, with like numbers of the clusters of each label."""
+    clusters = rows.group_by("_cluster", maintain_order=True).agg(pl.col("label").first())
+    keys = [hashing.digest(name) for name in clusters["_cluster"]]
+    clusters = clusters.with_columns(_hash=pl.Series(hashing.mix(keys, "audit", "part"), dtype=pl.UInt64))
+    clusters = clusters.sort("label", "_hash").with_columns(_part=pl.int_range(pl.len()) % _PARTS)
+    numbered = rows.join(clusters.select("_cluster", "_part"), on="_cluster", maintain_order="left")
+    return [numbered.filter(pl.col("_part") == part).drop("_part") for part in range(_PARTS)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Budget:
+    """How many rows solvers learn from in a fold, and are measured on in all, at most."""
+
+    learned: int
+    measured: int
+
+    @classmethod
+    def of(cls, texts: pl.Series, n_labels: int) -> _Budget:
+        """By the mean length of a row; fewer to learn from where there are many labels, which all cost time."""
+        sample = texts.head(_FEWEST).explode().str.len_chars().sum()
+        mean = max(1.0, int(sample or 0) / max(1, min(_FEWEST, len(texts))))
+        learned = _CHARACTERS_LEARNED / mean / max(1.0, n_labels / 8)
+        most = [max(_FEWEST, int(rows)) for rows in (learned, _CHARACTERS_MEASURED / mean)]
+        return cls(*(min(_ROWS, rows) for rows in most))
+
+
+def _fold_rows(
+    parts: Sequence[pl.DataFrame], at: int, budget: _Budget, n_folds: int
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The rows that solvers learn from and are measured on when part ``at`` is held out."""
+    train = _in_hash_order(pl.concat([part for number, part in enumerate(parts) if number != at]))
+    train = train.head(budget.learned)
+    most = budget.measured if n_folds == 1 else min(budget.measured // n_folds, _HELD_OUT * train.height)
+    return train, _in_hash_order(parts[at]).head(most)
+
+
+def _in_hash_order(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows in an order in which any first ones are a sample."""
+    return rows[hashing.ranking(rows["_number"].to_numpy(), "audit", "draw")]
+
+
+def _fold(units: Units, used: pl.DataFrame, train: pl.DataFrame, test: pl.DataFrame) -> Fold:
+    sides = [used["_number"].is_in(side["_number"].implode()).to_numpy()[units.row] for side in (train, test)]
+    return Fold(*(np.flatnonzero(side) for side in sides))
+
+
+def _units(rows: pl.DataFrame, *, choice: bool) -> Units:
+    units = _candidates(rows) if choice else rows.with_row_index("row").rename({"label": "y"})
+    pair = pl.coalesce(pl.format("pair {}", "pair_id"), pl.format("row {}", "_number"))
+    return Units(
+        texts=units["texts"],
+        n_context=units["n_context"].to_numpy().astype(np.int64),
+        y=units["y"].to_numpy().astype(np.int64),
+        row=units["row"].to_numpy().astype(np.int64),
+        ids=tuple(rows["id"].to_list()),
+        labels=rows["label"].to_numpy().astype(np.int64),
+        pair_ids=tuple(rows["pair_id"].to_list()),
+        clusterings=tuple(
+            rows.select(by.rank("dense")).to_series().to_numpy().astype(np.int64) for by in (pair, pl.col("_cluster"))
+        ),
+    )
+
+
+def _candidates(rows: pl.DataFrame) -> pl.DataFrame:
+    """One row per choice: its context and itself."""
+    choices = pl.col("texts").list.slice(pl.col("n_context"))
+    long = rows.with_row_index("row").with_columns(
+        context=pl.col("texts").list.slice(0, pl.col("n_context")),
+        candidate=choices,
+        number=pl.int_ranges(choices.list.len()),
+    )
+    long = long.explode("candidate", "number", empty_as_null=False)
+    return long.select(
+        "row",
+        "n_context",
+        texts=pl.col("context").list.concat(pl.concat_list("candidate")),
+        y=(pl.col("number") == pl.col("label")).cast(pl.Int64),
+    )

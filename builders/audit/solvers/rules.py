@@ -1,0 +1,259 @@
+"""Heuristics mined from what solvers learn from: single rules and lists of them (Iazykova et al. 2021)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+from scipy import sparse
+
+from discoprobe.builders.audit.intervals import wilson
+from discoprobe.builders.audit.report import Baseline, Heuristics, Rule
+from discoprobe.builders.audit.solvers.features import LENGTH_MEASURES, SLOTS
+from discoprobe.builders.audit.words import lowered_words, tokens
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from discoprobe.builders.audit.solvers.features import Features
+    from discoprobe.builders.audit.solvers.problem import Floats, Fold, Ints, Problem, Score
+
+COVERAGE = 0.02
+"""Least share of units that a rule applies to; rarer ones cannot carry a score."""
+_RULES = 12
+"""Rules in the list; the tables of Iazykova et al. have two to eight per task."""
+_QUANTILES = np.arange(1, 10) / 10
+
+_TEXT = pl.col("text")
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """Which condition holds of which unit.
+
+    Attributes:
+        family: of each condition.
+        text: each condition in words.
+        holds: 1 where it holds, shape (units, conditions).
+    """
+
+    family: tuple[str, ...]
+    text: tuple[str, ...]
+    holds: sparse.csc_array
+
+    def __add__(self, other: Conditions) -> Conditions:
+        holds = sparse.csc_array(sparse.hstack([self.holds, other.holds]))
+        return Conditions(self.family + other.family, self.text + other.text, holds)
+
+    def column(self, number: int, units: Ints) -> npt.NDArray[np.bool_]:
+        """Whether a condition holds of each of some units."""
+        return np.asarray(self.holds[:, [number]].toarray().ravel()[units] > 0)
+
+
+def best_token(problem: Problem, features: Features) -> Score:
+    """The score of the best single rule "token t (anywhere, or first or last in text k) → label".
+
+    In each fold the rule is the one with the highest accuracy on what is learned from, all other rows getting the most
+    frequent label among them; for choices the one whose candidates are right most often above chance. Tokens of less
+    than 2 % of the units are not looked at.
+    """
+    conditions = token_conditions(problem, features)
+    if not conditions.text:
+        return problem.nothing_to_go_by(f"no token occurs in {COVERAGE:.0%} of the rows")
+    rules = [_token_rule(conditions, problem, fold) for fold in problem.folds]
+    holds = [conditions.column(best, fold.test) for (best, _, _), fold in zip(rules, problem.folds, strict=True)]
+    applies = np.concatenate(holds)
+    if problem.choice:
+        signs = [np.where(held, 2.0 * label - 1, 0.0) for held, (_, label, _) in zip(holds, rules, strict=True)]
+        score = problem.choice_score(np.concatenate(signs))
+    else:
+        answers = [np.where(held, label, other) for held, (_, label, other) in zip(holds, rules, strict=True)]
+        score = problem.label_score(np.concatenate(answers), applies.astype(np.float64))
+    best, label, _ = rules[0]
+    right = problem.units.y[problem.folds[0].test][holds[0]] == label
+    share = float(right.mean()) if len(right) else 0.0
+    rule = f"{conditions.text[best]} → {problem.labels[label]}"
+    return replace(score, detail=f"{rule}: covers {holds[0].mean():.3f}, right {share:.3f}")
+
+
+def _token_rule(conditions: Conditions, problem: Problem, fold: Fold) -> tuple[int, int, int]:
+    """The best condition, its label, and the label of all other units."""
+    counts = _label_counts(conditions, problem, fold.train)
+    y = problem.units.y[fold.train]
+    rest = np.bincount(y, minlength=len(problem.labels)) - counts
+    gain = counts.max(axis=1) + rest.max(axis=1)
+    if problem.choice:
+        gain = np.abs(counts[:, 1] - counts.sum(axis=1) * y.mean())
+    best = int(np.argmax(gain))
+    label, other = int(counts[best].argmax()), int(rest[best].argmax())
+    if problem.choice:
+        label = int(counts[best, 1] > counts[best].sum() * y.mean())
+    return best, label, other
+
+
+def _label_counts(conditions: Conditions, problem: Problem, units: Ints) -> Ints:
+    """How many of some units each condition holds of, by label, shape (conditions, labels)."""
+    one_hot = np.zeros((len(problem.units.y), len(problem.labels)))
+    one_hot[units, problem.units.y[units]] = 1.0
+    return np.asarray(conditions.holds.T @ one_hot, dtype=np.int64)
+
+
+def token_conditions(problem: Problem, features: Features) -> Conditions:
+    """Tokens anywhere, or first or last in a text, that at least 2 % of the units have."""
+    texts = _tokenized(problem, features)
+    where = pl.format(" of text {}", pl.col("slot") + 1) if _several(problem) else pl.lit("")
+    listed = pl.col("token").list.eval(pl.element().filter(pl.element().str.contains(r"\w")))
+    anywhere = texts.select("unit", family=pl.lit("token"), word="token").explode("word", empty_as_null=False)
+    ends = [
+        texts.select("unit", "slot", family=pl.lit(name), word=word).drop_nulls("word")
+        for name, word in (("first word", listed.list.first()), ("last word", listed.list.last()))
+    ]
+    at_end = pl.format("'{}' is the {}{}", "word", "family", where).alias("condition")
+    occurring = anywhere.select("unit", "family", condition=pl.format("'{}' occurs", "word"))
+    return _frequent(pl.concat([occurring, *(end.select("unit", "family", at_end) for end in ends)]), problem)
+
+
+def bigram_conditions(problem: Problem, features: Features) -> Conditions:
+    """Neighbouring tokens that at least 2 % of the units have."""
+    following = pl.col("token").list.eval(pl.concat_str(pl.element(), pl.lit(" "), pl.element().shift(-1)).drop_nulls())
+    texts = _tokenized(problem, features)
+    pairs = texts.select("unit", family=pl.lit("bigram"), token=following).explode("token", empty_as_null=False)
+    return _frequent(pairs.select("unit", "family", condition=pl.format("'{}' occurs", "token")), problem)
+
+
+def _several(problem: Problem) -> bool:
+    return bool((problem.units.texts.list.len() > 1).any())
+
+
+def _tokenized(problem: Problem, features: Features) -> pl.DataFrame:
+    """``unit``, ``slot`` and the list ``token`` of each text as written; of candidates, without their contexts."""
+    frame = features.slotted.filter(pl.col("slot") < (1 if problem.choice else SLOTS))
+    return frame.select("unit", "slot", token=tokens(_TEXT, unspaced=problem.unspaced))
+
+
+def _frequent(entries: pl.DataFrame, problem: Problem) -> Conditions:
+    """The conditions that hold of enough units, most frequent first; ``entries`` are units with their conditions."""
+    entries, n_units = entries.unique(), len(problem.units.y)
+    least = max(2, COVERAGE * n_units)
+    known = entries.group_by("family", "condition").len().filter(pl.col("len") >= least)
+    known = known.sort(["len", "family", "condition"], descending=[True, False, False]).with_row_index("column")
+    held = entries.join(known, on=["family", "condition"])
+    places = (held["unit"].to_numpy(), held["column"].to_numpy())
+    holds = sparse.csc_array((np.ones(held.height), places), shape=(n_units, known.height))
+    return Conditions(tuple(known["family"]), tuple(known["condition"]), holds)
+
+
+def threshold_conditions(problem: Problem, features: Features) -> Conditions:
+    """Lengths and shares of common words that are at least, or at most, a decile."""
+    family, text, holds = [], [], []
+    for (kind, name), values in _measures(problem, features).items():
+        for decile in np.unique(np.quantile(values, _QUANTILES)):
+            for sign, bound in ((1, "at least"), (-1, "at most")):
+                family.append(kind)
+                text.append(f"{name} {bound} {decile:.4g}")
+                holds.append(sign * values >= sign * decile)
+    return Conditions(tuple(family), tuple(text), sparse.csc_array(np.column_stack(holds).astype(np.float64)))
+
+
+def _measures(problem: Problem, features: Features) -> dict[tuple[str, str], Floats]:
+    """(Family, name) → the measure of each unit."""
+    measures = {("length", name): _total(problem, features, LENGTH_MEASURES[name]) for name in ("words", "characters")}
+    if features.slots > 1:
+        measures["overlap", "share of words in common"] = _common(problem, features)
+    return measures
+
+
+def _total(problem: Problem, features: Features, measure: pl.Expr) -> Floats:
+    """A measure summed over the texts of each unit; of candidates, their own."""
+    long = features.slotted.filter(pl.col("slot") == 0) if problem.choice else features.slotted
+    return long.group_by("unit").agg(measure.sum().alias("value")).sort("unit")["value"].to_numpy().astype(np.float64)
+
+
+def _common(problem: Problem, features: Features) -> Floats:
+    """The share of the words of each unit that more than one of its texts has."""
+    words = lowered_words(_TEXT, unspaced=problem.unspaced).list.unique()
+    long = features.slotted.select("unit", word=words).explode("word", empty_as_null=False)
+    shared = long.group_by("unit", "word").agg(shared=pl.len() > 1).group_by("unit").agg(pl.col("shared").mean())
+    every = pl.DataFrame({"unit": pl.int_range(len(problem.units.y), dtype=pl.UInt32, eager=True)})
+    return every.join(shared, on="unit", how="left", maintain_order="left")["shared"].fill_null(0.0).to_numpy()
+
+
+def mine(problem: Problem, features: Features) -> Heuristics:
+    """The table of heuristics of the first fold: rules chosen one after the other, then measured on what is held out.
+
+    Each is the condition and label with the largest number of units, among those that no earlier rule applies to, that
+    it gets right beyond the share of that label, which is what the fallbacks give them (the lower end of its 95 %
+    interval counts).
+    """
+    conditions = token_conditions(problem, features) + bigram_conditions(problem, features)
+    conditions += threshold_conditions(problem, features)
+    fold = problem.folds[0]
+    chosen = _cover(conditions, problem, fold)
+    rules = tuple(_rule(conditions, problem, fold, column, label) for column, label in chosen)
+    decided = np.full(len(fold.test), -1)
+    for column, label in reversed(chosen):
+        decided[conditions.column(column, fold.test)] = label
+    covered = decided >= 0
+    return Heuristics(rules, float(covered.mean()), _fallbacks(replace(problem, folds=(fold,)), decided))
+
+
+def _cover(conditions: Conditions, problem: Problem, fold: Fold) -> list[tuple[int, int]]:
+    """(Condition, label) in the order of the list."""
+    chosen: list[tuple[int, int]] = []
+    holds, y = conditions.holds[fold.train].tocsc(), problem.units.y[fold.train]
+    left = np.ones(len(y))
+    prior = np.bincount(y, minlength=len(problem.labels)) / len(y)
+    labels = np.eye(len(problem.labels))[y]
+    while len(chosen) < _RULES:
+        counts = holds.T @ (labels * left[:, None])
+        n = counts.sum(axis=1, keepdims=True)
+        gain = np.where(n >= COVERAGE * len(left), n * (_lower(counts, n) - prior), 0.0)
+        column, label = np.unravel_index(int(gain.argmax()), gain.shape)
+        if gain[column, label] <= 0:
+            break
+        chosen.append((int(column), int(label)))
+        left *= 1 - holds[:, [column]].toarray().ravel()
+    return chosen
+
+
+def _lower(counts: Floats, n: Floats) -> Floats:
+    """Lower ends of the 95 % intervals of ``counts / n`` (Wilson)."""
+    z = 1.96
+    n = np.maximum(n, 1)
+    share = counts / n
+    return (share + z * z / (2 * n) - z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))) / (1 + z * z / n)
+
+
+def _rule(conditions: Conditions, problem: Problem, fold: Fold, column: int, label: int) -> Rule:
+    train, test = (conditions.column(column, side) for side in (fold.train, fold.test))
+    right = int((problem.units.y[fold.test][test] == label).sum())
+    return Rule(
+        family=conditions.family[column],
+        condition=conditions.text[column],
+        label=problem.labels[label],
+        coverage=float(test.mean()),
+        correct=right / int(test.sum()) if test.any() else None,
+        interval=wilson(right, int(test.sum())),
+        train_coverage=float(train.mean()),
+        train_correct=float((problem.units.y[fold.train][train] == label).mean()),
+    )
+
+
+def _fallbacks(problem: Problem, decided: Ints) -> tuple[Baseline, ...]:
+    """The score of the list where rows without a rule are guessed; ``problem`` has one fold."""
+    (fold,), n = problem.folds, len(problem.measured_rows)
+    if problem.choice:
+        accuracy = problem.choice_score(np.where(decided < 0, 0.5, decided)).accuracy
+        return (Baseline("random", accuracy, wilson(accuracy * n, n), n),)
+    y = problem.units.y[fold.test]
+    prior = np.bincount(problem.units.y[fold.train], minlength=len(problem.labels)) / len(fold.train)
+    guesses = {
+        "majority": (y == prior.argmax()) * 1.0,
+        "random": np.full(n, 1 / len(problem.labels)),
+        "class-prior random": prior[y],
+    }
+    ruled = (decided == y) * 1.0
+    scores = {name: float(np.where(decided >= 0, ruled, guess).mean()) for name, guess in guesses.items()}
+    return tuple(Baseline(name, score, wilson(score * n, n), n) for name, score in scores.items())

@@ -1,0 +1,70 @@
+"""Which texts are clean enough to be shown to a model, as polars expressions."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+import polars as pl
+
+_CONTACT = (
+    r"[\w.+-]+@[\w-]+\.\w",
+    r"(?i:https?://|\bwww\.\w)",
+    r"\.(?:com|org|net|info|edu|cat|[a-z]{2})/\w",
+    r"\+\d[\d ().-]{7,}\d",
+    r"\b\d{10,12}\b",
+    r"\b\d{3}[-.]\d{3}[-.]\d{4}\b",
+    r"\b0\d(?:[ .]\d{2}){4}\b",
+    r"\b\d{3}-\d{2}-\d{2}\b",
+    r"(?i:\b(?:tel|tél|tlf|tfno|fax|faks|phone|puh|тел|факс)\b)\.?(?: \pL{1,3} \pL+)?[.:]?[\s:+(]*\d[\d\s()/.-]{4,}\d",
+)
+"""E-mail addresses, addresses of pages, and telephone numbers: by their form, or after the word for one."""
+
+FAULTS = {
+    "replacement-character": "\ufffd",
+    "control-character": r"\p{Cc}",
+    "private-use-character": r"\p{Co}",
+    "entity": r"&(?:#\d+|#[xX][0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]{1,7});|-[LR][RSC]B-",
+    "tag": r"</?[A-Za-z][^<>]*>",
+    "mask": r"__|(?:^|\s)_(?:\s+_)+(?:\s|$)|\S\s[#*](?:[\s,.]|$)|\*{2}|\*_|_\*|@[xX]{4}",
+    "contact": "|".join(_CONTACT),
+    "stray-dash": r"(?:^|\s)[-–—]\s+[-–—](?:[\s.,;:!?]|$)|\s-[.,;](?:\s|$)|\s-\s+[.,;](?:\s|$)",
+    "white-space": r"\s{2}|\s\|\s*$",
+}
+"""Reason → pattern of what a clean text does not contain."""
+
+
+_SMILE = r"[:;=8][-']?[()]+|\){2,}|\({2,}"
+
+
+def fault(text: pl.Expr) -> pl.Expr:
+    """The first reason why a text is not clean, null for a clean one."""
+    found = [pl.when(text.str.contains(pattern)).then(pl.lit(reason)) for reason, pattern in FAULTS.items()]
+    composed = pl.when(text.str.normalize("NFC") != text).then(pl.lit("not-nfc"))
+    return pl.coalesce(*found, composed, pl.lit(None, dtype=pl.String))
+
+
+def half_quoted(text: pl.Expr) -> pl.Expr:
+    """``quotes`` where a sentence by itself opens or closes a quotation or a parenthesis and not both, else null.
+
+    A quotation of several sentences is whole in a passage and not in one of its sentences. LaTeX's marks (two grave
+    accents, two apostrophes) are no writing. Not counted are a straight mark inside a word (Hebrew acronyms), a prime
+    after a number, the parenthesis after the number of an item (``a)``) and those of faces (``:)``, ``)))``).
+    """
+    said = text.str.replace(r"^\s*(?:\p{L}|[\p{N}.]{1,4})\)", "")
+    outer = said.str.replace_all(r'\p{L}"\p{L}|\d"', "")
+    straight = (said.str.count_matches('"') % 2 == 1) & (outer.str.count_matches('"') % 2 == 1)
+    low, left, right = (said.str.count_matches(mark) for mark in "„“”")
+    alike = (left > 0) & (right > 0)
+    curled = (
+        pl.when(low > 0).then(low != left + right).when(alike).then(left != right).otherwise((left + right) % 2 == 1)
+    )
+    pairs = (("«", "»"), ("‹", "›"), ("「", "」"), ("『", "』"), ("《", "》"))
+    smiling = said.str.replace_all(_SMILE, "")
+    brackets = _unequal(said, "[(（]", "[)）]") & _unequal(smiling, "[(（]", "[)）]")
+    unpaired = reduce(pl.Expr.or_, (_unequal(said, *pair) for pair in pairs), straight | curled | brackets)
+    return pl.when(unpaired | text.str.contains(r"``|''(?:[\s\p{P}]|$)")).then(pl.lit("quotes"))
+
+
+def _unequal(text: pl.Expr, one: str, other: str) -> pl.Expr:
+    """Whether a text has the one mark more or less often than the other."""
+    return text.str.count_matches(one) != text.str.count_matches(other)

@@ -1,0 +1,58 @@
+"""The columns of the frames that pass from one step of a build to the next, and their check.
+
+A frame may have more columns than its schema names. The errors are for the author of a task: a user never sees them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from discoprobe.builders.sampling.splits import Split
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+INTEGER: Final = "an integer"
+
+PROBING_CANDIDATES: Final = {"sent": pl.UInt32, "label": pl.String}
+"""What ``ProbingTask.select`` returns. ``label`` is a name. Further columns with a meaning: ``target`` (row of the word
+in ``Trees.words``), ``cell`` (labels are balanced inside each value), ``plan`` (a struct for ``edit``) and
+``hindrance`` (the reason why a candidate may not be used, null if it may)."""
+
+_ROWS: Final = {"key": pl.UInt64, "pair": pl.UInt64, "label": pl.Int64, "split": Split, "row": INTEGER}
+"""``key`` is unique; ``pair`` is null where there are no pairs; ``label`` is an index; ``row`` is the candidate that
+gives corpus and document."""
+
+PROBING_ROWS: Final = {**_ROWS, "edited": pl.Boolean}
+"""What ``ProbingTask.sample`` returns: ``edited`` says whether the text is shown as ``edit`` makes it."""
+
+DISCOURSE_ROWS: Final = {
+    **_ROWS, "members": pl.List(pl.Int64), "order": pl.List(pl.Int32), "position": pl.Int32,
+}  # fmt: skip
+"""What ``DiscourseTask.sample`` returns: ``members`` are the rows of the sentences shown, ``order`` their source order,
+``position`` the edited place (-1 if none). Choices also have ``n_context``, how many of the members are the context;
+``distractor`` says where wrong sentences come from (a string, or one per choice);
+``trim`` is the number of characters that the last sentence loses at its beginning."""
+
+
+def checked(frame: pl.DataFrame, schema: Mapping[str, Any], origin: str) -> pl.DataFrame:
+    """The frame itself, if it has every column of a schema.
+
+    Args:
+        frame: what a task returned.
+        schema: one of the schemas of this module.
+        origin: what returned it, for the message.
+
+    Raises:
+        TypeError: a column is missing or has another type, or a ``key`` occurs twice.
+    """
+    for name, kind in schema.items():
+        found = frame.schema.get(name)
+        fits = found is not None and (found.is_integer() if kind is INTEGER else found == kind)
+        if not fits:
+            raise TypeError(f"{origin} returned {name}: {found}; expected {name}: {kind}")
+    if "key" in schema and frame["key"].n_unique() < frame.height:
+        raise TypeError(f"{origin} returned rows with equal keys")
+    return frame

@@ -1,0 +1,28 @@
+"""Are the sentences of a passage in their original order, when the last one stays in place?
+
+Sentence order in the form of CoherenceGym (Beyer et al. 2021). Five consecutive sentences as they stand (`original`),
+or with the first four in a random other order and the last in its place (`shuffled`). Both versions share `pair_id` and
+end with the same sentence, so that a language model can be tested on the probability of that sentence after contexts
+that differ in order only. `order` gives the source index of each sentence shown.
+"""
+
+from discoprobe.builders import hashing
+from discoprobe.builders.papers import Paper
+from discoprobe.builders.passages.window_rows import ordering_task
+from discoprobe.builders.task import Context
+
+LAST = 4
+PAPER = Paper(
+    ("CoherenceGym",),
+    "Beyer, Loáiciga & Schlangen 2021. Is Incoherence Surprising? Targeted Evaluation of Coherence Prediction from "
+    "Language Models. NAACL.",
+    "https://arxiv.org/abs/2105.03495",
+)
+
+
+def order(key: int, context: Context) -> list[int]:
+    """The first four sentences in another order, then the last one."""
+    return [*hashing.permutation(key, LAST, *context.seed_key).tolist(), LAST]
+
+
+TASK = ordering_task(LAST + 1, order, PAPER)

@@ -1,0 +1,69 @@
+"""The reasons why candidates are not used, and what each means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SHARED: Final = {
+    "too-short": "a sentence has too few words",
+    "too-long": "a sentence has too many words",
+    "replacement-character": "text with U+FFFD",
+    "control-character": "text with control characters",
+    "private-use-character": "text with characters of the private-use area",
+    "entity": "text with an HTML entity or a bracket by name (`-LRB-`)",
+    "tag": "text with an HTML tag",
+    "mask": "text with masked words (`_`, `**`)",
+    "contact": "text with an address or a telephone number",
+    "stray-dash": "text with dashes left over from its source (`- -`, ` -,`)",
+    "white-space": "text with runs of white space or a table's bar",
+    "quotes": "a sentence with half a pair of quotation marks or parentheses, or LaTeX's quotation marks",
+    "not-nfc": "text that is not in Unicode's composed form (NFC)",
+    "unaligned": "tokens that do not stand in the text as annotated",
+    "heading": "a heading or a caption, which ends a passage",
+    "in-two-splits": "a sentence that documents of two splits contain",
+    "near-duplicate": "nearly the same as another sentence",
+    "duplicate": "the same sentences as another candidate",
+    "sentence-twice": "a sentence occurs twice in the passage",
+    "donor": "its sentences are used as intruders of other rows",
+    "no-matching-intruder": "no sentence to put in resembles the one it would replace",
+    "no-matching-distractor": "no wrong ending resembles the right one",
+    "no-later-sentence": "no later sentence of the document resembles the right one",
+    "no-nearest-sentence": "no sentence of another document resembles the right one",
+    "no-genre-sentence": "no further sentence of the same genre resembles the right one",
+    "unbalanced": "no counterpart with another label, of its length and split",
+    "unmatched": "no counterpart to exchange words with",
+    "over-size": "more than the size that was set",
+    "rare-words": "too few of its words are common (IPM filter)",
+    "rare-connective": "a connective with too few occurrences for a class",
+    "other-value": "a value of the feature that is not a label of the task in this language",
+    "rare-value": "a value of the feature with too few candidates for a class",
+    "odd": "left over after labels were given in equal numbers",
+    "same-words-swapped": "another candidate swaps the same words",
+    "syncretic-pos": "the target's form has several parts of speech",
+    "syncretic-feature": "the target's form has several values of the feature",
+    "target-fused": "the target is fused with another word and cannot be shown alone",
+    "target-inside": "the target touches another word or is part of a hyphenated one",
+    "typo": "a word of the sentence is marked as a typing error",
+    "foreign": "a word of the sentence is marked as foreign",
+    "reparandum": "a word of the sentence is a false start that the speaker corrects",
+}
+
+
+def meanings(drops: Mapping[str, int], own: Mapping[str, str]) -> dict[str, str]:
+    """What each reason means.
+
+    Args:
+        drops: reason → number of candidates. A reason may be followed by a value (``rare-value Dual``).
+        own: the reasons of the task → meaning.
+
+    Raises:
+        TypeError: a reason is described nowhere (an error of the author of the task).
+    """
+    known = {**SHARED, **own}
+    names = {reason: reason.partition(" ")[0] for reason in drops}
+    if unknown := sorted(set(names.values()) - known.keys()):
+        raise TypeError(f"no meaning is given for the drop reasons {', '.join(unknown)}; add them to Task.reasons")
+    return {reason: known[name] for reason, name in names.items()}

@@ -1,0 +1,250 @@
+"""Intruders and distractors that resemble the sentence they replace.
+
+Neither the length of a sentence nor the words that it shares with its neighbours may tell that it is an intruder
+(lexical overlap alone solves DiscoEval's coherence task on Wikipedia at .71). So an intruder comes from the same split
+and corpus, its length is within 20 % of the length of the true sentence, and its share of content words in common with
+the context is as near as possible to that of the true sentence. Each intruder is used once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from discoprobe.builders import hashing
+from discoprobe.builders.passages.similarity import Cosines, Gaps, Rows, Shares
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SHORTLIST = 64
+"""Best candidates that are kept for each slot. Windows that choose later still find enough unused ones."""
+
+_BLOCK = 256
+_JITTER = 0.02
+_MOST_CHARACTERS = 1 << 24
+_WRONG_SIDE = 2.0
+"""Cost of an intruder that is longer where it should be shorter: more than any difference in overlap."""
+_OFF_AIM = 2.0
+"""Cost of an intruder that is twice as long as it should be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """How much an intruder must resemble the sentence that it replaces.
+
+    Attributes:
+        words: largest difference in words, as a share of the true sentence's.
+        chars: largest difference in characters, likewise.
+        overlap: by how much the share of content words in common with the context may be below and above the true
+            sentence's.
+        same: columns in which the two agree.
+        prefer: a column in which the two agree where there is a choice.
+        later: the intruder comes from later in the same document; otherwise from another document.
+    """
+
+    words: float = 0.2
+    chars: float = 0.3
+    overlap: tuple[float, float] = (0.08, 0.16)
+    same: tuple[str, ...] = ("corpus", "split")
+    prefer: str | None = None
+    later: bool = False
+
+
+CLOSE = Matching()
+ANY = Matching(words=np.inf, chars=np.inf, overlap=(np.inf, np.inf))
+
+
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """Places where an intruder may stand; several slots of one window are alternatives.
+
+    Attributes:
+        window: key of the window (n).
+        true: row of the sentence that is replaced (n).
+        context: rows of the sentences around it (n, k), -1 where there are fewer.
+        beside: rows of the sentences next to it (n, m), likewise.
+        taken: rows of intruders that the window has already (n, m).
+        longer: whether the intruder should rather be the longer of the two, or the shorter (n).
+        aim: the number of characters that the intruder should rather have (n).
+        nearer: whether it should rather be the one that is more like the context, or less (n).
+    """
+
+    window: npt.NDArray[np.uint64]
+    true: Rows
+    context: Rows
+    beside: Rows
+    taken: Rows | None = None
+    longer: npt.NDArray[np.bool_] | None = None
+    aim: Gaps | None = None
+    nearer: npt.NDArray[np.bool_] | None = None
+
+    def present(self, slots: Rows) -> Rows:
+        """Rows of all sentences that stand in the window of each of ``slots``: none of their like may come in."""
+        parts = [self.true[slots, None], self.context[slots]] + ([] if self.taken is None else [self.taken[slots]])
+        return np.concatenate(parts, axis=1)
+
+
+def intruders(
+    frame: pl.DataFrame, slots: Slots, pool: Rows, *seed_key: str | int, matching: Matching = CLOSE
+) -> pl.DataFrame:
+    """One intruder for each window that finds one.
+
+    Args:
+        frame: all sentences, as ``with_passages`` gives them.
+        slots: where an intruder may stand.
+        pool: rows that may be intruders; each is used at most once.
+        seed_key: what the hashes start with.
+        matching: how alike they must be.
+
+    Returns:
+        One row per window served: ``slot`` (index into ``slots``), ``intruder`` (row), and how it compares with what it
+        stands in for: ``nearer`` (whether it is more like the context), ``sharing`` (1 where more of its words are the
+        context's, -1 where fewer are, 0 where as many) and ``longer`` (whether it is longer, in words or, where they
+        are as many, in characters).
+    """
+    search = _Search(frame, slots, matching, seed_key)
+    sides = frame.select(pl.struct(matching.same).rank("dense")).to_series().to_numpy()
+    found: dict[int, Shortlist] = {}
+    for side in np.unique(sides[slots.true]):
+        mine = pool[sides[pool] == side]
+        if len(mine):
+            found |= dict(search.shortlists(np.flatnonzero(sides[slots.true] == side), mine))
+    return search.compared(_first_come(slots, found, seed_key))
+
+
+@dataclass(frozen=True, slots=True)
+class Shortlist:
+    """The best intruders of a slot: rows, best first; the first ``right`` of them are on the preferred side."""
+
+    rows: list[int]
+    right: int
+
+
+class _Search:
+    """Finds for slots the sentences that resemble most what stands there."""
+
+    def __init__(self, frame: pl.DataFrame, slots: Slots, matching: Matching, seed_key: tuple[str | int, ...]) -> None:
+        self.slots, self.matching, self.seed_key = slots, matching, seed_key
+        self.key, self.document = frame["key"].to_numpy(), frame["doc_key"].to_numpy()
+        self.cluster = frame["cluster"].to_numpy().astype(np.int64)
+        self.words, self.chars = (frame[name].to_numpy().astype(np.int64) for name in ("n_words", "n_chars"))
+        self.kind = frame[matching.prefer].rank("dense").fill_null(0).to_numpy() if matching.prefer else None
+        self.shares, self.cosines = Shares(frame), Cosines(frame)
+
+    def shortlists(self, slots: Rows, pool: Rows) -> Iterator[tuple[int, Shortlist]]:
+        """For each of ``slots`` its best intruders, looked for among those that are as long as some of a block."""
+        ordered = slots[np.argsort(self.chars[self.slots.true[slots]], kind="stable")]
+        for at in range(0, len(ordered), _BLOCK):
+            block = ordered[at : at + _BLOCK]
+            near = pool[self._long_enough(self.slots.true[block], pool)]
+            if len(near):
+                yield from _nearest(block, self._scores(block, near), near)
+
+    def _long_enough(self, true: Rows, pool: Rows) -> npt.NDArray[np.bool_]:
+        """Which of the pool are as long as some of these true sentences, or between two of them, or nearly so."""
+        sizes, most = self.chars[true], self.matching.chars
+        longest = np.inf if np.isinf(most) else (1 + most) * sizes.max()
+        shortest = (1 - most) * sizes.min() if most < 1 else 0
+        return np.asarray((self.chars[pool] >= shortest) & (self.chars[pool] <= longest))
+
+    def _scores(self, block: Rows, pool: Rows) -> Gaps:
+        """How bad each of the pool would be in each slot; infinite where it may not stand."""
+        true = self.slots.true[block]
+        allowed = self._allowed(true, pool) & self._unlike(self.slots.present(block), pool)
+        salted = hashing.combine(self.key[true][:, None], self.key[pool][None, :])
+        scores = _JITTER * hashing.unit(salted, "intruder", *self.seed_key)
+        if self.slots.longer is not None:
+            scores += _WRONG_SIDE * self._wrong_side(true, pool, self.slots.longer[block])
+        if self.slots.aim is not None:
+            scores += _OFF_AIM * np.abs(self.chars[pool] / self.slots.aim[block][:, None] - 1)
+        if self.kind is not None:
+            scores += self.kind[true][:, None] != self.kind[pool]
+        if self.matching.overlap != ANY.overlap:
+            below, above = self.matching.overlap
+            gaps = self.shares.of(self.slots.context[block], true, pool)
+            allowed &= (gaps >= -below) & (gaps <= above)
+            scores += _cost(gaps)
+            likeness = self.cosines.of(self.slots.context[block], true, pool)
+            scores += _cost(likeness) + _cost(self.cosines.of(self.slots.beside[block], true, pool))
+            if self.slots.nearer is not None:
+                scores += _WRONG_SIDE * ((likeness > 0) != self.slots.nearer[block][:, None])
+        return np.where(allowed, scores, np.inf)
+
+    def compared(self, chosen: pl.DataFrame) -> pl.DataFrame:
+        """Adds ``nearer``, ``sharing`` and ``longer``: what each intruder is beside the true sentence."""
+        slots, rows = chosen["slot"].to_numpy(), chosen["intruder"].to_numpy()
+        contexts, true = self.slots.context[slots], self.slots.true[slots]
+        above = self.cosines.own(contexts, rows) > self.cosines.own(contexts, true)
+        more = self.shares.own(contexts, rows) - self.shares.own(contexts, true)
+        return chosen.with_columns(
+            nearer=pl.Series(above, dtype=pl.Boolean),
+            sharing=pl.Series(np.sign(more), dtype=pl.Int8),
+            longer=pl.Series(self._size(rows) > self._size(true), dtype=pl.Boolean),
+        )
+
+    def _size(self, rows: Rows) -> npt.NDArray[np.int64]:
+        """Words, then characters: a number that orders sentences by both."""
+        return np.asarray(self.words[rows] * _MOST_CHARACTERS + self.chars[rows])
+
+    def _allowed(self, true: Rows, pool: Rows) -> npt.NDArray[np.bool_]:
+        """Which of the pool may stand for which true sentence: by document and length."""
+        same_document = self.document[true][:, None] == self.document[pool]
+        allowed = (same_document & (pool > true[:, None])) if self.matching.later else ~same_document
+        for sizes, most in ((self.words, self.matching.words), (self.chars, self.matching.chars)):
+            allowed &= np.abs(sizes[pool] - sizes[true][:, None]) <= most * sizes[true][:, None]
+        return np.asarray(allowed)
+
+    def _unlike(self, present: Rows, pool: Rows) -> npt.NDArray[np.bool_]:
+        """Which of the pool resemble no sentence that is there already."""
+        there = np.where(present >= 0, self.cluster[present], -1)
+        return np.asarray(np.logical_and.reduce([column[:, None] != self.cluster[pool] for column in there.T]))
+
+    def _wrong_side(self, true: Rows, pool: Rows, longer: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Which of the pool are shorter than the true sentence though they should be longer, or the other way round."""
+        difference = self._size(pool) - self._size(true)[:, None]
+        return np.asarray(np.where(longer[:, None], difference < 0, difference > 0))
+
+
+def _cost(gaps: Gaps) -> Gaps:
+    """How bad a difference is: to share less counts twice, because most sentences of other documents share less."""
+    return np.where(gaps < 0, -2 * gaps, gaps)
+
+
+def _nearest(block: Rows, scores: Gaps, pool: Rows) -> Iterator[tuple[int, Shortlist]]:
+    top = min(_SHORTLIST, len(pool))
+    best = np.argpartition(scores, top - 1, axis=1)[:, :top]
+    for line, slot in enumerate(block):
+        order = best[line][np.argsort(scores[line, best[line]], kind="stable")]
+        fit = order[np.isfinite(scores[line, order])]
+        right = int((scores[line, fit] < _WRONG_SIDE).sum())
+        yield int(slot), Shortlist(pool[fit].tolist(), right)
+
+
+def _first_come(slots: Slots, found: dict[int, Shortlist], seed_key: tuple[str | int, ...]) -> pl.DataFrame:
+    """Each window takes the best unused intruder: one on the preferred side for any of its slots, else any."""
+    used: set[int] = set()
+    chosen: list[tuple[int, int]] = []
+    for _, alternatives in groupby(_turns(slots, seed_key), key=lambda slot: slots.window[slot]):
+        lists = [(slot, found[slot]) for slot in alternatives if slot in found]
+        wishes = [(slot, some.rows[: some.right]) for slot, some in lists]
+        wishes += [(slot, some.rows[some.right :]) for slot, some in lists]
+        taken = next(((slot, row) for slot, rows in wishes for row in rows if row not in used), None)
+        if taken is not None:
+            used.add(taken[1])
+            chosen.append(taken)
+    return pl.DataFrame(chosen, schema={"slot": pl.Int64, "intruder": pl.Int64}, orient="row").sort("slot")
+
+
+def _turns(slots: Slots, seed_key: tuple[str | int, ...]) -> Iterator[int]:
+    """Slots in hash order of their windows, the slots of a window in an order of its own."""
+    place = hashing.combine(slots.window, slots.true.astype(np.uint64) - slots.context[:, 0].astype(np.uint64))
+    order = np.lexsort(
+        (hashing.mix(place, "slot", *seed_key), slots.window, hashing.mix(slots.window, "turn", *seed_key))
+    )
+    return iter(order.tolist())

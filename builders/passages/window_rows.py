@@ -1,0 +1,119 @@
+"""Windows of a corpus as rows: pairs in both orders, single rows, and rows with choices."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from discoprobe.builders import hashing
+from discoprobe.builders.config import Shape
+from discoprobe.builders.passages.rows import describe, distinct, pair_rows, version
+from discoprobe.builders.passages.windows import Sizes, cut
+from discoprobe.builders.sampling.stratify import cap
+from discoprobe.builders.task import Context, DiscourseTask, Sample
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy.typing as npt
+
+    from discoprobe.builders.papers import Paper
+
+
+def windows_of(
+    frame: pl.DataFrame, context: Context, size: Sizes, reserve: Sizes = 0
+) -> tuple[pl.DataFrame, dict[str, int]]:
+    """Disjoint windows of distinct sentences, described; and how many were dropped for which reason."""
+    return distinct(describe(frame, cut(frame, size, *context.seed_key, reserve=reserve)))
+
+
+def orderings(  # noqa: PLR0913 (one keyword per choice of a task)
+    frame: pl.DataFrame, context: Context, size: Sizes, perturb: Callable[..., npt.NDArray[np.int64]], *,
+    moved: int | None = None, select: Callable[[pl.DataFrame], pl.DataFrame] | None = None,
+) -> Sample:  # fmt: skip
+    """Every window as it stands (label 0) and reordered (label 1).
+
+    Args:
+        frame: candidates, as ``with_passages`` gives.
+        context: seed key and settings.
+        size: sentences per window, one number or one per passage.
+        perturb: from the windows' keys (and their size, where it varies) the source index of each sentence shown.
+        moved: source index of the sentence whose new place is ``position``.
+        select: which of the windows may be kept.
+    """
+    windows, drops = windows_of(frame, context, size)
+    matched = select(windows) if select and context.settings.match else windows
+    drops |= {"unbalanced": windows.height - matched.height} if select else {}
+    kept = cap(matched, context.settings, *context.seed_key, weight=2)
+    parts = []
+    for (n,), same_size in kept.group_by("size", maintain_order=True):
+        keys, first = same_size["window"].to_numpy(), same_size["first"].to_numpy()
+        whole = np.tile(np.arange(n), (len(keys), 1))
+        order = perturb(keys) if isinstance(size, int) else perturb(keys, n)
+        places = -1 if moved is None else np.argmax(order == moved, axis=1)
+        shown = [version(first[:, None] + whole, whole), version(first[:, None] + order, order, places)]
+        parts.append(pair_rows(keys, first, same_size["split"], shown))
+    rows = pl.concat(parts) if parts else pl.DataFrame()
+    return Sample(rows, drops, candidates=windows.height * 2)
+
+
+def ordering_task(size: int, order: Callable[[int, Context], list[int]], *papers: Paper) -> DiscourseTask:
+    """A task on passages as they stand (`original`) and in another order (`shuffled`).
+
+    Args:
+        size: sentences per passage.
+        order: from the key of a passage, the source index of each sentence shown; never ``0, 1, …, size - 1``.
+        papers: publications that the docstring of the task does not mention by a known name.
+    """
+    sample = functools.partial(_original_and_shuffled, size=size, order=order)
+    return DiscourseTask(
+        labels=("original", "shuffled"), shape=Shape.SEQUENCE, sample=sample, pairs=True, papers=papers
+    )
+
+
+def _original_and_shuffled(
+    frame: pl.DataFrame, context: Context, *, size: int, order: Callable[[int, Context], list[int]]
+) -> Sample:
+    def orders(keys: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+        return np.array([order(int(key), context) for key in keys], dtype=np.int64).reshape(-1, size)
+
+    return orderings(frame, context, size, orders)
+
+
+def single_rows(windows: pl.DataFrame, shown: pl.DataFrame) -> pl.DataFrame:
+    """One row per labelled window (``window``, ``first``, ``split``, ``label``)."""
+    keys = hashing.mix(windows["window"].to_numpy(), "row")
+    return shown.with_columns(
+        windows["label"],
+        windows["split"],
+        key=pl.Series(keys),
+        pair=pl.lit(None, pl.UInt64),
+        row=windows["first"].cast(pl.Int64),
+    )
+
+
+def choice_rows(
+    windows: pl.DataFrame,
+    contexts: list[npt.NDArray[np.int64]],
+    right: npt.NDArray[np.int64],
+    wrong: npt.NDArray[np.int64],
+    origins: list[list[str]],
+) -> pl.DataFrame:
+    """One row per labelled window: its context, and the right sentence at place ``label`` among the wrong ones.
+
+    ``wrong`` and ``origins`` (where each comes from) are (n, choices - 1). ``n_context`` says how many members are the
+    context.
+    """
+    labels = windows["label"].to_numpy()
+    shown = [
+        [*context, *np.insert(others, label, gold)]
+        for context, others, label, gold in zip(contexts, wrong, labels, right, strict=True)
+    ]
+    sizes = pl.Series([len(context) for context in contexts], dtype=pl.Int64)
+    orders = [list(range(len(row))) for row in shown]
+    sources = [[*origin[:gold], None, *origin[gold:]] for origin, gold in zip(origins, labels, strict=True)]
+    distractors = pl.Series(sources, dtype=pl.List(pl.String))
+    return single_rows(windows, version(shown, orders)).with_columns(n_context=sizes, distractor=distractors)

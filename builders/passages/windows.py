@@ -1,0 +1,220 @@
+"""Sentences of documents as candidates of discourse tasks, and the unbroken passages that they form.
+
+One row per sentence of a document. A sentence cannot be used if its text is not clean, it is too short or too long, it
+is a heading or the caption of a picture, or a near duplicate of it is in a document of another split. Such a sentence
+keeps its place and ends the passage before it, so that no window crosses a gap.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+import pyarrow as pa
+
+from discoprobe.builders import clean_text, hashing
+from discoprobe.builders.char_ngrams import char_grams
+from discoprobe.builders.sampling.splits import split_of
+from discoprobe.loaders.running_words import running_words
+
+if TYPE_CHECKING:
+    from discoprobe.builders.settings import Settings
+    from discoprobe.loaders.corpus import Shard
+
+Sizes = int | npt.NDArray[np.int64]
+
+LONG = 6
+"""A sentence of at least this many words (UD's or running words, whichever are more) is not used if a near duplicate is
+in a document of another split. Shorter sentences recur naturally."""
+
+WIDTH = 2**16
+"""Columns that character n-grams are hashed into."""
+
+HEADING = 7
+"""Largest number of words of a heading: a line without a final punctuation mark, in a document where sentences have
+one."""
+
+MARKED = 0.8
+"""Share of the sentences of a document that end with a mark where sentences do."""
+
+OPEN_END = r"[\p{L}\p{N}\p{M}]\s*$"
+CAPTION = r"^(?:Image|Photo)s?\s*:"
+"""How a line under a picture begins in Wikinews and its like."""
+
+LARGEST = 6
+"""Sentences in the largest windows that most tasks use."""
+
+PER_SENTENCE = 0.001
+"""Weight of a usable sentence beside that of a window."""
+
+FREQUENT = 0.01
+"""A word that stands in more than this share of the sentences is no content word."""
+
+
+def sentences(shard: Shard, settings: Settings) -> pl.DataFrame:
+    """The sentences of a shard that stand in documents, each with ``reason`` (null if it can be shown)."""
+    least, most = settings.discourse_words
+    words = pl.col("n_words")
+    found = (
+        shard.sentences.drop("n_words")
+        .join(shard.sentence_lengths(), on="sent", maintain_order="left")
+        .join(shard.documents.select("doc", "corpus", "doc_id", "genre", doc_key="key"), on="doc")
+        .filter(pl.col("doc_id").is_not_null())
+        .select(
+            "sent", "corpus", "doc_id", "genre", "doc_key", "run", "index", "sent_id", "key", "text_key", "text",
+            n_words=words.cast(pl.Int32),
+            n_chars=pl.col("text").str.len_chars().cast(pl.Int32),
+            long=pl.max_horizontal(words, running_words(pl.col("text")).list.len()) >= LONG,
+            words=running_words(pl.col("text")).list.unique().list.eval(pl.element().hash(0)),
+            marked=~pl.col("text").str.contains(OPEN_END),
+            brief=running_words(pl.col("text")).list.len() <= HEADING,
+            reason=pl.coalesce(
+                pl.when(words < least).then(pl.lit("too-short")),
+                pl.when(words > most).then(pl.lit("too-long")),
+                clean_text.fault(pl.col("text")),
+                pl.when(_titled(pl.col("text"))).then(pl.lit("heading")),
+            ),
+        )
+    )  # fmt: skip
+    return found.with_columns(grams=_grams(found["text"])).drop("text")
+
+
+def _titled(text: pl.Expr) -> pl.Expr:
+    """Whether a text is a heading or caption for itself: it is in capitals, or says what it is."""
+    letters = text.str.replace_all(r"\P{L}", "")
+    capitals = letters.str.contains(r"^\p{Lu}{4,}$")
+    return capitals | text.str.contains(CAPTION)
+
+
+def _heading() -> pl.Expr:
+    """Sentences that are short and end without a mark in a document whose other sentences have one."""
+    marked = pl.col("marked").mean().over("doc_key") >= MARKED
+    return pl.when(marked & pl.col("brief") & ~pl.col("marked")).then(pl.lit("heading"))
+
+
+def _grams(texts: pl.Series) -> pl.Series:
+    """The hashed character n-grams of each text, as often as they are in it."""
+    counts = char_grams(texts, WIDTH)
+    flat = np.repeat(counts.indices, counts.data.astype(np.int64)).astype(np.uint16)
+    sizes = np.asarray(counts.sum(axis=1)).ravel().astype(np.int64)
+    ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    return pl.Series(pa.LargeListArray.from_arrays(pa.array(ends), pa.array(flat)))
+
+
+def with_passages(frame: pl.DataFrame, settings: Settings) -> pl.DataFrame:
+    """All candidates of a corpus, one row per sentence, with the passage it stands in.
+
+    Args:
+        frame: what ``sentences`` gave for all shards, with ``shard`` and ``cluster`` (of sentences like it).
+        settings: the seed decides the split of a document.
+
+    Returns:
+        The columns of ``frame`` and ``row`` (its own number), ``split``, ``passage`` (null where ``reason`` is not) and
+        ``content`` (the hashed content words) beside ``grams`` (hashed character n-grams), sorted by document and
+        place in it.
+    """
+    frame = frame.sort("doc_key", "shard", "index", "sent")
+    frame = frame.with_columns(reason=pl.coalesce("reason", _heading())).drop("marked", "brief")
+    frame = frame.join(_splits_of_documents(frame, settings.seed), on="doc_key", how="left", maintain_order="left")
+    frame = frame.with_columns(reason=pl.coalesce("reason", _in_two_splits()))
+    return _content(_passage_ids(frame)).with_row_index("row")
+
+
+def _splits_of_documents(frame: pl.DataFrame, seed: int) -> pl.DataFrame:
+    """``doc_key`` and ``split`` of every document. Its weight is the number of windows of ``LARGEST`` sentences in it.
+
+    Among documents without such a window the number of usable sentences decides.
+    """
+    passages = _passage_ids(frame).drop_nulls("passage").group_by("doc_key", "passage").agg(length=pl.len())
+    of_passage = pl.col("length") // LARGEST + pl.col("length") * PER_SENTENCE
+    weights = passages.group_by("doc_key").agg(weight=of_passage.sum())
+    documents = frame.select(pl.col("doc_key").unique().sort()).join(weights, on="doc_key", how="left")
+    documents = documents.sort("doc_key").with_columns(pl.col("weight").fill_null(0.0))
+    return documents.select("doc_key", split_of(documents["doc_key"], seed, documents["weight"]))
+
+
+def _in_two_splits() -> pl.Expr:
+    several = pl.col("split").n_unique().over("cluster") > 1
+    return pl.when(several & pl.col("long")).then(pl.lit("in-two-splits"))
+
+
+def _passage_ids(frame: pl.DataFrame) -> pl.DataFrame:
+    usable = pl.col("reason").is_null()
+    begins = (
+        ~usable
+        | (pl.col("doc_key") != pl.col("doc_key").shift(1))
+        | (pl.col("shard") != pl.col("shard").shift(1))
+        | (pl.col("run") != pl.col("run").shift(1))
+        | (pl.col("index") != pl.col("index").shift(1) + 1)
+        | ~usable.shift(1)
+    ).fill_null(value=True)
+    return frame.with_columns(passage=pl.when(usable).then(begins.cum_sum()))
+
+
+def _content(frame: pl.DataFrame) -> pl.DataFrame:
+    words = frame.select(pl.int_range(pl.len(), dtype=pl.UInt32).alias("at"), "words").explode("words").drop_nulls()
+    common = words.group_by("words").len().filter(pl.col("len") > max(2.0, FREQUENT * frame.height)).select("words")
+    content = words.join(common, on="words", how="anti").group_by("at").agg(content="words")
+    at = pl.int_range(pl.len(), dtype=pl.UInt32)
+    return frame.with_columns(at=at).join(content, on="at", how="left", maintain_order="left").drop("at", "words")
+
+
+def ends(frame: pl.DataFrame) -> tuple[str, ...]:
+    """A note on how many sentences cannot be shown and end a passage, by reason; none where there is none."""
+    counts = frame["reason"].drop_nulls().value_counts().sort(["count", "reason"], descending=[True, False])
+    found = ", ".join(f"{reason} {number}" for reason, number in counts.iter_rows())
+    return (f"Sentences of documents that are in no passage and end the one before them: {found}",) if found else ()
+
+
+def passage_keys(frame: pl.DataFrame) -> pl.DataFrame:
+    """The passages: ``passage``, ``first`` (row), ``length``, ``key`` (of its first sentence), in order."""
+    return (
+        frame.filter(pl.col("passage").is_not_null())
+        .group_by("passage", maintain_order=True)
+        .agg(first=pl.col("row").first(), length=pl.len(), key=pl.col("key").first())
+    )
+
+
+def cut(frame: pl.DataFrame, size: Sizes, *seed_key: str | int, reserve: Sizes = 0) -> pl.DataFrame:
+    """Disjoint windows of neighbouring sentences.
+
+    What a passage has over (its length modulo ``size``) is spread between the windows by hash, so that neither the
+    beginnings nor the ends of documents are what is left.
+
+    Args:
+        frame: a table with ``row``, ``passage`` and ``key``, as ``with_passages`` gives.
+        size: sentences per window: one number, or one per passage.
+        seed_key: what the hashes start with.
+        reserve: sentences after each window that are in no window; fewer where the passage has no more.
+
+    Returns:
+        One row per window: ``window`` (its key), ``first`` (row of its first sentence), ``size``.
+    """
+    runs = passage_keys(frame)
+    lengths = runs["length"].to_numpy().astype(np.int64)
+    sizes = np.broadcast_to(np.asarray(size, dtype=np.int64), lengths.shape)
+    pitch = sizes + np.clip(reserve, 0, np.maximum(lengths - sizes, 0))
+    number = lengths // pitch
+    owner = np.repeat(np.arange(len(lengths)), number)
+    place = np.arange(len(owner)) - np.repeat(np.cumsum(number) - number, number)
+    gaps = _gaps_before(runs["key"].to_numpy(), lengths - number * pitch, number, seed_key)
+    first = runs["first"].to_numpy().astype(np.int64)[owner] + place * pitch[owner] + gaps
+    keys = hashing.mix(frame["key"].to_numpy()[first], "window", *seed_key)
+    return pl.DataFrame({"window": keys, "first": first, "size": sizes[owner]})
+
+
+def _gaps_before(
+    keys: np.ndarray, spare: np.ndarray, number: np.ndarray, seed_key: tuple[str | int, ...]
+) -> np.ndarray:
+    """For each window, how many spare sentences of its passage stand before it."""
+    owner = np.repeat(np.arange(len(keys)), spare)
+    nth = np.arange(len(owner)) - np.repeat(np.cumsum(spare) - spare, spare)
+    salted = hashing.combine(keys[owner], nth.astype(np.uint64))
+    slot = hashing.pick(salted, number[owner] + 1, "gap", *seed_key)
+    starts = np.cumsum(number + 1) - (number + 1)
+    per_slot = np.bincount(starts[owner] + slot, minlength=int((number + 1).sum()))
+    before = np.cumsum(per_slot) - np.repeat(np.cumsum(spare) - spare, number + 1)
+    last_slots = np.cumsum(number + 1) - 1
+    return np.asarray(np.delete(before, last_slots), dtype=np.int64)

@@ -1,0 +1,197 @@
+"""Last step of a build: the chosen rows as tables with text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from discoprobe.builders import hashing
+from discoprobe.builders.config import Config, Shape, Unavailable, schema
+from discoprobe.builders.drop_reasons import meanings
+from discoprobe.builders.settings import SPLITS
+from discoprobe.builders.task import ProbingTask
+from discoprobe.loaders.languages.language import language_data
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from concurrent.futures import Executor
+
+    import pyarrow as pa
+
+    from discoprobe.builders.sample import TaskSample
+    from discoprobe.builders.settings import Settings
+    from discoprobe.builders.task import AnyTask
+    from discoprobe.loaders.corpus import Corpus, Loadable, Source
+    from discoprobe.loaders.languages.language import LanguageData
+
+
+def read_texts(samples: Sequence[TaskSample], corpus: Corpus, executor: Executor | None) -> pl.DataFrame:
+    """The texts of every sentence that a row of the samples shows: ``shard``, ``sent``, ``text``."""
+    empty = pl.DataFrame(schema={"shard": pl.UInt32, "sent": pl.UInt32})
+    wanted = pl.concat([empty, *(sample.sentences for sample in samples)]).unique().sort("shard", "sent")
+    per_shard = [wanted.filter(pl.col("shard") == n) for n in range(len(corpus.parts))]
+    texts = (executor.map if executor else map)(_read_shard, corpus.parts, per_shard)
+    return pl.concat([empty.with_columns(text=pl.lit("")), *texts])
+
+
+def _read_shard(part: Loadable, wanted: pl.DataFrame) -> pl.DataFrame:
+    if wanted.is_empty():
+        return wanted.with_columns(text=pl.lit(""))
+    texts = part.load().sentences.select("sent", "text")
+    return wanted.join(texts, on="sent", how="left", maintain_order="left")
+
+
+def realise(sample: TaskSample, texts: pl.DataFrame, corpus: Corpus, settings: Settings) -> Config | Unavailable:
+    """The config of a sample, or why there is none.
+
+    Args:
+        sample: the rows of a task.
+        texts: what ``read_texts`` returned.
+        corpus: where the rows come from.
+        settings: what the user set.
+    """
+    task, chosen = sample.task, sample.chosen
+    name = f"{task.name}_{corpus.lang}"
+    drops = {reason: n for reason, n in chosen.drops.items() if n}
+    if sample.problem:
+        return Unavailable(name, task.name, corpus.lang, sample.problem, chosen.candidates, drops)
+    rows = _rows_with_text(task, chosen.rows, sample.frame, texts, language_data(corpus.lang))
+    return Config(
+        name=name, task=task.name, lang=corpus.lang, shape=task.shape, labels=sample.labels,
+        splits={split: _split_table(rows, split, task.shape) for split in SPLITS},
+        drops=drops, meanings=meanings(drops, task.reasons), candidates=chosen.candidates, settings=settings,
+        sources=_sources_used(corpus, rows), read=tuple(sorted(source.name for source in corpus.sources)),
+        exempt=task.exempt, definition=task.definition, papers=task.papers, pairs=task.pairs, split_by=task.split_by,
+        version=task.version, notes=sample.notes,
+    )  # fmt: skip
+
+
+def _sources_used(corpus: Corpus, rows: pl.DataFrame) -> tuple[Source, ...]:
+    names = set(rows["corpora"].explode())
+    return tuple(source for source in corpus.sources if source.name in names)
+
+
+def _rows_with_text(
+    task: AnyTask, rows: pl.DataFrame, frame: pl.DataFrame, texts: pl.DataFrame, language: LanguageData
+) -> pl.DataFrame:
+    """All rows of a task with the columns of its shape, and ``split`` and ``corpora``, in the order they are published.
+
+    Args:
+        task: whose rows they are.
+        rows: the rows that the task chose.
+        frame: the candidates that ``row`` and ``members`` number.
+        texts: ``shard``, ``sent``, ``text`` of every sentence shown.
+        language: knows its capitals.
+    """
+    if isinstance(task, ProbingTask):
+        shown = _sentence_rows(task, rows, texts)
+    else:
+        shown = _sequence_rows(task, rows, frame, texts, language)
+    return _in_hash_order(shown, task).with_columns(id=_hex("key"), pair_id=_hex("pair"))
+
+
+def _in_hash_order(rows: pl.DataFrame, task: AnyTask) -> pl.DataFrame:
+    """The rows in the order of one hash, whatever their labels are."""
+    order = pl.Series(hashing.mix(rows["key"].to_numpy(), "row order", task.name))
+    return rows.with_columns(_order=order).sort("_order").drop("_order")
+
+
+def _split_table(whole: pl.DataFrame, split: str, shape: Shape) -> pa.Table:
+    """The Arrow table of one split."""
+    columns = schema(shape)
+    return whole.filter(pl.col("split") == split).select(columns.names).to_arrow().cast(columns)
+
+
+def _hex(column: str) -> pl.Expr:
+    """A 64-bit key as 16 hexadecimal digits."""
+    return pl.col(column).map_elements(lambda key: f"{key:016x}", return_dtype=pl.String, skip_nulls=True)
+
+
+def _sequence_rows(
+    task: AnyTask, rows: pl.DataFrame, frame: pl.DataFrame, texts: pl.DataFrame, language: LanguageData
+) -> pl.DataFrame:
+    """Rows of several sentences."""
+    facts = frame.select(pl.col("row").cast(pl.Int64), "shard", "sent", "sent_id", "corpus").join(
+        texts, on=["shard", "sent"], how="left", maintain_order="left"
+    )
+    long = (
+        rows.select("key", row="members")
+        .explode("row")
+        .join(facts, on="row", how="left", maintain_order="left")
+        .group_by("key", maintain_order=True)
+        .agg(sent_ids="sent_id", sentences="text", corpora="corpus")
+    )
+    extra = [name for name in ("trim", "n_context") if name in rows.columns]
+    whole = long.join(rows.select("key", *extra), on="key", maintain_order="left")
+    if "trim" in extra:
+        whole = _trimmed(whole, language)
+    shown = whole.select("key", "sent_ids", "corpora", *_FORMS[task.shape])
+    places = frame.select(
+        pl.col("row").cast(pl.Int64), "corpus", "doc_id", group=pl.concat_str("corpus", "doc_id", separator="/")
+    )
+    return rows.join(places, on="row", how="left", maintain_order="left").join(shown, on="key", maintain_order="left")
+
+
+def _trimmed(whole: pl.DataFrame, language: LanguageData) -> pl.DataFrame:
+    """The last sentence of each row without its first ``trim`` characters, beginning with a capital."""
+    shown = [
+        [*texts[:-1], language.capitalise(texts[-1][trim:])]
+        for texts, trim in whole.select("sentences", "trim").iter_rows()
+    ]
+    return whole.with_columns(sentences=pl.Series(shown, dtype=pl.List(pl.String)))
+
+
+_FORMS: dict[Shape, list[pl.Expr]] = {
+    Shape.PAIR: [
+        pl.col("sentences").list.get(0).alias("sentence1"),
+        pl.col("sentences").list.get(1).alias("sentence2"),
+    ],
+    Shape.SEQUENCE: [pl.col("sentences")],
+    Shape.CANDIDATE: [
+        pl.col("sentences").list.head(pl.col("sentences").list.len() - 1),
+        pl.col("sentences").list.last().alias("candidate"),
+    ],
+    Shape.CHOICE: [
+        pl.col("sentences").list.head("n_context").alias("context"),
+        pl.col("sentences").list.slice("n_context").alias("choices"),
+    ],
+}
+
+
+def _sentence_rows(task: ProbingTask, rows: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
+    """Rows of one sentence (they are candidates themselves), edited where the row says so."""
+    whole = rows.join(texts, on=["shard", "sent"], how="left", maintain_order="left")
+    if "ipm_share" not in whole.columns:
+        whole = whole.with_columns(ipm_share=pl.lit(None, pl.Float32))
+    return _with_edits(task, whole).with_columns(
+        sent_ids=pl.concat_list("sent_id"), corpora=pl.concat_list("corpus"), target=_target()
+    )
+
+
+def _target() -> pl.Expr:
+    """The probed word: its place in the text and what it is."""
+    span = pl.struct(
+        start="target_start", end="target_end", form="target_form", lemma="target_lemma", upos="target_upos"
+    )
+    return pl.when(pl.col("target_form").is_not_null()).then(span)
+
+
+def _with_edits(task: ProbingTask, rows: pl.DataFrame) -> pl.DataFrame:
+    """Makes the edits; adds ``original``, and ``edit``, the place of the edit in the text that the row shows.
+
+    The original of a pair has the place too, so that both versions can be scored by region.
+    """
+    span = pl.Struct({"start": pl.Int32, "end": pl.Int32})
+    if task.edit is None:
+        return rows.with_columns(original=pl.lit(None, pl.String), edit=pl.lit(None, span))
+    shown: list[tuple[str, str | None, dict[str, int]]] = []
+    for text, edited, plan in rows.select("text", "edited", "plan").iter_rows():
+        start, end, replacement = task.edit(text, plan)
+        if edited:
+            new = text[:start] + replacement + text[end:]
+            shown.append((new, text, {"start": start, "end": start + len(replacement)}))
+        else:
+            shown.append((text, None, {"start": start, "end": end}))
+    columns: dict[str, pl.DataType | type[pl.DataType]] = {"text": pl.String, "original": pl.String, "edit": span}
+    return rows.drop("text").hstack(pl.DataFrame(shown, schema=columns, orient="row"))

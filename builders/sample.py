@@ -1,0 +1,112 @@
+"""Second step of a build: the rows of one task, chosen from the candidates of the whole corpus."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from discoprobe.builders.columns import DISCOURSE_ROWS, PROBING_ROWS, checked
+from discoprobe.builders.sentences import syncretism
+from discoprobe.builders.sentences.candidates import with_splits
+from discoprobe.builders.settings import SPLITS
+from discoprobe.builders.task import Context, DiscourseTask, ProbingTask, Sample
+
+if TYPE_CHECKING:
+    from discoprobe.builders.selection import Candidates
+    from discoprobe.builders.settings import Settings
+    from discoprobe.builders.task import AnyTask
+    from discoprobe.loaders.languages.language import LanguageData
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSample:
+    """The sample of a task and the candidates that its rows are numbers of.
+
+    Attributes:
+        task: whose sample it is.
+        chosen: rows and drops.
+        frame: the candidates.
+        notes: what the card says of the candidates.
+    """
+
+    task: AnyTask
+    chosen: Sample
+    frame: pl.DataFrame
+    notes: tuple[str, ...]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names that ``label`` indexes: the task's, or else those that the corpus decides on."""
+        return self.task.labels or self.chosen.labels
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """The labels that rows have: all, or a part of the task's."""
+        return self.chosen.labels or self.task.labels
+
+    @property
+    def sentences(self) -> pl.DataFrame:
+        """Every sentence that a row shows: ``shard``, ``sent``."""
+        rows = self.chosen.rows
+        if rows.is_empty():
+            return pl.DataFrame(schema={"shard": pl.UInt32, "sent": pl.UInt32})
+        numbers = rows["members"].explode() if "members" in rows.columns else rows["row"]
+        return self.frame.select("shard", "sent")[numbers.unique().drop_nulls().to_list()]
+
+    @property
+    def problem(self) -> str:
+        """Why the rows make no config: there are none, there is one class, or a split lacks one; empty if they do."""
+        rows = self.chosen.rows
+        if self.chosen.reason:
+            return self.chosen.reason
+        if rows.is_empty():
+            return self._too_short or "no candidates are left"
+        if len(self.used) < 2:  # noqa: PLR2004 (a classification has two classes)
+            return f"one class only: {self.used[0]}"
+        for split in SPLITS:
+            present = [self.labels[index] for index in rows.filter(pl.col("split") == split)["label"].unique()]
+            if missing := [name for name in self.used if name not in present]:
+                return f"{split} has no row of {', '.join(missing)}"
+        return ""
+
+    @property
+    def _too_short(self) -> str:
+        """That no document has as many sentences as the task needs; empty if one has."""
+        if not isinstance(self.task, DiscourseTask):
+            return ""
+        longest = self.frame.group_by("doc_key").len()["len"].max()
+        if not isinstance(longest, int) or longest >= self.task.least:
+            return ""
+        return f"documents have at most {longest} sentences; {self.task.least} are needed"
+
+
+def sample(task: AnyTask, candidates: Candidates, language: LanguageData, settings: Settings) -> TaskSample:
+    """The rows of a task.
+
+    Args:
+        task: what is built.
+        candidates: what ``select`` returned.
+        language: facts about the language.
+        settings: seed, sizes and filters.
+    """
+    context = Context(task.name, language, settings, task.labels, candidates.frequencies)
+    frame = candidates.frame(task)
+    notes = candidates.notes_for(task)
+    if isinstance(task, ProbingTask):
+        frame = syncretism.with_reasons(frame, task, candidates.forms, language, settings)
+        frame = with_splits(frame, task, settings.seed) if frame.height else frame
+    if frame.is_empty():
+        return TaskSample(task, Sample(pl.DataFrame(), reason=_no_candidates(task)), frame, notes)
+    chosen = task.sample(frame, context)
+    if not chosen.rows.is_empty():
+        checked(chosen.rows, PROBING_ROWS if isinstance(task, ProbingTask) else DISCOURSE_ROWS, f"{task.name}: sample")
+    return TaskSample(task, chosen, frame, notes)
+
+
+def _no_candidates(task: AnyTask) -> str:
+    """Why a task has no candidates at all."""
+    if isinstance(task, ProbingTask) and task.feature:
+        return f"no word that the task asks for has {task.feature}"
+    return "no sentence is what the task asks for"

@@ -1,0 +1,86 @@
+"""Which values of an open label set become classes.
+
+Classes are balanced, so the rarest decides on the number of rows: a handful of duals beside thousands of singulars and
+plurals would leave a handful of each. Of all sets of at least two values the one is chosen that has most values among
+those that keep at least ``CLASSES_KEEP`` of the rows that the best set keeps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from discoprobe.builders.settings import SPLITS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+CLASSES_KEEP = 0.75
+"""A third, rarer class is worth at most a quarter of the rows."""
+
+MOST_VALUES = 10
+"""Sets are made of so many values, the most frequent; there are 1,013 of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSet:
+    """What was chosen.
+
+    ``names`` are the classes, in alphabetical order; ``left_out`` are the candidates with another value, by reason;
+    ``reason`` says why there are no classes.
+    """
+
+    names: tuple[str, ...]
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    reason: str = ""
+
+
+def choose_labels(frame: pl.DataFrame, least: int) -> LabelSet:
+    """The classes of candidates with an open label set.
+
+    Args:
+        frame: usable candidates: ``split``, ``label`` (name) and ``cell`` (rows are balanced inside each value).
+        least: fewest rows of a class.
+    """
+    values = frame.group_by("label").len().sort(["len", "label"], descending=[True, False])
+    counts = dict(values.iter_rows())
+    names = _best(frame, list(counts)[:MOST_VALUES], least)
+    left_out = {f"rare-value {name}": n for name, n in counts.items() if n and name not in names}
+    return LabelSet(names, left_out) if names else LabelSet((), left_out, _problem(counts, least))
+
+
+def _best(frame: pl.DataFrame, values: list[str], least: int) -> tuple[str, ...]:
+    table = _counts(frame, values)
+    kept = {names: rows for names in _sets(values) if (rows := _rows(table, names)) >= least * len(names)}
+    if not kept:
+        return ()
+    enough = CLASSES_KEEP * max(kept.values())
+    good = [names for names, rows in kept.items() if rows >= enough]
+    return max(good, key=lambda names: (len(names), kept[names], names))
+
+
+def _counts(frame: pl.DataFrame, values: list[str]) -> pl.DataFrame:
+    """Candidates of each value (a column) by split and cell."""
+    counted = frame.filter(pl.col("label").is_in(values)).group_by("split", "cell", "label").len()
+    return counted.pivot(on="label", index=["split", "cell"], values="len").fill_null(0) if counted.height else counted
+
+
+def _sets(values: list[str]) -> Iterator[tuple[str, ...]]:
+    return (tuple(sorted(names)) for n in range(2, len(values) + 1) for names in combinations(values, n))
+
+
+def _rows(table: pl.DataFrame, names: tuple[str, ...]) -> int:
+    """How many rows are left when ``names`` are balanced inside every split and cell; 0 if a split has none."""
+    least = table.select("split", rows=pl.min_horizontal(names) * len(names))
+    per_split = least.filter(pl.col("rows") > 0).group_by("split").agg(pl.col("rows").sum())
+    return int(per_split["rows"].sum()) if per_split.height == len(SPLITS) else 0
+
+
+def _problem(counts: Mapping[str, int], least: int) -> str:
+    if not counts:
+        return "no candidates are left"
+    found = ", ".join(f"{name} {n}" for name, n in counts.items())
+    return f"no two values have {least} balanced rows in all splits (candidates left: {found})"

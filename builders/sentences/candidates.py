@@ -1,0 +1,278 @@
+"""Sentences as candidates of probing tasks: which of them can be used, and how rows are sampled from them.
+
+A task selects at most one candidate per sentence, or several of which its ``sample`` uses one. Candidates whose
+sentence cannot be used are dropped with a reason. Of near duplicates one is used, so that no text is in two splits or
+twice in one. Labels are then balanced inside every split, length stratum and ``cell``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from discoprobe.builders import clean_text, hashing
+from discoprobe.builders.sampling.label_sets import choose_labels
+from discoprobe.builders.sampling.match import match_labels, surface
+from discoprobe.builders.sampling.splits import split_of
+from discoprobe.builders.sampling.stratify import cap, first_of_each
+from discoprobe.builders.task import Context, Sample
+
+if TYPE_CHECKING:
+    from discoprobe.builders.sentences.trees import Trees
+    from discoprobe.builders.settings import Settings
+    from discoprobe.builders.task import ProbingTask
+
+FACTS = ("sent", "corpus", "doc_id", "sent_id", "key", "text_key", "n_words", "mean_words")
+
+
+def sentences(trees: Trees, settings: Settings) -> pl.DataFrame:
+    """The sentences of a shard with ``reason``: why a sentence may not be shown, null if it may."""
+    least, most = settings.probing_words
+    words = pl.col("n_words")
+    documents = trees.shard.documents.select("doc", "corpus", "doc_id")
+    return (
+        trees.shard.sentences.drop("n_words")
+        .join(trees.shard.sentence_lengths(), on="sent", maintain_order="left")
+        .join(documents, on="doc", maintain_order="left")
+        .join(_not_standard(trees), on="sent", how="left", maintain_order="left")
+        .select(
+            "sent", "corpus", "doc_id", "sent_id", "text", "key", "text_key", words.cast(pl.Int32),
+            *surface(pl.col("text")), mean_words=words.cast(pl.Float64),
+            reason=pl.coalesce(
+                pl.when(words < least).then(pl.lit("too-short")),
+                pl.when(words > most).then(pl.lit("too-long")),
+                pl.when(~pl.col("aligned")).then(pl.lit("unaligned")),
+                clean_text.fault(pl.col("text")),
+                clean_text.half_quoted(pl.col("text")),
+                pl.col("not_standard"),
+            ),
+        )
+    )  # fmt: skip
+
+
+def _not_standard(trees: Trees) -> pl.DataFrame:
+    """Sentences with a typing error, foreign words or a speaker's self-correction, and which of these.
+
+    Punctuation is of no language, whatever a treebank marks (Armenian).
+    """
+    feats = pl.col("feats")
+    why = pl.coalesce(
+        pl.when(feats.str.contains(r"(?:^|\|)Typo=Yes")).then(pl.lit("typo")),
+        pl.when(feats.str.contains(r"(?:^|\|)Foreign=Yes"), pl.col("upos") != "PUNCT").then(pl.lit("foreign")),
+        pl.when(pl.col("rel") == "reparandum").then(pl.lit("reparandum")),
+    )
+    marked = trees.words.select("sent", not_standard=why).drop_nulls("not_standard")
+    return marked.unique("sent", keep="first", maintain_order=True)
+
+
+def candidates(selected: pl.DataFrame, trees: Trees, shown: pl.DataFrame) -> pl.DataFrame:
+    """What a task selected in a shard, with the facts about sentence and target that sampling and writing need.
+
+    Args:
+        selected: what the task's ``select`` gave.
+        trees: the words of the shard.
+        shown: what ``sentences`` gave.
+    """
+    found = selected.with_columns(
+        *[
+            pl.lit(None, dtype=kind).alias(name)
+            for name, kind in (("target", pl.UInt32), ("cell", pl.String), ("hindrance", pl.String))
+            if name not in selected.columns
+        ]
+    ).with_columns(pl.col("target").cast(pl.UInt32))
+    target = trees.words.select(
+        pl.col("row").cast(pl.UInt32).alias("target"), target_form="form", target_lemma="lemma",
+        target_upos=pl.col("upos").cast(pl.String), target_feats="feats", target_start="start", target_end="end",
+        _in_token=pl.col("mwt").is_not_null(), _clitic_before=_clitic("-$").shift(1).over("sent"),
+        _clitic_after=_clitic("^-").shift(-1).over("sent"),
+    )  # fmt: skip
+    joined = found.join(shown, on="sent", maintain_order="left").join(
+        target, on="target", how="left", maintain_order="left"
+    )
+    inside = _inside_word() if trees.spaced else pl.lit(value=False)
+    reason = pl.coalesce("reason", pl.when(inside).then(pl.lit("target-inside")), "hindrance")
+    placed = joined.with_columns(*_inside_token()).with_columns(reason=reason)
+    return placed.drop("text", "hindrance", "_in_token", "_clitic_before", "_clitic_after")
+
+
+def _clitic(hyphen: str) -> pl.Expr:
+    """Whether a word is a grammatical one that a hyphen of its own ties to its neighbour (French *-il*)."""
+    light = pl.col("upos").cast(pl.String).is_in(["PRON", "AUX", "DET", "PART", "ADV"])
+    return light & pl.col("form").str.contains(hyphen)
+
+
+def _inside_word() -> pl.Expr:
+    """Whether a target, no part of a multiword token, touches a letter or digit, or a hyphen with one behind it."""
+    before = pl.col("text").str.slice(0, pl.col("target_start"))
+    after = pl.col("text").str.slice(pl.col("target_end"))
+    letter, hyphen = r"[\p{L}\p{N}]", "[-\u2010\u2011]"
+    touched = before.str.contains(f"{letter}$") | after.str.contains(f"^{letter}")
+    tied_before = before.str.contains(f"{letter}{hyphen}$") & ~pl.col("_clitic_before").fill_null(value=False)
+    tied_after = after.str.contains(f"^{hyphen}{letter}") & ~pl.col("_clitic_after").fill_null(value=False)
+    return (touched | tied_before | tied_after) & ~pl.col("_in_token")
+
+
+def _inside_token() -> tuple[pl.Expr, pl.Expr, pl.Expr]:
+    """Start, end and reason of targets that are parts of a multiword token.
+
+    *'s* is the end of *it's*; the *el* of *al* is fused with the other part and cannot be shown.
+    """
+    form, start = pl.col("target_form"), pl.col("target_start")
+    around = pl.col("text").str.slice(start, pl.col("target_end") - start).str.split(by=form)
+    found_once = around.list.len() == 2  # noqa: PLR2004 (what stands before and after)
+    begins = start + around.list.first().str.len_chars()
+    inside = pl.when("_in_token")
+    return (
+        inside.then(begins).otherwise(start).alias("target_start"),
+        inside.then(begins + form.str.len_chars()).otherwise("target_end").alias("target_end"),
+        pl.coalesce("reason", inside.then(pl.when(~found_once).then(pl.lit("target-fused")))).alias("reason"),
+    )
+
+
+def balanced(frame: pl.DataFrame, context: Context) -> Sample:
+    """One row per candidate: one of each cluster, all labels balanced in every split, length stratum and cell.
+
+    Args:
+        frame: candidates with ``split``, ``label`` (name), ``cluster``, ``reason``, ``cell`` and the surface columns.
+        context: seed key, settings and labels of the task.
+    """
+    usable, drops = usable_of(frame, context)
+    return _balanced(usable, drops, context.labels, frame.height, context)
+
+
+def balanced_values(frame: pl.DataFrame, context: Context) -> Sample:
+    """As ``balanced``, over those labels of the task that are frequent enough in the corpus."""
+    usable, drops = usable_of(frame, context)
+    classes = choose_labels(usable, context.settings.min_class)
+    drops |= classes.left_out
+    if classes.reason:
+        return Sample(usable.clear(), drops, candidates=frame.height, reason=classes.reason)
+    used = tuple(name for name in context.labels if name in classes.names)
+    return _balanced(usable, drops, used, frame.height, context)
+
+
+def _balanced(
+    usable: pl.DataFrame, drops: dict[str, int], used: tuple[str, ...], n_candidates: int, context: Context
+) -> Sample:
+    numbered = with_label_indices(usable.filter(pl.col("label").is_in(used)), context.labels)
+    rows = balance_labels(numbered, context)
+    drops["unbalanced"] = numbered.height - rows.height
+    return if_enough(Sample(unedited(rows), drops, used, n_candidates), used, context)
+
+
+def original_and_edited(frame: pl.DataFrame, context: Context) -> Sample:
+    """Two rows per candidate: the original (label 0) and its edited form (label 1), with the same ``pair``."""
+    usable, drops = usable_of(frame, context)
+    capped = cap(usable, context.settings, *context.seed_key, weight=2)
+    versions = [
+        unedited(capped.with_columns(label=pl.lit(label, pl.Int64))).with_columns(
+            edited=pl.lit(bool(label)),
+            pair=capped["key"],
+            key=pl.Series(hashing.mix(capped["key"].to_numpy(), "row", label), dtype=pl.UInt64),
+        )
+        for label in (0, 1)
+    ]
+    drops |= {"over-size": usable.height - capped.height}
+    return if_enough(Sample(pl.concat(versions), drops, candidates=frame.height * 2), context.labels, context)
+
+
+def if_enough(sample: Sample, used: tuple[str, ...], context: Context) -> Sample:
+    """The sample, or the reason why it is too small: a label has fewer than ``settings.min_class`` rows.
+
+    Args:
+        sample: the rows.
+        used: the labels that they must have.
+        context: the settings, and the labels of the task that ``label`` indexes; without these it indexes ``used``.
+    """
+    counts = dict(sample.rows.group_by("label").len().iter_rows()) if sample.rows.height else {}
+    names = context.labels or used
+    sizes = {name: counts.get(names.index(name), 0) for name in used}
+    rarest, least = min(used, key=lambda name: sizes[name]), context.settings.min_class
+    if sizes[rarest] >= least:
+        return sample
+    reason = f"{sizes[rarest]} rows of {rarest} are left after filters and matching; {least} are needed"
+    return replace(sample, rows=sample.rows.clear(), reason=reason)
+
+
+def usable_of(frame: pl.DataFrame, context: Context) -> tuple[pl.DataFrame, dict[str, int]]:
+    """Candidates that can be used, one per cluster of near duplicates; and the number of drops by reason."""
+    counts = frame.filter(pl.col("reason").is_not_null()).group_by("reason").len().sort("reason")
+    drops = dict(counts.iter_rows())
+    clean = frame.filter(pl.col("reason").is_null())
+    distinct = first_of_each(clean, ["cluster"], "one of a cluster", *context.seed_key)
+    distinct = distinct.unique("text_key", keep="first", maintain_order=True)
+    if "bag" in distinct.columns:  # sentences of the same words: a swap could turn one into another
+        distinct = first_of_each(distinct, ["bag"], "one of a bag", *context.seed_key)
+    drops["near-duplicate"] = clean.height - distinct.height
+    return distinct, drops
+
+
+def with_label_indices(frame: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
+    """The rows whose label is among ``names``, with the index of the label in place of its name."""
+    indices = {name: index for index, name in enumerate(names)}
+    return frame.filter(pl.col("label").is_in(names)).with_columns(
+        pl.col("label").replace_strict(indices, return_dtype=pl.Int64, default=None)
+    )
+
+
+def balance_labels(frame: pl.DataFrame, context: Context, *, strict: bool = False) -> pl.DataFrame:
+    """Equal counts of ``label`` in every split and cell, matched on surface features, within the set sizes.
+
+    Without ``settings.match`` only the sizes hold.
+
+    Args:
+        frame: ``key``, ``split``, ``label`` (index), ``cell`` and the surface columns.
+        context: seed key and settings.
+        strict: use only rows with a match of every label; otherwise others too, up to ``min_class`` of each label.
+    """
+    if not context.settings.match:
+        return cap(frame, context.settings, *context.seed_key)
+    least = context.settings.min_class
+    matched = match_labels(frame, "label", *context.seed_key, cell=("cell",), least=least, strict=strict)
+    return cap(matched, context.settings, *context.seed_key, by=["label"])
+
+
+def unedited(frame: pl.DataFrame) -> pl.DataFrame:
+    """Rows of texts as they are, without pairs, with the columns of ``PROBING_ROWS``."""
+    return frame.with_columns(edited=pl.lit(value=False), pair=pl.lit(None, pl.UInt64))
+
+
+def with_splits(frame: pl.DataFrame, task: ProbingTask, seed: int) -> pl.DataFrame:
+    """Adds ``group`` and ``split``: by the form of the target, or by the cluster of near duplicates.
+
+    Groups are assigned label by label, so that every split gets its share of the usable candidates of each.
+
+    Args:
+        frame: candidates with ``label`` (name), ``cluster`` and ``reason``.
+        task: names what is in one split only.
+        seed: seed of the build.
+    """
+    if task.split_by == "target":
+        frame = frame.with_columns(group=pl.col("target_form").str.to_lowercase())
+        keys = {form: hashing.digest("target", form) for form in frame["group"].unique()}
+        frame = frame.with_columns(
+            _group_key=pl.col("group").replace_strict(keys, return_dtype=pl.UInt64, default=None)
+        )
+    else:
+        frame = frame.with_columns(_group_key=pl.col("key").min().over("cluster"))
+        group = frame["_group_key"].map_elements(lambda key: f"{key:016x}", return_dtype=pl.String)
+        frame = frame.with_columns(group=group)
+    splits = _splits_of_groups(frame, seed)
+    return frame.join(splits, on="_group_key", how="left", maintain_order="left").drop("_group_key")
+
+
+def _splits_of_groups(frame: pl.DataFrame, seed: int) -> pl.DataFrame:
+    """``_group_key`` and ``split`` of every group; its weight is the number of clusters that it can use."""
+    usable = pl.col("reason").is_null()
+    groups = frame.group_by("_group_key").agg(
+        weight=pl.col("cluster").filter(usable).n_unique(),
+        label=pl.col("label").filter(usable).sort().mode().sort().first(),
+    )
+    return pl.concat(
+        [
+            of_label.select("_group_key", split_of(of_label["_group_key"], seed, of_label["weight"]))
+            for of_label in groups.sort("label", "_group_key").partition_by("label", maintain_order=True)
+        ]
+    )

@@ -1,0 +1,85 @@
+"""Clauses, and the words that join them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from discoprobe.loaders.corpus import feat
+
+if TYPE_CHECKING:
+    from discoprobe.builders.sentences.trees import Trees
+
+SUBJECTS = ("nsubj", "csubj")
+JOINED = ("advcl", "ccomp", "acl", "csubj", "parataxis")
+"""Relations that make their dependent a clause beside that of its head; ``conj`` does where both are clauses."""
+COMMA = "[,،、，]"
+DASH = r"[–—―]|(?:^|\s)-+(?:\s|$)"
+"""A dash, or a hyphen that stands alone in place of one."""
+
+
+def clause_words(trees: Trees) -> pl.DataFrame:
+    """The words with what they govern.
+
+    The columns of ``Trees.words`` and
+
+    * ``subject``: whether a subject is among its dependents; ``clausal``: whether it is the predicate of a clause (a
+      verb, or a word with subject or copula);
+    * ``n_cc``, ``cc``: how many coordinating conjunctions, and the row of the first; ``n_mark``, ``mark``: the same of
+      subordinating ones;
+    * ``orphan``: whether an ``orphan`` is among its dependents;
+    * ``nonfinite``: whether it is marked as another form of a verb than a finite one, without a finite auxiliary.
+    """
+    words = trees.words.with_columns(pl.col("row").cast(pl.Int64))
+    rel, upos = pl.col("rel"), pl.col("upos")
+    finite = feat("VerbForm") == "Fin"
+    cc, mark = (rel == "cc") & (upos == "CCONJ"), (rel == "mark") & (upos == "SCONJ")
+    governed = words.drop_nulls("head_row").group_by(row="head_row").agg(
+        subject=rel.is_in(SUBJECTS).any(), copula=(rel == "cop").any(), orphan=(rel == "orphan").any(),
+        auxiliary=(rel.is_in(["aux", "cop"]) & finite).any(),
+        n_cc=cc.sum(), cc=pl.col("row").filter(cc).first(), n_mark=mark.sum(), mark=pl.col("row").filter(mark).first(),
+    )  # fmt: skip
+    found = words.join(governed, on="row", how="left", maintain_order="left").with_columns(
+        pl.col("subject", "copula", "orphan", "auxiliary").fill_null(value=False), pl.col("n_cc", "n_mark").fill_null(0)
+    )
+    return found.with_columns(
+        clausal=((upos == "VERB") | pl.col("subject") | pl.col("copula")).fill_null(value=False),
+        nonfinite=(feat("VerbForm") != "Fin").fill_null(value=False) & ~pl.col("auxiliary"),
+    )
+
+
+def with_heads(words: pl.DataFrame) -> pl.DataFrame:
+    """The words of ``clause_words`` with what their heads are: ``head_clausal``, ``head_subject``, ``head_n_mark``."""
+    heads = words.select(head_row="row", head_clausal="clausal", head_subject="subject", head_n_mark="n_mark")
+    return words.join(heads, on="head_row", how="left", maintain_order="left")
+
+
+def links(words: pl.DataFrame) -> pl.DataFrame:
+    """The words that head a clause joined to another; ``words`` are what ``with_heads`` gave."""
+    coordinated = (pl.col("rel") == "conj") & pl.col("clausal") & pl.col("head_clausal")
+    return words.filter(pl.col("rel").is_in(JOINED) | coordinated)
+
+
+def conjunction_spans(words: pl.DataFrame, rows: pl.Series) -> pl.DataFrame:
+    """Where the conjunctions ``rows`` stand in the text with the words fixed to them: ``row``, ``start``, ``end``.
+
+    Those whose words do not stand together, or are part of a multiword token, are left out.
+    """
+    asked = rows.drop_nulls().cast(pl.Int64)
+    fixed = (pl.col("rel") == "fixed") & pl.col("head_row").is_in(asked.implode())
+    parts = words.filter(fixed | pl.col("row").is_in(asked.implode())).with_columns(
+        whole=pl.when(pl.col("row").is_in(asked.implode())).then("row").otherwise("head_row")
+    )
+    spans = parts.group_by(row="whole").agg(
+        pl.col("start").min(), pl.col("end").max(),
+        single=(pl.col("mwt").is_null() & pl.col("start").is_not_null()).all(),
+        together=pl.col("index").max() - pl.col("index").min() + 1 == pl.len(),
+    )  # fmt: skip
+    return spans.filter("single", "together").select("row", "start", "end")
+
+
+def marks(text: pl.Expr) -> pl.Expr:
+    """How many commas (up to three) and dashes (up to two) a text has, as a cell to match in."""
+    commas, dashes = (text.str.count_matches(mark).clip(upper_bound=most) for mark, most in ((COMMA, 3), (DASH, 2)))
+    return pl.format("{} commas, {} dashes", commas, dashes)

@@ -1,0 +1,59 @@
+"""Words and phrases that tie a sentence to the one before, as the language data list them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import ClassVar, Final, Literal
+
+import msgspec
+
+from discoprobe.loaders.languages.language import UPOS, LanguageSection, Upos, check_small_letters
+
+ONE_WORD: Final[frozenset[Upos]] = frozenset({"CCONJ", "SCONJ", "ADV"})
+"""The parts of speech of a connective of one word, where its entry names none."""
+
+
+class Connective(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One connective.
+
+    Words are in small letters, as Universal Dependencies tokenises them, with spaces between them: the parts of a
+    multiword token stand apart (``a el contrario``).
+
+    Attributes:
+        lemma: the name of the class.
+        forms: what it may look like; where the entry has none, the lemma is the only form.
+        upos: the parts of speech that the first word may have; where the entry has none, `ONE_WORD` if a form is one
+            word, else any.
+        scope: what it ties its clause to: the previous ``sentence``, or the main ``clause`` that follows.
+        unless: longer phrases that begin like a form and are something else (``so far``).
+    """
+
+    lemma: str
+    forms: tuple[str, ...] = ()
+    upos: frozenset[Upos] = frozenset()
+    scope: Literal["sentence", "clause"] = "sentence"
+    unless: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        forms = self.forms or (self.lemma,)
+        check_small_letters((*forms, *self.unless))
+        several = all(" " in form for form in forms)
+        msgspec.structs.force_setattr(self, "forms", forms)
+        msgspec.structs.force_setattr(self, "upos", self.upos or (frozenset(UPOS) if several else ONE_WORD))
+
+
+class Connectives(LanguageSection, frozen=True):
+    """The section ``[connectives]``: a closed list; empty where the language has none."""
+
+    section: ClassVar[str] = "connectives"
+    entries: tuple[Connective, ...] = ()
+
+    def __post_init__(self) -> None:
+        for kind, names in (("lemma", [entry.lemma for entry in self.entries]), ("form", self.forms)):
+            if twice := [name for name, count in Counter(names).items() if count > 1]:
+                raise ValueError(f"the {kind} '{twice[0]}' is listed twice")
+
+    @property
+    def forms(self) -> list[str]:
+        """Every form of every connective."""
+        return [form for entry in self.entries for form in entry.forms]

@@ -1,0 +1,407 @@
+"""The main predicate of a sentence: which of its words bears tense, mood, person, aspect or voice.
+
+The language data say where a feature is marked: on the root, on an auxiliary or on the copula
+(`PredicateRules`).
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal
+
+import msgspec
+import polars as pl
+
+from discoprobe.builders.sentences.candidates import balanced_values
+from discoprobe.builders.sentences.feature_values import labelled, labels_of
+from discoprobe.builders.sentences.roles import spelled_out, valued
+from discoprobe.builders.task import ProbingTask
+from discoprobe.loaders.corpus import feat
+from discoprobe.loaders.languages.language import Condition, LanguageSection
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from discoprobe.builders.sentences.trees import Trees
+    from discoprobe.builders.task import Context
+    from discoprobe.loaders.languages.language import LanguageData
+
+Place = Literal["root", "aux", "cop", "aux:pass"]
+PredicateFeature = Annotated[str, msgspec.Meta(pattern=r"^(Tense|Voice|Mood|Person|Aspect)$")]
+Mark = Annotated[str, msgspec.Meta(pattern=r"^([a-z]+(:[a-z]+)?|Voice=[A-Z][A-Za-z]+|aux=\w+(/Inf)?)$")]
+
+VERBAL: Final = ("VERB", "AUX")
+"""Parts of speech whose features are the clause's: a noun's Person is its possessor's."""
+
+PASSIVE_DEPENDENTS: Final = ("nsubj:pass", "csubj:pass", "expl:pass")
+"""Marks of the passive that a verb above the passive one may have: Russian *решения могут быть оспорены*."""
+
+REFLEXIVE: Final = ("expl:pv", "expl:comp")
+"""Reflexives that no passive verb has: French *il s'est amélioré* is a perfect, whatever its auxiliary is called."""
+
+OUTER: Final = ("nsubj:outer", "csubj:outer")
+"""Subjects of a predicate that is a clause: *best* in *the best was that they agreed*, whose root is *agreed*."""
+
+UNREAL: Final = ("Cnd", "Sub")
+"""Moods whose tenses are forms: German *könnte* (Sub, Past) and French *pourrait* (Cnd, Pres) are of now."""
+
+FINITE: Final = Condition(feats={"VerbForm": frozenset({"", "Fin"})})
+"""What a word must be for Tense, Mood or Person to be read from it, where the language's data have no condition."""
+
+NOT_PERFECT: Final = ("Imp", "Prog", "Hab")
+"""Aspects of participles that make no perfect with an auxiliary: Hindi *करता है*."""
+
+PROFILED: Final = 20
+"""Verbs with Tense or Mood and without VerbForm that show, if none has Fin, that a treebank does not mark Fin."""
+
+REASONS: Final = {
+    "clausal-predicate": "the predicate is a clause",
+    "no-finite-form": "the feature stands on a form from which it is not read in this language, such as a participle",
+    "several-bearers": "several words of the predicate bear the feature, or one bears several values",
+    "person-on-copula": "a copula with a feature of its own follows the verb",
+    "compound-tense": "a compound tense, which treebanks label by its auxiliary and not by its meaning",
+    "unreal-mood": "a conditional or subjunctive, whose tense is a form",
+    "imperative": "an imperative, whose person is always the same",
+    "unclear-voice": "the marks of voice contradict each other or do not decide",
+}
+"""Why candidates of these tasks are dropped."""
+
+
+class CompoundTense(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A compound tense without the label of its finite word: Croatian *je radio* is Past though *je* is Pres.
+
+    Attributes:
+        aux: lemmas of the auxiliary, an ``aux`` child of the root.
+        root: the condition on the root.
+        label: the tense; None: the clause is not a candidate.
+        aux_tense: the Tense of the auxiliary (empty: any).
+    """
+
+    aux: Annotated[frozenset[str], msgspec.Meta(min_length=1)]
+    root: Condition
+    label: str | None = None
+    aux_tense: frozenset[str] = frozenset()
+
+
+class PredicateRules(LanguageSection, frozen=True):
+    """The section ``[predicate]``: where the features of the main predicate are read.
+
+    The fields named after features are the places where the feature may be: the root, or a child of it with this
+    relation. The first place with a word that carries the feature, and meets ``read``, gives the label. No place: the
+    language's treebanks do not support the feature. The place ``aux`` is ``aux`` and any subtype except ``aux:pass``.
+
+    Tense: compound tenses listed in ``compound`` have the label given there; of several, the first is meant. Every
+    other auxiliary with a past participle (*hat gesagt*, *a dit*, *has been*) is left out.
+
+    Voice: a clause is Pass where one of ``passive`` marks it and the root meets one of ``passive_if``, and is left out
+    where it is marked and meets none; else, where one of ``unsure`` marks it, it is left out; else, where the root
+    meets one of ``active_if``, it is Act.
+
+    Attributes:
+        read: conditions, any of which the word must meet for the feature to be read from it (no entry: ``FINITE`` for
+            Tense, Mood and Person, none for the others).
+        labels: the values kept, per feature (no entry: all); a clause with another value is left out.
+        compound: compound tenses with a label of their own.
+        passive: marks of the passive: a relation among the root's children (``aux:pass``, ``nsubj:pass``), a value of
+            the root (``Voice=Pass``), or ``aux=`` and the lemma of an ``aux`` child of a root that is a participle
+            (``aux=ser``) or an infinitive (``aux=sein/Inf``).
+        passive_if: conditions on the root (none: any root).
+        passive_aux: lemmas of ``aux:pass`` (empty: any); with another one the voice is not decided.
+        passive_object: a passive verb may have an ``obj``; elsewhere an object leaves the voice undecided.
+        never_passive: lemmas of verbs whose perfect looks like a passive (French *il est rentré*).
+        unsure: marks that leave the voice undecided.
+        active_if: conditions on the root.
+        notes: what else there is to know of the language's predicates.
+    """
+
+    section: ClassVar[str] = "predicate"
+    tense: tuple[Place, ...] = ("root",)
+    voice: tuple[Place, ...] = ("root",)
+    mood: tuple[Place, ...] = ("root",)
+    person: tuple[Place, ...] = ("root",)
+    aspect: tuple[Place, ...] = ("root",)
+    read: dict[PredicateFeature, tuple[Condition, ...]] = msgspec.field(default_factory=dict)
+    labels: dict[PredicateFeature, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    compound: tuple[CompoundTense, ...] = ()
+    passive: tuple[Mark, ...] = ()
+    passive_if: tuple[Condition, ...] = ()
+    passive_aux: frozenset[str] = frozenset()
+    passive_object: bool = False
+    never_passive: frozenset[str] = frozenset()
+    unsure: tuple[Mark, ...] = ()
+    active_if: tuple[Condition, ...] = ()
+    notes: str = ""
+
+    def places(self, feature: str) -> tuple[Place, ...]:
+        """Where a feature is read."""
+        places: tuple[Place, ...] = getattr(self, feature.lower())
+        return places
+
+    def conditions(self, feature: str) -> tuple[Condition, ...]:
+        """The conditions on the word that a feature is read from; empty where there are none."""
+        default = (FINITE,) if feature in {"Tense", "Mood", "Person"} else ()
+        return self.read.get(feature, default)
+
+
+def unmarked(language: LanguageData, *, feature: str) -> str:
+    """Why a language has no task of this feature of the predicate; empty where it has."""
+    if language.section(PredicateRules).places(feature):
+        return ""
+    return f"{language.name}: the treebanks do not mark {feature} on the main predicate"
+
+
+def meets(condition: Condition) -> pl.Expr:
+    """Whether a word (``upos``, ``lemma``, ``feats``) meets a condition of the language's data."""
+    parts = [pl.lit(value=True)]
+    if condition.upos:
+        parts.append(pl.col("upos").cast(pl.String).is_in(sorted(condition.upos)).fill_null(value=False))
+    if condition.lemma:
+        parts.append(pl.col("lemma").is_in(sorted(condition.lemma)).fill_null(value=False))
+    parts += [feat(name).fill_null("").is_in(sorted(allowed)) for name, allowed in condition.feats.items()]
+    return pl.all_horizontal(parts)
+
+
+def meets_any(conditions: Iterable[Condition]) -> pl.Expr:
+    """Whether a word meets one of several conditions; False where there are none."""
+    return pl.any_horizontal([pl.lit(value=False), *map(meets, conditions)])
+
+
+def predicate_feature(feature: str, needs: Iterable[str] = ("upos", "feats", "deps")) -> ProbingTask:
+    """A task on a feature of the main predicate: of the root, or of the auxiliary or copula that bears it.
+
+    Args:
+        feature: a feature of Universal Dependencies, such as ``Tense``.
+        needs: layers of annotation.
+    """
+    return ProbingTask(
+        labels=labels_of(feature),
+        select=functools.partial(feature_of_predicate, feature=feature),
+        sample=balanced_values,
+        feature=feature,
+        split_by="target",
+        lacks=functools.partial(unmarked, feature=feature),
+        needs=frozenset(needs),
+        reasons=REASONS,
+        version=2,
+    )
+
+
+def words_of_predicate(trees: Trees) -> pl.DataFrame:
+    """The roots and the auxiliaries and copulas that depend on them, each with its ``place``."""
+    place = pl.coalesce(
+        pl.when(pl.col("depth") == 0).then(pl.lit("root")),
+        pl.when(pl.col("deprel").str.starts_with("aux:pass")).then(pl.lit("aux:pass")),
+        "rel",
+    )
+    helpers = trees.dependents.filter(pl.col("rel").is_in(["aux", "cop"]))
+    return _with_finite_forms(pl.concat([trees.roots, helpers]).with_columns(place=place))
+
+
+def _with_finite_forms(words: pl.DataFrame) -> pl.DataFrame:
+    """The words, with VerbForm=Fin on verbs with Tense or Mood where the treebank has no VerbForm on finite verbs."""
+    verbs, form = pl.col("upos").is_in(VERBAL), feat("VerbForm")
+    bare = verbs & form.is_null() & (feat("Tense").is_not_null() | feat("Mood").is_not_null())
+    counts = words.select(bare=bare.sum(), finite=(verbs & (form == "Fin")).sum(), other=form.is_not_null().sum())
+    n_bare, n_finite, n_other = counts.row(0)
+    if n_finite or n_bare < PROFILED or not n_other:
+        return words
+    return words.with_columns(
+        feats=pl.when(bare).then(pl.concat_str("feats", pl.lit("|VerbForm=Fin"))).otherwise("feats")
+    )
+
+
+def feature_of_predicate(trees: Trees, context: Context, *, feature: str) -> pl.DataFrame:
+    """Candidates: the word of the main predicate that bears a feature, labelled with its value.
+
+    The first place that has a bearer counts, if it has exactly one with one value. A compound tense is labelled as the
+    language's data say and its target is the main verb. ``hindrance`` is the reason why a candidate cannot be used.
+    """
+    rule = context.language.section(PredicateRules)
+    if feature == "Voice" and rule.passive:
+        found = _voice(trees, rule)
+    else:
+        words = words_of_predicate(trees)
+        found = _bearers(words, feature, rule)
+        if rule.tense == ("root",):
+            found = _hindered(found, _helped(words, feature), "person-on-copula")
+        if feature == "Tense":
+            found = _hindered(_compound(trees, words, found, rule), _unreal(words), "unreal-mood")
+        if feature == "Person":
+            found = _hindered(found, words.filter(feat("Mood") == "Imp"), "imperative")
+    label, undefined = labelled(pl.col("value"), feature)
+    excluded = ~pl.col("value").is_in(kept) if (kept := rule.labels.get(feature)) else pl.lit(value=False)
+    other = pl.when(excluded).then(pl.lit("other-value"))
+    return _hindered(found, _clausal(trees), "clausal-predicate").select(
+        "sent", "target", label, hindrance=pl.coalesce("hindrance", other, undefined)
+    )
+
+
+def _hindered(found: pl.DataFrame, words: pl.DataFrame, reason: str) -> pl.DataFrame:
+    """The candidates, with a reason against those of the sentences of ``words`` that have none yet."""
+    here = pl.when(_heads(words)).then(pl.lit(reason))
+    return found.with_columns(hindrance=pl.coalesce("hindrance", here))
+
+
+def _clausal(trees: Trees) -> pl.DataFrame:
+    """Words above a root that is the verb of a clause that is the predicate: its subject or its copula."""
+    verbs = trees.roots.filter(pl.col("upos").is_in(VERBAL), feat("VerbForm") == "Fin")
+    above = pl.col("deprel").is_in(OUTER) | ((pl.col("rel") == "cop") & pl.col("sent").is_in(verbs["sent"].implode()))
+    return trees.dependents.filter(above)
+
+
+def _helped(words: pl.DataFrame, feature: str) -> pl.DataFrame:
+    """Auxiliaries with the feature: where tense is an ending of the root, they end the verb.
+
+    Turkish *istemiyordum* (I did not want) is *istemiyor*, Person=3, and the copula *dum*, Person=1.
+    """
+    return words.filter(pl.col("depth") == 1, pl.col("upos") == "AUX", feat(feature).is_not_null())
+
+
+def _bearers(words: pl.DataFrame, feature: str, rule: PredicateRules) -> pl.DataFrame:
+    """The word of each predicate that bears a feature: ``sent``, ``target``, ``value``, ``place``, ``hindrance``.
+
+    It is the one word in the first place of the rule that has a bearer. Where the feature is on other words alone, or
+    on several, one of them stands for the sentence, with the reason.
+    """
+    order = {place: number for number, place in enumerate(rule.places(feature))}
+    conditions = rule.conditions(feature)
+    bearing = words.filter(pl.col("upos").is_in(VERBAL), feat(feature).is_not_null()).with_columns(
+        _order=pl.col("place").replace_strict(order, return_dtype=pl.Int8, default=None)
+    )
+    read = pl.col("_order").is_not_null() & (meets_any(conditions) if conditions else pl.lit(value=True))
+    ranked = bearing.with_columns(_order=pl.when(read).then("_order").otherwise(len(order)))
+    first = ranked.filter(pl.col("_order") == pl.col("_order").min().over("sent"))
+    hindrance = pl.coalesce(
+        pl.when(pl.col("_order") == len(order)).then(pl.lit("no-finite-form")),
+        pl.when((pl.len().over("sent") > 1) | ~valued(feature)).then(pl.lit("several-bearers")),
+    )
+    described = first.select("sent", "place", target="row", value=feat(feature), hindrance=hindrance)
+    return described.unique("sent", keep="first", maintain_order=True).sort("sent")
+
+
+def _compound(trees: Trees, words: pl.DataFrame, found: pl.DataFrame, rule: PredicateRules) -> pl.DataFrame:
+    """The candidates with the compound tenses that the rule lists labelled anew, and a reason against the others."""
+    perfect = words.filter(_past_participle())
+    has_perfect = _heads(perfect) & (pl.col("place") == "aux") & ~pl.col("target").is_in(_passive_helpers(trees, rule))
+    reason = pl.when(has_perfect).then(pl.lit("compound-tense"))
+    others = found.with_columns(hindrance=pl.coalesce("hindrance", reason))
+    if not rule.compound:
+        return others
+    listed = pl.concat([_with_tense(trees, compound) for compound in rule.compound])
+    listed = listed.unique("sent", keep="first", maintain_order=True).with_columns(
+        place=pl.lit("root"), hindrance=pl.when(pl.col("value").is_null()).then(pl.lit("compound-tense"))
+    )
+    return pl.concat(
+        [others.join(listed, on="sent", how="anti"), listed.select(found.columns).cast(found.schema)]
+    ).sort("sent")
+
+
+def _past_participle() -> pl.Expr:
+    """Whether a word is a participle, or supine, that makes a perfect with an auxiliary: no present participle."""
+    imperfective = feat("Aspect").is_in(NOT_PERFECT).fill_null(value=False)
+    participle = (feat("VerbForm") == "Part") & (feat("Tense") != "Pres").fill_null(value=True) & ~imperfective
+    return (participle | (feat("VerbForm") == "Sup")).fill_null(value=False)
+
+
+def _passive_helpers(trees: Trees, rule: PredicateRules) -> pl.Expr:
+    """The auxiliaries that mark the passive though their relation does not say so (``aux=ser``)."""
+    lemmas = [mark.removeprefix("aux=") for mark in rule.passive if mark.startswith("aux=")]
+    return pl.lit(trees.dependents.filter(pl.col("rel") == "aux", pl.col("lemma").is_in(lemmas))["row"].implode())
+
+
+def _unreal(words: pl.DataFrame) -> pl.DataFrame:
+    """Words of an unreal mood, beside which a past form is no past (*написал бы*)."""
+    return words.filter(feat("Mood").is_in(UNREAL))
+
+
+def _with_tense(trees: Trees, compound: CompoundTense) -> pl.DataFrame:
+    """The main verbs of one compound tense: ``sent``, ``target``, ``value``."""
+    helpers = trees.dependents.filter(pl.col("rel") == "aux", pl.col("lemma").is_in(sorted(compound.aux)))
+    if compound.aux_tense:
+        helpers = helpers.filter(feat("Tense").is_in(sorted(compound.aux_tense)))
+    verbs = trees.roots.filter(meets(compound.root)).join(helpers.select("sent").unique(), on="sent", how="semi")
+    return verbs.select("sent", target="row", value=pl.lit(compound.label, pl.String))
+
+
+def _voice(trees: Trees, rule: PredicateRules) -> pl.DataFrame:
+    """Roots in the passive by one of its marks, or in the active: ``sent``, ``target``, ``value``, ``hindrance``.
+
+    With a copula the root is an infinitive (*my plan is to sell it*) or a participle that names a state.
+    """
+    of_subject = [mark for mark in rule.passive if mark in PASSIVE_DEPENDENTS]
+    facts = trees.roots.with_columns(
+        _verb=_marked(trees, [mark for mark in rule.passive if mark not in of_subject]),
+        _subject=_marked(trees, of_subject),
+        _below=_heads(_passive_below(trees)),
+        _raised=_heads(trees.dependents.filter(pl.col("rel") == "xcomp")),
+        _against=_against_passive(trees, rule),
+        _unsure=_marked(trees, rule.unsure),
+        _copular=_heads(trees.dependents.filter(pl.col("rel") == "cop")),
+        _passive=meets_any(rule.passive_if) if rule.passive_if else pl.lit(value=True),
+        _active=meets_any(rule.active_if),
+    )
+    passive_undecided = pl.when("_verb").then("_against").otherwise(pl.col("_raised") | pl.col("_against"))
+    marked = pl.col("_verb") | pl.col("_subject")
+    undecided = pl.when(marked).then(passive_undecided).otherwise(pl.col("_unsure") | pl.col("_below"))
+    passive, active = marked & pl.col("_passive"), ~marked & pl.col("_active")
+    decided = pl.when(passive).then(pl.lit("Pass")).when(active).then(pl.lit("Act"))
+    value = pl.when(~undecided & ~pl.col("_copular")).then(decided)
+    participle = (pl.col("upos") == "ADJ") & (feat("VerbForm") == "Part")
+    verbal = (pl.col("upos").is_in(VERBAL) | participle) & spelled_out()
+    return facts.filter(verbal).select(
+        "sent", target="row", value=value, hindrance=pl.when(value.is_null()).then(pl.lit("unclear-voice"))
+    )
+
+
+def _against_passive(trees: Trees, rule: PredicateRules) -> pl.Expr:
+    """Whether something says that a root with a mark of the passive is active.
+
+    A reflexive pronoun, an object, an auxiliary that makes no passive, a verb that has none, or a relation that leaves
+    the voice undecided.
+    """
+    deprel, dependents = pl.col("deprel"), trees.dependents
+    unsure = [mark for mark in rule.unsure if "=" not in mark]
+    against = [deprel.is_in([*REFLEXIVE, *unsure]), _reflexive_pronoun()]
+    if not rule.passive_object:
+        against.append(pl.col("rel") == "obj")
+    if rule.passive_aux:
+        makes_passive = pl.col("lemma").is_in(sorted(rule.passive_aux)).fill_null(value=False)
+        against.append((deprel == "aux:pass") & ~makes_passive)
+    never = pl.col("lemma").is_in(sorted(rule.never_passive)).fill_null(value=False)
+    return _heads(dependents.filter(pl.any_horizontal(against))) | never
+
+
+def _reflexive_pronoun() -> pl.Expr:
+    """Whether a dependent is a pronoun that stands for the subject: *se*, or *me* beside *je*."""
+    pronoun, person = pl.col("upos") == "PRON", feat("Person")
+    subject = pronoun & (pl.col("rel") == "nsubj") & person.is_in(["1", "2"])
+    same = person.is_in(["1", "2"]) & (person == person.filter(subject).first().over("sent"))
+    object_like = pl.col("rel").is_in(["obj", "iobj", "expl"])
+    return (pronoun & object_like & ((feat("Reflex") == "Yes") | same)).fill_null(value=False)
+
+
+def _passive_below(trees: Trees) -> pl.DataFrame:
+    """Infinitives below the root that are passive: the subject of *pode ser visualizado* is that of a passive."""
+    helped = trees.words.filter(pl.col("deprel").str.starts_with("aux:pass"))["head_row"].drop_nulls().implode()
+    passive = pl.col("row").cast(pl.Int64).is_in(helped) | (feat("Voice") == "Pass").fill_null(value=False)
+    return trees.dependents.filter(pl.col("rel") == "xcomp", passive)
+
+
+def _marked(trees: Trees, marks: Iterable[str]) -> pl.Expr:
+    """Whether a root has one of the marks of the language's data."""
+    return pl.any_horizontal([pl.lit(value=False), *[_has_mark(trees, mark) for mark in marks]])
+
+
+def _has_mark(trees: Trees, mark: str) -> pl.Expr:
+    kind, _, value = mark.partition("=")
+    if not value:
+        return _heads(trees.dependents.filter(pl.col("deprel") == mark))
+    if kind == "aux":
+        lemma, _, form = value.partition("/")
+        helped = _heads(trees.dependents.filter(pl.col("rel") == "aux", pl.col("lemma") == lemma))
+        return helped & (feat("VerbForm") == (form or "Part")).fill_null(value=False)
+    return (feat(kind) == value).fill_null(value=False)
+
+
+def _heads(words: pl.DataFrame) -> pl.Expr:
+    return pl.col("sent").is_in(words["sent"].unique().implode())

@@ -1,0 +1,328 @@
+"""Exchanging two adjacent words of a sentence.
+
+Which capitals a swap leaves: each word keeps its own letters. Where a capital belongs to the position rather than to
+the word, at the beginning of the sentence and after punctuation (a quotation, a colon), nothing is swapped, so that
+both positions keep their capitalisation and names, acronyms and German nouns stay what they are. In X-Probe a
+lower-case first token before a capitalised second gives away 6-10 % of the shifted sentences.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import msgspec
+import numpy as np
+import polars as pl
+
+from discoprobe.builders import hashing
+from discoprobe.builders.sampling.balance import remove_bias
+from discoprobe.builders.sampling.stratify import first_of_each
+from discoprobe.builders.sentences.candidates import original_and_edited, usable_of
+from discoprobe.builders.sentences.word_pairs import HashCounts
+from discoprobe.builders.task import Context, Edit, ProbingTask, Sample, always_available
+from discoprobe.loaders.languages.language import LanguageSection, check_small_letters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import numpy.typing as npt
+
+    from discoprobe.builders.sentences.trees import Trees
+    from discoprobe.loaders.languages.language import LanguageData
+
+
+class SwapRules(LanguageSection, frozen=True):
+    """The section ``[swaps]``: strings of two words that no text of the language has, so that no swap may make them.
+
+    Attributes:
+        elides: words that lose their vowel before a vowel or *h* (French *de*).
+        contracts: pairs that are written as one word (*de le*).
+        sounds: words whose form depends on the sound of the next one (*a*, *an*); they stay where they are, and so do
+            the words after them.
+    """
+
+    section: ClassVar[str] = "swaps"
+    elides: frozenset[str] = frozenset()
+    contracts: tuple[Annotated[str, msgspec.Meta(pattern=r"^\S+ \S+$")], ...] = ()
+    sounds: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        check_small_letters((*sorted(self.elides), *self.contracts, *sorted(self.sounds)))
+
+
+REASONS = {
+    "same-words-swapped": "another candidate swaps the same words",
+    "bigrams-tell": "the bigrams of the original are more frequent than those of the swap; no other pair offsets it",
+}
+"""Why pairs of words are not swapped."""
+
+SHOWN_BY_WORDS = "where order is fixed, the words beside a function word show it: this is what the task asks about"
+"""Why checks of the audit that go by single words do not apply."""
+
+BIGRAMS = 3
+"""Bigrams in which the two words stand."""
+
+FEW = 4
+"""Pairs that a split may have whatever the frequencies of their bigrams."""
+
+KNOWN = 50
+"""Occurrences from which on the order of two kinds of words is known."""
+
+FREE = 0.02
+"""Share of occurrences in the other order from which on the language does not fix the order."""
+
+
+def adjacent_words(trees: Trees, context: Context) -> pl.DataFrame:
+    """Pairs of adjacent words of which one depends on the other and which can be exchanged.
+
+    Left out are punctuation, symbols, parts of multiword tokens and words that touch another (*l'homme*, *dit-il*; in a
+    script without spaces all words touch), the first word of the sentence, words whose capital may be their position's,
+    equal words, and a swap that would bring two equal words together or two that the language writes otherwise when
+    they meet (French *de* before a vowel, *de le*; English *a* and *an*).
+
+    Returns:
+        ``sent``, ``index`` (of the left word), the UPOS and lemma of both (``left_upos`` …), ``inside`` (words, not
+        punctuation, stand before and after the two), ``order`` (their kinds and which is first), ``swapped`` (the
+        two in the other order, in small letters), ``original_bigrams`` and ``shifted_bigrams`` (hashes of the three
+        bigrams with these words, before and after the swap) and ``plan``: their places in the text.
+    """
+    words = _with_neighbours(trees)
+    pairs = words.filter(
+        _related(),
+        *(_movable(side) for side in ("", "next_")),
+        ~pl.col("opening"),
+        ~(_capital(pl.col("form")) & (pl.col("before_upos") == "PUNCT")),
+        _apart() if trees.spaced else _differ_joined(),
+        *(
+            _unequal(one, other)
+            for one, other in (("form", "next_form"), ("form", "after_form"), ("before_form", "next_form"))
+        ),
+        ~_contact(context.language.section(SwapRules)),
+    )
+    return pairs.select(
+        "sent", "index", left_upos="upos", right_upos="next_upos", left_lemma="lemma", right_lemma="next_lemma",
+        inside=_inside(), order=_order(pl.col("head") == pl.col("next_index")),
+        swapped=pl.concat_str("next_form", "form", separator=" ").str.to_lowercase(),
+        original_bigrams=_bigrams("before_form", "form", "next_form", "after_form"),
+        shifted_bigrams=_bigrams("before_form", "next_form", "form", "after_form"),
+        plan=pl.struct(a_start="start", a_end="end", b_start="next_start", b_end="next_end"),
+    )  # fmt: skip
+
+
+def _bigrams(*words: str) -> pl.Expr:
+    """The hashes of the bigrams that the words of some columns make, one after the other."""
+    return pl.concat_list([_bigram(pl.col(left), pl.col(right)) for left, right in pairwise(words)])
+
+
+def _bigram(left: pl.Expr, right: pl.Expr) -> pl.Expr:
+    return pl.concat_str(left.fill_null("^"), right.fill_null("$"), separator=" ").str.to_lowercase().hash(0)
+
+
+def sentence_bigrams(trees: Trees) -> pl.DataFrame:
+    """``sent`` and ``bigrams``: the hashes of the bigrams of each sentence, with its beginning and end."""
+    words = _with_neighbours(trees).with_columns(
+        after=pl.when(pl.col("sent") == pl.col("next_sent")).then("next_form"),
+    )
+    first = pl.when(pl.col("before_form").is_null()).then(_bigram(pl.lit(None, pl.String), pl.col("form")))
+    listed = words.select("sent", bigrams=pl.concat_list(first, _bigram(pl.col("form"), pl.col("after"))))
+    return listed.explode("bigrams").drop_nulls().group_by("sent", maintain_order=True).agg("bigrams")
+
+
+def _with_neighbours(trees: Trees) -> pl.DataFrame:
+    """The words that have a place in the text, each with the next one, and what stands around the two."""
+    words = trees.words.filter(pl.col("start").is_not_null()).with_columns(
+        pl.col("upos").cast(pl.String), opening=(pl.col("upos") != "PUNCT").cum_sum().over("sent") <= 1
+    )
+    of_sentence = {name: pl.col(name).shift(1).over("sent") for name in ("upos", "end", "form")}
+    after = {name: pl.col(name).shift(-2).over("sent") for name in ("upos", "start", "form")}
+    return words.with_columns(
+        pl.all().shift(-1).name.prefix("next_"),
+        **{f"before_{name}": expr for name, expr in of_sentence.items()},
+        **{f"after_{name}": expr for name, expr in after.items()},
+    )
+
+
+def _related() -> pl.Expr:
+    """Whether a word and the next one stand in one sentence and one depends on the other."""
+    adjacent = (pl.col("sent") == pl.col("next_sent")) & (pl.col("index") + 1 == pl.col("next_index"))
+    return adjacent & ((pl.col("head") == pl.col("next_index")) | (pl.col("next_head") == pl.col("index")))
+
+
+def _order(dependent_first: pl.Expr) -> pl.Expr:
+    """What two adjacent words are, and which comes first: `<` where the dependent does, else `>`."""
+    first = pl.concat_str("upos", "deprel", "next_upos", separator=" ")
+    second = pl.concat_str("next_upos", "next_deprel", "upos", separator=" ")
+    return pl.when(dependent_first).then(pl.lit("<") + first).otherwise(pl.lit(">") + second)
+
+
+def orders(trees: Trees) -> pl.DataFrame:
+    """``sent`` and ``orders``: the order of every two adjacent words of which one depends on the other."""
+    related = _with_neighbours(trees).filter(_related())
+    found = related.select("sent", orders=_order(pl.col("head") == pl.col("next_index")))
+    return found.group_by("sent", maintain_order=True).agg("orders")
+
+
+def fixed_orders(orders: pl.Series) -> pl.Series:
+    """The orders that occur often enough to be known, and hardly ever the other way round.
+
+    Args:
+        orders: the order of every pair of adjacent words of a corpus.
+    """
+    counts = orders.drop_nulls().value_counts(name="n").rename({orders.name: "order"})
+    reverse = pl.col("order").str.replace_many(["<", ">"], [">", "<"])
+    both = (
+        counts.with_columns(other=reverse)
+        .join(counts.select(other="order", n_other="n"), on="other", how="left")
+        .with_columns(pl.col("n_other").fill_null(0))
+    )
+    share = pl.col("n_other") / (pl.col("n") + pl.col("n_other"))
+    return both.filter(pl.col("n") >= KNOWN, share < FREE).sort("order")["order"]
+
+
+def _movable(side: str) -> pl.Expr:
+    """Whether a word is one that a swap may move: a word of letters or digits, not part of a multiword token."""
+    spoken = ~pl.col(f"{side}upos").is_in(["PUNCT", "SYM", "X"]) & pl.col(f"{side}form").str.contains(r"[\p{L}\p{N}]")
+    return spoken & pl.col(f"{side}mwt").is_null()
+
+
+def _unequal(one: str, other: str) -> pl.Expr:
+    return (pl.col(one).str.to_lowercase() != pl.col(other).str.to_lowercase()).fill_null(value=True)
+
+
+def _contact(rule: SwapRules) -> pl.Expr:
+    """Whether the swap brings words together that are written otherwise when they meet, or parts what depends on it."""
+    form, after, before, following = (_small(f"{side}form") for side in ("", "next_", "before_", "after_"))
+    meeting = ((before, after), (after, form), (form, following))
+    vowel = r"^[haeiouyœæ]"
+    elided = [one.is_in(sorted(rule.elides)) & _plain(other).str.contains(vowel) for one, other in meeting]
+    contracted = [pl.concat_str(one, other, separator=" ").is_in(rule.contracts) for one, other in meeting]
+    sounding = [word.is_in(sorted(rule.sounds)) for word in (before, form, after)]
+    return pl.any_horizontal(expr.fill_null(value=False) for expr in (*elided, *contracted, *sounding))
+
+
+def _small(column: str) -> pl.Expr:
+    return pl.col(column).str.to_lowercase()
+
+
+def _plain(word: pl.Expr) -> pl.Expr:
+    """The word without its accents."""
+    return word.str.normalize("NFD").str.replace_all(r"\p{M}", "")
+
+
+def _capital(word: pl.Expr) -> pl.Expr:
+    return word.str.contains(r"^\p{Lu}")
+
+
+def _apart() -> pl.Expr:
+    """Whether white space or punctuation surrounds each of the two words, and a space stands between them."""
+    left = (pl.col("before_end") < pl.col("start")) | (pl.col("before_upos") == "PUNCT")
+    right = (pl.col("after_start") > pl.col("next_end")) | (pl.col("after_upos") == "PUNCT")
+    return left & right.fill_null(value=True) & (pl.col("end") < pl.col("next_start"))
+
+
+def _inside() -> pl.Expr:
+    return ((pl.col("before_upos") != "PUNCT") & (pl.col("after_upos") != "PUNCT")).fill_null(value=False)
+
+
+def _differ_joined() -> pl.Expr:
+    """Whether two words without a space between them make another string in the other order (A + AA does not)."""
+    return pl.concat_str("form", "next_form") != pl.concat_str("next_form", "form")
+
+
+def one_of_each(pairs: pl.DataFrame, trees: Trees, context: Context) -> pl.DataFrame:
+    """One of the pairs of each sentence, chosen by hash; candidates of a perturbation task."""
+    keyed = pairs.join(trees.shard.sentences.select("sent", "key"), on="sent", maintain_order="left")
+    place = hashing.combine(keyed["key"].to_numpy(), keyed["index"].cast(pl.UInt64).to_numpy())
+    hashed = keyed.with_columns(_hash=pl.Series(hashing.mix(place, *context.seed_key, "pair"), dtype=pl.UInt64))
+    chosen = hashed.sort("sent", "_hash", "index").unique("sent", keep="first", maintain_order=True)
+    return (
+        chosen.select("sent", "swapped", "original_bigrams", "shifted_bigrams", "plan", label=pl.lit(context.labels[0]))
+        .join(word_bags(trees), on="sent", how="left", maintain_order="left")
+        .join(sentence_bigrams(trees), on="sent", how="left", maintain_order="left")
+    )
+
+
+def distinct_pairs(frame: pl.DataFrame, context: Context) -> Sample:
+    """Originals and swaps; no two words are swapped twice, and frequencies of bigrams do not tell the swap.
+
+    A pair of frequent words (Chinese *一個*) that is swapped again and again would be learnt by heart.
+
+    Args:
+        frame: candidates, with ``bigrams`` in one row of every sentence.
+        context: seed key and settings.
+    """
+    return without_frequent_pairs(frame, HashCounts(frame["bigrams"]), context)
+
+
+def without_frequent_pairs(frame: pl.DataFrame, counts: HashCounts, context: Context) -> Sample:
+    """Originals and swaps, as ``distinct_pairs`` makes them, with counts of the bigrams of the corpus."""
+    usable, drops = usable_of(frame, context)
+    single = balanced = usable
+    if context.settings.match:
+        single = first_of_each(usable, ["swapped"], "one of a pair", *context.seed_key)
+        compared = single.with_columns(likelier=_likelier(single, counts))
+        balanced = remove_bias(compared, ["likelier"], *context.seed_key, few=FEW)
+    sampled = original_and_edited(balanced, context)
+    lost = {"same-words-swapped": usable.height - single.height, "bigrams-tell": single.height - balanced.height}
+    return replace(sampled, drops=dict(sampled.drops) | drops | lost, candidates=frame.height * 2)
+
+
+def _likelier(rows: pl.DataFrame, counts: HashCounts) -> pl.Series:
+    """1 where the bigrams of the original are more frequent elsewhere in the corpora than those of the swap, or -1."""
+
+    def logs(column: str, own: int) -> npt.NDArray[np.float64]:
+        hashes = rows[column].explode().to_numpy()
+        return np.asarray(np.log1p(np.maximum(counts.of(hashes) - own, 0)).reshape(-1, BIGRAMS).sum(axis=1))
+
+    if rows.is_empty():
+        return pl.Series([], dtype=pl.Int8)
+    return pl.Series(np.sign(logs("original_bigrams", 1) - logs("shifted_bigrams", 0)), dtype=pl.Int8)
+
+
+def word_bags(trees: Trees) -> pl.DataFrame:
+    """``sent`` and ``bag``: equal for sentences of the same words in any order.
+
+    Of such sentences a perturbation of order shows one: another could be what the first becomes.
+    """
+    word = pl.col("form").str.to_lowercase().hash(0)
+    return trees.words.group_by("sent", maintain_order=True).agg(bag=word.sum())
+
+
+def swap_task(
+    usable: Callable[[pl.DataFrame, Context], pl.DataFrame],
+    lacks: Callable[[LanguageData], str] = always_available,
+    exempt: Mapping[str, str] | None = None,
+) -> ProbingTask:
+    """A task that asks whether two adjacent words were swapped.
+
+    Args:
+        usable: which of the pairs that ``adjacent_words`` returns may be swapped.
+        lacks: why the task is not available in a language; an empty string where it is.
+        exempt: checks of the audit that do not apply → reason.
+    """
+    return ProbingTask(
+        labels=("original", "shifted"),
+        select=functools.partial(_select, usable=usable),
+        sample=distinct_pairs,
+        edit=swap,
+        pairs=True,
+        lacks=lacks,
+        needs=frozenset({"upos", "deps"}),
+        reasons=REASONS,
+        exempt=exempt or {},
+    )
+
+
+def _select(trees: Trees, context: Context, *, usable: Callable[[pl.DataFrame, Context], pl.DataFrame]) -> pl.DataFrame:
+    """One usable pair of adjacent words per sentence, chosen by hash."""
+    return one_of_each(usable(adjacent_words(trees, context), context), trees, context)
+
+
+def swap(text: str, plan: Mapping[str, Any]) -> Edit:
+    """The two words exchanged; what stands between them stays, and so do their letters."""
+    first, second = text[plan["a_start"] : plan["a_end"]], text[plan["b_start"] : plan["b_end"]]
+    between = text[plan["a_end"] : plan["b_start"]]
+    return Edit(plan["a_start"], plan["b_end"], second + between + first)

@@ -1,0 +1,233 @@
+"""Word forms that are ambiguous: they say too little, or too much, about the value that is probed.
+
+A form is ambiguous by ``pos`` where it has more than one part of speech (RuSentEval's filter), by ``feature`` where it
+has more than one value of the probed feature (LINSPECTOR's). What a form can be is asked of the language's analyser,
+and where that does not know the form or the feature, or there is none, of the corpus's own words; a small corpus has
+not all of a form's values, so that the language's data have rules (Spanish *cantaba* is of two persons), too.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+
+import msgspec
+import polars as pl
+
+from discoprobe.loaders.corpus import feat
+from discoprobe.loaders.languages.language import Features, LanguageSection
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from discoprobe.builders.sentences.trees import Trees
+    from discoprobe.builders.settings import Settings
+    from discoprobe.builders.task import AnyTask
+    from discoprobe.loaders.languages.language import LanguageData
+
+READINGS: Final = ("pos", "feature")
+"""What a form may be ambiguous in."""
+
+SAME_POS: Final = {"AUX": "VERB", "PROPN": "NOUN", "DET": "PRON", "SCONJ": "CCONJ"}
+"""Parts of speech that UD tells apart by use: *has* is a verb and an auxiliary without being two words."""
+
+FORMS: Final = {"form": pl.String, "upos": pl.String, "feats": pl.String}
+"""Columns of a table of forms."""
+
+# fmt: off
+_POS: Final = {
+    "NOUN": "NOUN", "ADJF": "ADJ", "ADJS": "ADJ", "COMP": "ADJ", "VERB": "VERB", "INFN": "VERB", "PRTF": "VERB",
+    "PRTS": "VERB", "GRND": "VERB", "NUMR": "NUM", "ADVB": "ADV", "NPRO": "PRON", "PRED": "PRED", "PREP": "ADP",
+    "CONJ": "CCONJ", "PRCL": "PART", "INTJ": "INTJ",
+}
+_GRAMMEMES: Final = {
+    "Number": {"sing": "Sing", "plur": "Plur"},
+    "Gender": {"masc": "Masc", "femn": "Fem", "neut": "Neut"},
+    "Animacy": {"anim": "Anim", "inan": "Inan"},
+    "Case": {
+        "nomn": "Nom", "gent": "Gen", "gen1": "Gen", "gen2": "Gen", "datv": "Dat", "accs": "Acc", "acc2": "Acc",
+        "ablt": "Ins", "loct": "Loc", "loc1": "Loc", "loc2": "Loc", "voct": "Voc",
+    },
+    "Tense": {"past": "Past", "pres": "Pres", "futr": "Fut"},
+    "Aspect": {"perf": "Perf", "impf": "Imp"},
+    "Mood": {"indc": "Ind", "impr": "Imp"},
+    "Person": {"1per": "1", "2per": "2", "3per": "3"},
+    "Voice": {"actv": "Act", "pssv": "Pass"},
+}
+# fmt: on
+"""OpenCorpora's parts of speech and grammemes (https://opencorpora.org/dict.php?act=gram) in UD's names."""
+
+
+class SyncreticForms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Words whose form has a second value of a feature, by a rule of the language.
+
+    Attributes:
+        feature: the ambiguous one.
+        feats: what the word's other features must be.
+        form: a regular expression that matches the whole form in small letters.
+        lemma: one that matches the whole lemma in small letters.
+        is_lemma: whether the form must be the lemma.
+    """
+
+    feature: str
+    feats: Features = msgspec.field(default_factory=dict)
+    form: str = ".*"
+    lemma: str = ".*"
+    is_lemma: bool = False
+
+    def __post_init__(self) -> None:
+        for pattern in (self.form, self.lemma):
+            try:
+                re.compile(pattern)
+            except (re.error, OverflowError) as error:
+                raise ValueError(f"'{pattern}' is not a regular expression: {error}") from error
+
+
+class MorphologyRules(LanguageSection, frozen=True):
+    """The section ``[morphology]``: the language's analyser, and rules for what no analyser or corpus tells."""
+
+    section: ClassVar[str] = "morphology"
+    analyser: Literal["pymorphy3"] | None = None
+    syncretic: tuple[SyncreticForms, ...] = ()
+
+
+def forms(trees: Trees) -> pl.DataFrame:
+    """What the small-letter forms of a shard are: ``form``, ``upos``, ``feats``, each combination once."""
+    return trees.words.drop_nulls("upos").select(_small("form"), pl.col("upos").cast(pl.String), "feats").unique()
+
+
+def merged(tables: list[pl.DataFrame]) -> pl.DataFrame:
+    """The tables of all shards in one."""
+    return pl.concat(tables).unique() if tables else pl.DataFrame(schema=FORMS)
+
+
+def wanted(task: AnyTask, settings: Settings) -> bool:
+    """Whether the rows of a task pass this filter."""
+    return bool(task.feature and settings.syncretism)
+
+
+def hindrance(task: AnyTask, language: LanguageData, settings: Settings) -> str:
+    """Why the filter cannot be applied to a task in a language; empty where it can."""
+    if not wanted(task, settings) or language.section(MorphologyRules).analyser is None:
+        return ""
+    try:
+        _analyser(language.code)
+    except (ImportError, ValueError):
+        package = f"{language.section(MorphologyRules).analyser}-dicts-{language.code}"
+        return f"the syncretism filter needs the dictionary {package}: install it, or switch the filter off"
+    return ""
+
+
+def with_reasons(
+    frame: pl.DataFrame, task: AnyTask, table: pl.DataFrame, language: LanguageData, settings: Settings
+) -> pl.DataFrame:
+    """Candidates with ``reason`` set where there was none and the target's form is ambiguous.
+
+    Args:
+        frame: candidates of a task, with ``reason``, ``target_form``, ``target_lemma`` and ``target_feats``.
+        task: whose ``feature`` is probed.
+        table: what ``merged`` gave for the corpus.
+        language: names the analyser and has the rules.
+        settings: which of ``READINGS`` count.
+    """
+    if not wanted(task, settings) or frame.is_empty():
+        return frame
+    asked = frame.select(form=_small("target_form")).drop_nulls().unique()
+    values = readings(asked["form"], str(task.feature), table, language)
+    ambiguous = {"pos": pl.col("_pos") > 1, "feature": (pl.col("_feature") > 1) | by_rule(task.feature or "", language)}
+    reason = pl.coalesce(
+        "reason",
+        *[
+            pl.when(ambiguous[reading]).then(pl.lit(f"syncretic-{reading}"))
+            for reading in READINGS
+            if reading in settings.syncretism
+        ],
+    )
+    counted = values.rename({"form": "_form", "pos": "_pos", "feature": "_feature"})
+    return (
+        frame.with_columns(_form=_small("target_form"))
+        .join(counted, on="_form", how="left", maintain_order="left")
+        .with_columns(reason=reason)
+        .drop("_form", "_pos", "_feature")
+    )
+
+
+def by_rule(feature: str, language: LanguageData) -> pl.Expr:
+    """Whether a rule of the language says that a target's form has a second value of a feature."""
+    rules = [_meets(rule) for rule in language.section(MorphologyRules).syncretic if rule.feature == feature]
+    return pl.any_horizontal([pl.lit(value=False), *rules])
+
+
+def _meets(rule: SyncreticForms) -> pl.Expr:
+    form, lemma = _small("target_form"), _small("target_lemma")
+    parts = [
+        *(feat(name, "target_feats").fill_null("").is_in(sorted(values)) for name, values in rule.feats.items()),
+        form.str.contains(f"^(?:{rule.form})$"),
+        lemma.str.contains(f"^(?:{rule.lemma})$") if rule.lemma != ".*" else pl.lit(value=True),
+        form == lemma if rule.is_lemma else pl.lit(value=True),
+    ]
+    return pl.all_horizontal(parts).fill_null(value=False)
+
+
+def readings(asked: pl.Series, feature: str, table: pl.DataFrame, language: LanguageData) -> pl.DataFrame:
+    """How many parts of speech (``pos``) and values of ``feature`` each ``form`` has; 0 of what nothing is known of."""
+    in_corpus = _in_corpus(asked, feature, table)
+    if language.section(MorphologyRules).analyser is None or feature not in _GRAMMEMES:
+        return in_corpus
+    known = _analysed(asked, feature, language.code)
+    return pl.concat([known, in_corpus.join(known, on="form", how="anti")])
+
+
+def _in_corpus(asked: pl.Series, feature: str, table: pl.DataFrame) -> pl.DataFrame:
+    """The readings of forms among the words of a corpus."""
+    values = feat(feature).str.split(",")
+    return (
+        table.filter(pl.col("form").is_in(asked.implode()))
+        .select("form", pos=pl.col("upos").replace(SAME_POS), value=values)
+        .explode("value")
+        .group_by("form")
+        .agg(pl.col("pos").n_unique(), feature=pl.col("value").drop_nulls().n_unique())
+    )
+
+
+def _analysed(asked: pl.Series, feature: str, code: str) -> pl.DataFrame:
+    """The readings of the forms that are in the analyser's dictionary."""
+    names = _GRAMMEMES[feature]
+    rows = [
+        (
+            form,
+            len({pos for pos, _ in tags}),
+            len({names[said] for _, all_said in tags for said in all_said & names.keys()}),
+        )
+        for form in asked
+        if (tags := _tags(code, form))
+    ]
+    return pl.DataFrame(rows, schema={"form": pl.String, "pos": pl.UInt32, "feature": pl.UInt32}, orient="row")
+
+
+@functools.cache
+def _tags(code: str, form: str) -> frozenset[tuple[str, frozenset[str]]]:
+    """What a form can be by the dictionary: part of speech (UD's) and grammemes of each reading."""
+    tags = (parse.tag for parse in _analyser(code)(form) if parse.is_known)
+    return frozenset((_POS.get(str(tag.POS), str(tag.POS)), _grammemes(tag)) for tag in tags)
+
+
+def _grammemes(tag: Any) -> frozenset[str]:
+    """What a reading says; the Ukrainian dictionary leaves the singular and the indicative unsaid."""
+    said = frozenset(map(str, tag.grammemes))
+    singular = said & _GRAMMEMES["Gender"].keys() and not said & _GRAMMEMES["Number"].keys()
+    indicative = "VERB" in said and said & _GRAMMEMES["Tense"].keys() and not said & _GRAMMEMES["Mood"].keys()
+    return said | ({"sing"} if singular else set()) | ({"indc"} if indicative else set())
+
+
+@functools.cache
+def _analyser(code: str) -> Callable[[str], Iterable[Any]]:
+    import pymorphy3  # noqa: PLC0415 (loads a dictionary; two languages need it)
+
+    parse: Callable[[str], Iterable[Any]] = pymorphy3.MorphAnalyzer(lang=code, probability_estimator_cls=None).parse
+    return parse
+
+
+def _small(column: str) -> pl.Expr:
+    return pl.col(column).str.to_lowercase()

@@ -1,0 +1,105 @@
+"""Facts about dependency trees as columns, computed for all words of a shard at once."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from discoprobe.loaders.corpus import Shard
+
+
+SPACED = 0.5
+"""Share of words followed by white space from which on a treebank's words are spaced."""
+
+
+@dataclass(frozen=True)
+class Trees:
+    """The words of a shard with what their trees say.
+
+    ``words`` has the columns of the shard's tokens and
+
+    * ``row``: the word's own number in the table; ``head_row``: its head's (null for a root);
+    * ``rel``: its relation without the subtype;
+    * ``depth``: edges between it and the root (0 for the root; null where there is no tree).
+    """
+
+    shard: Shard
+
+    @functools.cached_property
+    def words(self) -> pl.DataFrame:
+        """One row per word."""
+        numbered = self.shard.tokens.with_row_index("row").with_columns(
+            rel=pl.col("deprel").str.extract(r"^([^:]+)"),
+            head_row=pl.when(pl.col("head") > 0).then(
+                pl.col("row").cast(pl.Int64) - pl.col("index").cast(pl.Int64) + pl.col("head").cast(pl.Int64)
+            ),
+        )
+        return numbered.with_columns(depth=pl.Series(depths(numbered), dtype=pl.Int32)).with_columns(
+            depth=pl.when(pl.col("head").is_not_null()).then("depth")
+        )
+
+    @functools.cached_property
+    def spaced(self) -> bool:
+        """Whether white space separates words: it follows at least half of those that another word follows.
+
+        So the treebank decides, and a script without spaces (Thai) needs no entry in the language's data.
+        """
+        spoken = self.shard.tokens.filter(pl.col("start").is_not_null(), pl.col("upos") != "PUNCT")
+        same = pl.col("sent") == pl.col("sent").shift(-1)
+        gaps = spoken.with_columns(gap=pl.col("start").shift(-1) > pl.col("end"), same=same)
+        share = gaps.filter("same", pl.col("mwt").is_null())["gap"].mean()
+        return not isinstance(share, float) or share >= SPACED
+
+    @functools.cached_property
+    def roots(self) -> pl.DataFrame:
+        """The root word of each sentence that has a tree, columns as in ``words``."""
+        return self.words.filter(pl.col("head") == 0).unique("sent", keep="first", maintain_order=True)
+
+    @functools.cached_property
+    def dependents(self) -> pl.DataFrame:
+        """The words that depend on the root of their sentence, in order."""
+        return self.words.filter(pl.col("depth") == 1)
+
+    def descends_from(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """For every word, which of ``rows`` is its nearest ancestor or itself; -1 where none is."""
+        return nearest_marked(_parents(self.words), rows)
+
+
+def _parents(words: pl.DataFrame) -> npt.NDArray[np.int64]:
+    """The head of each word; a root, or a word without a tree, is its own."""
+    own = np.arange(words.height)
+    heads = words["head_row"].fill_null(-1).to_numpy()
+    return np.where(heads < 0, own, heads)
+
+
+def depths(words: pl.DataFrame) -> npt.NDArray[np.int32]:
+    """Edges from each word to its root, by doubling pointers: log2(depth) steps over all words."""
+    parent = _parents(words)
+    steps = (parent != np.arange(len(parent))).astype(np.int32)
+    while True:
+        further = steps[parent]
+        if not further.any():
+            return np.asarray(steps, dtype=np.int32)
+        steps = steps + further
+        parent = parent[parent]
+
+
+def nearest_marked(parent: npt.NDArray[np.int64], marked: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The first marked word on the way from each word to its root, itself included; -1 where there is none."""
+    own = np.arange(len(parent))
+    is_marked = np.zeros(len(parent), dtype=bool)
+    is_marked[marked] = True
+    at = own
+    for _ in range(len(parent)):
+        going = ~is_marked[at] & (parent[at] != at)
+        if not going.any():
+            break
+        at = np.where(going, parent[at], at)
+    return np.where(is_marked[at], at, -1)

@@ -1,0 +1,510 @@
+"""The Hub as publishing needs it: the one module that knows `huggingface_hub`.
+
+Reads and uploads are tried again, with growing waits and as long as the Hub asks; a commit and a tag are sent once,
+because only who knows what was to be published can tell whether a lost answer was a success (`push`). Every failure is
+a `HubError` in plain words, without tokens and without signed addresses.
+"""
+
+from __future__ import annotations
+
+import errno
+import itertools
+import logging
+import os
+import re
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from discoprobe.loaders.errors import IntegrityError, RemoteError, UsageError
+from discoprobe.loaders.file_hashes import hashes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    import httpx2
+    from huggingface_hub import CommitOperationAdd, GitRefs
+
+Content: TypeAlias = "Path | bytes"
+Result = TypeVar("Result")
+
+REPO_TYPE = "dataset"
+MAIN = "main"
+BATCH = 64
+"""Files per upload call: progress is shown after each, and a killed push has lost at most one."""
+
+_TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
+_DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How often and how long to try.
+
+    Attributes:
+        attempts: tries of one step.
+        first_wait: seconds before the second try; each further wait is twice as long.
+        longest_wait: the most that such a wait grows to. A wait that the Hub asks for (``Retry-After``) is honoured
+            up to five minutes, the length of its rate limit's window.
+        timeout: seconds without an answer; the Hub gives up a commit after 60.
+    """
+
+    attempts: int = 5
+    first_wait: float = 1.0
+    longest_wait: float = 60.0
+    timeout: float = 120.0
+
+    def wait(self, attempt: int, asked: float | None) -> None:
+        """Sleeps after the failed try number ``attempt`` (from 0)."""
+        seconds = min(self.first_wait * 2**attempt, self.longest_wait) if asked is None else min(asked, 300.0)
+        _log.info("waiting %.1f s before another try", seconds)
+        time.sleep(seconds)
+
+
+class HubError(RemoteError):
+    """The Hub or the way to it failed.
+
+    Attributes:
+        status: HTTP status; None where there was no answer.
+        transient: whether it may go well the next time.
+        wait: seconds that the Hub asked to wait.
+    """
+
+    def __init__(self, message: str, *, status: int | None, transient: bool, wait: float | None = None) -> None:
+        super().__init__(message)
+        self.status, self.transient, self.wait = status, transient, wait
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteFile:
+    """A file of a revision: its size, SHA-256 where it is stored with LFS, and its git blob."""
+
+    size: int
+    sha256: str | None
+    blob: str
+
+    def holds(self, content: Content) -> bool:
+        """Whether the file's bytes are these."""
+        hashes = hashes_of(content)
+        return self.sha256 == hashes.sha256 if self.sha256 else self.blob == hashes.git_blob_sha1
+
+
+@dataclass(frozen=True, slots=True)
+class Refs:
+    """Branches, tags and pull requests of a repository, each with the commit it stands at."""
+
+    head: str | None
+    tags: Mapping[str, str]
+    pulls: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit of the history."""
+
+    oid: str
+    title: str
+    author: str
+
+    def __str__(self) -> str:
+        return f"{self.oid[:12]} ({self.author or 'unknown'}: {self.title})"
+
+
+@dataclass(frozen=True, slots=True)
+class NewCommit:
+    """A commit that was made; ``pull`` is the address of its pull request, if it is one."""
+
+    oid: str
+    pull: str | None = None
+
+
+@dataclass(frozen=True)
+class Upload:
+    """Files that are (being) sent, as the client counts them; used again when the commit is tried again."""
+
+    additions: Sequence[CommitOperationAdd] = field(repr=False)
+
+
+class Hub:
+    """A dataset repository on the Hub.
+
+    Args:
+        repo: ``owner/name``.
+        endpoint: address of the Hub; by default ``HF_ENDPOINT``, else huggingface.co.
+        token: by default the one of ``HF_TOKEN`` or of ``hf auth login``.
+        retry: how often and how long to try.
+
+    Raises:
+        UsageError: if ``repo`` is no ``owner/name``.
+    """
+
+    def __init__(
+        self, repo: str, *, endpoint: str | None = None, token: str | None = None, retry: RetryPolicy | None = None
+    ) -> None:
+        check_repo_name(repo)
+        if token is None:
+            token = os.environ.get("HF_TOKEN")
+        if token is not None and not token.isascii():
+            raise UsageError("the token of the Hub (HF_TOKEN) has characters that no token has; copy it again")
+        from huggingface_hub import HfApi  # noqa: PLC0415 (half a second that only publishing needs)
+
+        self.repo = repo
+        self.retry = retry or RetryPolicy()
+        self._api = HfApi(endpoint=endpoint, token=token, library_name="discoprobe")
+        self._where: dict[str, Any] = {"repo_id": repo, "repo_type": REPO_TYPE}
+        _quiet()
+        _set_timeout(self.retry.timeout)
+
+    @property
+    def endpoint(self) -> str:
+        """Address of the Hub."""
+        return str(self._api.endpoint)
+
+    def url(self, revision: str) -> str:
+        """Where a person sees a revision."""
+        return f"{self.endpoint}/datasets/{self.repo}/tree/{revision}"
+
+    # reading
+
+    def check_rights(self, *, pull: bool = False) -> None:
+        """Makes sure that the token may write to the repository.
+
+        Args:
+            pull: only propose a pull request, which needs no right to write to the owner's repositories.
+
+        Raises:
+            HubError: there is no token, it is not valid, it can only read, or the repository belongs to somebody else.
+        """
+        user = self._tried("checking the token", self._api.whoami)
+        if user.get("auth", {}).get("accessToken", {}).get("role") == "read":
+            message = "the token can only read (403 is what a push would get); make one with write access"
+            raise HubError(f"{message} at {self.endpoint}/settings/tokens", status=403, transient=False)
+        owner = self.repo.partition("/")[0]
+        writable = [org["name"] for org in user.get("orgs", []) if org.get("roleInOrg") != "read"]
+        if not pull and owner not in {user.get("name"), *writable}:
+            names = ", ".join(name for name in (user.get("name"), *writable) if name)
+            raise _final(
+                f"the token of {user.get('name')} may not write to repositories of {owner} (403); give a --repo of"
+                f" {names}, or --create-pr to propose a pull request", 403,
+            )  # fmt: skip
+
+    def refs(self, *, pulls: bool = False) -> Refs | None:
+        """Where branch, tags and (if asked for) pull requests stand; None if there is no such repository."""
+        try:
+            found: GitRefs = self._tried(
+                "reading the refs", lambda: self._api.list_repo_refs(**self._where, include_pull_requests=pulls)
+            )
+        except HubError as error:
+            if error.status == 404:  # noqa: PLR2004 (HTTP's number)
+                return None
+            raise
+        head = next((ref.target_commit for ref in found.branches if ref.name == MAIN), None)
+        return Refs(
+            head,
+            {ref.name: ref.target_commit for ref in found.tags},
+            {ref.ref: ref.target_commit for ref in found.pull_requests or []},
+        )
+
+    def tree(self, revision: str) -> dict[str, RemoteFile]:
+        """All files of a revision, by path.
+
+        Raises:
+            HubError: if there is no such repository or revision.
+        """
+        from huggingface_hub import RepoFile  # noqa: PLC0415
+
+        found = self._tried(
+            "listing the files",
+            lambda: list(self._api.list_repo_tree(**self._where, revision=revision, recursive=True)),
+        )
+        return {
+            file.path: RemoteFile(file.size, file.lfs.sha256 if file.lfs else None, file.blob_id)
+            for file in found
+            if isinstance(file, RepoFile)
+        }
+
+    def commit_of(self, revision: str) -> str:
+        """The full commit id of a tag, branch or short id.
+
+        Raises:
+            HubError: if there is no such repository or revision.
+        """
+        found = self._tried(f"looking for {revision}", lambda: self._api.repo_info(**self._where, revision=revision))
+        return str(found.sha)
+
+    def download(self, path: str, revision: str, expected: RemoteFile) -> Path:
+        """A file of a commit, from the client's cache if it is there, in any case the right bytes.
+
+        Raises:
+            HubError: if it cannot be had.
+            IntegrityError: if what comes is not what the Hub lists, twice.
+        """
+        for force in (False, True):
+            local = self._download(path, revision, force=force)
+            if expected.holds(local):
+                return local
+        raise IntegrityError(f"{self.repo}: {path} arrives with other bytes than the Hub lists; try again later")
+
+    def _download(self, path: str, revision: str, *, force: bool) -> Path:
+        get = self._api.hf_hub_download
+        return Path(
+            self._tried(
+                f"downloading {path}",
+                lambda: get(filename=path, **self._where, revision=revision, force_download=force),
+            )
+        )
+
+    def fetch(self, paths: Sequence[str], revision: str) -> None:
+        """Brings files into the client's cache, several at once; `download` then finds and checks them there."""
+        if paths:
+            get = self._api.snapshot_download
+            self._tried(
+                "downloading", lambda: get(**self._where, revision=revision, allow_patterns=[*map(_literal, paths)])
+            )
+
+    def since(self, parent: str) -> list[Commit]:
+        """The commits of main after ``parent``, newest first; all of the history that is at hand if it is not in it."""
+        found = self._tried(
+            "reading the history", lambda: list(self._api.list_repo_commits(**self._where, revision=MAIN))
+        )
+        newer = itertools.takewhile(lambda commit: commit.commit_id != parent, found)
+        return [Commit(one.commit_id, one.title, ", ".join(one.authors)) for one in newer]
+
+    # writing
+
+    def create(self, *, private: bool = False) -> None:
+        """Creates the repository, if it does not exist yet."""
+        self._tried(
+            "creating the repository",
+            lambda: self._api.create_repo(**self._where, exist_ok=True, private=private or None),
+        )
+
+    def upload(self, files: Mapping[str, Content], *, pull: bool, progress: Callable[[str, int, int], None]) -> Upload:
+        """Sends what the Hub does not hold yet; nothing is visible before the commit, and nothing is sent twice."""
+        from huggingface_hub import CommitOperationAdd  # noqa: PLC0415
+
+        additions = [CommitOperationAdd(path, content) for path, content in sorted(files.items())]
+        for start in range(0, len(additions), BATCH):
+            self._send(additions[start : start + BATCH], pull=pull)
+            progress("uploading", min(start + BATCH, len(additions)), len(additions))
+        return Upload(additions)
+
+    def _send(self, batch: list[CommitOperationAdd], *, pull: bool) -> None:
+        self._tried(
+            "uploading", lambda: self._api.preupload_lfs_files(additions=batch, **self._where, create_pr=pull or None)
+        )
+
+    def commit(  # noqa: PLR0913 (what a commit is made of)
+        self, upload: Upload, deletes: Sequence[str], *, message: str, description: str, parent: str | None, pull: bool
+    ) -> NewCommit:
+        """Makes one commit on top of ``parent``; sent once.
+
+        Raises:
+            HubError: if it was refused, or if no answer came and it may or may not have been made.
+        """
+        from huggingface_hub import CommitOperationDelete  # noqa: PLC0415
+
+        operations: list[Any] = [*upload.additions, *(CommitOperationDelete(path) for path in deletes)]
+        made = self._once(
+            "committing",
+            lambda: self._api.create_commit(
+                operations=operations, commit_message=message, commit_description=description, parent_commit=parent,
+                create_pr=pull or None, **self._where,
+            ),
+        )  # fmt: skip
+        return NewCommit(made.oid, made.pr_url)
+
+    def tag(self, name: str, oid: str, message: str) -> None:
+        """Makes a tag; sent once, and never moves one that is there.
+
+        Raises:
+            HubError: as for `commit`; status 409 if there is such a tag.
+        """
+        self._once("tagging", lambda: self._api.create_tag(**self._where, tag=name, revision=oid, tag_message=message))
+
+    # reading back, as users will
+
+    def load(self, config: str, revision: str, cache: Path) -> dict[str, int]:
+        """Rows per split that `datasets` loads.
+
+        Raises:
+            HubError: if it does not load.
+        """
+        from datasets import load_dataset  # noqa: PLC0415 (a second)
+        from datasets.utils import disable_progress_bars  # noqa: PLC0415
+
+        disable_progress_bars()
+        try:
+            loaded = load_dataset(self.repo, config, revision=revision, token=self._api.token, cache_dir=str(cache))
+        except Exception as error:  # `datasets` lets anything through, down to the parquet reader's errors
+            raise self._clear(error, f"loading {config}") or HubError(
+                f"{self.repo}: {config} does not load ({self._safe(str(error))})", status=None, transient=False
+            ) from error
+        return {split: table.num_rows for split, table in loaded.items()}
+
+    # trying
+
+    def _tried(self, doing: str, function: Callable[[], Result]) -> Result:
+        for attempt in range(self.retry.attempts):
+            try:
+                return self._once(doing, function)
+            except HubError as error:
+                if not error.transient or attempt + 1 == self.retry.attempts:
+                    raise
+                self.retry.wait(attempt, error.wait)
+        raise AssertionError("unreachable")
+
+    def _once(self, doing: str, function: Callable[[], Result]) -> Result:
+        import httpx2  # noqa: PLC0415 (what `huggingface_hub` speaks HTTP with)
+
+        try:
+            return function()
+        except (httpx2.HTTPError, OSError, ValueError, RuntimeError) as error:
+            if clear := self._clear(error, doing):
+                raise clear from error
+            raise
+
+    def _clear(self, error: BaseException, doing: str) -> HubError | None:
+        """The error in plain words; None for one that has nothing to do with the Hub."""
+        if odd := self._odd(error, doing):
+            return odd
+        return next((clear for cause in _causes(error) if (clear := self._told(cause, doing))), None)
+
+    def _told(self, cause: BaseException, doing: str) -> HubError | None:
+        import httpx2  # noqa: PLC0415
+        from huggingface_hub import errors  # noqa: PLC0415
+
+        if isinstance(cause, errors.LocalTokenNotFoundError):
+            return _final(f"no token for {self.endpoint}; log in with `hf auth login` or set HF_TOKEN", 401)
+        if isinstance(cause, errors.OfflineModeIsEnabled):
+            return _final(f"HF_HUB_OFFLINE is set, so {self.repo} cannot be reached; unset it")
+        if isinstance(cause, errors.HfHubHTTPError):
+            return self._answered(cause, doing)
+        if isinstance(cause, httpx2.HTTPError):
+            words = (
+                f"no answer from {self.endpoint} while {doing} ({type(cause).__name__}); check the network, then run it"
+            )
+            return HubError(f"{words} again: nothing is half published", status=None, transient=True)
+        full = isinstance(cause, OSError) and cause.errno in _DISK_FULL
+        return _final(f"no space left on this machine while {doing}; free some, then run it again") if full else None
+
+    def _odd(self, error: BaseException, doing: str) -> HubError | None:
+        if isinstance(error, ValueError) and "Invalid metadata in README.md" in str(error):
+            return _final(f"the Hub refuses the card: {self._safe(str(error))}", 400)
+        if isinstance(error, ValueError) and type(error).__name__ == "JSONDecodeError":
+            # the check of a card reads JSON before it looks at the status: a busy Hub's page of HTML ends up here
+            return HubError(f"the Hub answered with no JSON while {doing}; try later", status=None, transient=True)
+        return None
+
+    def _answered(self, error: Any, doing: str) -> HubError:
+        response = error.response
+        status = int(response.status_code)
+        said = self._safe(response.headers.get("X-Error-Message") or getattr(error, "server_message", None) or "")
+        return HubError(
+            self._words(status, doing) + (f" (the Hub says: {said})" if said else ""),
+            status=status, transient=status in _TRANSIENT, wait=_asked_wait(response.headers),
+        )  # fmt: skip
+
+    def _words(self, status: int, doing: str) -> str:
+        known = {
+            401: f"the Hub wants a valid token while {doing} (401); log in with `hf auth login` or set HF_TOKEN (a"
+            f" wrong name in place of {self.repo} looks the same)",
+            403: f"the token may not do this to {self.repo} while {doing} (403); use one with write access to it",
+            404: f"{self.repo} or what was asked of it is not there, or not for this token, while {doing} (404)",
+            412: f"somebody else has committed to {self.repo} meanwhile (412); run it again",
+            413: f"too large for the Hub while {doing} (413); build fewer languages at once",
+            429: f"the Hub's rate limit is used up while {doing} (429); wait some minutes, then run it again",
+        }
+        if status in _TRANSIENT:
+            return known.get(status, f"the Hub answered {status} while {doing}; try later: nothing is half published")
+        return known.get(status, f"the Hub refuses this while {doing} ({status}): nothing was published")
+
+    def _safe(self, text: str) -> str:
+        """Text from elsewhere on one line, without tokens and without the signed part of addresses."""
+        token = self._api.token or os.environ.get("HF_TOKEN") or ""
+        text = text.replace(token, "hf_…") if isinstance(token, str) and token else text
+        text = re.sub(r"\bhf_\w{4,}|(?<=\?)\S*(?:Signature|token|Credential)=\S*", "…", text)
+        return " ".join(text.split())[:300]
+
+
+def check_repo_name(repo: str) -> None:
+    """Makes sure that the Hub accepts a name for a repository.
+
+    Raises:
+        UsageError: it is not ``owner/name``, or has what the Hub forbids: ``..``, ``--``, ``.git`` at the end.
+    """
+    from huggingface_hub.utils import HFValidationError, validate_repo_id  # noqa: PLC0415
+
+    try:
+        validate_repo_id(repo)
+        valid = bool(re.fullmatch(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", repo, re.ASCII))
+    except HFValidationError:
+        valid = False
+    if not valid:
+        raise UsageError(f"'{repo}' cannot be a repository of the Hub; write owner/name, such as org/discoprobe")
+
+
+def _literal(path: str) -> str:
+    """A pattern that matches this path only."""
+    return re.sub(r"([*?\[])", r"[\1]", path)
+
+
+def _final(message: str, status: int | None = None) -> HubError:
+    return HubError(message, status=status, transient=False)
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error and what it came from; the client wraps a failed upload in an error of its own."""
+    seen: BaseException | None = error
+    while seen is not None:
+        yield seen
+        seen = seen.__cause__ or seen.__context__
+
+
+def _asked_wait(headers: Mapping[str, str]) -> float | None:
+    """The seconds of ``Retry-After`` or, for a used-up rate limit, of ``RateLimit: "api";r=0;t=N``."""
+    if (after := headers.get("Retry-After", "")).isdecimal():
+        return float(after)
+    limit = re.search(r"r=0;\s*t=(\d+)", headers.get("RateLimit", ""))
+    return float(limit[1]) if limit else None
+
+
+def _quiet() -> None:
+    """Keeps the client's own warnings from the terminal: they quote signed addresses, and failures are told by us."""
+    from huggingface_hub.utils import disable_progress_bars  # noqa: PLC0415
+
+    disable_progress_bars()
+    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
+    logging.getLogger("httpx2").setLevel(logging.WARNING)
+
+
+def _set_timeout(seconds: float) -> None:
+    """Gives every request of the client a timeout; without it, a silent server would stop a push for ever.
+
+    The sessions of the client keep their own hooks (offline mode, ids of requests).
+    """
+    import httpx2  # noqa: PLC0415
+    from huggingface_hub import get_session, set_client_factory  # noqa: PLC0415
+
+    hooks = [hook for hook in get_session().event_hooks["request"] if not isinstance(hook, _Timeout)]
+
+    def with_timeout() -> httpx2.Client:
+        return httpx2.Client(
+            event_hooks={"request": [*hooks, _Timeout(seconds)]}, follow_redirects=True, timeout=seconds
+        )  # fmt: skip
+
+    set_client_factory(with_timeout)
+
+
+@dataclass(frozen=True, slots=True)
+class _Timeout:
+    """Sets the timeout of a request that has none: listings ask for no timeout, whatever the session's is."""
+
+    seconds: float
+
+    def __call__(self, request: httpx2.Request) -> None:
+        given = request.extensions.get("timeout", {})
+        steps = ("connect", "read", "write", "pool")
+        request.extensions["timeout"] = {step: given.get(step) or self.seconds for step in steps}

@@ -1,0 +1,409 @@
+"""One push: from what the Hub holds now to the old release or the new one, never to something between.
+
+The order is what makes it safe. Objects are uploaded first, where nobody sees them; one commit on top of the head that
+was planned for makes all of them visible at once; the tree of that commit is compared with the plan and a config is
+loaded from it; the tag comes last, so that a tagged release is complete and was read back. Whatever ends a push early
+leaves the old release, or the new one without its tag, which the next push sets.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from discoprobe.cards.hub.client import Hub, HubError, NewCommit, RetryPolicy
+from discoprobe.cards.hub.remote_diff import changes, published_label, read_local
+from discoprobe.cards.hub.remote_release import CHANGELOG, GIT, Remote, read_remote
+from discoprobe.cards.hub.staging import Label, stage
+from discoprobe.cards.hub.unmanaged_files import refuse_in_the_way
+from discoprobe.cards.metadata.manifest_merge import only
+from discoprobe.cards.release import publish_checks, version
+from discoprobe.cards.release.diff import Changes
+from discoprobe.loaders.errors import RemoteError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from discoprobe.cards.hub.client import Content
+    from discoprobe.cards.hub.staging import Staged
+    from discoprobe.cards.release.version import Version
+
+State = Literal["published", "proposed", "unchanged", "completed", "planned", "declined"]
+
+_STALE = 412
+_PULLS = 20
+"""Newest pull requests that are looked at for one of ours."""
+
+
+class ConcurrentCommitError(RemoteError):
+    """Somebody else committed between plan and commit; nothing of ours was published."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to push.
+
+    Attributes:
+        release: the number to publish under; proposed from the changes if empty.
+        languages: of the folder's configs, only these languages.
+        allow_licence: licences to publish under though they are not open.
+        dry_run: plan and stop.
+        private: create the repository as a private one, if it does not exist yet.
+        pull_request: propose the commit instead of making it; the tag follows at the first push after the merge.
+        read_back: load this many of the pushed configs before the tag is set.
+        endpoint: address of the Hub; by default ``HF_ENDPOINT``.
+        token: by default the one of ``HF_TOKEN`` or of ``hf auth login``.
+        retry: how often and how long to try.
+        day: the date in the changelog; today if None.
+    """
+
+    release: str = ""
+    languages: tuple[str, ...] = ()
+    allow_licence: tuple[str, ...] = ()
+    dry_run: bool = False
+    private: bool = False
+    pull_request: bool = False
+    read_back: int = 2
+    endpoint: str | None = None
+    token: str | None = field(default=None, repr=False)
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+    day: dt.date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a push will do.
+
+    Attributes:
+        repo: the repository.
+        release: the number of the release.
+        last: the release before; empty for the first.
+        changes: of configs, rows, sources, files.
+        uploads: files to send and their bytes.
+        deletes: files to delete.
+        keeps: configs of the repository that stay as they are.
+        unmanaged: files of the repository that are no part of a release; they stay.
+    """
+
+    repo: str
+    release: str
+    last: str
+    changes: Changes
+    uploads: Mapping[str, int] = field(default_factory=dict)
+    deletes: tuple[str, ...] = ()
+    keeps: tuple[str, ...] = ()
+    unmanaged: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PushResult:
+    """What a push did.
+
+    Attributes:
+        state: ``published``; ``proposed`` as a pull request; ``unchanged``: the Hub holds this already; ``completed``:
+            it does, and the tag that an interrupted push left out was set; ``planned`` by a dry run; ``declined``.
+        plan: what was to be done.
+        commit: the commit of the release, if there is one.
+        url: where to look at it.
+        notes: what else a person should know.
+    """
+
+    state: State
+    plan: Plan
+    commit: str | None = None
+    url: str = ""
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The outcome as JSON holds it."""
+        shown = {
+            name: getattr(self.plan, name) for name in ("repo", "release", "last", "deletes", "keeps", "unmanaged")
+        }
+        shown |= {"uploads": dict(self.plan.uploads), "changes": self.plan.changes.to_dict()}
+        return shown | {"state": self.state, "commit": self.commit, "url": self.url, "notes": list(self.notes)}
+
+
+def _silent(doing: str, done: int, total: int) -> None:
+    """Says nothing."""
+
+
+def _agree(plan: Plan) -> bool:
+    return bool(plan)
+
+
+def push(
+    folder: Path,
+    repo: str,
+    options: Options | None = None,
+    *,
+    confirm: Callable[[Plan], bool] = _agree,
+    progress: Callable[[str, int, int], None] = _silent,
+) -> PushResult:
+    """Publishes the configs of a release folder, in one commit with a tag, beside what the repository has already.
+
+    Args:
+        folder: a release folder.
+        repo: ``owner/name``; made if it is not there.
+        options: how to push.
+        confirm: asked before anything is sent; a push that it declines has changed nothing.
+        progress: hears what is being done.
+
+    Raises:
+        AuditFailedError: if a config failed its audit or has none; the network was not touched.
+        DiscoprobeError: for a licence, an attribution, a card or a release number that does not do; nothing was sent.
+        ConcurrentCommitError: if somebody else committed meanwhile; nothing was published.
+        RemoteError: if the Hub or the network failed; the message says what to do.
+    """
+    return _Push(folder, repo, options or Options(), progress).run(confirm)
+
+
+def check_target(repo: str, options: Options) -> None:
+    """Checks before anything is built whether a push can go to a repository: its name, the token, the right to write.
+
+    Raises:
+        UsageError: the name cannot be a repository's, or the release number cannot be one.
+        RemoteError: there is no token that may write to it, or the Hub does not answer.
+    """
+    if options.release:
+        version.parse(options.release)
+    hub = Hub(repo, endpoint=options.endpoint, token=options.token, retry=options.retry)
+    if not options.dry_run:
+        hub.check_rights(pull=options.pull_request)
+
+
+class _Push:
+    """A push under way."""
+
+    def __init__(self, folder: Path, repo: str, options: Options, progress: Callable[[str, int, int], None]) -> None:
+        self.folder, self.options, self.progress = folder, options, progress
+        self.local = only(read_local(folder), options.languages)
+        if options.languages and not self.local["configs"]:
+            raise UsageError(f"{folder} has no config of {', '.join(options.languages)}; build it first")
+        publish_checks.check(self.local, options.allow_licence)
+        if options.release:
+            version.parse(options.release)
+        stage(folder, self.local, Remote(), Label(repo))
+        self.hub = Hub(repo, endpoint=options.endpoint, token=options.token, retry=options.retry)
+        self.notes: list[str] = []
+
+    def run(self, confirm: Callable[[Plan], bool]) -> PushResult:
+        if not self.options.dry_run:
+            self.hub.check_rights(pull=self.options.pull_request)
+        remote = read_remote(self.hub)
+        present = stage(self.folder, self.local, remote, published_label(self.hub.repo, remote))
+        if remote.manifest and not present.adds(remote.tree) and not present.deletes(remote.tree):
+            return self._finish_published(remote, present)
+        return self._publish_changed(remote, present, confirm)
+
+    # nothing new
+
+    def _finish_published(self, remote: Remote, present: Staged) -> PushResult:
+        """The Hub holds this already; sets the tag that an interrupted push or a merged proposal still lacks."""
+        assert remote.manifest is not None
+        assert remote.head is not None
+        release = remote.manifest.get("version", "")
+        plan = Plan(self.hub.repo, release, release, Changes(), keeps=tuple(sorted(present.manifest["configs"])))
+        if self.options.release and version.parse(self.options.release) != _parsed(release):
+            self.notes.append(f"nothing changed since {release}, so there is no release {self.options.release}")
+        if not release or f"v{release}" in remote.tags:
+            return self._result("unchanged", plan, remote.tags.get(f"v{release}", remote.head))
+        if self.options.dry_run:
+            self.notes.append(f"the tag v{release} is missing: an earlier push was interrupted; the next one sets it")
+            return self._result("planned", plan, remote.head)
+        self._read_back(present, remote.head, list(self.local["configs"]))
+        self._tag(f"v{release}", remote.head)
+        return self._result("completed", plan, remote.head)
+
+    # something new
+
+    def _publish_changed(self, remote: Remote, present: Staged, confirm: Callable[[Plan], bool]) -> PushResult:
+        found = changes(self.folder, self.hub, remote, present)
+        number = self._number(remote, found)
+        text = version.section(number, found, self.options.day or dt.datetime.now(tz=dt.UTC).date())
+        label = Label(self.hub.repo, str(number), version.with_section(remote.changelog, text))
+        staged = self._staged(remote, label)
+        plan = self._plan(remote, staged, found, number)
+        if self.options.dry_run:
+            return self._result("planned", plan)
+        if not confirm(plan):
+            return self._result("declined", plan)
+        if remote.head is None:
+            remote = self._created()
+            staged = self._staged(remote, label)
+            plan = self._plan(remote, staged, found, number)
+        return self._send(remote, staged, plan)
+
+    def _staged(self, remote: Remote, label: Label) -> Staged:
+        staged = stage(self.folder, self.local, remote, label)
+        refuse_in_the_way(remote, staged, self.hub.repo)
+        return staged
+
+    def _number(self, remote: Remote, changes: Changes) -> Version:
+        named = [_parsed(remote.manifest.get("version", ""))] if remote.manifest else []
+        last = max((found for found in [*named, version.latest(remote.tags)] if found), default=None)
+        if not self.options.release:
+            return version.propose(last, changes)
+        return version.check(version.parse(self.options.release), last, changes)
+
+    def _plan(self, remote: Remote, staged: Staged, changes: Changes, number: Version) -> Plan:
+        adds = staged.adds(remote.tree)
+        return Plan(
+            repo=self.hub.repo,
+            release=str(number),
+            last=remote.manifest.get("version", "") if remote.manifest else "",
+            changes=changes,
+            uploads={path: staged.files[path].size for path in adds},
+            deletes=staged.deletes(remote.tree),
+            keeps=tuple(sorted(staged.manifest["configs"].keys() - self.local["configs"].keys())),
+            unmanaged=tuple(sorted(staged.unmanaged - GIT - staged.files.keys())),
+        )
+
+    def _send(self, remote: Remote, staged: Staged, plan: Plan) -> PushResult:
+        assert remote.head is not None
+        self._tag_interrupted(remote)
+        if self.options.pull_request and (there := self._proposed(staged)):
+            self.notes.append("the same content was proposed before")
+            return self._result("proposed", plan, there)
+        made = self._commit(staged, staged.adds(remote.tree), staged.deletes(remote.tree), remote.head)
+        self._check_tree(staged, made.oid)
+        if self.options.pull_request:
+            return self._result("proposed", plan, made.oid, made.pull)
+        self._read_back(staged, made.oid, list(self.local["configs"]))
+        self._tag(f"v{plan.release}", made.oid)
+        self._keep_changelog(staged)
+        if plan.unmanaged:
+            self.notes.append(
+                f"{len(plan.unmanaged)} files that no release put there stay: {', '.join(plan.unmanaged)}"
+            )
+        return self._result("published", plan, made.oid)
+
+    def _tag_interrupted(self, remote: Remote) -> None:
+        """Sets the tag that an interrupted push left out, before the head moves on."""
+        release = remote.manifest.get("version") if remote.manifest else None
+        if release and remote.head and f"v{release}" not in remote.tags and remote.is_whole():
+            self._tag(f"v{release}", remote.head)
+            self.notes.append(f"v{release} had no tag, for its push was interrupted: it has one now")
+
+    def _created(self) -> Remote:
+        """The new repository, with what somebody else has put there since it was made."""
+        self.hub.create(private=self.options.private)
+        remote = read_remote(self.hub)
+        if remote.head is None:
+            raise RemoteError(f"{self.hub.repo} was made and is not there yet; run it again in a minute")
+        if remote.manifest is not None:
+            raise ConcurrentCommitError(
+                f"somebody else has published in {self.hub.repo} meanwhile ({remote.head[:12]}); nothing of yours was:"
+                " run the push again, and it starts from there"
+            )
+        return remote
+
+    # the commit
+
+    def _commit(self, staged: Staged, adds: Mapping[str, Content], deletes: tuple[str, ...], parent: str) -> NewCommit:
+        """Uploads and commits; a lost answer is looked up, never repeated blindly."""
+        pull, retry = self.options.pull_request, self.options.retry
+        upload = self.hub.upload(adds, pull=pull, progress=self.progress)
+        release = f"Release v{staged.manifest['version']}"
+        for attempt in range(retry.attempts):
+            try:
+                return self.hub.commit(upload, deletes, message=release, description="", parent=parent, pull=pull)
+            except HubError as error:
+                if not error.transient and error.status != _STALE:
+                    raise
+                if ours := self._made_after_all(staged, parent):
+                    return NewCommit(ours)
+                if error.status == _STALE or attempt + 1 == retry.attempts:
+                    raise
+                retry.wait(attempt, error.wait)
+        raise AssertionError("unreachable")
+
+    def _made_after_all(self, staged: Staged, parent: str) -> str | None:
+        """Our commit, if it was made although no answer came; None if the head is still the parent.
+
+        Raises:
+            ConcurrentCommitError: if somebody else's commit came before ours.
+        """
+        if self.options.pull_request:
+            return self._proposed(staged)
+        newer = self.hub.since(parent)
+        if not newer:
+            return None
+        if ours := next((one.oid for one in reversed(newer) if staged.is_at(self.hub.tree(one.oid))), None):
+            return ours
+        raise ConcurrentCommitError(
+            f"somebody else committed {newer[-1]} to {self.hub.repo} meanwhile; nothing of yours was published: run the"
+            " push again, and it starts from there"
+        )
+
+    def _proposed(self, staged: Staged) -> str | None:
+        """The commit of a pull request that holds exactly this, if there is one."""
+        refs = self.hub.refs(pulls=True)
+        pulls = list(refs.pulls.values())[-_PULLS:] if refs else []
+        return next((oid for oid in reversed(pulls) if staged.is_at(self.hub.tree(oid))), None)
+
+    # after the commit
+
+    def _check_tree(self, staged: Staged, oid: str) -> None:
+        if wrong := staged.differing(self.hub.tree(oid)):
+            raise RemoteError(
+                f"commit {oid[:12]} does not hold what was sent ({wrong[0]}, {len(wrong)} in all); it is"
+                " not tagged: run the push again"
+            )
+
+    def _read_back(self, staged: Staged, oid: str, names: list[str]) -> None:
+        """Loads some of the configs as users will, and counts their rows."""
+        chosen = names[: self.options.read_back]
+        with tempfile.TemporaryDirectory(prefix="discoprobe-") as cache:
+            for done, name in enumerate(chosen, 1):
+                counts = staged.manifest["configs"][name]["counts"]
+                expected = {split: sum(labels.values()) for split, labels in counts.items()}
+                if (found := self.hub.load(name, oid, Path(cache))) != expected:
+                    raise RemoteError(f"{name} of {oid[:12]} loads with {found} rows, not {expected}; it is not tagged")
+                self.progress("reading back", done, len(chosen))
+
+    def _tag(self, name: str, oid: str) -> None:
+        """Sets the tag, once; a tag that is there is never moved."""
+        retry = self.options.retry
+        for attempt in range(retry.attempts):
+            try:
+                return self.hub.tag(name, oid, f"discoprobe {name}")
+            except HubError as error:
+                if not error.transient:
+                    raise
+                refs = self.hub.refs()
+                there = refs.tags.get(name) if refs else None
+                if there == oid:
+                    return None
+                if there:
+                    raise RemoteError(
+                        f"{name} of {self.hub.repo} was set to {there[:12]} by somebody else; a tag is never moved:"
+                        " give --release another number"
+                    ) from error
+                if attempt + 1 == retry.attempts:
+                    raise
+                retry.wait(attempt, error.wait)
+        raise AssertionError("unreachable")
+
+    def _keep_changelog(self, staged: Staged) -> None:
+        """Writes the changelog into the folder; the release is out, so a full disk is worth no more than a note."""
+        content = staged.files[CHANGELOG].content
+        assert isinstance(content, bytes)
+        beside = self.folder / f".{CHANGELOG}.new"
+        try:
+            beside.write_bytes(content)
+            beside.replace(self.folder / CHANGELOG)
+        except OSError as error:
+            self.notes.append(f"{self.folder / CHANGELOG} could not be written ({error.strerror})")
+
+    def _result(self, state: State, plan: Plan, commit: str | None = None, url: str | None = None) -> PushResult:
+        shown = url or (
+            self.hub.url(f"v{plan.release}" if state in {"published", "completed"} else commit) if commit else ""
+        )
+        return PushResult(state, plan, commit, shown, tuple(self.notes))
+
+
+def _parsed(text: str) -> Version | None:
+    return version.parse(text) if text else None

@@ -1,0 +1,107 @@
+"""What a repository on the Hub holds: its files, its manifest, and the files that no release wrote."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from discoprobe.cards.metadata import manifest
+from discoprobe.cards.release.release_folder import README
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from discoprobe.cards.hub.client import Hub, RemoteFile
+    from discoprobe.cards.metadata.manifest import ListedFile, Published
+
+CHANGELOG = "CHANGELOG.md"
+GIT = frozenset({".gitattributes", ".gitignore"})
+"""Files that the Hub itself puts into a new repository, or that a person adds for git only."""
+
+
+@dataclass(frozen=True)
+class Remote:
+    """What a repository holds at its head.
+
+    Attributes:
+        head: commit of main; None for a repository that is not there.
+        tree: its files.
+        manifest: its manifest; None if nothing has been published.
+        changelog: its changelog.
+        tags: tags and their commits.
+        replaceable: files that a release may replace though none put them there.
+    """
+
+    head: str | None = None
+    tree: Mapping[str, RemoteFile] = field(default_factory=dict)
+    manifest: Published | None = None
+    changelog: str = ""
+    tags: Mapping[str, str] = field(default_factory=dict)
+    replaceable: frozenset[str] = frozenset()
+
+    def unmanaged(self) -> frozenset[str]:
+        """The files that no release wrote; none of them is ever deleted.
+
+        The folder of a published config belongs to the release as a whole: its card names the files of a split by a
+        pattern, so that `datasets` would load whatever else is put there.
+        """
+        if self.manifest is None:
+            return frozenset(self.tree)
+        listed = {manifest.NAME, *self.manifest["files"]}
+        folders = tuple(f"{name}/" for name in self.manifest["configs"])
+        return frozenset(path for path in self.tree if path not in listed and not path.startswith(folders))
+
+    def is_whole(self) -> bool:
+        """Whether the head has the files that its manifest lists, as far as that shows without downloading them."""
+        return self.manifest is not None and not unlike(self.tree, manifest.listed(self.manifest))
+
+
+def unlike(tree: Mapping[str, RemoteFile], files: Mapping[str, ListedFile]) -> list[str]:
+    """Listed files that a tree lacks or has with another size or, where the tree says it, another hash."""
+    return sorted(
+        path
+        for path, entry in files.items()
+        if path not in tree
+        or tree[path].size != entry["bytes"]
+        or (tree[path].sha256 or entry["sha256"]) != entry["sha256"]
+    )
+
+
+def read_remote(hub: Hub, revision: str = "") -> Remote:
+    """What a repository holds, at its head or at a revision.
+
+    Raises:
+        RemoteError: if it cannot be read.
+    """
+    refs = hub.refs()
+    if refs is None or refs.head is None:
+        return Remote()
+    oid = hub.commit_of(revision) if revision else refs.head
+    tree = hub.tree(oid)
+    if manifest.NAME not in tree:
+        return Remote(oid, tree, tags=refs.tags, replaceable=_replaceable(hub, oid, tree))
+    found: Published = manifest.read(hub.download(manifest.NAME, oid, tree[manifest.NAME]).parent)  # type: ignore[assignment]
+    changelog = _text(hub, CHANGELOG, oid, tree) if CHANGELOG in tree else ""
+    return Remote(oid, tree, found, changelog, refs.tags)
+
+
+def _replaceable(hub: Hub, oid: str, tree: Mapping[str, RemoteFile]) -> frozenset[str]:
+    """A README.md that no release wrote and that says nothing."""
+    others = tree.keys() - GIT - {README}
+    there = README in tree and says_nothing(_text(hub, README, oid, tree), others)
+    return frozenset({README} if there else ())
+
+
+def _text(hub: Hub, path: str, oid: str, tree: Mapping[str, RemoteFile]) -> str:
+    return hub.download(path, oid, tree[path]).read_text(encoding="utf-8", errors="replace")
+
+
+def says_nothing(card: str, others: Collection[str]) -> bool:
+    """Whether a README.md that no release wrote may be replaced, given the repository's other files.
+
+    It may where it describes nothing: where it has no text, as the Hub's form for new repositories leaves it, or where
+    there is nothing else.
+    """
+    text = re.sub(r"\A---\n.*?^---\n?", "", card.replace("\r\n", "\n"), flags=re.DOTALL | re.MULTILINE)
+    return not text.strip() or not others

@@ -1,0 +1,173 @@
+"""What the Hub is to hold after a push: the local configs laid over the published ones.
+
+A local config takes the place of the published one of its name, one that was tried and is not there any more takes it
+away, and all others stay byte for byte. What speaks of all configs (card, attribution, manifest, changelog) is written
+anew from the manifest of both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from discoprobe.cards.hub.remote_release import CHANGELOG
+from discoprobe.cards.metadata import card_checks, manifest
+from discoprobe.cards.metadata.manifest_merge import merged
+from discoprobe.cards.release import version
+from discoprobe.cards.release.release_folder import README, documents
+from discoprobe.loaders.errors import DiscoprobeError, RemoteError
+from discoprobe.loaders.file_hashes import hashes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from discoprobe.cards.hub.client import Content, RemoteFile
+    from discoprobe.cards.hub.remote_release import Remote
+    from discoprobe.cards.metadata.manifest import ListedFile, Manifest, Published
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A file as it is to be: its bytes, or the published file that stays."""
+
+    content: Content | None
+    stays: RemoteFile | None = None
+
+    @cached_property
+    def sha256(self) -> str:
+        """SHA-256 of the bytes that are at hand."""
+        assert self.content is not None
+        return hashes_of(self.content).sha256
+
+    @cached_property
+    def _blob(self) -> str:
+        assert self.content is not None
+        return hashes_of(self.content).git_blob_sha1
+
+    def equals(self, remote: RemoteFile | None) -> bool:
+        """Whether the published file is this one."""
+        if remote is None or self.content is None:
+            return remote is not None and remote == self.stays
+        return remote.sha256 == self.sha256 if remote.sha256 else remote.blob == self._blob
+
+    @property
+    def size(self) -> int:
+        """Bytes to send."""
+        if self.content is None:
+            return 0
+        return len(self.content) if isinstance(self.content, bytes) else self.content.stat().st_size
+
+
+@dataclass(frozen=True)
+class Staged:
+    """All files that the Hub is to hold; ``unmanaged`` are files there that no release wrote: they stay."""
+
+    manifest: Published
+    files: Mapping[str, Wanted]
+    unmanaged: frozenset[str] = frozenset()
+
+    def adds(self, tree: Mapping[str, RemoteFile]) -> dict[str, Content]:
+        """What must be sent, by path."""
+        return {
+            path: wanted.content
+            for path, wanted in sorted(self.files.items())
+            if wanted.content is not None and not wanted.equals(tree.get(path))
+        }
+
+    def deletes(self, tree: Mapping[str, RemoteFile]) -> tuple[str, ...]:
+        """What must go."""
+        return tuple(sorted(tree.keys() - self.files.keys() - self.unmanaged))
+
+    def is_at(self, tree: Mapping[str, RemoteFile]) -> bool:
+        """Whether a revision with these files is exactly this release."""
+        return not self.differing(tree)
+
+    def differing(self, tree: Mapping[str, RemoteFile]) -> list[str]:
+        """Paths that a revision lacks, has with other bytes, or has beyond the release."""
+        wrong = [path for path, wanted in self.files.items() if not wanted.equals(tree.get(path))]
+        return sorted([*wrong, *self.deletes(tree)])
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What a release is called: where it goes, its number (empty: none yet), and the whole changelog."""
+
+    repository: str
+    release: str = ""
+    changelog: str = ""
+
+
+def stage(folder: Path, local: Manifest, remote: Remote, label: Label) -> Staged:
+    """What the Hub is to hold, under a release number and with a changelog.
+
+    Raises:
+        DiscoprobeError: if a local file is not what the manifest says, the manifests cannot be laid over each other, or
+            the Hub would refuse the card.
+        RemoteError: if the repository lacks a file of a config that is to stay.
+    """
+    whole = merged(remote.manifest, local)
+    whole.pop("inputs", None)
+    if label.release:
+        whole["version"] = label.release
+    files = _local_files(folder, local) | _kept_files(remote, whole, local)
+    files |= {path: Wanted(text.encode()) for path, text in texts(whole, label).items()}
+    whole["files"] = _entries(files, remote.manifest, whole)
+    files[manifest.NAME] = Wanted(manifest.render(whole).encode())
+    _check_card(files)
+    return Staged(whole, files, remote.unmanaged())
+
+
+def texts(whole: Published, label: Label) -> dict[str, str]:
+    """The files that speak of all configs, without the manifest, by path."""
+    newest = version.sections(label.changelog)[:1]
+    written = documents(whole, repository=label.repository, release=label.release, changes="".join(newest))
+    return written | ({CHANGELOG: label.changelog} if label.changelog else {})
+
+
+def _check_card(files: Mapping[str, Wanted]) -> None:
+    text = files[README].content
+    assert isinstance(text, bytes)
+    if found := card_checks.card_problems(text.decode(), files):
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        raise DiscoprobeError(f"the card of the release would be refused: {found[0]}{more}")
+
+
+def _local_files(folder: Path, local: Manifest) -> dict[str, Wanted]:
+    """Files of the local configs and their plots."""
+    files = manifest.config_files(local, local["configs"])
+    files |= {path: entry for path, entry in local["files"].items() if manifest.is_plot_of(path, local["configs"])}
+    return {path: Wanted(_checked(folder / path, entry)) for path, entry in files.items()}
+
+
+def _checked(path: Path, entry: ListedFile) -> Path:
+    if not path.is_file() or hashes_of(path).sha256 != entry["sha256"]:
+        raise DiscoprobeError(f"{path} is not what the manifest says; build it anew")
+    return path
+
+
+def _kept_files(remote: Remote, whole: Published, local: Manifest) -> dict[str, Wanted]:
+    """Published files of the configs that stay."""
+    if remote.manifest is None:
+        return {}
+    kept = whole["configs"].keys() - local["configs"].keys()
+    paths = [*manifest.config_files(whole, kept)]
+    paths += [path for path in remote.manifest["files"] if manifest.is_plot_of(path, kept)]
+    if lacking := sorted(set(paths) - remote.tree.keys()):
+        raise RemoteError(
+            f"the repository lacks {lacking[0]}, which its manifest lists ({len(lacking)} in all): somebody has deleted"
+            " it; build that language too, and push again"
+        )
+    return {path: Wanted(None, remote.tree[path]) for path in paths}
+
+
+def _entries(files: Mapping[str, Wanted], remote: Published | None, whole: Published) -> dict[str, ListedFile]:
+    """Sizes and hashes of the files that belong to no config's folder."""
+    folders = tuple(f"{name}/" for name in whole["configs"])
+    published = remote["files"] if remote else {}
+    return {
+        path: published[path] if wanted.content is None else {"sha256": wanted.sha256, "bytes": wanted.size}
+        for path, wanted in sorted(files.items())
+        if not path.startswith(folders)
+    }

@@ -1,0 +1,249 @@
+"""Whether a release is what its manifest says, and whether it can be made again from its sources, byte by byte."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from discoprobe.cards.hub import client
+from discoprobe.cards.hub.remote_release import CHANGELOG, unlike
+from discoprobe.cards.hub.staging import Label, texts
+from discoprobe.cards.metadata import manifest
+from discoprobe.cards.release import diff
+from discoprobe.cards.release.release_folder import documents
+from discoprobe.cards.release.staleness import files_of
+from discoprobe.loaders.errors import DiscoprobeError
+from discoprobe.loaders.file_hashes import hashes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from discoprobe.cards.hub.client import Hub, RemoteFile
+    from discoprobe.cards.metadata.manifest import ListedFile, Manifest, Published
+
+Rebuild: TypeAlias = "Callable[[Manifest, Path], None]"
+"""Builds the configs of a manifest, from its sources and with its settings, into an empty folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A file that is not what it should be.
+
+    Attributes:
+        path: the file, inside the release.
+        step: ``published``: it is not what the manifest lists; ``rebuilt``: the rebuild gives another one.
+        why: the reasons that the manifests show, in words; in doubt, that there is none.
+    """
+
+    path: str
+    step: str
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What a verification found.
+
+    Attributes:
+        target: the folder, or ``owner/name@revision``.
+        commit: the commit that was looked at; empty for a folder.
+        release: the release's number; empty if it has none.
+        files: number of files compared with the manifest.
+        rebuilt: number of files compared with the rebuild.
+        differences: those that differ.
+    """
+
+    target: str
+    commit: str
+    release: str
+    files: int
+    rebuilt: int
+    differences: tuple[Difference, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as JSON holds it."""
+        shown = {name: getattr(self, name) for name in ("target", "commit", "release", "files", "rebuilt")}
+        rows = [{"path": one.path, "step": one.step, "why": list(one.why)} for one in self.differences]
+        return shown | {"verified": not rows, "differences": rows}
+
+
+def verify(target: str, rebuild: Rebuild | None, *, endpoint: str | None = None, token: str | None = None) -> Verified:
+    """Compares a release with its manifest, and with what its pinned sources give today.
+
+    Args:
+        target: a release folder, or ``owner/name`` or ``owner/name@v1.2.0`` on the Hub.
+        rebuild: builds what a manifest describes; None compares the files with the manifest only.
+        endpoint: address of the Hub; by default ``HF_ENDPOINT``.
+        token: by default the one of ``HF_TOKEN`` or of ``hf auth login``.
+
+    Raises:
+        DiscoprobeError: if there is no release, or its sources cannot be had.
+        RemoteError: if the Hub or the network failed.
+    """
+    release = _Folder(Path(target)) if Path(target).is_dir() else _Remote(target, endpoint, token)
+    found = release.manifest
+    wrong = list(release.wrong())
+    again: list[Difference] = []
+    if rebuild:
+        with tempfile.TemporaryDirectory(prefix="discoprobe-verify-") as place:
+            out = Path(place) / "release"
+            rebuild(found, out)
+            again = [*compare(found, out), *release.documents()]
+    number = sum(len(files_of(name, found)) for name in found["configs"])
+    return Verified(
+        target, release.commit, found.get("version", ""), len(manifest.listed(found)), number if rebuild else 0,
+        (*wrong, *again),
+    )  # fmt: skip
+
+
+class _Folder:
+    """A release folder."""
+
+    def __init__(self, folder: Path) -> None:
+        if not (folder / manifest.NAME).is_file():
+            raise DiscoprobeError(
+                f"{folder} holds no {manifest.NAME}: it is no release folder; give one, or owner/name@v1.2.0"
+            )
+        self.folder, self.commit = folder, ""
+        self.manifest: Published = manifest.read(folder)  # type: ignore[assignment]
+
+    def wrong(self) -> Iterator[Difference]:
+        """Files that are not what the manifest lists."""
+        listed = manifest.listed(self.manifest)
+        for path, entry in sorted(listed.items()):
+            if why := _unlike(self.folder / path, entry):
+                yield Difference(path, "published", (why,))
+        there = {path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*") if path.is_file()}
+        for path in sorted(there - listed.keys() - {manifest.NAME, CHANGELOG}):
+            yield Difference(path, "published", ("the manifest does not list it",))
+
+    def documents(self) -> Iterator[Difference]:
+        """Texts that speak of all configs and would be others today; a copy of the Hub does not name its repo."""
+        if not self.manifest.get("version"):
+            yield from _unlike_documents(self.manifest, documents(self.manifest))
+
+
+def _unlike(path: Path, entry: ListedFile) -> str:
+    """How a file differs from what is listed; empty if it does not."""
+    if not path.is_file():
+        return "the manifest lists it and it is not there"
+    if path.stat().st_size != entry["bytes"]:
+        return f"{path.stat().st_size} bytes, and the manifest says {entry['bytes']}: changed after it was built"
+    if (found := hashes_of(path).sha256) != entry["sha256"]:
+        return f"SHA-256 {found[:12]}…, and the manifest says {entry['sha256'][:12]}…: changed after it was built"
+    return ""
+
+
+class _Remote:
+    """A release on the Hub, at a tag, branch or commit."""
+
+    def __init__(self, target: str, endpoint: str | None, token: str | None) -> None:
+        repo, _, revision = target.partition("@")
+        self._hub: Hub = client.Hub(repo, endpoint=endpoint, token=token)
+        self.commit = self._hub.commit_of(revision or client.MAIN)
+        self._tree: Mapping[str, RemoteFile] = self._hub.tree(self.commit)
+        if manifest.NAME not in self._tree:
+            raise DiscoprobeError(f"{target} holds no {manifest.NAME}: it is no release of discoprobe")
+        self.manifest: Published = manifest.read(self._download(manifest.NAME).parent)  # type: ignore[assignment]
+
+    def _download(self, path: str) -> Path:
+        return self._hub.download(path, self.commit, self._tree[path])
+
+    def wrong(self) -> Iterator[Difference]:
+        """Files that are not what the manifest lists; those without a hash in the tree are downloaded."""
+        listed = manifest.listed(self.manifest)
+        wrong = unlike(self._tree, listed)
+        for path in wrong:
+            there = self._tree.get(path)
+            why = f"{there.size} bytes with another hash than the manifest says" if there else "it is not there"
+            yield Difference(path, "published", (why,))
+        plain = [path for path in sorted(listed.keys() - set(wrong)) if not self._tree[path].sha256]
+        self._hub.fetch(plain, self.commit)
+        for path in plain:
+            if why := _unlike(self._download(path), listed[path]):
+                yield Difference(path, "published", (why,))
+        for path in sorted(self._tree.keys() - listed.keys() - {manifest.NAME, ".gitattributes"}):
+            yield Difference(path, "published", ("the manifest does not list it",))
+
+    def documents(self) -> Iterator[Difference]:
+        """Texts that speak of all configs and would be others today."""
+        log = self._download(CHANGELOG).read_text(encoding="utf-8") if CHANGELOG in self._tree else ""
+        label = Label(self._hub.repo, self.manifest.get("version", ""), log)
+        yield from _unlike_documents(self.manifest, texts(self.manifest, label))
+
+
+# the rebuild
+
+
+def compare(published: Published, folder: Path) -> Iterator[Difference]:
+    """Files that a rebuild gives otherwise than the manifest lists, with the reasons."""
+    rebuilt = manifest.read(folder)
+    for name in sorted(published["configs"]):
+        before, after = files_of(name, published), files_of(name, rebuilt)
+        differing = [path for path in sorted({*before, *after}) if before.get(path) != after.get(path)]
+        why = tuple(reasons(name, published, rebuilt)) if differing else ()
+        yield from (Difference(path, "rebuilt", why) for path in differing)
+
+
+def _unlike_documents(published: Published, written: Mapping[str, str]) -> Iterator[Difference]:
+    """Files that speak of all configs and that the manifest gives otherwise today."""
+    for path, text in written.items():
+        entry = published["files"].get(path)
+        if not entry or hashes_of(text.encode()).sha256 != entry["sha256"]:
+            yield Difference(path, "rebuilt", ("the same manifest gives another text: written by another version",))
+
+
+def reasons(name: str, published: Published, rebuilt: Manifest) -> Iterator[str]:
+    """Why a config came out otherwise: source, settings, filter, versions of the code, in this order."""
+    before, after = published["configs"][name], rebuilt["configs"].get(name)
+    if after is None:
+        yield f"it is not built any more: {rebuilt['unavailable'].get(name, 'no such task or language')}"
+        return
+    yield from _source_reasons(before["sources"], after["sources"], published, rebuilt)
+    yield from _beside_reasons(before["lang"], published, rebuilt)
+    yield from (f"setting {line}" for line in diff.values(before["settings"], after["settings"]))
+    yield from _list_reasons(before.get("lists", {}), after.get("lists", {}), before["settings"])
+    drops = diff.values(before["drops"], after["drops"])
+    yield from (f"filter {line}" for line in drops)
+    used = published.get("built_with", {}).get(name, manifest.versions(published))
+    code = diff.values(used, manifest.versions(rebuilt))
+    yield from (f"version {line}" for line in code)
+    yield _rows(before["content"] == after["content"], explained=bool(code))
+
+
+def _source_reasons(before: list[str], after: list[str], published: Manifest, rebuilt: Manifest) -> Iterator[str]:
+    yield from (f"source {name}: lacking now" for name in before if name not in after)
+    yield from (f"source {name}: not there then" for name in after if name not in before)
+    for name in before:
+        if name in after:
+            yield from (
+                f"source {line}" for line in diff.source(name, published["sources"][name], rebuilt["sources"][name])
+            )
+
+
+def _beside_reasons(lang: str, published: Manifest, rebuilt: Manifest) -> Iterator[str]:
+    """Corpora of which no row is shown, and that others were left out for."""
+    before, after = (found.get("beside", {}).get(lang, {}) for found in (published, rebuilt))
+    known = published["sources"].keys() | rebuilt["sources"].keys()
+    yield from (f"source {name}: not read now" for name in before if name not in after and name not in known)
+    yield from (f"source {name}: not read then" for name in after if name not in before and name not in known)
+    for name in before.keys() & after.keys():
+        yield from (f"source {line}" for line in diff.source(name, before[name], after[name]))
+
+
+def _list_reasons(
+    before: Mapping[str, ListedFile], after: Mapping[str, ListedFile], settings: Mapping[str, object]
+) -> Iterator[str]:
+    """User's files that a setting names and that are not what they were."""
+    for name in dict.fromkeys([*before, *after]):
+        if before.get(name) != after.get(name):
+            old, new = (found[name]["sha256"][:12] if name in found else "none" for found in (before, after))
+            yield f"file of setting {name}, {settings.get(name, '')}: SHA-256 {old} → {new}"
+
+
+def _rows(same: bool, *, explained: bool) -> str:  # noqa: FBT001 (a fact, not a switch)
+    if not same:
+        return "the rows differ"
+    return "the rows are the same" + ("" if explained else "; only what is written around them differs")

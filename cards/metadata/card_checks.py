@@ -1,0 +1,170 @@
+"""What the Hub, or `datasets`, would refuse or misread in a release: found offline, before anything is sent.
+
+The Hub checks a card only when the commit is made, and no client can do it without network. Each rule here is one that
+the Hub's endpoint, its viewer, or the loader of `datasets` follows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+import yaml
+
+from discoprobe.builders.settings import SPLITS
+from discoprobe.cards.metadata import vocabulary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+MOST_BYTES: Final = 100_000
+"""Largest YAML: every ``load_dataset`` parses it in pure Python first, and the Hub's check refuses large ones (413)."""
+_BLOCK = re.compile(r"\A---\r?\n(.*?\n)---\r?\n", re.DOTALL)
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
+_VERSION = re.compile(r"\d+\.\d+\.\d+")
+_SOURCE = re.compile(r"original|extended|extended\|[\w./-]+")
+_NEEDED = (
+    "pretty_name", "language", "license", "multilinguality", "size_categories", "source_datasets",
+    "annotations_creators", "task_categories", "tags", "configs",
+)  # fmt: skip
+_KEYS = frozenset({"config_name", "version", "default", "description", "data_files"})
+"""Keys of a config; `datasets` passes any other one to the parquet reader, which does not know it."""
+_RESERVED = frozenset({"data", "default"})
+"""Names of configs that `datasets` gives a meaning of its own."""
+
+
+def problems(folder: Path) -> list[str]:
+    """What is wrong with the card of a release folder; nothing for a card that the Hub takes."""
+    files = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
+    return card_problems((folder / "README.md").read_text(encoding="utf-8"), files)
+
+
+def card_problems(card: str, files: Iterable[str]) -> list[str]:
+    """What is wrong with a card, given the paths of the repository's files.
+
+    Args:
+        card: README.md, YAML and text.
+        files: all files of the repository, relative to its root.
+    """
+    block = _BLOCK.match(card)
+    if not block:
+        return ["it does not begin with a YAML block between two lines of dashes"]
+    try:
+        data = yaml.safe_load(block[1])
+    except yaml.YAMLError as error:
+        return [f"its YAML cannot be read: {' '.join(str(error).split())}"]
+    if not isinstance(data, dict):
+        return ["its YAML is no mapping"]
+    size = size_problem(card)
+    return [*([size] if size else []), *_data_problems(data, frozenset(files))]
+
+
+def size_problem(card: str) -> str:
+    """What is wrong with the size of a card's YAML; empty for a size that the Hub accepts."""
+    block = _BLOCK.match(card)
+    size = len(block[1].encode()) if block else 0
+    if size <= MOST_BYTES:
+        return ""
+    return (
+        f"its YAML has {size:,} bytes for all configs, and the Hub accepts {MOST_BYTES:,}; build fewer languages or"
+        " tasks into one folder, and publish each folder in a repository of its own (--lang, --out, --repo)"
+    )
+
+
+def _data_problems(data: Mapping[str, Any], files: frozenset[str]) -> Iterator[str]:
+    yield from (f"`{key}` is missing or empty" for key in _NEEDED if not data.get(key))
+    for key, allowed in _CLOSED.items():
+        unknown = [value for value in _several(data.get(key)) if not allowed(value)]
+        yield from (f"`{key}` has {value!r}, which the Hub does not know" for value in unknown)
+    yield from _licence_problems(data)
+    if data.get("configs"):
+        yield from _config_problems(data["configs"], files)
+
+
+def _several(value: object) -> list[object]:
+    """A value that may stand for a list of one."""
+    return list(value) if isinstance(value, list) else [] if value is None else [value]
+
+
+def _in(closed: frozenset[str]) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, str) and value in closed
+
+
+_CLOSED: Final[Mapping[str, Callable[[object], bool]]] = {
+    "language": lambda value: isinstance(value, str) and vocabulary.is_language(value),
+    "license": _in(vocabulary.LICENCES),
+    "multilinguality": _in(vocabulary.MULTILINGUALITY),
+    "size_categories": _in(frozenset(name for name, _ in vocabulary.SIZES)),
+    "source_datasets": lambda value: isinstance(value, str) and bool(_SOURCE.fullmatch(value)),
+    "annotations_creators": _in(vocabulary.CREATORS),
+    "language_creators": _in(vocabulary.CREATORS),
+    "task_categories": _in(vocabulary.TASK_CATEGORIES),
+    "tags": lambda value: isinstance(value, str) and bool(value),
+}
+
+
+def _licence_problems(data: Mapping[str, Any]) -> Iterator[str]:
+    """``license: other`` says nothing without a name and a link."""
+    if vocabulary.OTHER in _several(data.get("license")):
+        lacking = [key for key in ("license_name", "license_link") if not data.get(key)]
+        yield from (f"`license` is other, so `{key}` is needed" for key in lacking)
+
+
+def _config_problems(configs: object, files: frozenset[str]) -> Iterator[str]:
+    if not isinstance(configs, list) or not all(isinstance(one, dict) for one in configs):
+        yield "`configs` is no list of mappings"
+        return
+    names = Counter(str(one.get("config_name")) for one in configs)
+    yield from (f"config {name} stands {times} times" for name, times in names.items() if times > 1)
+    defaults = [one.get("config_name") for one in configs if one.get("default")]
+    if len(defaults) != 1:
+        yield f"{len(defaults)} configs are the default; one must be"
+    if len({bool(one.get("version")) for one in configs}) > 1:
+        yield "some configs have a version and some have none"
+    folders = _folders(files)
+    for one in configs:
+        yield from (f"config {one.get('config_name')}: {problem}" for problem in _one_config(one, folders))
+
+
+def _folders(files: frozenset[str]) -> dict[str, list[str]]:
+    """The files of each folder, so that a pattern is matched against a few."""
+    found: dict[str, list[str]] = {}
+    for path in files:
+        folder, _, name = path.rpartition("/")
+        found.setdefault(folder, []).append(name)
+    return found
+
+
+def _one_config(config: Mapping[str, Any], folders: Mapping[str, list[str]]) -> Iterator[str]:
+    name = config.get("config_name")
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or name in _RESERVED:
+        yield "its name is not made of a-z, 0-9, - and _, or has a meaning of its own"
+    yield from (f"unknown key `{key}`" for key in config if key not in _KEYS)
+    if not _VERSION.fullmatch(str(config.get("version", "0.0.0"))):
+        yield f"its version is {config['version']!r}, not three numbers"
+    yield from _file_problems(config.get("data_files"), folders)
+
+
+def _file_problems(data_files: object, folders: Mapping[str, list[str]]) -> Iterator[str]:
+    if not isinstance(data_files, list) or not all(map(_is_file_entry, data_files)):
+        yield "`data_files` is no list of `split` and `path`"
+        return
+    splits = [one["split"] for one in data_files]
+    if splits != list(SPLITS):
+        yield f"its splits are {', '.join(map(str, splits))}, not {', '.join(SPLITS)}"
+    for one in data_files:
+        if not _matches(str(one["path"]), folders):
+            yield f"no file of the release is {one['path']}"
+
+
+def _is_file_entry(entry: object) -> bool:
+    return isinstance(entry, dict) and set(entry) == {"split", "path"}
+
+
+def _matches(pattern: str, folders: Mapping[str, list[str]]) -> bool:
+    """Whether a file has this path; ``*`` stands for characters of a file name only."""
+    folder, _, name = pattern.rpartition("/")
+    shape = re.compile(".*".join(map(re.escape, name.split("*"))))
+    return "*" not in folder and any(shape.fullmatch(file) for file in folders.get(folder, ()))

@@ -1,0 +1,215 @@
+"""The manifest of a release: the sources of its rows, how rows were chosen, and the hash of every file."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import platform
+import re
+from contextlib import suppress
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+
+from discoprobe.builders.settings import SPLITS
+from discoprobe.loaders.errors import DiscoprobeError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+    from pathlib import Path
+
+    from discoprobe.builders.audit.evidence import Tally
+
+NAME = "manifest.json"
+PLOTS = "assets"
+"""The folder of plots inside a release."""
+FORMAT = 1
+SOFTWARE = (
+    "conllu", "datasets", "langcodes", "msgspec", "numpy", "polars", "py3langid", "pyarrow", "pymorphy3",
+    "pymorphy3-dicts-ru", "pymorphy3-dicts-uk", "regex", "scikit-learn", "scipy", "sentencex", "wordfreq",
+)  # fmt: skip
+"""Distributions, dictionaries too, whose version can change a row, a byte or an audit."""
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
+"""Names of configs, tasks and languages: they become names of files and folders."""
+
+
+class ListedFile(TypedDict):
+    """Size and hash of a file."""
+
+    sha256: str
+    bytes: int
+
+
+class AuditEntry(TypedDict):
+    """What an audit of a config found, in short; ``audit.json`` beside the config has the whole."""
+
+    failed: list[str]
+    resolution: NotRequired[float | None]
+    majority: float
+    strongest: str | None
+    accuracy: float | None
+    gain: NotRequired[float | None]
+    exempt: NotRequired[list[str]]
+    evidence: NotRequired[dict[str, Tally]]
+
+
+class ConfigEntry(TypedDict):
+    """What the manifest says of a config.
+
+    ``read`` are the corpora that it was built from, where that is more than ``sources``, which rows are from; ``lists``
+    has size and hash of the user's own files that a setting names. ``versions`` are the versions of the steps that made
+    it (`stage_versions`). ``tiny`` says that a split has fewer rows than a published config needs.
+    """
+
+    task: str
+    lang: str
+    summary: str
+    shape: str
+    labels: list[str]
+    counts: dict[str, dict[str, int]]
+    candidates: int
+    drops: dict[str, int]
+    notes: list[str]
+    sources: list[str]
+    settings: dict[str, object]
+    content: dict[str, str]
+    files: dict[str, ListedFile]
+    audit: AuditEntry | None
+    versions: NotRequired[dict[str, int]]
+    lists: NotRequired[dict[str, ListedFile]]
+    read: NotRequired[list[str]]
+    tiny: NotRequired[bool]
+
+
+class SourceEntry(TypedDict):
+    """A corpus, as the catalogue pins it or as it was found; ``annotation`` is how one was made from raw text."""
+
+    lang: str
+    licence: str
+    repo: str
+    commit: str
+    citation: str
+    files: dict[str, ListedFile]
+    annotation: NotRequired[dict[str, Any]]
+
+
+class Manifest(TypedDict):
+    """The whole file.
+
+    ``beside`` has, by language, corpora that were read and of which no config shows a row: a sentence that resembles
+    one of theirs may have been left out for it. ``inputs`` has a hash of all that made each config, or made it
+    unavailable; it is kept in a folder of one's own and not published.
+    ``unavailable_drops`` has the drops by reason of configs that are not available.
+    """
+
+    format: int
+    discoprobe: str
+    software: dict[str, str]
+    sources: dict[str, SourceEntry]
+    skipped: dict[str, dict[str, int]]
+    configs: dict[str, ConfigEntry]
+    unavailable: dict[str, str]
+    files: dict[str, ListedFile]
+    beside: NotRequired[dict[str, dict[str, SourceEntry]]]
+    inputs: NotRequired[dict[str, str]]
+    unavailable_drops: NotRequired[dict[str, dict[str, int]]]
+
+
+class Published(Manifest, total=False):
+    """A manifest as it is published.
+
+    ``version`` is the release. ``built_with`` has the versions of discoprobe and libraries of those configs that were
+    built with others than the manifest's: they were published earlier and left as they were.
+    """
+
+    version: str
+    built_with: dict[str, dict[str, str]]
+
+
+def software() -> dict[str, str]:
+    """The versions of Python and of those libraries of ``SOFTWARE`` that are installed."""
+    versions = {"python": platform.python_version()}
+    for name in SOFTWARE:
+        with suppress(importlib.metadata.PackageNotFoundError):
+            versions[name] = importlib.metadata.version(name)
+    return versions
+
+
+def empty() -> Manifest:
+    """The manifest of a release without configs."""
+    return {
+        "format": FORMAT,
+        "discoprobe": importlib.metadata.version("discoprobe"),
+        "software": software(),
+        "sources": {},
+        "skipped": {},
+        "configs": {},
+        "unavailable": {},
+        "files": {},
+    }
+
+
+def read(folder: Path) -> Manifest:
+    """The manifest of a release folder; an empty one if there is none.
+
+    Raises:
+        DiscoprobeError: if the file cannot be read as a manifest, or names files outside of the release.
+    """
+    path = folder / NAME
+    if not path.exists():
+        return empty()
+    try:
+        found: Manifest = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise DiscoprobeError(f"{path}: not a manifest ({error}); restore it or build into another folder") from error
+    if not isinstance(found, dict) or found.get("format") != FORMAT or empty().keys() - found.keys():
+        raise DiscoprobeError(f"{path}: not a manifest of format {FORMAT}; build into another folder")
+    _check_names(path, found)
+    for entry in found["configs"].values():
+        entry["counts"] = _in_order(entry)
+    return found
+
+
+def _check_names(path: Path, manifest: Manifest) -> None:
+    """Refuses names that would lead out of the release folder, for they become names of files and folders."""
+    entries = manifest["configs"].values()
+    names = [*manifest["configs"], *manifest["unavailable"]]
+    names += [entry[key] for entry in entries for key in ("task", "lang")]
+    for name in names:
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            raise DiscoprobeError(f"{path}: {name!r} cannot be the name of a config, task or language; do not use it")
+    for file in [*manifest["files"], *(file for entry in entries for file in entry["files"])]:
+        if PurePosixPath(file).is_absolute() or ".." in PurePosixPath(file).parts or "\\" in file:
+            raise DiscoprobeError(f"{path}: {file!r} leads out of the release folder; do not use it")
+
+
+def _in_order(entry: ConfigEntry) -> dict[str, dict[str, int]]:
+    """The counts as a build gives them: splits and the labels that are used, in order; the file has keys sorted."""
+    counts = entry["counts"]
+    return {
+        split: {label: counts[split][label] for label in entry["labels"] if label in counts[split]} for split in SPLITS
+    }
+
+
+def render(manifest: Manifest) -> str:
+    """The manifest as text, keys sorted."""
+    return json.dumps(manifest, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+
+
+def listed(manifest: Manifest) -> dict[str, ListedFile]:
+    """The size and hash of every file that a manifest lists, by path inside the release."""
+    return config_files(manifest, manifest["configs"]) | manifest["files"]
+
+
+def config_files(manifest: Manifest, names: Iterable[str]) -> dict[str, ListedFile]:
+    """The size and hash of every file in the folders of some configs, by path inside the release."""
+    return {f"{name}/{path}": entry for name in names for path, entry in manifest["configs"][name]["files"].items()}
+
+
+def is_plot_of(path: str, configs: Collection[str]) -> bool:
+    """Whether a file is a plot of one of the configs, as ``assets/dc_es-rows.svg`` is a plot of ``dc_es``."""
+    return path.startswith(f"{PLOTS}/") and path.removeprefix(f"{PLOTS}/").partition("-")[0] in configs
+
+
+def versions(manifest: Manifest) -> dict[str, str]:
+    """The versions of discoprobe and of the libraries that a manifest names."""
+    return {"discoprobe": manifest["discoprobe"], **manifest["software"]}

@@ -1,0 +1,86 @@
+"""The manifest's entries for configs, audits and sources."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import TYPE_CHECKING
+
+from discoprobe.cards.metadata.stage_versions import stage_versions
+from discoprobe.loaders.file_hashes import hashes_of
+
+if TYPE_CHECKING:
+    from discoprobe.builders.audit.report import Report
+    from discoprobe.builders.config import Config
+    from discoprobe.builders.settings import Settings
+    from discoprobe.cards.metadata.manifest import AuditEntry, ConfigEntry, ListedFile, SourceEntry
+    from discoprobe.loaders.corpus import Source
+
+
+def audit_entry(report: Report) -> AuditEntry:
+    """The short of a report."""
+    from discoprobe.builders.audit.evidence import tallies  # noqa: PLC0415 (scipy: a second, for those who only read)
+
+    best = report.strongest
+    return {
+        "failed": [finding.check for finding in report.errors],
+        "resolution": report.resolution,
+        "majority": next((one.accuracy for one in report.baselines if one.name == "majority"), 0.0),
+        "strongest": best.check if best else None,
+        "accuracy": best.accuracy if best else None,
+        "gain": best.gain if best else None,
+        "exempt": [finding.check for finding in report.findings if finding.status == "exempt"],
+        "evidence": tallies(report),
+    }
+
+
+def config_entry(
+    config: Config, content: dict[str, str], files: dict[str, ListedFile], report: Report | None = None
+) -> ConfigEntry:
+    """A config's entry; ``content`` has a hash of the rows per split, ``files`` what its folder holds."""
+    entry: ConfigEntry = {
+        "task": config.task,
+        "lang": config.lang,
+        "summary": config.definition.partition("\n")[0],
+        "shape": str(config.shape),
+        "labels": list(config.labels),
+        "counts": config.counts(),
+        "candidates": config.candidates,
+        "drops": dict(config.drops),
+        "notes": list(config.notes),
+        "sources": [source.name for source in config.sources],
+        "settings": json.loads(json.dumps(config.settings.to_dict())),
+        "content": content,
+        "files": files,
+        "audit": audit_entry(report) if report else None,
+        "versions": stage_versions(config.version),
+    }
+    if config.tiny:
+        entry["tiny"] = True
+    if set(config.read) - set(entry["sources"]):
+        entry["read"] = list(config.read)
+    if lists := lists_of(config.settings):
+        entry["lists"] = lists
+    return entry
+
+
+def lists_of(settings: Settings) -> dict[str, ListedFile]:
+    """Size and hash of the user's files that settings name, by setting; only of those that are there."""
+    present = {name: path for name, path in settings.files().items() if path.is_file()}
+    return {name: {"sha256": hashes_of(path).sha256, "bytes": path.stat().st_size} for name, path in present.items()}
+
+
+def source_entry(source: Source) -> SourceEntry:
+    """A corpus's entry."""
+    files = {file.path: dataclasses.asdict(file) for file in source.files}
+    entry: SourceEntry = {
+        "lang": source.lang,
+        "licence": source.licence,
+        "repo": source.repo,
+        "commit": source.commit,
+        "citation": source.citation,
+        "files": {path: {"sha256": file["sha256"], "bytes": file["bytes"]} for path, file in files.items()},
+    }
+    if source.annotation is not None:
+        entry["annotation"] = dict(source.annotation)
+    return entry

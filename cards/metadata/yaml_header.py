@@ -1,0 +1,139 @@
+"""The YAML at the head of README.md: what the Hub shows beside a data set and how `datasets` finds its configs.
+
+It names files only. Features and label names stand in the parquet files, numbers of rows in the manifest and in
+croissant.json: every ``load_dataset`` parses this YAML before anything else, so that each byte of it costs all users.
+The default config has a hash of all rows as its description, because the cache of `datasets` goes by the YAML.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from typing import TYPE_CHECKING
+
+import yaml
+
+from discoprobe.builders.config import Shape
+from discoprobe.builders.settings import SPLITS
+from discoprobe.cards.metadata import vocabulary
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest, SourceEntry
+
+PRETTY_NAME = "discoprobe"
+TAGS = ("probing", "discourse", "coherence", "linguistic-probing", "universal-dependencies")
+_DEFAULT = ("en", "dc")
+"""Language and task of the config that is loaded without a name, where there are such configs."""
+
+
+def front_matter(manifest: Manifest) -> str:
+    """The YAML block with its two lines of dashes."""
+    text = yaml.dump(
+        data(manifest), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=2**20,
+        default_flow_style=None,
+    )  # fmt: skip
+    return f"---\n{text}---\n"
+
+
+class _Inline(list[dict[str, str]]):
+    """A list that is written on one line."""
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes plain values, and an inline list as one."""
+
+
+_Dumper.add_representer(
+    _Inline, lambda dumper, value: dumper.represent_sequence("tag:yaml.org,2002:seq", value, flow_style=True)
+)
+
+
+def data(manifest: Manifest) -> dict[str, object]:
+    """The metadata as values."""
+    configs, default = manifest["configs"], default_config(manifest["configs"])
+    codes = languages(configs)
+    return {
+        "pretty_name": PRETTY_NAME,
+        "language": codes,
+        **_licence(manifest),
+        "multilinguality": ["monolingual" if len(codes) == 1 else "multilingual"],
+        "size_categories": [vocabulary.size_category(sum(map(n_rows, configs.values())))],
+        "source_datasets": sorted({_source_dataset(name, one) for name, one in manifest["sources"].items()}),
+        "annotations_creators": ["expert-generated", "machine-generated"],
+        "language_creators": ["found"],
+        "task_categories": _task_categories(configs),
+        "tags": list(TAGS),
+        **(
+            {"tiny_configs": tiny} if (tiny := sorted(name for name, one in configs.items() if one.get("tiny"))) else {}
+        ),
+        "configs": [_config(name, _content(configs) if name == default else "") for name in sorted(configs)],
+    }
+
+
+def languages(configs: Mapping[str, ConfigEntry]) -> list[str]:
+    """The languages of the configs, by the codes that the Hub has for them."""
+    return sorted({vocabulary.language_code(entry["lang"]) for entry in configs.values()})
+
+
+def n_rows(entry: ConfigEntry) -> int:
+    """Rows of a config in all splits."""
+    return sum(sum(labels.values()) for labels in entry["counts"].values())
+
+
+def default_config(configs: Mapping[str, ConfigEntry]) -> str:
+    """The config that is loaded without a name: English if there is an English one, and `dc` if there is one.
+
+    Else the first in alphabetical order; empty if there are no configs.
+    """
+    lang, task = _DEFAULT
+    return min(
+        configs, key=lambda name: (configs[name]["lang"] != lang, configs[name]["task"] != task, name), default=""
+    )
+
+
+def _licence(manifest: Manifest) -> dict[str, object]:
+    named = {source["licence"]: vocabulary.hub_licences(source["licence"]) for source in manifest["sources"].values()}
+    ids = sorted({one for several in named.values() for one in several})
+    shown: dict[str, object] = {"license": ids[0] if len(ids) == 1 else ids}
+    if vocabulary.OTHER in ids:
+        shown |= {"license_name": _other_name(named), "license_link": "ATTRIBUTION.md"}
+    return shown
+
+
+def _other_name(named: Mapping[str, tuple[str, ...]]) -> str:
+    """The name of what the Hub calls ``other``: the licence's own if it is one, else where to look."""
+    others = [name for name, ids in named.items() if vocabulary.OTHER in ids]
+    return re.sub(r"[^a-z0-9.]+", "-", others[0].lower()).strip("-") if len(others) == 1 else "see-attribution"
+
+
+def _source_dataset(corpus: str, source: SourceEntry) -> str:
+    """A treebank of Universal Dependencies, another published corpus, or files of the builder's own."""
+    if corpus.startswith("UD_"):
+        return "extended|universal_dependencies"
+    return "extended" if source["repo"] else "original"
+
+
+def _task_categories(configs: Mapping[str, ConfigEntry]) -> list[str]:
+    shapes = {entry["shape"] for entry in configs.values()}
+    choice = ["multiple-choice"] if Shape.CHOICE in shapes else []
+    return [*(["text-classification"] if shapes - {Shape.CHOICE} else []), *choice]
+
+
+def _config(name: str, content: str) -> dict[str, object]:
+    """The entry of a config; ``content`` is the hash of all rows for the default config, empty for the others."""
+    files = _Inline({"split": split, "path": f"{name}/{split}-*"} for split in SPLITS)
+    default = {"default": True, "description": content} if content else {}
+    return {"config_name": name} | default | {"data_files": files}
+
+
+def _content(configs: Mapping[str, ConfigEntry]) -> str:
+    """A hash of the rows of all configs.
+
+    `datasets` caches a local folder under a hash of this YAML, without a look at the files. So the YAML must change
+    when rows change; else `load_dataset` returns the rows of an earlier build. One config's entry is enough.
+    """
+    content = {name: entry["content"] for name, entry in sorted(configs.items())}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]

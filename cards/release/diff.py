@@ -1,0 +1,246 @@
+"""What changed between two releases: configs, rows, labels, definitions, settings, sources."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from discoprobe.cards.release import parquet_files
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest, SourceEntry
+
+SHOWN = 3
+"""Row ids that a report names per kind of change."""
+
+Rows: TypeAlias = "dict[str, tuple[str | int, dict[str, Any]]]"
+
+
+class Side(Protocol):
+    """One of the two releases."""
+
+    @property
+    def manifest(self) -> Manifest:
+        """What it says of itself."""
+
+    def table(self, config: str, split: str) -> pa.Table | None:
+        """The rows of a split; None if it has no such split."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A release folder as a side of a comparison, with its manifest or one that speaks of it."""
+
+    path: Path
+    manifest: Manifest
+
+    def table(self, config: str, split: str) -> pa.Table | None:
+        """The rows of a split; None if it has no such split."""
+        import pyarrow.parquet as pq  # noqa: PLC0415
+
+        file = self.path / config / parquet_files.file_name(split)
+        return pq.read_table(file) if file.exists() else None
+
+
+@dataclass(frozen=True, slots=True)
+class SplitChange:
+    """Rows by what happened to them, counted by id; ``ids`` names the first of each kind.
+
+    ``edited`` rows keep id and label, and differ in another column.
+    """
+
+    added: int = 0
+    removed: int = 0
+    relabelled: int = 0
+    edited: int = 0
+    ids: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.removed or self.relabelled or self.edited)
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigChange:
+    """What changed in a config that both releases have.
+
+    Attributes:
+        name: the config.
+        splits: changes of rows, only for splits that have some.
+        definition: changes of labels, shape or columns, in words.
+        settings: changed settings, in words.
+        wording: whether the text of the definition changed.
+    """
+
+    name: str
+    splits: Mapping[str, SplitChange] = field(default_factory=dict)
+    definition: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    wording: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.splits or self.definition or self.settings or self.wording)
+
+    def total(self, kind: str) -> int:
+        """Rows of all splits to which this happened (``added``, ``removed``, …)."""
+        return sum(getattr(change, kind) for change in self.splits.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """All changes from an old to a new release.
+
+    Attributes:
+        added: new configs, with their numbers of rows.
+        removed: configs that are gone, with their numbers of rows.
+        changed: what changed in the others, by name; only those with changes.
+        sources: changed corpora, in words.
+        software: changed versions of discoprobe and libraries, in words.
+        files: other files that differ (cards, plots), where that was looked at.
+        first: whether there is no old release.
+    """
+
+    added: Mapping[str, int] = field(default_factory=dict)
+    removed: Mapping[str, int] = field(default_factory=dict)
+    changed: tuple[ConfigChange, ...] = ()
+    sources: tuple[str, ...] = ()
+    software: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    first: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.added or self.removed or self.changed or self.sources or self.software or self.files)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The changes as JSON holds them."""
+        return dataclasses.asdict(self)
+
+
+def compare(old: Side | None, new: Side) -> Changes:
+    """What changed from ``old`` to ``new``; rows are read only where the manifests' content hashes differ."""
+    if old is None:
+        return Changes(
+            added={name: _rows_of(entry) for name, entry in sorted(new.manifest["configs"].items())}, first=True
+        )
+    before, after = old.manifest["configs"], new.manifest["configs"]
+    both = [_config_change(name, old, new) for name in sorted(before.keys() & after.keys())]
+    return Changes(
+        added={name: _rows_of(after[name]) for name in sorted(after.keys() - before.keys())},
+        removed={name: _rows_of(before[name]) for name in sorted(before.keys() - after.keys())},
+        changed=tuple(change for change in both if change),
+        sources=_sources(old.manifest, new.manifest),
+        software=software(old.manifest, new.manifest),
+    )
+
+
+def _rows_of(entry: ConfigEntry) -> int:
+    return sum(n for labels in entry["counts"].values() for n in labels.values())
+
+
+def _config_change(name: str, old: Side, new: Side) -> ConfigChange:
+    before, after = old.manifest["configs"][name], new.manifest["configs"][name]
+    touched = [
+        split
+        for split in dict.fromkeys([*before["content"], *after["content"]])
+        if before["content"].get(split) != after["content"].get(split) or before["labels"] != after["labels"]
+    ]
+    pairs = {split: (old.table(name, split), new.table(name, split)) for split in touched}
+    found = {split: _split_change(*pair, before["labels"], after["labels"]) for split, pair in pairs.items()}
+    return ConfigChange(
+        name,
+        {split: change for split, change in found.items() if change},
+        (*_definition(before, after), *_columns(pairs)),
+        values(before["settings"], after["settings"]),
+        before["summary"] != after["summary"],
+    )
+
+
+def _definition(before: ConfigEntry, after: ConfigEntry) -> tuple[str, ...]:
+    labels = "labels", ", ".join(before["labels"]), ", ".join(after["labels"])
+    shape = "shape", before["shape"], after["shape"]
+    return tuple(f"{what}: {old} → {new}" for what, old, new in (labels, shape) if old != new)
+
+
+def _columns(pairs: Mapping[str, tuple[pa.Table | None, pa.Table | None]]) -> tuple[str, ...]:
+    schemas = [(old.schema, new.schema) for old, new in pairs.values() if old is not None and new is not None]
+    lines = [
+        f"column {name}: {_type(old, name)} → {_type(new, name)}"
+        for old, new in schemas
+        for name in dict.fromkeys([*old.names, *new.names])
+        if _type(old, name) != _type(new, name)
+    ]
+    return tuple(dict.fromkeys(lines))
+
+
+def _type(schema: pa.Schema, name: str) -> str:
+    return str(schema.field(name).type) if name in schema.names else "none"
+
+
+def _split_change(
+    old: pa.Table | None, new: pa.Table | None, old_labels: list[str], new_labels: list[str]
+) -> SplitChange:
+    before, after = _rows(old, old_labels), _rows(new, new_labels)
+    both = [name for name in before if name in after]
+    relabelled = [name for name in both if before[name][0] != after[name][0]]
+    ids = {
+        "added": [name for name in after if name not in before],
+        "removed": [name for name in before if name not in after],
+        "relabelled": relabelled,
+        "edited": [name for name in both if before[name][0] == after[name][0] and before[name][1] != after[name][1]],
+    }
+    shown = {kind: tuple(names[:SHOWN]) for kind, names in ids.items() if names}
+    return SplitChange(**{kind: len(names) for kind, names in ids.items()}, ids=shown)
+
+
+def _rows(table: pa.Table | None, labels: list[str]) -> Rows:
+    """Rows by id, each with its label's name and its other columns."""
+    rows: Rows = {}
+    for row in [] if table is None else table.to_pylist():
+        label = row.pop("label")
+        rows[str(row["id"])] = labels[label] if 0 <= label < len(labels) else label, row
+    return rows
+
+
+def values(before: Mapping[str, object], after: Mapping[str, object]) -> tuple[str, ...]:
+    """Values that differ, in words: ``seed: 13 → 14``."""
+    names = dict.fromkeys([*before, *after])
+    lines = {name: (before.get(name, "none"), after.get(name, "none")) for name in names}
+    return tuple(f"{name}: {old} → {new}" for name, (old, new) in lines.items() if old != new)
+
+
+def software(old: Manifest, new: Manifest) -> tuple[str, ...]:
+    """Versions that differ, in words: ``pyarrow: 25.0.0 → 26.0.1``."""
+    return values(
+        {"discoprobe": old["discoprobe"], **old["software"]}, {"discoprobe": new["discoprobe"], **new["software"]}
+    )
+
+
+def _sources(old: Manifest, new: Manifest) -> tuple[str, ...]:
+    before, after = old["sources"], new["sources"]
+    gone = [f"{name}: not used any more" for name in sorted(before.keys() - after.keys())]
+    fresh = [f"{name}: new, {after[name]['licence']}" for name in sorted(after.keys() - before.keys())]
+    return (
+        *gone,
+        *fresh,
+        *(line for name in sorted(before.keys() & after.keys()) for line in source(name, before[name], after[name])),
+    )
+
+
+def source(name: str, before: SourceEntry, after: SourceEntry) -> list[str]:
+    """What differs in a source that both have, in words; empty if nothing."""
+    lines = [f"{name}: licence {before['licence']} → {after['licence']}"] * (before["licence"] != after["licence"])
+    if before["commit"] != after["commit"]:
+        lines.append(f"{name}: commit {before['commit'][:12] or 'none'} → {after['commit'][:12] or 'none'}")
+    paths = dict.fromkeys([*before["files"], *after["files"]])
+    differing = [path for path in paths if before["files"].get(path) != after["files"].get(path)]
+    if differing:
+        lines.append(f"{name}: other content of {', '.join(differing[:SHOWN])}{' …' if len(differing) > SHOWN else ''}")
+    made = before.get("annotation", {}), after.get("annotation", {})
+    parts = {"text": "raw text", "read": "options of reading", "made_by": "annotating software or models"}
+    other = [what for key, what in parts.items() if made[0].get(key) != made[1].get(key)]
+    return [*lines, *(f"{name}: other {what}" for what in other)]

@@ -1,0 +1,226 @@
+"""Configs of a release folder as the files that older harnesses read.
+
+* ``senteval``: ``<lang>/<task>.txt``, lines ``split<TAB>label<TAB>sentence`` with tr, va, te (Conneau & Kiela 2018);
+* ``xprobe``: ``<lang>/<task>/{tr,va,te}.txt``, lines ``sentence<TAB>label`` (Ravishankar et al. 2019);
+* ``discoeval``: ``<TASK>/<lang>/{train,valid,test}.txt``, lines ``label<TAB>sentence…`` (Chen et al. 2019); of a config
+  that shows each pair of sentences in both orders only the true order stands there, without a label;
+* ``jsonl``: ``<config>/{train,validation,test}.jsonl``, rows as in the release, the label's name as ``label_name``.
+
+The first three hold tokens with spaces between them. A release holds running text, and its tokens are cut out of it by
+one rule for all languages (see ``tokens``). They are not the words of the treebank: of a multiword token such as *del*
+these are *de* and *el*, which nobody writes, and after an edit they would have to be found again.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import shutil
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import polars as pl
+
+from discoprobe.builders.config import Shape
+from discoprobe.builders.settings import SPLITS
+from discoprobe.cards.metadata import manifest
+from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UnsupportedError, UsageError
+from discoprobe.loaders.running_words import UNSPACED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from discoprobe.cards.metadata.manifest import ConfigEntry
+
+    Line = Sequence[object]
+
+SHORT: Final = dict(zip(SPLITS, ("tr", "va", "te"), strict=True))
+DISCOEVAL_SPLITS: Final = dict(zip(SPLITS, ("train", "valid", "test"), strict=True))
+
+SENTEVAL_NAMES: Final = {
+    "sent_len": "sentence_length",
+    "top_deps": "top_constituents",
+    "pred_tense": "past_present",
+    "somo": "odd_man_out",
+    "coord_inv": "coordination_inversion",
+}
+"""What SentEval and X-Probe call a task, where it is not the name here; their loaders look for files of these names."""
+
+_UNSPACED: Final = rf"{UNSPACED}\p{{M}}*"
+_LETTER: Final = rf"[\w--{UNSPACED}]"
+_TOKEN: Final = rf"{_UNSPACED}|{_LETTER}+(?:[-'’.,:/·‐‑]{_LETTER}+)*|\.+|[^\w\s]"
+
+
+def tokens(text: pl.Expr) -> pl.Expr:
+    """The texts with one space between tokens.
+
+    A token is a run of letters and digits, also with single marks inside (*l'amour*, *well-known*, 3.5, U.S), a run of
+    full stops, or any other character that is no space. In scripts that put no spaces between words it is a character
+    with its marks. Nothing but white space is lost.
+    """
+    return text.str.extract_all(_TOKEN).list.join(" ")
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was written: files per config, relative to the folder; and why the other configs were not."""
+
+    files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    skipped: Mapping[str, str] = field(default_factory=dict)
+
+
+class Format(NamedTuple):
+    """A format: the shapes it has a place for, and its files for a config: path → lines."""
+
+    shapes: frozenset[Shape]
+    files: Callable[[Path, str, ConfigEntry], Iterator[tuple[str, Iterator[str]]]]
+
+
+def export(release: Path, out: Path, form: str, configs: Sequence[str] = ()) -> Exported:
+    """Writes configs of a release folder in a harness's format.
+
+    Args:
+        release: the folder that ``build run`` wrote.
+        out: a folder that is not there or is empty; if anything fails, it stays so.
+        form: one of ``FORMATS``.
+        configs: which; by default all that the format has a place for.
+
+    Raises:
+        DiscoprobeError: if a file of the release is missing.
+        UnknownNameError: for a format or config that is not there.
+        UsageError: if ``release`` is no release folder or ``out`` is not empty.
+        UnsupportedError: if a config that was asked for by name has no place in the format, or none has.
+    """
+    if form not in FORMATS:
+        raise UnknownNameError("format", form, FORMATS)
+    entries = _entries(release, configs)
+    skipped = {name: reason for name, entry in entries.items() if (reason := _misfit(entry, form))}
+    if skipped and (configs or len(skipped) == len(entries)):
+        raise UnsupportedError("; ".join(f"{name}: {reason}" for name, reason in skipped.items()))
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise UsageError(f"{out} is not empty; give a new folder")
+    beside = out.absolute().with_name(f".{out.absolute().name}.new")
+    shutil.rmtree(beside, ignore_errors=True)
+    try:
+        files = {
+            name: tuple(_write(beside / path, path, lines) for path, lines in FORMATS[form].files(release, name, entry))
+            for name, entry in entries.items()
+            if name not in skipped
+        }
+        if out.exists():
+            out.rmdir()
+        beside.rename(out)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+    return Exported(files, skipped)
+
+
+def _entries(release: Path, configs: Sequence[str]) -> dict[str, ConfigEntry]:
+    if not (release / manifest.NAME).exists():
+        raise UsageError(f"{release} holds no {manifest.NAME}; give the folder that `build run` wrote")
+    there = manifest.read(release)["configs"]
+    for name in configs:
+        if name not in there:
+            raise UnknownNameError("config", name, there)
+    return {name: there[name] for name in (configs or sorted(there))}
+
+
+def _misfit(entry: ConfigEntry, form: str) -> str | None:
+    shape, shapes = Shape(entry["shape"]), FORMATS[form].shapes
+    return None if shape in shapes else f"{form} has no place for rows of shape {shape}"
+
+
+def _write(file: Path, path: str, lines: Iterator[str]) -> str:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("w", encoding="utf-8", newline="\n") as stream:
+        stream.writelines(line + "\n" for line in lines)
+    return path
+
+
+def _read(release: Path, name: str, split: str) -> pl.DataFrame:
+    files = sorted((release / name).glob(f"{split}-*.parquet"))
+    if not files:
+        raise DiscoprobeError(f"{release / name} has no {split} split, though {manifest.NAME} names it; build it again")
+    return pl.read_parquet(files)
+
+
+def _tabbed(lines: Iterator[Line]) -> Iterator[str]:
+    return ("\t".join(map(str, line)) for line in lines)
+
+
+def _senteval(release: Path, name: str, entry: ConfigEntry) -> Iterator[tuple[str, Iterator[str]]]:
+    def lines() -> Iterator[Line]:
+        for split in SPLITS:
+            yield from ((SHORT[split], label, text) for label, text in _labelled(release, name, split, entry))
+
+    yield f"{entry['lang']}/{_senteval_name(entry)}.txt", _tabbed(lines())
+
+
+def _xprobe(release: Path, name: str, entry: ConfigEntry) -> Iterator[tuple[str, Iterator[str]]]:
+    for split in SPLITS:
+        rows = _labelled(release, name, split, entry)
+        yield (
+            f"{entry['lang']}/{_senteval_name(entry)}/{SHORT[split]}.txt",
+            _tabbed((text, label) for label, text in rows),
+        )
+
+
+def _senteval_name(entry: ConfigEntry) -> str:
+    return SENTEVAL_NAMES.get(entry["task"], entry["task"])
+
+
+def _labelled(release: Path, name: str, split: str, entry: ConfigEntry) -> Iterator[tuple[str, str]]:
+    """Label name and tokens of each row."""
+    rows = _read(release, name, split).select("label", tokens(pl.col("text")))
+    return ((entry["labels"][label], text) for label, text in rows.iter_rows())
+
+
+def _discoeval(release: Path, name: str, entry: ConfigEntry) -> Iterator[tuple[str, Iterator[str]]]:
+    folder = f"{entry['task'].upper()}/{entry['lang']}"
+    parts = {split: _with_texts(_read(release, name, split)) for split in SPLITS}
+    both_orders = all(_shows_both_orders(part) for part in parts.values())
+    for split, part in parts.items():
+        lines = _true_order(part) if both_orders else _numbered(part)
+        yield f"{folder}/{DISCOEVAL_SPLITS[split]}.txt", _tabbed(lines)
+    if not both_orders:
+        yield f"{folder}/labelset.txt", _tabbed(iter(enumerate(entry["labels"])))
+
+
+def _with_texts(rows: pl.DataFrame) -> pl.DataFrame:
+    """``label``, ``pair_id`` and ``texts``: the sentences of a row in the order in which they are read, in tokens."""
+    names = [name for name in ("sentences", "sentence1", "sentence2", "candidate") if name in rows.columns]
+    texts = pl.concat_list(names).list.eval(tokens(pl.element()))
+    return rows.select("label", "pair_id", texts=texts)
+
+
+def _shows_both_orders(rows: pl.DataFrame) -> bool:
+    """Whether every row of label 1 shows the two sentences of the row of label 0 of its pair the other way round."""
+    first, second = (rows.filter(pl.col("label") == label).select("pair_id", "texts") for label in (0, 1))
+    pairs = first.join(second, on="pair_id", suffix="_other")
+    turned = pairs.select((pl.col("texts").list.reverse() == pl.col("texts_other")).all()).item()
+    return 2 * pairs.height == rows.height and bool(turned) and rows["texts"].list.len().eq(2).all()
+
+
+def _true_order(rows: pl.DataFrame) -> Iterator[Line]:
+    return iter(rows.filter(pl.col("label") == 0)["texts"].to_list())
+
+
+def _numbered(rows: pl.DataFrame) -> Iterator[Line]:
+    return ([label, *texts] for label, texts in rows.select("label", "texts").iter_rows())
+
+
+def _jsonl(release: Path, name: str, entry: ConfigEntry) -> Iterator[tuple[str, Iterator[str]]]:
+    choice = entry["shape"] == Shape.CHOICE
+    for split in SPLITS:
+        rows = _read(release, name, split).iter_rows(named=True)
+        named = (row if choice else row | {"label_name": entry["labels"][row["label"]]} for row in rows)
+        yield f"{name}/{split}.jsonl", map(functools.partial(json.dumps, ensure_ascii=False), named)
+
+
+FORMATS: Final[Mapping[str, Format]] = {
+    "senteval": Format(frozenset({Shape.SENTENCE}), _senteval),
+    "xprobe": Format(frozenset({Shape.SENTENCE}), _xprobe),
+    "discoeval": Format(frozenset({Shape.SEQUENCE, Shape.PAIR, Shape.CANDIDATE}), _discoeval),
+    "jsonl": Format(frozenset(Shape), _jsonl),
+}

@@ -1,0 +1,264 @@
+"""A release folder: written beside the old one and put in its place; a killed build leaves the old one whole."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from discoprobe.builders.config import Config, Unavailable
+from discoprobe.cards.metadata import card_checks, croissant, manifest
+from discoprobe.cards.metadata.manifest_entries import config_entry
+from discoprobe.cards.metadata.manifest_merge import renewed
+from discoprobe.cards.release import parquet_files
+from discoprobe.cards.text import card, plots
+from discoprobe.cards.text.length_table import lengths
+from discoprobe.cards.text.verdicts import FAILED, verdicts
+from discoprobe.loaders.errors import DiscoprobeError, UsageError
+from discoprobe.loaders.file_hashes import hashes_of
+from discoprobe.loaders.file_lock import alone
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from discoprobe.builders.audit.evidence import Tally
+    from discoprobe.builders.audit.report import Report
+    from discoprobe.cards.metadata.manifest import ConfigEntry, ListedFile, Manifest
+    from discoprobe.cards.text.verdicts import Verdict
+    from discoprobe.loaders.corpus import Corpus
+
+README = "README.md"
+AUDIT = "audit.json"
+ATTRIBUTION = "ATTRIBUTION.md"
+
+
+class Release:
+    """A release under construction: configs are written one by one, ``finish`` writes what speaks of all of them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._old = manifest.read(folder)
+        self._entries: dict[str, ConfigEntry] = {}
+        self._missing: list[Unavailable] = []
+        self._corpora: list[Corpus] = []
+        self._inputs: dict[str, str] = {}
+
+    def add_corpus(self, corpus: Corpus) -> None:
+        """Names the sources of what follows."""
+        self._corpora.append(corpus)
+
+    def add(self, result: Config | Unavailable, report: Report | None = None, inputs: str = "") -> None:
+        """Writes a config's folder and plots, with what its audit found; takes away those of one that is gone.
+
+        ``inputs`` is a hash of all that made it (`inputs.digest`), by which it is known to be up to date.
+        """
+        if inputs:
+            self._inputs[result.name] = inputs
+        place = self.folder / result.name
+        self._take_away(result.name)
+        if isinstance(result, Unavailable):
+            self._missing.append(result)
+            return
+        place.mkdir(parents=True)
+        for split in result.splits:
+            parquet_files.write_split(result, split, place)
+        if report:
+            (place / AUDIT).write_text(report.to_json(), encoding="utf-8")
+        self._describe(result, report)
+        content = {split: parquet_files.content_hash(table) for split, table in result.splits.items()}
+        self._entries[result.name] = config_entry(result, content, _files(place), report)
+
+    def _take_away(self, name: str) -> None:
+        shutil.rmtree(self.folder / name, ignore_errors=True)
+        for plot in (plots.rows_name(name), plots.audit_name(name)):
+            (self.folder / plot).unlink(missing_ok=True)
+
+    def _describe(self, config: Config, report: Report | None) -> None:
+        """Writes a config's card and its plots."""
+        sizes = lengths(config)
+        (self.folder / config.name / README).write_text(card.config_card(config, sizes, report), encoding="utf-8")
+        drawn = {plots.rows_name(config.name): plots.rows_plot(config, sizes)}
+        if report:
+            drawn[plots.audit_name(config.name)] = plots.audit_plot(report)
+        for name, svg in drawn.items():
+            _write(self.folder / name, svg)
+
+    def leave_out_failed(self) -> list[Unavailable]:
+        """Takes all configs that fail the audit, old and new, out of the release, until none is left.
+
+        What fails by the rows of all languages of a task is failed in all of them.
+        """
+        left_out: list[Unavailable] = []
+        while failed := self._failed():
+            configs = self._whole()["configs"]
+            for name, verdict in failed.items():
+                entry = configs[name]
+                left_out.append(
+                    Unavailable(
+                        name, entry["task"], entry["lang"], _reason(verdict, entry), entry["candidates"], entry["drops"]
+                    )
+                )
+                self._missing.append(left_out[-1])
+                self._take_away(name)
+                self._entries.pop(name, None)
+                if verdict.of_design:
+                    self._inputs.pop(name, None)  # rows of other languages decide: it is not known to be up to date
+        return left_out
+
+    def _failed(self) -> dict[str, Verdict]:
+        """The configs that fail the audit, with the verdict."""
+        return {name: verdict for name, verdict in verdicts(self._whole()["configs"]).items() if verdict.word == FAILED}
+
+    def _whole(self) -> Manifest:
+        return renewed(self._old, self._entries, self._missing, self._corpora, self._inputs)
+
+    def finish(self) -> Manifest:
+        """Writes the files about all configs, old and new, and returns the manifest.
+
+        Raises:
+            DiscoprobeError: there are more configs than the card of one repository can name.
+        """
+        whole = self._whole()
+        self._renew_verdicts(whole)
+        texts = documents(whole)
+        if problem := card_checks.size_problem(texts[README]):
+            raise DiscoprobeError(f"{README}: {problem}")
+        for name, text in texts.items():
+            _write(self.folder / name, text)
+            whole["files"][name] = _entry(self.folder / name)
+        whole["files"] |= {
+            f"{manifest.PLOTS}/{name}": entry for name, entry in _files(self.folder / manifest.PLOTS).items()
+        }
+        _write(self.folder / manifest.NAME, manifest.render(whole))
+        return whole
+
+    def _renew_verdicts(self, whole: Manifest) -> None:
+        """Puts the verdict of the release on every config's card: the rows of other languages may have failed it."""
+        for name, verdict in verdicts(whole["configs"]).items():
+            path, files = self.folder / name / README, whole["configs"][name]["files"]
+            text = path.read_text(encoding="utf-8")
+            if (renewed := card.with_verdict(text, verdict)) != text:
+                _write(path, renewed)
+                files[README] = _entry(path)
+
+
+def _reason(verdict: Verdict, entry: ConfigEntry) -> str:
+    """Why a config is left out: ``the audit failed: length .630 (threshold .520)``."""
+    if verdict.of_design:
+        return f"the audit failed with the rows of all languages of the task: {', '.join(verdict.checks)}"
+    tallies = entry["audit"].get("evidence", {}) if entry["audit"] else {}
+    return f"the audit failed: {', '.join(_measured(check, tallies) for check in verdict.checks)}"
+
+
+def _measured(check: str, tallies: Mapping[str, Tally]) -> str:
+    if (tally := tallies.get(check)) is None:
+        return check
+    accuracy, threshold = max(tally["correct"].values()) / tally["n"], tally["threshold"] / tally["n"]
+    return f"{check} {accuracy:.3f} (threshold {threshold:.3f})".replace("0.", ".")
+
+
+def documents(
+    whole: Manifest, *, repository: str = card.REPOSITORY, release: str = "", changes: str = ""
+) -> dict[str, str]:
+    """The files that speak of a release as a whole, by name: README.md, ATTRIBUTION.md, croissant.json.
+
+    Args:
+        whole: the manifest, of which only configs, sources and what was left out are read.
+        repository: the Hub repository that load snippets name.
+        release: the release's number, ``1.2.0``; empty for a build that is not released.
+        changes: the release's section of the changelog.
+    """
+    return {
+        README: card.release_card(whole, repository=repository, release=release, changes=changes),
+        ATTRIBUTION: card.attribution(whole),
+        croissant.NAME: croissant.croissant(whole, repository=repository, release=release),
+    }
+
+
+@contextmanager
+def open_release(folder: Path) -> Iterator[Release]:
+    """A release to add to: it takes the place of ``folder`` at the end; if anything fails, nothing has changed.
+
+    Raises:
+        UsageError: if ``folder`` is not empty and no release.
+    """
+    folder = folder.absolute()
+    with alone(folder, "another build is writing"):
+        _recover(folder)
+        _refuse_unmanaged(folder)
+        yield from _renewal(folder)
+
+
+def _renewal(folder: Path) -> Iterator[Release]:
+    """The release in the making beside ``folder``, put in its place when it is done."""
+    beside = folder.with_name(f".{folder.name}.new")
+    shutil.rmtree(beside, ignore_errors=True)
+    made = [parent for parent in folder.parents if not parent.exists()]
+    try:
+        _link_tree(folder, beside)
+        yield Release(beside)
+        _swap(beside, folder)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+        with suppress(OSError):  # a folder that holds something stays
+            for parent in made:
+                parent.rmdir()
+
+
+def _former(folder: Path) -> Path:
+    return folder.with_name(f".{folder.name}.old")
+
+
+def _recover(folder: Path) -> None:
+    """Ends a swap that was cut off between its two renames."""
+    former = _former(folder)
+    if former.exists() and not folder.exists():
+        former.rename(folder)
+    shutil.rmtree(former, ignore_errors=True)
+
+
+def _refuse_unmanaged(folder: Path) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is a file; give --out a folder")
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / manifest.NAME).exists():
+        raise UsageError(
+            f"{folder} is not empty and holds no {manifest.NAME}; give --out a new folder or a release folder"
+        )
+    if links := [path for path in folder.rglob("*") if path.is_symlink()]:
+        raise UsageError(f"{links[0]} is a symbolic link, which a release folder does not contain; delete it")
+
+
+def _link_tree(source: Path, target: Path) -> None:
+    """The same tree without copying: hard links where the file system has them. Files are replaced, never rewritten."""
+    if not source.exists():
+        target.mkdir(parents=True)
+        return
+    try:
+        shutil.copytree(source, target, copy_function=os.link, symlinks=True)
+    except (OSError, shutil.Error):
+        shutil.rmtree(target, ignore_errors=True)
+        shutil.copytree(source, target, symlinks=True)
+
+
+def _swap(new: Path, folder: Path) -> None:
+    former = _former(folder)
+    if folder.exists():
+        folder.rename(former)
+    new.rename(folder)
+    shutil.rmtree(former, ignore_errors=True)
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.unlink(missing_ok=True)  # the file may be a link into the old release
+    path.write_text(text, encoding="utf-8")
+
+
+def _files(folder: Path) -> dict[str, ListedFile]:
+    return {path.relative_to(folder).as_posix(): _entry(path) for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def _entry(path: Path) -> ListedFile:
+    return {"sha256": hashes_of(path).sha256, "bytes": path.stat().st_size}

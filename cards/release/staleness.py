@@ -1,0 +1,104 @@
+"""Whether a config of a release folder is what a build would give now.
+
+A config is up to date if nothing that can change a byte of it differs from when it was built: the corpora of its
+language with the hash of every file, the settings and the user's files that they name, the data of the language, the
+versions of the steps and of the task (`stage_versions`), Python and the libraries. All of that goes into one hash, and
+every file of the config must still be what the manifest lists.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import importlib.metadata
+import json
+import platform
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from discoprobe.cards.metadata import manifest
+from discoprobe.cards.metadata.manifest_entries import lists_of
+from discoprobe.cards.metadata.stage_versions import stage_versions
+from discoprobe.loaders import languages
+from discoprobe.loaders.file_hashes import hashes_of
+
+if TYPE_CHECKING:
+    from discoprobe.builders.settings import Settings
+    from discoprobe.cards.metadata.manifest import ListedFile, Manifest
+    from discoprobe.loaders.corpus import Corpus
+
+PACKAGE = "discoprobe"
+
+
+def digest(corpus: Corpus, settings: Settings, task_version: int, **flags: bool) -> str:
+    """A hash of all that makes a config, besides the name of its task.
+
+    Args:
+        corpus: what was read.
+        settings: how to build.
+        task_version: the version of the task.
+        **flags: what else decides on a result, such as whether it is audited.
+    """
+    made_of = {
+        "lang": corpus.lang,
+        "sources": [dataclasses.asdict(source) for source in corpus.sources],
+        "drops": [dict(corpus.drops), corpus.drop_places, corpus.notes],
+        "counts": dataclasses.asdict(corpus.counts),
+        "settings": settings.to_dict(),
+        "lists": lists_of(settings),
+        "flags": flags,
+        "language": language_file_hash(corpus.lang),
+        "versions": stage_versions(task_version),
+        "software": software(),
+    }
+    return hashlib.sha256(json.dumps(made_of, sort_keys=True, default=dict).encode()).hexdigest()
+
+
+def language_file_hash(lang: str) -> str:
+    """The SHA-256 of a language's data file; empty for a language without one."""
+    path = Path(languages.__file__).parent / f"{lang}.toml"
+    return hashes_of(path).sha256 if path.is_file() else ""
+
+
+@functools.cache
+def software() -> dict[str, str]:
+    """Versions of Python and of every library that this package asks for and that is installed."""
+    asked = {re.split(r"[^\w.-]", line, maxsplit=1)[0] for line in importlib.metadata.requires(PACKAGE) or []}
+    found = {"python": platform.python_version()}
+    for name in sorted(asked | set(manifest.SOFTWARE)):
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            found[name] = ""
+    return found
+
+
+def up_to_date(folder: Path, found: Manifest, name: str, inputs: str) -> bool:
+    """Whether a config, or that there is none of this name and why, is what a build would give now."""
+    if found.get("inputs", {}).get(name) != inputs:
+        return False
+    if name in found["unavailable"]:
+        return not (folder / name).exists()
+    return name in found["configs"] and _whole(folder, name, files_of(name, found))
+
+
+def files_of(name: str, found: Manifest) -> dict[str, ListedFile]:
+    """A config's files and plots; none if it is not there."""
+    return {
+        path: entry
+        for path, entry in manifest.listed(found).items()
+        if path.startswith(f"{name}/") or manifest.is_plot_of(path, {name})
+    }
+
+
+def _whole(folder: Path, name: str, listed: dict[str, ListedFile]) -> bool:
+    """Whether the folder has the listed files of a config and no others."""
+    there = {path.relative_to(folder).as_posix() for path in (folder / name).rglob("*") if path.is_file()}
+    return there <= listed.keys() and all(
+        (folder / path).is_file()
+        and (folder / path).stat().st_size == entry["bytes"]
+        and hashes_of(folder / path).sha256 == entry["sha256"]
+        for path, entry in listed.items()
+    )

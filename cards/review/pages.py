@@ -1,0 +1,258 @@
+"""Review pages: all cards of a release in a browser, before or after it is published, from plain files.
+
+The pages show the very cards that the Hub will show, turned to HTML as the Hub does; around them are a table of all
+configs to search and sort, and what changed since the last release. Nothing is loaded from anywhere, and a policy in
+each page (Content-Security-Policy) lets no other script run than its own.
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import hashlib
+import importlib.resources
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from discoprobe.cards.metadata import manifest, yaml_header
+from discoprobe.cards.review.terminal_view import body, card_text
+from discoprobe.cards.text import card
+from discoprobe.cards.text.render import render
+from discoprobe.cards.text.verdicts import MARKS, verdicts
+from discoprobe.loaders.errors import UsageError
+from discoprobe.loaders.file_hashes import hashes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from markdown_it import MarkdownIt
+    from markdown_it.renderer import RendererHTML
+    from markdown_it.token import Token
+    from markdown_it.utils import EnvType, OptionsDict
+
+    from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest
+    from discoprobe.cards.release.diff import Changes, ConfigChange, SplitChange
+
+INDEX = "index.html"
+CARD = "card.html"
+_MARKER = ".discoprobe-review"
+_WHOLE = {"README.md": "Release card", "ATTRIBUTION.md": "Attribution", "CHANGELOG.md": "Changelog"}
+"""The files of a release that have a page of their own, with its title."""
+_KINDS = ("added", "removed", "relabelled", "edited")
+
+
+def write_review(release: Path, out: Path, changes: Changes | None = None, *, languages: Sequence[str] = ()) -> Path:
+    """Writes the pages of a release folder into ``out`` and returns the first of them.
+
+    Args:
+        release: the release folder.
+        out: where the pages go: a new folder, an empty one, or one that held such pages before (they are replaced).
+        changes: what changed since the last release, to be shown beside the cards.
+        languages: codes of the languages whose configs are shown; all by default.
+
+    Raises:
+        UsageError: if there is no release, or ``out`` holds something else.
+    """
+    whole = manifest.read(release)
+    if not whole["configs"]:
+        raise UsageError(f"{release} holds no configs; `build run` makes a release folder")
+    shown = {name: one for name, one in whole["configs"].items() if not languages or one["lang"] in languages}
+    if not shown:
+        raise UsageError(f"{release} has no config of {', '.join(languages)}")
+    _prepare(out)
+    _copy_plots(release, whole, out)
+    changed = {one.name: one for one in changes.changed} if changes else {}
+    names = sorted(shown)
+    for before, name, after in zip(["", *names], names, [*names[1:], ""], strict=False):
+        values = {"before": before, "after": after, "changes": _changes_of(name, changes, changed)}
+        _write(out / name / INDEX, _card_page(card_text(release, name), name, "../", **values))
+    for name, title in _WHOLE.items():
+        if (source := release / name).exists():
+            page = _card_page(source.read_text(encoding="utf-8"), title, "", before="", after="", changes=[])
+            _write(out / _page_of(name), page)
+    _write(out / INDEX, _index_page(whole, shown, changes, changed))
+    return out / INDEX
+
+
+def _copy_plots(release: Path, whole: Manifest, out: Path) -> None:
+    """Copies the plots that the manifest lists, each with the content that it lists."""
+    (out / manifest.PLOTS).mkdir()
+    for path, entry in whole["files"].items():
+        plot = release / path
+        if manifest.is_plot_of(path, whole["configs"]) and plot.is_file() and hashes_of(plot).sha256 == entry["sha256"]:
+            shutil.copyfile(plot, out / path)
+
+
+def _prepare(out: Path) -> None:
+    if out.exists() and any(out.iterdir()):
+        if not (out / _MARKER).exists():
+            raise UsageError(f"{out} is not empty and holds no review pages; give --out a new folder")
+        shutil.rmtree(out)
+    out.mkdir(parents=True, exist_ok=True)
+    _write(out / _MARKER, "")
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def _card_page(text: str, title: str, up: str, **values: object) -> str:
+    return _page("review_card.html", title, up, html=_html(text), **values)
+
+
+def _page(template: str, title: str, up: str, /, **values: object) -> str:
+    style, script = _asset("review.css"), _asset("review.js")
+    policy = (
+        f"default-src 'none'; img-src 'self' file:; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return render(template, room="review", title=title, up=up, style=style, script=script, policy=policy, **values)
+
+
+@functools.cache
+def _asset(name: str) -> str:
+    return (importlib.resources.files("discoprobe.cards.review") / "templates" / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _html(text: str) -> str:
+    """A card as HTML, with links to pages where it links to cards."""
+    return str(_markdown().render(body(text)))
+
+
+@functools.cache
+def _markdown() -> MarkdownIt:
+    """Markdown as the Hub reads it: CommonMark with tables; HTML passes, since cards escape what is not theirs."""
+    from markdown_it import MarkdownIt  # noqa: PLC0415 (only to write pages)
+
+    made = MarkdownIt("commonmark", {"html": True}).enable("table")
+    made.add_render_rule("table_open", lambda *_: '<div class="scroll"><table>\n')
+    made.add_render_rule("table_close", lambda *_: "</table></div>\n")
+    made.add_render_rule("link_open", _link)
+    for cell in ("th_open", "td_open"):
+        made.add_render_rule(cell, _cell)
+    return made
+
+
+def _cell(
+    renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType
+) -> str:  # fmt: skip
+    """A cell whose alignment is a class: the policy lets no style into elements."""
+    style = tokens[index].attrs.pop("style", "")
+    if "right" in str(style):
+        tokens[index].attrSet("class", "number")
+    return renderer.renderToken(tokens, index, options, env)
+
+
+def _link(
+    renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType
+) -> str:  # fmt: skip
+    token = tokens[index]
+    token.attrSet("href", _page_of(str(token.attrGet("href"))))
+    return renderer.renderToken(tokens, index, options, env)
+
+
+def _page_of(target: str) -> str:
+    """The page that stands for a card: ``dc_es/README.md`` is ``dc_es/index.html``, the release's is ``card.html``."""
+    folder, _, name = target.rpartition("/")
+    if name not in _WHOLE or "://" in target:
+        return target
+    page = {"README.md": CARD if folder in {"", ".."} else INDEX}.get(name, name.lower().replace(".md", ".html"))
+    return f"{folder}/{page}" if folder else page
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigRow:
+    """A config in the table of the first page; ``gain`` and ``accuracy`` are of its strongest shortcut."""
+
+    name: str
+    language: str
+    task: str
+    summary: str
+    labels: str
+    sources: str
+    rows: int
+    test: int
+    verdict: str
+    strongest: str
+    accuracy: float | None
+    gain: float | None
+    change: str
+
+
+def _row(name: str, entry: ConfigEntry, change: str, said: str) -> ConfigRow:
+    audit = entry["audit"]
+    return ConfigRow(
+        name=name, language=card.language_name(entry["lang"]), task=entry["task"], summary=entry["summary"],
+        labels=", ".join(entry["labels"][:20]), sources=", ".join(entry["sources"]), rows=yaml_header.n_rows(entry),
+        test=sum(entry["counts"]["test"].values()), verdict=said, change=change,
+        strongest=(audit and audit["strongest"]) or "", accuracy=audit and audit["accuracy"],
+        gain=audit and audit.get("gain"),
+    )  # fmt: skip
+
+
+def _index_page(
+    whole: Manifest, shown: Mapping[str, ConfigEntry], changes: Changes | None, changed: Mapping[str, ConfigChange]
+) -> str:
+    said = verdicts(whole["configs"])
+    rows = [
+        _row(name, entry, "; ".join(_changes_of(name, changes, changed)), said[name].word)
+        for name, entry in sorted(shown.items())
+    ]
+    worst_first = sorted(rows, key=lambda row: (-(row.gain if row.gain is not None else -1.0), row.name))
+    found = [row.verdict for row in rows]
+    return _page(
+        "review_index.html", "discoprobe: review", "", rows=worst_first, total=sum(row.rows for row in rows),
+        verdicts={word: found.count(word) for word in MARKS if word in found},
+        languages=len({entry["lang"] for entry in shown.values()}), unavailable=sorted(whole["unavailable"].items()),
+        news=_news(changes), compared=changes is not None,
+    )  # fmt: skip
+
+
+class News(NamedTuple):
+    """A line on what changed: a word for the kind, and what."""
+
+    kind: str
+    what: str
+
+
+def _news(changes: Changes | None) -> list[News]:
+    """What changed in the release as a whole; configs' own changes stand in the table."""
+    if changes is None:
+        return []
+    first = [News("first", "there is no earlier release")] if changes.first else []
+    added = [] if changes.first else [News("new", f"{name} ({rows:,} rows)") for name, rows in changes.added.items()]
+    removed = [News("removed", f"{name} ({rows:,} rows)") for name, rows in changes.removed.items()]
+    other = [News("changed", one.name) for one in changes.changed]
+    sources = [News("source", line) for line in changes.sources]
+    return [*first, *removed, *added, *other, *sources, *(News("software", line) for line in changes.software)]
+
+
+def _changes_of(name: str, changes: Changes | None, changed: Mapping[str, ConfigChange]) -> list[str]:
+    """What changed in a config since the last release, a line each."""
+    if changes and not changes.first and name in changes.added:
+        return ["new in this release"]
+    return _lines(changed[name]) if name in changed else []
+
+
+def _lines(change: ConfigChange) -> list[str]:
+    rows = [f"{split}: {_counts(one)}" for split, one in change.splits.items()]
+    settings = [f"setting {line}" for line in change.settings]
+    return [*change.definition, *rows, *settings, *(["wording of the definition"] if change.wording else [])]
+
+
+def _counts(change: SplitChange) -> str:
+    """``3 rows added (4c50…, …), 1 removed (…)``."""
+    numbers = {kind: number for kind in _KINDS if (number := getattr(change, kind))}
+    return ", ".join(f"{number:,} {kind}{_ids(change.ids.get(kind, ()))}" for kind, number in numbers.items())
+
+
+def _ids(ids: Iterable[str]) -> str:
+    shown = ", ".join(ids)
+    return f" ({shown})" if shown else ""

@@ -1,0 +1,201 @@
+"""Cards: what a reader of the Hub sees of a release and of each config."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from discoprobe.builders.settings import SPLITS
+from discoprobe.cards.metadata import annotation_quality, column_descriptions, yaml_header
+from discoprobe.cards.text import escape, examples, plots
+from discoprobe.cards.text.audit_tables import audit_view
+from discoprobe.cards.text.design_table import design_lines
+from discoprobe.cards.text.language_matrix import matrices
+from discoprobe.cards.text.render import render
+from discoprobe.cards.text.verdicts import MARKS, verdicts
+from discoprobe.loaders.catalogue import licences, treebanks
+
+if TYPE_CHECKING:
+    from discoprobe.builders.audit.report import Report
+    from discoprobe.builders.config import Config
+    from discoprobe.cards.metadata.manifest import Manifest
+    from discoprobe.cards.text.length_table import Lengths
+    from discoprobe.cards.text.verdicts import Verdict
+
+REPOSITORY = "org/discoprobe"
+"""The Hub repository that a card names until it is known which one it goes to."""
+_LABELS = 12
+"""Labels that a card counts one by one; of more it gives the number and the extremes."""
+_REASONS = 20
+"""Configs that could not be built which a card lists one by one."""
+
+
+def release_card(manifest: Manifest, *, repository: str = REPOSITORY, release: str = "", changes: str = "") -> str:
+    """README.md of a release: YAML that the Hub and `datasets` read, then what is in it.
+
+    Args:
+        manifest: what the release holds.
+        repository: the Hub repository that the load snippet names.
+        release: its number, ``1.2.0``; without one the card speaks of no revision.
+        changes: the release's section of the changelog, Markdown.
+    """
+    configs = manifest["configs"]
+    body = render(
+        "release.md", manifest=manifest, repository=repository, release=release, changes=_without_heading(changes),
+        default=yaml_header.default_config(configs), matrices=matrices(configs), tasks=_tasks(manifest),
+        languages={lang: language_name(lang) for lang in sorted({entry["lang"] for entry in configs.values()})},
+        rows=sum(map(yaml_header.n_rows, configs.values())), sources=_source_lines(manifest),
+        audits=_tally(manifest), designs=design_lines(configs), skipped=_skipped(manifest),
+        unavailable=manifest["unavailable"] if len(manifest["unavailable"]) <= _REASONS else {},
+    )  # fmt: skip
+    return yaml_header.front_matter(manifest) + body
+
+
+def _without_heading(section: str) -> str:
+    return section.partition("\n")[2].strip() if section.startswith("## ") else section.strip()
+
+
+def language_name(code: str) -> str:
+    """The English name of a language that the catalogue knows, else its code."""
+    return _language_names().get(code, code)
+
+
+def _language_names() -> dict[str, str]:
+    return {language.code: language.name for language in treebanks.languages(every=True)}
+
+
+class TaskSummary(NamedTuple):
+    """A task in the list of tasks."""
+
+    name: str
+    summary: str
+    configs: int
+    rows: int
+
+
+def _tasks(manifest: Manifest) -> list[TaskSummary]:
+    entries = list(manifest["configs"].values())
+    return [
+        TaskSummary(task, own[0]["summary"], len(own), sum(map(yaml_header.n_rows, own)))
+        for task in sorted({entry["task"] for entry in entries})
+        if (own := [entry for entry in entries if entry["task"] == task])
+    ]
+
+
+class SourceLine(NamedTuple):
+    """A corpus in the list of sources."""
+
+    name: str
+    lang: str
+    licence: str
+    place: str
+    citation: str
+    configs: int
+
+
+def _source_lines(manifest: Manifest) -> list[SourceLine]:
+    """The corpora by language and name; a corpus of the user's own has no place."""
+    used = [name for entry in manifest["configs"].values() for name in entry["sources"]]
+    return [
+        SourceLine(
+            name, language_name(one["lang"]), one["licence"], _place(one["repo"], one["commit"]), one["citation"],
+            used.count(name),
+        )
+        for name, one in sorted(manifest["sources"].items(), key=lambda item: (item[1]["lang"], item[0]))
+    ]  # fmt: skip
+
+
+def _place(repo: str, commit: str) -> str:
+    """A link to a corpus at its commit."""
+    return f"[{commit[:7]}](https://github.com/{repo}/tree/{commit})" if repo and commit else ""
+
+
+def _tally(manifest: Manifest) -> dict[str, int]:
+    """How many configs passed, failed, were not audited."""
+    words = [verdict.word for verdict in verdicts(manifest["configs"]).values()]
+    return {word: words.count(word) for word in MARKS if word in words}
+
+
+def _skipped(manifest: Manifest) -> int:
+    """Malformed sentences that were left out."""
+    return sum(sum(reasons.values()) for reasons in manifest["skipped"].values())
+
+
+def attribution(manifest: Manifest) -> str:
+    """ATTRIBUTION.md: each source with its licence, commit and citation."""
+    return render("attribution.md", sources=manifest["sources"], names=_language_names())
+
+
+def config_card(config: Config, lengths: Lengths, report: Report | None = None) -> str:
+    """README.md of one config: what it asks, what it holds, how its rows were chosen, what its audit found.
+
+    It names neither repository nor release, so that it stays as it is while its rows do.
+    """
+    title, _, definition = config.definition.partition("\n")
+    return render(
+        "config.md", config=config, title=title, definition=paragraphs(definition), language=language_name(config.lang),
+        papers=config.papers, splits=SPLITS, counts=config.counts(), labels=_labels(config),
+        lengths=lengths, fields=column_descriptions.fields(config.shape, config.labels),
+        examples=[_Shown(number, one) for number, one in enumerate(_examples(config), 1)],
+        marked=examples.MARKED.get(config.shape, ""), drops=_drops(config),
+        filters=_filters(config),
+        licence=licences.strictest([source.licence for source in config.sources]),
+        sources=[(source, _place(source.repo, source.commit)) for source in config.sources],
+        annotations=annotation_quality.noise_of(config.sources), audit=None if report is None else audit_view(report),
+        rows_plot=plots.rows_name(config.name), audit_plot=plots.audit_name(config.name),
+    )  # fmt: skip
+
+
+_VERDICT = re.compile(r"^Audit: \*\*.*\*\*$", re.MULTILINE)
+
+
+def with_verdict(card: str, verdict: Verdict) -> str:
+    """A config's card with a verdict in place of the one it has."""
+    return _VERDICT.sub(lambda _: f"Audit: **{verdict.text}**", card, count=1)
+
+
+def paragraphs(text: str) -> str:
+    """Text that is broken at the width of source code, one paragraph per line."""
+    return "\n\n".join(" ".join(part.split()) for part in text.strip().split("\n\n"))
+
+
+def _examples(config: Config) -> list[examples.Example]:
+    return examples.examples(config.shape, config.labels, config.splits["test"])
+
+
+class Drop(NamedTuple):
+    """Candidates that were not used: the name of the reason, how many, and what the reason means."""
+
+    reason: str
+    number: int
+    meaning: str
+
+
+def _drops(config: Config) -> list[Drop]:
+    """Why candidates were not used, the most frequent reason first."""
+    counted = sorted(config.drops.items(), key=lambda drop: (-drop[1], drop[0]))
+    return [Drop(reason, number, config.meanings.get(reason, "")) for reason, number in counted]
+
+
+def _labels(config: Config) -> tuple[str, ...]:
+    return config.used_labels if len(config.used_labels) <= _LABELS else ()
+
+
+def _filters(config: Config) -> list[str]:
+    """What a candidate had to meet, by the settings of the build, as Markdown."""
+    settings = config.settings
+    if str(config.shape) != "sentence":
+        least, most = settings.discourse_words
+        return [f"{least}–{most} words in every sentence", "sentences follow each other in the source without a gap"]
+    least, most = settings.probing_words
+    readings = " and ".join(settings.syncretism)
+    forms = f"forms of targets are unambiguous in {readings}, as far as dictionary, rules and corpus show"
+    return [f"{least}–{most} words", *([forms] if readings and config.split_by == "target" else [])]
+
+
+class _Shown:
+    """An example as the template prints it."""
+
+    def __init__(self, number: int, example: examples.Example) -> None:
+        self.number, self.example = number, example
+        self.lines = [(line.name, escape.marked(line.pieces)) for line in example.lines]

@@ -1,0 +1,64 @@
+"""The matrix of languages and tasks: how large every config is, and what its audit said."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from discoprobe.builders.config import Shape
+from discoprobe.cards.text.render import compact
+from discoprobe.cards.text.verdicts import MARKS, verdicts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from discoprobe.cards.metadata.manifest import ConfigEntry
+    from discoprobe.cards.text.verdicts import Verdict
+
+_GENERATED = "feats_"
+
+
+class Matrix(NamedTuple):
+    """A table: what it is of, the names of its columns, and rows that begin with a name.
+
+    The longer side, languages or tasks, goes down.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def matrices(configs: Mapping[str, ConfigEntry]) -> list[Matrix]:
+    """One matrix per kind of task that the release has, cells being Markdown."""
+    kinds: dict[str, Callable[[ConfigEntry], bool]] = {
+        "Discourse (rows of several sentences)": lambda entry: entry["shape"] != Shape.SENTENCE,
+        "Probing (rows of one sentence)": lambda entry: entry["shape"] == Shape.SENTENCE and not _generated(entry),
+        "Generated probes (a feature of the word in a role)": _generated,
+    }
+    found = {title: {name: entry for name, entry in configs.items() if of(entry)} for title, of in kinds.items()}
+    said = verdicts(configs)
+    return [_matrix(title, own, said) for title, own in found.items() if own]
+
+
+def _generated(entry: ConfigEntry) -> bool:
+    return entry["task"].startswith(_GENERATED)
+
+
+def _matrix(title: str, configs: Mapping[str, ConfigEntry], said: Mapping[str, Verdict]) -> Matrix:
+    cells = {(entry["lang"], entry["task"]): _cell(name, entry, said[name]) for name, entry in configs.items()}
+    languages, tasks = sorted({lang for lang, _ in cells}), sorted({task for _, task in cells})
+    if len(languages) >= len(tasks):
+        return Matrix(title, tuple(tasks), _rows(languages, tasks, lambda down, across: cells.get((down, across))))
+    return Matrix(title, tuple(languages), _rows(tasks, languages, lambda down, across: cells.get((across, down))))
+
+
+def _rows(
+    down: Sequence[str], across: Sequence[str], cell: Callable[[str, str], str | None]
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return tuple((name, tuple(cell(name, other) or "–" for other in across)) for name in down)
+
+
+def _cell(name: str, entry: ConfigEntry, said: Verdict) -> str:
+    sizes = " / ".join(compact(sum(labels.values())) for labels in entry["counts"].values())
+    shown = f"{sizes} {MARKS[said.word]}".strip()
+    return f"[{shown}]({name}/README.md)"

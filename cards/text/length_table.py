@@ -1,0 +1,86 @@
+"""How long the rows of a config are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from discoprobe.builders.config import Shape
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+    import pyarrow as pa
+
+    from discoprobe.builders.config import Config
+
+QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
+_BINS = 20
+_TEXTS = {
+    Shape.SEQUENCE: ("sentences",),
+    Shape.CANDIDATE: ("sentences", "candidate"),
+    Shape.CHOICE: ("context", "choices"),
+    Shape.PAIR: ("sentence1", "sentence2"),
+}
+"""Columns whose characters are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """Distribution of the lengths of all rows of a config.
+
+    Attributes:
+        unit: ``words`` (UD words of the sentence) or ``characters`` (of all texts of the row).
+        quantiles: per label, least, lower quartile, median, upper quartile and most.
+        edges: bin edges, one more than bins.
+        counts: rows per label and bin.
+    """
+
+    unit: str
+    quantiles: Mapping[str, tuple[int, ...]]
+    edges: tuple[float, ...]
+    counts: Mapping[str, tuple[int, ...]]
+
+
+def lengths(config: Config) -> Lengths:
+    """The lengths of a config's rows, all splits together."""
+    sizes = [_sizes(config.shape, table) for table in config.splits.values()]
+    labels = [table["label"].to_numpy() for table in config.splits.values()]
+    unit = "words" if config.shape is Shape.SENTENCE else "characters"
+    return _distribution(unit, config.labels, np.concatenate(sizes), np.concatenate(labels))
+
+
+def _sizes(shape: Shape, table: pa.Table) -> npt.NDArray[np.int64]:
+    if shape is Shape.SENTENCE:
+        return np.asarray(table["n_words"].to_numpy(), dtype=np.int64)
+    frame = pl.DataFrame({name: pl.from_arrow(table[name]) for name in _TEXTS[shape]})
+    whole = [
+        pl.col(name).list.join("") if isinstance(kind, pl.List) else pl.col(name) for name, kind in frame.schema.items()
+    ]
+    return frame.select(n=pl.concat_str(whole).str.len_chars())["n"].to_numpy().astype(np.int64)
+
+
+def _distribution(
+    unit: str, labels: Sequence[str], sizes: npt.NDArray[np.int64], label: npt.NDArray[np.int64]
+) -> Lengths:
+    edges = _edges(sizes)
+    of_label = {name: sizes[label == number] for number, name in enumerate(labels) if (label == number).any()}
+    return Lengths(
+        unit,
+        {name: tuple(int(value) for value in np.quantile(own, QUANTILES)) for name, own in of_label.items()},
+        tuple(float(edge) for edge in edges),
+        {name: tuple(int(n) for n in np.histogram(own, edges)[0]) for name, own in of_label.items()},
+    )
+
+
+def _edges(sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """Edges of at most twenty bins of equal whole width; the longest 1 % stand in the last one."""
+    least, most = int(sizes.min()), int(np.quantile(sizes, 0.99))
+    width = max(1, -(-(most - least + 1) // _BINS))
+    edges = np.arange(least, most + width + 1, width, dtype=np.float64)
+    edges[-1] = max(edges[-2] + 1, sizes.max())
+    return edges

@@ -1,0 +1,157 @@
+"""``annotate.json``: what an annotated corpus was made from, by what, and the hash of each of its files."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any, Final, TypedDict
+
+import msgspec
+
+from discoprobe.loaders.catalogue.pins import DocumentRule, TreebankFacts
+from discoprobe.loaders.errors import DiscoprobeError
+from discoprobe.loaders.file_hashes import hashes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from discoprobe.loaders.corpus import SourceFile
+
+NAME: Final = "annotate.json"
+WORK: Final = ".annotating"
+"""The folder beside it with everything unfinished; it is deleted when ``annotate.json`` is written."""
+FORMAT: Final = 2
+
+
+class FileEntry(TypedDict):
+    """Hash and size of a file."""
+
+    sha256: str
+    bytes: int
+
+
+class AnnotationManifest(TypedDict):
+    """The content of the file.
+
+    ``content`` is the digest of everything that the annotation depends on; ``made_by`` has the software, packages and
+    models, ``read`` the options of reading; ``drops`` counts by reason, in ``reading`` and in ``annotation``;
+    ``corrections`` counts the sentence boundaries of the segmenter that were corrected, by kind
+    (``sentence_boundaries.CORRECTIONS``); ``source`` lists the files of the text, ``files`` those of the corpus.
+    """
+
+    format: int
+    name: str
+    lang: str
+    licence: str
+    citation: str
+    repo: str
+    commit: str
+    discoprobe: str
+    content: str
+    made_by: dict[str, Any]
+    read: dict[str, Any]
+    documents: int
+    sentences: int
+    words: int
+    drops: dict[str, dict[str, int]]
+    corrections: dict[str, int]
+    drop_places: dict[str, list[str]]
+    source: dict[str, FileEntry]
+    files: dict[str, FileEntry]
+
+
+class _Head(TypedDict):
+    format: int
+
+
+def entries(files: Iterable[SourceFile]) -> dict[str, FileEntry]:
+    """Files as the manifest lists them."""
+    return {file.path: FileEntry(sha256=file.sha256, bytes=file.bytes) for file in files}
+
+
+def dump(manifest: AnnotationManifest) -> bytes:
+    """The bytes of the file."""
+    return (json.dumps(manifest, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
+
+
+def read_manifest(folder: Path) -> AnnotationManifest | None:
+    """The manifest of a folder; None if it has none.
+
+    Raises:
+        DiscoprobeError: it is damaged, or of another version.
+    """
+    path = folder / NAME
+    try:
+        state = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return _read(path, state.st_mtime_ns, state.st_size)
+
+
+@functools.lru_cache(maxsize=64)
+def _read(path: Path, _mtime: int, _size: int) -> AnnotationManifest:
+    data = path.read_bytes()
+    try:
+        version = msgspec.json.decode(data, type=_Head)["format"]
+        if version == FORMAT:
+            return msgspec.json.decode(data, type=AnnotationManifest)
+    except msgspec.MsgspecError as error:
+        raise DiscoprobeError(f"{path} is damaged ({error}); annotate again into a new folder") from error
+    raise DiscoprobeError(
+        f"{path} is of format {version}, and this version reads {FORMAT}; annotate again into a new folder"
+    )
+
+
+def first_difference(folder: Path, files: Mapping[str, FileEntry]) -> str:
+    """The first file of a corpus that is missing or changed, and which of both; empty if all are as listed."""
+    for name, entry in files.items():
+        path = folder / name
+        if not path.is_file():
+            return f"{name} is not there"
+        actual = hashes_of(path)
+        if (actual.bytes, actual.sha256) != (entry["bytes"], entry["sha256"]):
+            return f"{name} was changed"
+    return ""
+
+
+def corpus_facts(path: Path) -> TreebankFacts | None:
+    """The facts of the corpus that a CoNLL-U file belongs to, from the manifest beside it; None if there is none.
+
+    Raises:
+        DiscoprobeError: the annotation of the folder is unfinished, or the manifest is damaged.
+    """
+    folder = path.parent
+    manifest = read_manifest(folder)
+    if manifest is None:
+        if (folder / WORK).is_dir():
+            raise DiscoprobeError(f"{folder}: its annotation is unfinished; run `build annotate` again to continue it")
+        return None
+    return TreebankFacts(
+        manifest["name"], manifest["lang"], manifest["licence"], manifest["repo"], manifest["commit"],
+        manifest["citation"], DocumentRule("newdoc"),
+    )  # fmt: skip
+
+
+def annotation_of(path: Path) -> Mapping[str, Any] | None:
+    """How the corpus of a CoNLL-U file was made, as JSON values; None if it was not made from raw text.
+
+    ``text`` has the number of source files, their bytes and one digest of all; for text from a repository also every
+    file (``listed``), so that it can be downloaded again.
+    """
+    manifest = read_manifest(path.parent)
+    if manifest is None:
+        return None
+    text = _summary(manifest["source"]) | ({"listed": manifest["source"]} if manifest["commit"] else {})
+    keys = ("made_by", "read", "drops", "corrections", "content")
+    return {key: manifest[key] for key in keys} | {"text": text}  # type: ignore[literal-required]  # of the TypedDict
+
+
+def _summary(files: Mapping[str, FileEntry]) -> dict[str, Any]:
+    listing = "".join(f"{entry['sha256']}  {name}\n" for name, entry in sorted(files.items()))
+    return {
+        "files": len(files),
+        "bytes": sum(entry["bytes"] for entry in files.values()),
+        "sha256": hashlib.sha256(listing.encode()).hexdigest(),
+    }

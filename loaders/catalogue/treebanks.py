@@ -1,0 +1,228 @@
+"""Looking up corpora in the catalogue, by language, name, prefix or file name.
+
+A file ``loaders/catalogue/<code>.toml`` is one language: a ``[language]`` table, a ``[[treebank]]`` table per openly
+licensed treebank and a ``[[text]]`` table per corpus of raw text, pinned to a commit with the hash of every file, and a
+``[[left_out]]`` table per corpus that is known and not offered, with the reason. ``scripts/pin_corpora.py`` makes the
+files; nothing here uses the network. Of a text corpus only the pinned files are offered, a part of its repository.
+
+Only what is asked for is parsed: `languages` reads the head of each file, `language` and `treebank` one whole file.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.resources
+import re
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from discoprobe.loaders.catalogue.pins import LeftOut, TextCorpus, Treebank
+from discoprobe.loaders.errors import UnknownNameError, UnsupportedError
+from discoprobe.loaders.toml_records import convert_table, parse_toml
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from importlib.resources.abc import Traversable
+
+    from discoprobe.loaders.catalogue.pins import TreebankFacts
+
+_NAMES: Final = re.compile(r'^(?:name|prefix) = "([^"]+)"$', re.MULTILINE)
+_FILES: Final = re.compile(r'^  \{ path = "(?:[^"]*/)?([^"/]+\.conllu)"', re.MULTILINE)
+
+
+class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A language of the catalogue: its code in Universal Dependencies, and its English name."""
+
+    code: str
+    name: str
+
+    @property
+    def treebanks(self) -> tuple[Treebank, ...]:
+        """Its openly licensed treebanks, by name; empty where there is none."""
+        return _contents(self.code).treebank
+
+    @property
+    def texts(self) -> tuple[TextCorpus, ...]:
+        """Its openly licensed corpora of raw text, by name; empty where there is none."""
+        return _contents(self.code).text
+
+    @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """Its corpora that are not offered, by name."""
+        return _contents(self.code).left_out
+
+
+class _Contents(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A file of the catalogue."""
+
+    language: Language
+    treebank: tuple[Treebank, ...] = ()
+    text: tuple[TextCorpus, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+
+
+def languages(*, every: bool = False) -> list[Language]:
+    """The languages that have an openly licensed corpus, by code; all known ones with ``every``."""
+    offered = ("\n[[treebank]]", "\n[[text]]")
+    return [language for code, language in _heads().items() if every or any(table in _text(code) for table in offered)]
+
+
+def language(name: str) -> Language:
+    """The language with this code (``es``) or English name (``Spanish``, ``ancient greek``).
+
+    Raises:
+        UnknownNameError: the catalogue has no such language.
+    """
+    heads = _heads()
+    if name in heads:
+        return heads[name]
+    wanted = name.replace("_", " ").casefold()
+    for known in heads.values():
+        if wanted in (known.code, known.name.casefold()):
+            return known
+    names = [*heads, *(known.name for known in heads.values())]
+    raise UnknownNameError("language", name, names, remedy="(`build languages` lists them)")
+
+
+def open_treebanks(name: str) -> tuple[Treebank, ...]:
+    """The openly licensed treebanks of a language that are used by default, given its code or name: at least one.
+
+    Raises:
+        UnknownNameError: the catalogue has no such language.
+        UnsupportedError: it has only treebanks that are left out; the message gives the reasons.
+    """
+    known = language(name)
+    if taken := tuple(treebank for treebank in known.treebanks if treebank.default):
+        return taken
+    reasons = "; ".join(f"{left.name}: {left.reason}" for left in known.left_out)
+    raise UnsupportedError(f"{known.name} has no openly licensed treebank ({reasons}); give files of your own")
+
+
+def open_texts(name: str) -> tuple[TextCorpus, ...]:
+    """The corpora of raw text that are used by default for a language, given its code or name.
+
+    They replace treebanks where no openly licensed treebank of the language is known to have documents; most languages
+    have none.
+
+    Raises:
+        UnknownNameError: the catalogue has no such language.
+    """
+    return tuple(text for text in language(name).texts if text.default)
+
+
+def treebank(name: str) -> Treebank:
+    """The treebank with this name (``UD_Spanish-AnCora``) or prefix (``es_ancora``), in any case.
+
+    Raises:
+        UnknownNameError: the catalogue has no such treebank.
+        UnsupportedError: it is known and not offered; the message gives the reason.
+    """
+    record = corpus(name, kind="treebank")
+    if isinstance(record, TextCorpus):
+        raise UnknownNameError("treebank", name, _index_names())
+    return record
+
+
+def corpus(name: str, *, kind: str = "corpus") -> Treebank | TextCorpus:
+    """The treebank or corpus of raw text with this name (``Klexikon``) or prefix (``de_klexikon``), in any case.
+
+    Args:
+        name: its name or prefix.
+        kind: what messages call it.
+
+    Raises:
+        UnknownNameError: the catalogue has no such corpus.
+        UnsupportedError: it is known and not offered; the message gives the reason.
+    """
+    code = _index().get(name.casefold())
+    if code is None:
+        raise UnknownNameError(kind, name, _index_names())
+    record = _named(name, code)
+    if isinstance(record, LeftOut):
+        raise UnsupportedError(f"{record.name} is not offered for download: {record.reason}")
+    return record
+
+
+def facts_for(name: str) -> TreebankFacts | None:
+    """The facts about the treebank that a file or folder name belongs to, or None.
+
+    Args:
+        name: the name of a folder (``UD_Spanish-AnCora``), a prefix (``es_ancora``) or the name of a file
+            (``es_ancora-ud-train.conllu``, ``GUM_news_asylum.conllu``), without the folders above it.
+
+    Treebanks that are not offered for download are described too, so that a copy that a user has keeps its licence.
+    Where licences differ from file to file, as in GUM, only the files of the catalogue are recognised.
+    """
+    wanted = name.casefold()
+    for guess in (wanted, wanted.removesuffix(".conllu").split("-ud-")[0]):
+        if (code := _index().get(guess)) is not None:
+            record = _named(guess, code)
+            return None if isinstance(record, TextCorpus) else record.facts
+    if (code := _file_index().get(wanted)) is not None:
+        return next(known.facts for known in _contents(code).treebank if known.has(wanted))
+    return None
+
+
+def _named(name: str, code: str) -> Treebank | TextCorpus | LeftOut:
+    """The record of a language's file that has this name or prefix."""
+    contents = _contents(code)
+    records: tuple[Treebank | TextCorpus | LeftOut, ...] = (*contents.treebank, *contents.text, *contents.left_out)
+    return next(record for record in records if record.is_named(name))
+
+
+def _folder() -> Traversable:
+    return importlib.resources.files("discoprobe.loaders") / "catalogue"
+
+
+@functools.cache
+def _text(code: str) -> str:
+    return (_folder() / f"{code}.toml").read_text(encoding="utf-8")
+
+
+@functools.cache
+def _heads() -> Mapping[str, Language]:
+    """Every language by code. The tables of corpora are cut off before parsing, because parsing them takes long."""
+    names = sorted(entry.name for entry in _folder().iterdir())
+    codes = [name.removesuffix(".toml") for name in names if name.endswith(".toml")]
+    return MappingProxyType({code: _head(code) for code in codes})
+
+
+def _head(code: str) -> Language:
+    file = f"catalogue/{code}.toml"
+    return convert_table(parse_toml(_text(code).partition("\n[[")[0], file), _Contents, file).language
+
+
+@functools.cache
+def _index() -> Mapping[str, str]:
+    """The code of the language of every corpus, by its name and by its prefix, in lower case.
+
+    It is read from the lines ``name = "…"`` and ``prefix = "…"`` after the head: parsing all files takes ten times as
+    long.
+    """
+    return MappingProxyType({name.casefold(): code for code in _heads() for name in _names_in(code)})
+
+
+@functools.cache
+def _file_index() -> Mapping[str, str]:
+    """The code of the language of every treebank's file in the catalogue, by the file's name in lower case."""
+    return MappingProxyType({name.casefold(): code for code in _heads() for name in _FILES.findall(_text(code))})
+
+
+def _index_names() -> list[str]:
+    return [name for code in _heads() for name in _names_in(code)]
+
+
+def _names_in(code: str) -> list[str]:
+    return _NAMES.findall(_text(code).partition("\n[[")[2])
+
+
+@functools.cache
+def _contents(code: str) -> _Contents:
+    file = f"catalogue/{code}.toml"
+    tables = parse_toml(_text(code), file)
+    for kind in ("treebank", "text", "left_out"):
+        for table in tables.get(kind, ()):
+            table["lang"] = code
+    return convert_table(tables, _Contents, file)

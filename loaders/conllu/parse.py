@@ -1,0 +1,180 @@
+"""From the bytes of CoNLL-U files to tables of words and sentences and what is wrong with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from discoprobe.loaders.conllu.align import align
+from discoprobe.loaders.conllu.check import (
+    check_cells,
+    check_heads,
+    check_ids,
+    check_lines,
+    check_ranges,
+    first_problems,
+)
+from discoprobe.loaders.conllu.columns import (
+    NO_NUMBER,
+    changes,
+    find_units,
+    find_words,
+    nullable,
+    read_rows,
+    read_text,
+    space_follows,
+)
+from discoprobe.loaders.conllu.sentences import check_sentences, read_comments, read_sentences, without
+from discoprobe.loaders.corpus import UPOS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from discoprobe.loaders.conllu.check import Problem
+    from discoprobe.loaders.conllu.columns import Flags, Piece, Text, Words
+
+
+@dataclass(frozen=True, slots=True)
+class BadSentence:
+    """A sentence that is left out: kind of problem, place (index of the piece, line of its file, id) and words."""
+
+    reason: str
+    piece: int
+    line: int
+    sent_id: str | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """Sentences and words of some pieces.
+
+    Attributes:
+        sentences: ``piece`` (index), ``number`` (1-based in its file, bad sentences counted), ``sent_id``, ``text``,
+            ``has_text``, ``genre``, ``newdoc``, ``newdoc_id``, ``n_words``, ``aligned``; in source order.
+        tokens: the columns of :data:`discoprobe.loaders.corpus.TOKENS`.
+        problems: the first thing wrong with each bad sentence, in source order; those sentences are in no table.
+        n_found: number of sentences, good and bad.
+        n_lines: number of lines.
+        universal_words: number of words in files whose UPOS column holds universal tags; elsewhere it is not read.
+        notes: a line on each such file.
+    """
+
+    sentences: pl.DataFrame
+    tokens: pl.DataFrame
+    problems: tuple[BadSentence, ...]
+    n_found: int
+    n_lines: int
+    universal_words: int
+    notes: tuple[str, ...]
+
+
+def parse(pieces: Sequence[Piece]) -> Parsed:
+    """Parse pieces of one treebank; sentences in which something is wrong are left out and listed."""
+    text = read_text(pieces)
+    rows = read_rows(text)
+    comments = read_comments(text)
+    sentences = read_sentences(text, comments, rows)
+    unreadable = list(check_lines(text, rows))
+    rows = _outside(rows, [problem.block for problem in unreadable])
+    words = find_words(rows)
+    upos = words.rows["upos"].cast(UPOS, strict=False)
+    unknown = (upos.is_null() & (words.rows["upos"] != "_")).to_numpy()
+    universal, notes = _tag_sets(text, words, unknown)
+    found = chain(
+        unreadable,
+        check_ids(rows, words),
+        check_heads(words),
+        check_cells(rows, words, unknown & universal),
+        check_ranges(words),
+        check_sentences(text, sentences, comments),
+    )
+    bad = first_problems(found)
+    problems = _bad_sentences(text, sentences, bad)
+    n_found = sentences.height
+    if bad:
+        good = ~np.isin(words.block, list(bad))
+        words, upos, universal = find_words(_outside(rows, list(bad))), upos.filter(pl.Series(good)), universal[good]
+        sentences = without(sentences, np.isin(sentences["block"].to_numpy(), list(bad)))
+    upos = upos if universal.all() else upos.set(pl.Series(~universal), None)
+    tokens, sentences = _tokens(words, sentences, upos)
+    n_lines = sum(piece.data.count(b"\n") for piece in pieces)
+    return Parsed(sentences, tokens, problems, n_found, n_lines, int(universal.sum()), notes)
+
+
+def _outside(rows: pl.DataFrame, blocks: list[int]) -> pl.DataFrame:
+    """The rows that are in none of the blocks."""
+    return rows.filter(pl.Series(~np.isin(rows["block"].to_numpy(), blocks))) if blocks else rows
+
+
+def _tag_sets(text: Text, words: Words, unknown: Flags) -> tuple[Flags, tuple[str, ...]]:
+    """Whether each word is in a file whose UPOS column holds universal tags, and a note on the files where it does not.
+
+    Some corpora fill the column with the tags of another tag set (GCDT: the Penn Chinese Treebank's). That is no error
+    in a sentence, and tasks that need no tags can use the file: there UPOS is read as absent.
+    """
+    universal = np.ones(len(unknown), bool)
+    if not unknown.any():
+        return universal, ()
+    piece = text.piece(words.rows["line"].to_numpy())
+    size = len(text.pieces)
+    other = 2 * np.bincount(piece, weights=~unknown, minlength=size) < np.bincount(piece, minlength=size)
+    universal = ~other[piece]
+    if universal.all():
+        return universal, ()
+    tags = " ".join(words.rows["upos"].filter(~universal & unknown).unique().sort().head(5).to_list())
+    stems = ", ".join(part.stem for part, is_other in zip(text.pieces, other.tolist(), strict=True) if is_other)
+    return universal, (f"the UPOS column of {stems} holds other tags than the universal ones ({tags} …): not read",)
+
+
+def _bad_sentences(text: Text, sentences: pl.DataFrame, found: dict[int, Problem]) -> tuple[BadSentence, ...]:
+    """The problems with their places in the files."""
+    if not found:
+        return ()
+    ids = dict(sentences.select("block", "given_id").iter_rows())
+    first_lines = text.first_lines()
+    pieces = text.piece(np.array([problem.line for problem in found.values()])).tolist()
+    return tuple(
+        BadSentence(
+            problem.reason,
+            piece,
+            problem.line - int(first_lines[piece]) + text.pieces[piece].line + 1,
+            ids.get(problem.block),
+            problem.message,
+        )
+        for piece, problem in zip(pieces, found.values(), strict=True)
+    )
+
+
+def _tokens(words: Words, sentences: pl.DataFrame, upos: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The token table of well-formed sentences, and the sentences with text, number of words and alignment."""
+    sent = np.cumsum(changes(words.block)) - 1
+    units = find_units(words)
+    sizes = np.bincount(np.cumsum(changes(units.rows["block"].to_numpy())) - 1, minlength=sentences.height)
+    found = align(units.rows["form"], space_follows(units.rows["misc"]), sizes, sentences["text"])
+    aligned = found.aligned[sent]
+    form, lemma, feats, deprel = (pl.col(name) for name in ("form", "lemma", "feats", "deprel"))
+    tokens = words.rows.select(
+        pl.Series("sent", sent.astype(np.uint32)),
+        pl.Series("index", words.number.astype(np.uint16)),
+        form,
+        pl.when((lemma != "_") | (form == "_")).then(lemma),
+        upos.alias("upos"),
+        pl.when(~feats.is_in(["_", ""])).then(feats),
+        nullable(words.head, words.head != NO_NUMBER, np.uint16).alias("head"),
+        pl.when(deprel != "_").then(deprel),
+        nullable(found.start[units.of_word], aligned, np.uint32).alias("start"),
+        nullable(found.end[units.of_word], aligned, np.uint32).alias("end"),
+        nullable(units.first, units.first > 0, np.uint16).alias("mwt"),
+    )
+    return tokens, sentences.select(
+        *("piece", "number", "sent_id", "genre", "newdoc", "newdoc_id"),
+        found.text.alias("text"),
+        pl.col("text").is_not_null().alias("has_text"),
+        pl.Series("n_words", np.bincount(sent, minlength=sentences.height).astype(np.uint32)),
+        pl.Series("aligned", found.aligned),
+    )

@@ -1,0 +1,297 @@
+"""Reading corpora: CoNLL-U files of any number of treebanks and languages, to :class:`Corpus` tables.
+
+A shard is a file, a group of small files of one treebank, or a block of a large file. The order of shards, and
+everything in them, depends on names inside the treebanks and on contents, never on the order of arguments, the working
+directory or where the files are. Parsed shards are kept in the cache (:mod:`discoprobe.loaders.cache`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from discoprobe.loaders import cache
+from discoprobe.loaders.annotation_manifest import annotation_of
+from discoprobe.loaders.cache_folder import cache_folder
+from discoprobe.loaders.catalogue import treebanks
+from discoprobe.loaders.catalogue.pins import DocumentRule, TreebankFacts
+from discoprobe.loaders.catalogue.treebanks import facts_for
+from discoprobe.loaders.conllu.blocks import blocks
+from discoprobe.loaders.conllu.columns import Piece
+from discoprobe.loaders.conllu.documents import Carried, place
+from discoprobe.loaders.conllu.parse import Parsed, parse
+from discoprobe.loaders.corpus import VERSION, Corpus, Counts, Shard, Source, SourceFile
+from discoprobe.loaders.errors import CorpusFormatError, UnknownNameError, UnsupportedError
+from discoprobe.loaders.file_hashes import FileHashes, hashes_of
+from discoprobe.loaders.paths import CorpusFile, describe, find_files
+from discoprobe.loaders.process_pool import process_pool
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    Facts = Callable[[str], TreebankFacts | None]
+    Progress = Callable[[int, int], None]
+
+OnError = Literal["stop", "skip"]
+Documents = Literal["auto", "newdoc", "file", "none"]
+
+LARGE: Final = 16 * 2**20
+"""A file with more bytes than this is read in blocks of about this size; small files are grouped up to it."""
+SMALL: Final = 2**20
+"""Files with fewer bytes than this are read together."""
+PLACES: Final = 100
+"""How many places of dropped sentences a corpus remembers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A file of a treebank and the digest of its bytes."""
+
+    file: CorpusFile
+    digest: FileHashes
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Files of one treebank that are read together: one large file, or some small ones."""
+
+    treebank: str
+    rule: DocumentRule
+    members: tuple[Member, ...]
+
+    @property
+    def key(self) -> str:
+        """The digest of everything that the batch's shards depend on."""
+        names = [(member.file.name, member.file.stem, member.digest.sha256) for member in self.members]
+        parts = [VERSION, LARGE, self.treebank, self.rule.kind, self.rule.pattern, names]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+    @property
+    def size(self) -> int:
+        """Bytes of its files, as stored."""
+        return sum(member.digest.bytes for member in self.members)
+
+
+def read_corpora(  # noqa: PLR0913 - one keyword per choice of the user
+    paths: Sequence[Path],
+    *,
+    lang: str | None = None,
+    on_error: OnError = "stop",
+    facts: Facts = facts_for,
+    documents: Documents = "auto",
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> dict[str, Corpus]:
+    """Read CoNLL-U files, gzipped ones, and folders of them.
+
+    Args:
+        paths: files and folders.
+        lang: the code of the language of files whose names do not tell it.
+        on_error: whether a malformed sentence ends the reading, or is left out and counted.
+        facts: what is known of a treebank, by the name of its folder or file; the catalogue, if nothing else is given.
+        documents: how documents are told apart instead of the rules of the facts, unless it is ``auto``.
+        jobs: number of processes.
+        progress: called with the bytes read so far and the bytes there are.
+
+    Returns:
+        A corpus per language code, in the order of the codes.
+
+    Raises:
+        CorpusFormatError: a sentence is malformed, and ``on_error`` is ``"stop"``.
+        DiscoprobeError: a path or language is not usable, or the cache cannot be written.
+    """
+    found = [replace(treebank, documents=documents) for treebank in _treebanks(paths, lang, facts)]
+    batches = [batch for treebank in found for batch in treebank.batches()]
+    entries = _entries(batches, jobs, progress)
+    if on_error == "stop":
+        for batch, entry in zip(batches, entries, strict=True):
+            _stop_at_problem(batch, entry)
+    by_batch = dict(zip(batches, entries, strict=True))
+    return {
+        code: _corpus(code, list(group), by_batch) for code, group in groupby(found, key=lambda treebank: treebank.lang)
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Treebank:
+    """The files of a treebank, by name, and what is known of it."""
+
+    name: str
+    lang: str
+    facts: TreebankFacts | None
+    members: tuple[Member, ...]
+    documents: Documents = "auto"
+
+    @property
+    def rule(self) -> DocumentRule:
+        """How its documents are told apart."""
+        if self.documents != "auto":
+            return DocumentRule(self.documents)
+        return self.facts.documents if self.facts else DocumentRule()
+
+    def batches(self) -> Iterator[Batch]:
+        """Its files: each by itself, or with its neighbours where they are small."""
+        rule = self.rule
+        group: list[Member] = []
+        for member in self.members:
+            alone = member.digest.bytes >= SMALL
+            if group and (alone or sum(other.digest.bytes for other in group) + member.digest.bytes > LARGE):
+                yield Batch(self.name, rule, tuple(group))
+                group = []
+            if alone:
+                yield Batch(self.name, rule, (member,))
+            else:
+                group.append(member)
+        if group:
+            yield Batch(self.name, rule, tuple(group))
+
+    def source(self) -> Source:
+        """Where the treebank comes from.
+
+        The catalogue's licence, repository and commit hold for files whose content is pinned there. A file with other
+        content is a user's text, whatever its name is, and its licence is unknown.
+        """
+        files = tuple(SourceFile(m.file.name, m.digest.sha256, m.digest.bytes) for m in self.members)
+        known, made = self.facts, annotation_of(self.members[0].file.path)
+        if known is None or (made is None and not all(_is_pinned(known, member.digest) for member in self.members)):
+            return Source(self.name, self.lang, files=files)
+        return Source(self.name, self.lang, known.licence, known.repo, known.commit, known.citation, files, made)
+
+
+def _is_pinned(known: TreebankFacts, file: FileHashes) -> bool:
+    """Whether a file is, to the byte, one that is pinned for a treebank."""
+    if known.sha256:
+        return file.sha256 in known.sha256
+    try:
+        return treebanks.treebank(known.name).pins(file.git_blob_sha1)
+    except (UnknownNameError, UnsupportedError):
+        return False
+
+
+def _treebanks(paths: Sequence[Path], lang: str | None, facts: Facts) -> list[_Treebank]:
+    """The treebanks among the files, by language and name; a file that is there twice counts once."""
+    groups: dict[tuple[str, str], list[Member]] = {}
+    for path, top in find_files(paths).items():
+        file = describe(path, top, lang, facts)
+        groups.setdefault((file.lang, file.treebank), []).append(Member(file, hashes_of(path)))
+    return [_treebank(*key, groups[key]) for key in sorted(groups)]
+
+
+def _treebank(lang: str, name: str, members: list[Member]) -> _Treebank:
+    distinct = {(member.file.name, member.digest.sha256): member for member in reversed(members)}
+    return _Treebank(name, lang, members[0].file.facts, tuple(distinct[key] for key in sorted(distinct)))
+
+
+def _entries(batches: Sequence[Batch], jobs: int, progress: Progress | None) -> list[cache.Entry]:
+    """The cache entry of each batch, in order; made, in processes of their own if there are several jobs."""
+    whole, done = sum(batch.size for batch in batches), 0
+    make = partial(cached, cache_folder())
+    entries = []
+    with process_pool(min(jobs, len(batches))) as pool:
+        for batch, entry in zip(batches, pool.map(make, batches) if pool else map(make, batches), strict=True):
+            entries.append(entry)
+            done += batch.size
+            if progress:
+                progress(done, whole)
+    return entries
+
+
+def cached(folder: Path, batch: Batch) -> cache.Entry:
+    """The cache entry of a batch: found, or parsed and stored."""
+    found = cache.find(folder, batch.key)
+    if found is not None:
+        return found
+    tally = _Tally()
+    return cache.store(folder, batch.key, _shards(batch, tally), tally.record)
+
+
+class _Tally:
+    """What is counted while the shards of a batch are made: layers, dropped sentences and notes."""
+
+    def __init__(self) -> None:
+        self.counts = Counts()
+        self.drops: Counter[str] = Counter()
+        self.places: list[tuple[int, int, str | None, str]] = []
+        self.notes: list[str] = []
+
+    def add(self, counts: Counts, parsed: Parsed) -> None:
+        """Count a shard."""
+        self.counts += counts
+        self.drops.update(problem.reason for problem in parsed.problems)
+        self.places += [(p.piece, p.line, p.sent_id, p.message) for p in parsed.problems[: PLACES - len(self.places)]]
+        self.notes += [note for note in parsed.notes if note not in self.notes]
+
+    def record(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {"counts": asdict(self.counts), "drops": self.drops, "places": self.places, "notes": self.notes}
+
+
+def _shards(batch: Batch, tally: _Tally) -> Iterator[Shard]:
+    """The shards of a batch, counted as they are made."""
+    stems = [member.file.stem for member in batch.members]
+    carried, line, sentence = Carried(), 0, 0
+    for texts in _texts(batch):
+        pieces = [Piece(stem, text, line, sentence) for stem, text in zip(stems, texts, strict=True)]
+        parsed = parse(pieces)
+        placed = place(parsed.sentences, batch.treebank, stems, batch.rule, carried)
+        carried = placed.carried
+        line += parsed.n_lines
+        sentence += parsed.n_found
+        shard = Shard(placed.documents, placed.sentences, parsed.tokens)
+        tally.add(_counts(shard, parsed), parsed)
+        yield shard
+
+
+def _texts(batch: Batch) -> Iterator[list[bytes]]:
+    """What is parsed at once: all files of a group, or one block of a single file."""
+    read = [blocks(member.file.path, LARGE, batch.rule) for member in batch.members]
+    if len(read) == 1:
+        yield from ([text] for text in read[0])
+    else:
+        yield [b"".join(texts) for texts in read]
+
+
+def _counts(shard: Shard, parsed: Parsed) -> Counts:
+    """What a shard holds; relations of words that do not have universal tags are no layer, since they are not UD's."""
+    named = shard.documents["doc_id"].is_not_null().to_numpy()
+    begun = int(named[shard.sentences["doc"].to_numpy()][shard.sentences["index"].to_numpy() == 0].sum())
+    counts = shard.counts()
+    layers = {**counts.layers, "text": int(parsed.sentences["has_text"].sum())}
+    layers["deps"] = min(layers["deps"], parsed.universal_words)
+    return Counts(begun, counts.sentences, counts.words, layers)
+
+
+def _stop_at_problem(batch: Batch, entry: cache.Entry) -> None:
+    for index, line, sent_id, message in entry.record["places"]:
+        path = batch.members[index].file.path
+        raise CorpusFormatError(message, path=str(path), line=line, sent_id=sent_id)
+
+
+def _corpus(lang: str, members: Sequence[_Treebank], entries: Mapping[Batch, cache.Entry]) -> Corpus:
+    """The corpus of a language, from the cache entries of its treebanks' batches."""
+    batches = [batch for treebank in members for batch in treebank.batches()]
+    records = [entries[batch].record for batch in batches]
+    drops: Counter[str] = sum((Counter(record["drops"]) for record in records), Counter())
+    places = [str(error) for batch in batches for error in _errors(batch, entries[batch])]
+    return Corpus(
+        lang=lang,
+        sources=tuple(treebank.source() for treebank in members),
+        parts=tuple(shard for batch in batches for shard in entries[batch].shards),
+        counts=sum((Counts(**record["counts"]) for record in records), Counts()),
+        drops=dict(sorted(drops.items())),
+        drop_places=tuple(places[:PLACES]),
+        notes=tuple(dict.fromkeys(f"{b.treebank}: {n}" for b in batches for n in entries[b].record["notes"])),
+    )
+
+
+def _errors(batch: Batch, entry: cache.Entry) -> Iterator[CorpusFormatError]:
+    """What was wrong with the first sentences that a batch lost, by name in the treebank."""
+    for index, line, sent_id, message in entry.record["places"]:
+        name = batch.members[index].file.name
+        yield CorpusFormatError(message, path=f"{batch.treebank}/{name}", line=line, sent_id=sent_id)

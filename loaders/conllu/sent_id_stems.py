@@ -1,0 +1,114 @@
+"""Documents that only the sentence ids show: a stem that sentences in a row share, with a number that rises.
+
+``mt-03J01:1``, ``mt-03J01:2`` … ``mt-05J01:1`` are two documents. Ids of the same form may as well number the sentences
+of a split (``test-s1``), or of a genre, so that stems count as documents only with evidence: see :class:`Evidence`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_BETWEEN: Final = r"[-_.,:;/#|]+"
+PATTERNS: Final = (
+    rf"^(.+?){_BETWEEN}p{_BETWEEN}?(\d+){_BETWEEN}s{_BETWEEN}?(\d+)[a-zA-Z]?$",
+    r"^(.+?)[.,:](\d+)[.:](\d+)[a-zA-Z]?$",
+    rf"^(.+?){_BETWEEN}s?(\d+)[a-zA-Z]?$",
+)
+"""Stem and numbers: paragraph and sentence (``x.p.1.s.2``), two numbers (``x,1.2``), one number (``x-s3``)."""
+
+SPLIT_NAME: Final = re.compile(r"(?:.*[-_.])?(?:train|dev|devel|test|valid|validation)(?:[-_.]?\d+)?", re.IGNORECASE)
+LEAST_STEMS: Final = 3
+LEAST_MEAN: Final = 2.0
+"""Sentences per stem, on average."""
+LEAST_MATCHED: Final = 0.9
+"""Share of the ids that have the form; the other sentences are in no document."""
+LEAST_RISING: Final = 0.95
+"""Share of neighbours with one stem whose numbers rise; a few ids are out of order in most corpora."""
+LEAST_CONSECUTIVE: Final = 0.5
+"""Share of neighbours with one stem of which a number differs by one; a sample of a genre has gaps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Whether the stems of the sentence ids of a file are documents.
+
+    Attributes:
+        pattern: the regular expression, whose first group is the stem.
+        sentences: number of sentences.
+        matched: number of ids that have the form.
+        stems: number of different stems.
+        passages: number of unbroken passages with one stem; as many as stems if each is contiguous.
+        rising: share of neighbours with one stem whose numbers rise.
+        consecutive: share of neighbours with one stem of which a number differs by one.
+        objection: why the stems are no documents; empty if they are.
+    """
+
+    pattern: str
+    sentences: int
+    matched: int
+    stems: int
+    passages: int
+    rising: float
+    consecutive: float
+    objection: str
+
+    def __str__(self) -> str:
+        if self.objection:
+            return f"none: {self.objection}"
+        return (
+            f"{self.stems} by sent_id: each in one passage, {self.matched / self.stems:.1f} sentences on average, "
+            f"numbers rise in {self.rising:.0%} and are consecutive in {self.consecutive:.0%} of the neighbours"
+        )
+
+
+def find_stems(sent_ids: Sequence[str]) -> Evidence:
+    """The evidence for the first of :data:`PATTERNS` whose stems are documents; if none is, for the last one."""
+    evidence = _evidence(sent_ids, PATTERNS[0])
+    for pattern in PATTERNS[1:]:
+        if not evidence.objection:
+            break
+        evidence = _evidence(sent_ids, pattern)
+    return evidence
+
+
+def _evidence(sent_ids: Sequence[str], pattern: str) -> Evidence:
+    form = re.compile(pattern)
+    found = [match for sent_id in sent_ids if (match := form.match(sent_id))]
+    ids = [(match[1], tuple(int(number) for number in match.groups()[1:])) for match in found]
+    steps = [(before[1], after[1]) for before, after in pairwise(ids) if before[0] == after[0]]
+    stems = {stem for stem, _ in ids}
+    passages = len(ids) - len(steps)
+    rising = sum(before <= after for before, after in steps) / max(len(steps), 1)
+    consecutive = sum(_is_next(before, after) for before, after in steps) / max(len(steps), 1)
+    named = sorted(stem for stem in stems if SPLIT_NAME.fullmatch(stem))
+    objections = {
+        f"{len(found)} of {len(sent_ids)} sentence ids are a stem and a number": (
+            len(found) < LEAST_MATCHED * max(len(sent_ids), 1)
+        ),
+        f"the sentence ids name splits ({', '.join(named[:3])})": bool(named),
+        f"the sentence ids have {len(stems)} stems": len(stems) < LEAST_STEMS,
+        f"{len(found)} sentences have {len(stems)} stems": len(found) < LEAST_MEAN * len(stems),
+        f"{len(stems)} stems of sentence ids come in {passages} passages": passages != len(stems),
+        f"the numbers in the sentence ids rise in {rising:.0%} of the neighbours": rising < LEAST_RISING,
+        f"the numbers in the sentence ids are consecutive in {consecutive:.0%} of the neighbours": (
+            consecutive < LEAST_CONSECUTIVE
+        ),
+    }
+    objection = next((words for words, holds in objections.items() if holds), "")
+    return Evidence(pattern, len(sent_ids), len(found), len(stems), passages, rising, consecutive, objection)
+
+
+def _is_next(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
+    return any(y == x + 1 for x, y in zip(before, after, strict=True))
+
+
+def by_stem(sent_ids: Iterable[str], pattern: str) -> list[str | None]:
+    """The first group of a pattern in each sentence id, from its start; None where it does not match."""
+    form = re.compile(pattern)
+    return [match and match[1] for match in map(form.match, sent_ids)]

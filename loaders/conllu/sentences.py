@@ -1,0 +1,124 @@
+"""The sentences of CoNLL-U files: what their comments say, one row per sentence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+from discoprobe.loaders.conllu.check import Problem, problems
+from discoprobe.loaders.conllu.columns import NAMES, WHITE, changes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from discoprobe.loaders.conllu.columns import Flags, Ints, Text
+
+GENRE_KEYS: Final = ("meta::genre", "genre", "document_genre")
+NEWDOC_KEYS: Final = ("newdoc", "newdoc id", "newdoc_id")
+COLUMNS_KEY: Final = "global.columns"
+KEYS: Final = pl.Enum(["sent_id", "text", COLUMNS_KEY, *GENRE_KEYS, *NEWDOC_KEYS])
+"""The comments that the reader uses."""
+
+
+def read_comments(text: Text) -> pl.DataFrame:
+    """The comments the reader uses, in order: ``line`` and ``block`` (numbers), ``key``, and ``value`` or null.
+
+    A comment is ``# key = value``, ``# key=value`` or ``# key``; white space around key and value does not count.
+    """
+    line = np.flatnonzero(text.is_comment)
+    parts = text.lines.gather(line).str.strip_prefix("#").str.splitn("=", 2).struct.unnest()
+    parts.columns = ["key", "value"]
+    key = parts["key"].str.strip_chars(WHITE).cast(KEYS, strict=False)
+    used = parts.select("value", key=key, line=line, block=text.block[line]).drop_nulls("key")
+    value = used["value"].str.strip_chars(WHITE)
+    return used.with_columns(value.zip_with(value != "", pl.Series([None], dtype=pl.String)))
+
+
+def read_sentences(text: Text, comments: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """One row per block with word lines, good or bad.
+
+    Of several comments with one key the last with a value counts, as in ``conllu``. A ``# newdoc`` in a block of
+    comments alone belongs to the next sentence.
+
+    Returns:
+        ``block``, ``line`` (the first of the block), ``piece`` (index), ``number`` (1-based in the file), ``given_id``
+        (the ``sent_id``), ``id_line`` (its line), ``sent_id`` (made of file name and number where there is none),
+        ``text``, ``genre``, ``newdoc`` (whether a document begins) and ``newdoc_id``.
+    """
+    block = rows["block"].to_numpy()
+    block = block[changes(block)]
+    line = _first_lines(text, block)
+    piece = text.piece(line)
+    before = np.array([part.sentence for part in text.pieces])
+    number = np.arange(len(block)) - np.searchsorted(piece, np.arange(len(before)))[piece] + before[piece] + 1
+    owner = np.searchsorted(block, comments["block"].to_numpy())
+    followed = owner < len(block)
+    inside = np.isin(comments["block"].to_numpy(), block)
+    filled = comments["value"].is_not_null().to_numpy()
+
+    def last(keys: Sequence[str], where: Flags) -> Ints:
+        """Per sentence the index of the last comment with one of the keys, where a condition holds; else -1."""
+        chosen = np.flatnonzero(comments["key"].is_in(keys).to_numpy() & where)
+        at = np.full(len(block), -1)
+        at[owner[chosen]] = chosen
+        return at
+
+    sent_id = last(["sent_id"], inside & filled)
+    given = _gather(comments["value"], sent_id)
+    stems = pl.Series([part.stem for part in text.pieces], dtype=pl.String)
+    made = stems.gather(piece) + "-" + pl.Series(number).cast(pl.String) if given.null_count() else given
+    return pl.DataFrame(
+        {
+            "block": block,
+            "line": line,
+            "piece": piece.astype(np.uint32),
+            "number": number.astype(np.uint32),
+            "given_id": given,
+            "id_line": _gather(comments["line"], sent_id),
+            "sent_id": given.zip_with(given.is_not_null(), made),
+            "text": _gather(comments["value"], last(["text"], inside & filled)),
+            "genre": _gather(comments["value"], last(GENRE_KEYS, inside & filled)),
+            "newdoc": last(NEWDOC_KEYS, followed) >= 0,
+            "newdoc_id": _gather(comments["value"], last(NEWDOC_KEYS, followed & filled)),
+        }
+    )
+
+
+def _gather(values: pl.Series, at: Ints) -> pl.Series:
+    """The values at some places, null for -1."""
+    return values.gather(pl.Series(pa.array(at, mask=at < 0)))
+
+
+def _first_lines(text: Text, block: Ints) -> Ints:
+    """Number of the first line of each block; blank lines have the number of the block that follows them."""
+    filled = np.flatnonzero(~text.is_blank)
+    return filled[np.searchsorted(text.block[filled], block)]
+
+
+def check_sentences(text: Text, sentences: pl.DataFrame, comments: pl.DataFrame) -> Iterator[Problem]:
+    """No two sentences of a file have one ``sent_id``, and a file that names its columns has those of CoNLL-U."""
+    ids = sentences.select("piece", "block", "given_id", line="id_line").drop_nulls("given_id")
+    if ids["given_id"].n_unique() < ids.height:
+        again = ids.select(pl.int_range(pl.len()).over("piece", "given_id") > 0).to_series().to_numpy()
+        yield from problems(
+            ids, again, "duplicate sent_id", lambda row: f"sent_id {row['given_id']} occurs earlier in the file"
+        )
+    usual = [name.upper() for name in NAMES]
+    named = comments.filter(pl.col("key") == COLUMNS_KEY)
+    other = [(value or "").upper().split() != usual for value in named["value"].to_list()]
+    unread = np.isin(sentences["piece"].to_numpy(), text.piece(named["line"].to_numpy()[np.array(other, bool)]))
+    yield from problems(sentences, unread, "columns", f"the file's columns (global.columns) are not {' '.join(usual)}")
+
+
+def without(sentences: pl.DataFrame, bad: Flags) -> pl.DataFrame:
+    """The good sentences; the document that a bad one begins is begun by the next one of the file instead."""
+    piece, newdoc = sentences["piece"].to_numpy(), sentences["newdoc"].to_numpy().copy()
+    ids = sentences["newdoc_id"].to_list()
+    for i in np.flatnonzero(bad[:-1]).tolist():
+        if newdoc[i] and piece[i + 1] == piece[i] and not newdoc[i + 1]:
+            newdoc[i + 1], ids[i + 1] = True, ids[i]
+    moved = sentences.with_columns(newdoc=newdoc, newdoc_id=pl.Series(ids, dtype=pl.String))
+    return moved.filter(pl.Series(~bad))

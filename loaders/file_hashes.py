@@ -1,0 +1,58 @@
+r"""The hashes that name a file's content: SHA-256, and the SHA-1 that git gives to a blob.
+
+Everything in discoprobe that compares files by content uses `hashes_of`: corpora against the catalogue, the cache of
+parsed corpora, models, releases against their manifest and against the Hub.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO, Final
+
+from discoprobe.loaders.errors import DiscoprobeError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_CHUNK: Final = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class FileHashes:
+    r"""The size of a content and its hashes in hexadecimal.
+
+    Attributes:
+        bytes: the size.
+        sha256: SHA-256 of the content.
+        git_blob_sha1: SHA-1 of ``blob <size>\0`` and the content, as ``git hash-object`` prints it.
+    """
+
+    bytes: int
+    sha256: str
+    git_blob_sha1: str
+
+
+def hashes_of(content: Path | bytes) -> FileHashes:
+    """The size and hashes of a file, or of bytes in memory. A file is read once, in pieces.
+
+    Raises:
+        DiscoprobeError: the file cannot be read.
+    """
+    if isinstance(content, bytes):
+        return _hashes(io.BytesIO(content), len(content))
+    try:
+        with content.open("rb") as file:
+            return _hashes(file, content.stat().st_size)
+    except OSError as error:
+        raise DiscoprobeError(f"{content}: cannot be read: {error.strerror}") from error
+
+
+def _hashes(stream: BinaryIO, size: int) -> FileHashes:
+    sha256 = hashlib.sha256()
+    blob = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+    while chunk := stream.read(_CHUNK):
+        sha256.update(chunk)
+        blob.update(chunk)
+    return FileHashes(size, sha256.hexdigest(), blob.hexdigest())

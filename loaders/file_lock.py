@@ -1,0 +1,77 @@
+"""Locks: one process at a time in a folder, and folders for unfinished work that outlive no process for long."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from filelock import FileLock, Timeout
+
+from discoprobe.loaders.errors import DiscoprobeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PREFIX: Final = ".reading-"
+GUARD: Final = ".reading.lock"
+LOCK: Final = "lock"
+
+
+@contextmanager
+def alone(folder: Path, doing: str) -> Iterator[None]:
+    """Keeps other processes out of a folder; the lock is elsewhere, and goes when they may come in again.
+
+    Args:
+        folder: need not be there yet.
+        doing: what another process would be doing, ``another build is writing``.
+
+    Raises:
+        DiscoprobeError: another process is in it.
+    """
+    name = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
+    path = Path(tempfile.gettempdir()) / f"discoprobe-{name}.lock"
+    lock = FileLock(path, timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise DiscoprobeError(f"{doing} {folder}; wait for it, or give --out another folder") from None
+    try:
+        yield
+    finally:
+        with suppress(OSError):  # a lock on a file that is no more is none, which FileLock sees when it gets it
+            path.unlink()
+        lock.release()
+
+
+@contextmanager
+def work_folder(cache: Path) -> Iterator[Path]:
+    """A new folder in a cache that is deleted at the end; those of killed processes are deleted too.
+
+    A process holds a lock in its folder as long as it lives. The lock of the cache is held while a folder is made and
+    while abandoned ones are deleted, so that no folder is deleted before its process has locked it.
+    """
+    cache.mkdir(parents=True, exist_ok=True)
+    with FileLock(cache / GUARD):
+        for folder in sorted(cache.glob(f"{PREFIX}*")):
+            _delete_if_abandoned(folder)
+        new = Path(tempfile.mkdtemp(prefix=PREFIX, dir=cache))
+        lock = FileLock(new / LOCK)
+        lock.acquire()
+    try:
+        yield new
+    finally:
+        lock.release()
+        shutil.rmtree(new, ignore_errors=True)
+
+
+def _delete_if_abandoned(folder: Path) -> None:
+    try:
+        with FileLock(folder / LOCK, timeout=0):
+            pass
+    except (Timeout, OSError):  # in use, or already deleted
+        return
+    shutil.rmtree(folder, ignore_errors=True)

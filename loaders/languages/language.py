@@ -1,0 +1,189 @@
+"""What discoprobe knows about a language: ``loaders/languages/<code>.toml`` as typed, checked, frozen values.
+
+A file has general facts (name, script, spaces, capitals) at the top, and sections. A section belongs to the module that
+reads it, a task or a module that several tasks share: that module declares a `LanguageSection` with the keys of the
+section, and asks for it with `LanguageData.section`. So rules of a language are data, and the code has no branch for a
+language. A language without a file, or a file without the section, has the defaults that the class declares.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.resources
+import re
+import unicodedata
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, TypeVar, cast, get_args
+
+import msgspec
+
+from discoprobe.loaders.errors import DiscoprobeError
+from discoprobe.loaders.toml_records import convert_table, parse_toml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from importlib.resources.abc import Traversable
+
+# fmt: off
+Upos = Literal[
+    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM",
+    "PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X",
+]
+# fmt: on
+UPOS: Final[tuple[Upos, ...]] = get_args(Upos)
+"""The 17 universal parts of speech."""
+
+FeatureName = Annotated[str, msgspec.Meta(pattern=r"^[A-Z][A-Za-z0-9]*(\[[a-z0-9]+\])?$")]
+FeatureValues = Annotated[
+    frozenset[Annotated[str, msgspec.Meta(pattern=r"^([A-Z0-9][A-Za-z0-9]*(,[A-Z0-9][A-Za-z0-9]*)*)?$")]],
+    msgspec.Meta(min_length=1),
+]
+Features = dict[FeatureName, FeatureValues]
+"""The values that each feature of a word may have; the value ``""`` stands for the absence of the feature."""
+
+_CODE: Final = re.compile(r"[a-z]{2,3}")
+
+
+class LanguageSection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Base of the sections of a language's file; a section is a subclass with the keys of its table.
+
+    Attributes:
+        section: the name of the table in the file.
+        source: where the data of the section come from.
+    """
+
+    section: ClassVar[str]
+    source: str = ""
+
+
+class Availability(LanguageSection, frozen=True):
+    """Base of the sections that say whether a task is offered in the language.
+
+    Attributes:
+        available: whether it is.
+        reason: why it is not; required there. Elsewhere: what the rule rests on.
+    """
+
+    available: bool = True
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.available and not self.reason:
+            raise ValueError("`reason` is missing: say why the task is unavailable")
+
+    @property
+    def obstacle(self) -> str:
+        """Why the task is not available; an empty string where it is."""
+        return "" if self.available else self.reason
+
+
+class Condition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A condition on a word: its part of speech, lemma and features are among those listed (empty: any)."""
+
+    upos: frozenset[Upos] = frozenset()
+    lemma: frozenset[str] = frozenset()
+    feats: Features = msgspec.field(default_factory=dict)
+
+
+S = TypeVar("S", bound=LanguageSection)
+
+
+class LanguageData(msgspec.Struct, frozen=True, kw_only=True, dict=True, forbid_unknown_fields=True):
+    """All that is known about one language.
+
+    Attributes:
+        code: as in Universal Dependencies.
+        name: in English.
+        script: the main one.
+        spaces: words are separated by white space.
+        cased: the script has capitals.
+        capitals: beginnings of words whose capital is not Unicode's, each with its capital (Turkish *i*, Dutch *ij*).
+        sections: the other tables of the file as plain values; see `section`.
+    """
+
+    code: str
+    name: str
+    script: str = "Latin"
+    spaces: bool = True
+    cased: bool = True
+    capitals: dict[str, str] = msgspec.field(default_factory=dict)
+    sections: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
+
+    def section(self, kind: type[S]) -> S:
+        """A section of the language's file as an instance of its class; the defaults where the file has none.
+
+        Raises:
+            DiscoprobeError: the section has a mistake; the message names file, table and key.
+        """
+        if kind not in self._converted:
+            table = self.sections.get(kind.section, {})
+            self._converted[kind] = convert_table(table, kind, f"languages/{self.code}.toml", kind.section)
+        return cast("S", self._converted[kind])
+
+    @functools.cached_property
+    def _converted(self) -> dict[type[LanguageSection], LanguageSection]:
+        return {}
+
+    def lower(self, text: str) -> str:
+        """The text in NFC and small letters, by the capitals of the language (Turkish *İ* is *i*, *I* is *ı*)."""
+        text = unicodedata.normalize("NFC", text)
+        for small, capital in self.capitals.items():
+            text = text.replace(capital, small)
+        return text.lower()
+
+    def capitalise(self, text: str) -> str:
+        """The text with a capital first letter, by the capitals of the language; the rest stays as it is."""
+        for small, capital in self.capitals.items():
+            if text.startswith(small):
+                return capital + text[len(small) :]
+        return text[:1].title() + text[1:] if self.cased else text
+
+
+def languages() -> tuple[str, ...]:
+    """The codes of the languages that have a file, sorted."""
+    names = (entry.name for entry in _folder().iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+
+
+@functools.cache
+def language_data(code: str) -> LanguageData:
+    """The data of a language; the defaults where it has no file.
+
+    Raises:
+        DiscoprobeError: the code is not a language code, or the language's file has a mistake.
+    """
+    if not _CODE.fullmatch(code):
+        raise DiscoprobeError(f"'{code}' is no language code: expected two or three small letters, as in 'es'")
+    path = _folder() / f"{code}.toml"
+    if not path.is_file():
+        return LanguageData(code=code, name=code)
+    return parse_language(path.read_text(encoding="utf-8"), code)
+
+
+def parse_language(toml: str, code: str) -> LanguageData:
+    """The data in the text of the file ``languages/<code>.toml``; sections are checked when they are asked for.
+
+    Raises:
+        DiscoprobeError: the text is not TOML, or a general fact has an unknown key or a wrong value.
+    """
+    file = f"languages/{code}.toml"
+    tables = parse_toml(toml, file)
+    sections = {key: value for key, value in tables.items() if isinstance(value, dict) and key != "capitals"}
+    facts = {key: value for key, value in tables.items() if key not in sections}
+    if facts.get("code") != code:
+        raise DiscoprobeError(f"{file}: code: expected '{code}', as the file is called, got {facts.get('code')!r}")
+    return convert_table(facts | {"sections": sections}, LanguageData, file)
+
+
+def check_small_letters(texts: Iterable[str]) -> None:
+    """Check that texts of a section are compared with lower-cased words as they are.
+
+    Raises:
+        ValueError: a text is not in small letters and NFC, or has white space at its ends or in a row.
+    """
+    for text in texts:
+        if text != " ".join(unicodedata.normalize("NFC", text).lower().split()) or not text:
+            raise ValueError(f"'{text}' is not in small letters, NFC and single spaces")
+
+
+def _folder() -> Traversable:
+    return importlib.resources.files("discoprobe.loaders") / "languages"

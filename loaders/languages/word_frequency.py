@@ -1,0 +1,112 @@
+"""Frequency lists: words and their frequencies in instances per million words (IPM)."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from discoprobe.loaders.errors import DiscoprobeError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MILLION: Final = 1_000_000
+SCHEMA: Final = {"word": pl.String, "ipm": pl.Float64}
+"""Columns of a frequency list; ``word`` is unique."""
+_COLUMNS: Final = 2
+
+
+@functools.cache
+def wordfreq_code(lang: str) -> str | None:
+    """The code of wordfreq's list for a language; None where there is none.
+
+    The list is that of the language itself (``tl`` and ``fil`` are two codes of one), else that of its macro-language
+    (Serbian and Croatian have the list of Serbo-Croatian), else that of a language of which it is the macro-language
+    (Norwegian has the list of Bokmål). Languages and macro-languages are those of the IANA registry, as `langcodes` has
+    them.
+    """
+    import langcodes  # noqa: PLC0415 (slow to import)
+    from langcodes.data_dicts import MACROLANGUAGES  # noqa: PLC0415
+    from wordfreq import available_languages  # noqa: PLC0415
+
+    listed = sorted(available_languages())
+    standard = langcodes.standardize_tag(lang)
+    members = (code for code in listed if MACROLANGUAGES.get(code) == lang)
+    return next((code for code in (lang, standard, MACROLANGUAGES.get(lang), *members) if code in listed), None)
+
+
+@functools.lru_cache(maxsize=4)
+def wordfreq_list(code: str) -> pl.DataFrame:
+    """The largest list of wordfreq with a code, as ``word``, ``ipm`` (Speer 2022; 1 IPM is Zipf 3).
+
+    Words are normalised as `wordfreq_form` does it. No text is segmented, so the lists of Chinese, Japanese and Korean
+    need no segmenter; their words are those of wordfreq's segmenters (jieba, MeCab), not always those of a treebank.
+
+    Raises:
+        DiscoprobeError: wordfreq has no list of this code.
+    """
+    import wordfreq  # noqa: PLC0415 (slow to import)
+
+    try:
+        frequencies = wordfreq.get_frequency_dict(code, "best")
+    except LookupError as error:
+        raise DiscoprobeError(f"wordfreq has no list '{code}'; give a list of your own: lemma<TAB>ipm") from error
+    ipm = [share * MILLION for share in frequencies.values()]
+    return pl.DataFrame({"word": list(frequencies), "ipm": ipm}, schema=SCHEMA)
+
+
+def wordfreq_form(words: pl.Series, code: str) -> pl.Series:
+    """Words as wordfreq's list writes them: in small letters, one script, without Arabic and Hebrew vowel marks."""
+    import langcodes  # noqa: PLC0415 (slow to import)
+    from wordfreq.preprocess import preprocess_text  # noqa: PLC0415
+
+    language = langcodes.get(code)
+    return pl.Series([preprocess_text(word, language) for word in words.to_list()], dtype=pl.String)
+
+
+def read_frequencies(path: Path) -> pl.DataFrame:
+    """A user's frequency list as ``word``, ``ipm``: lines ``lemma<TAB>ipm``, with or without that line as a header.
+
+    Words are lower-cased; the frequencies of a word that occurs more than once (homographs, with and without a capital)
+    are added. Empty lines are skipped.
+
+    Raises:
+        UsageError: the file does not exist, or has no frequencies.
+        DiscoprobeError: a line does not have two columns, or its frequency is not a number from 0 to a million; the
+            message names the line.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror}); give a file of lines lemma<TAB>ipm") from error
+    except UnicodeDecodeError as error:
+        raise DiscoprobeError(f"{path}: not UTF-8 (byte {error.start}); save the list as UTF-8") from error
+    rows = [
+        _row(path, number, line)
+        for number, line in enumerate(lines, 1)
+        if line.strip() and not _is_header(number, line)
+    ]
+    if not rows:
+        raise UsageError(f"{path}: has no frequencies; give a file of lines lemma<TAB>ipm")
+    listed = pl.DataFrame(rows, schema=SCHEMA, orient="row")
+    return listed.group_by("word", maintain_order=True).agg(pl.col("ipm").sum())
+
+
+def _is_header(number: int, line: str) -> bool:
+    return number == 1 and line.strip().lower().split("\t")[1:] == ["ipm"]
+
+
+def _row(path: Path, number: int, line: str) -> tuple[str, float]:
+    cells = line.split("\t")
+    if len(cells) != _COLUMNS or not cells[0].strip():
+        raise DiscoprobeError(f"{path}:{number}: expected lemma<TAB>ipm, found {line[:40]!r}")
+    try:
+        ipm = float(cells[1])
+    except ValueError:
+        ipm = math.nan
+    if not 0 <= ipm <= MILLION:
+        raise DiscoprobeError(f"{path}:{number}: '{cells[1]}' is not a frequency per million words (0 to {MILLION})")
+    return cells[0].strip().lower(), ipm

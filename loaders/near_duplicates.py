@@ -1,0 +1,282 @@
+"""Near-duplicates among millions of texts: exact set-similarity join on word n-grams.
+
+Two texts are near-duplicates when the Jaccard similarity of their sets of word n-grams reaches a threshold. They are
+found with prefix filtering (Chaudhuri, Ganti & Kaushik 2006; Bayardo, Ma & Srikant 2007): when the n-grams of every
+text are ordered from rare to frequent, two texts of similarity t share one among the first ``|x| - ceil(t·|x|) + 1``
+of each. Word n-grams are mostly unique, so that few candidates are left, and each is verified. In contrast to MinHash
+with LSH the result is exact: no pair is missed, and nothing depends on the order of texts, on a seed, or on a hash
+function (hashes of 64 bits stand for words only to be compared).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components
+
+from discoprobe.loaders.keys import splitmix64
+from discoprobe.loaders.running_words import running_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+Ints = npt.NDArray[np.int64]
+Keys = npt.NDArray[np.uint64]
+
+_TEXTS_AT_ONCE = 100_000
+"""Texts whose words are in memory as strings at a time."""
+_GRAMS_AT_ONCE = 2_000_000
+"""N-grams that are sorted at a time where they are in order of their texts already."""
+_PAIRS_AT_ONCE = 1_000_000
+"""Candidate pairs in memory at a time; an intersection of a million pairs takes about 300 MB."""
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_EPSILON = 1e-9
+"""Keeps ``0.8 * 5`` from being a little more than 4."""
+
+
+def near_clusters(texts: pl.Series, *, ngram: int = 5, threshold: float = 0.8) -> pl.Series:
+    r"""The cluster of each text: the smallest row index among the texts it is (transitively) nearly the same as.
+
+    Two texts are joined when the Jaccard similarity of their sets of lower-cased word ``ngram``-grams (``\w+``; single
+    characters in scripts without spaces) is at least ``threshold``. A text with fewer words has no n-gram and is joined
+    only to texts that are equal but for case. The partition does not depend on the order of the texts.
+
+    Args:
+        texts: strings without nulls.
+        ngram: words per n-gram.
+        threshold: least Jaccard similarity, above 0 and at most 1.
+
+    Returns:
+        UInt32 series ``cluster``, one value per text.
+    """
+    parts = (part["text"] for part in texts.to_frame("text").iter_slices(_TEXTS_AT_ONCE))
+    return clusters(together([shingles(part, ngram=ngram) for part in parts]), threshold=threshold)
+
+
+@dataclass(frozen=True, slots=True)
+class _Grams:
+    """The n-grams of texts as (text, n-gram) entries, each once, sorted by text."""
+
+    text: Ints
+    gram: Keys
+
+
+@dataclass(frozen=True, slots=True)
+class Shingles:
+    """What is compared of texts, without the texts: 16 bytes per word.
+
+    ``keys`` has one per text, equal for texts of the same n-grams, or without n-grams of the same letters.
+    """
+
+    keys: Keys
+    grams: _Grams
+
+
+def shingles(texts: pl.Series, *, ngram: int = 5) -> Shingles:
+    """What is compared of some texts."""
+    return Shingles(*_shingles_of(texts.alias("text").to_frame(), ngram))
+
+
+def together(parts: Sequence[Shingles]) -> Shingles:
+    """The shingles of texts one after the other."""
+    if not parts:
+        return Shingles(np.empty(0, np.uint64), _Grams(np.empty(0, np.int64), np.empty(0, np.uint64)))
+    sizes = np.array([len(part.keys) for part in parts])
+    offsets = np.cumsum(sizes) - sizes
+    text = np.concatenate([part.grams.text + offset for part, offset in zip(parts, offsets, strict=True)])
+    grams = _Grams(text, np.concatenate([part.grams.gram for part in parts]))
+    return Shingles(np.concatenate([part.keys for part in parts]), grams)
+
+
+def pooled(parts: Shingles, owner: Ints, n_owners: int) -> Shingles:
+    """The shingles of larger texts, from those of their parts.
+
+    Args:
+        parts: of which no n-gram goes from one to the next.
+        owner: the number of the text that each part belongs to, not descending.
+        n_owners: how many texts there are.
+    """
+    grams = _distinct_in_blocks(_Grams(owner[parts.grams.text], parts.grams.gram))
+    keys = np.zeros(n_owners, np.uint64)
+    np.add.at(keys, owner, splitmix64(parts.keys))
+    with_grams = np.bincount(grams.text, minlength=n_owners) > 0
+    keys[with_grams] = _set_keys(grams, n_owners)[with_grams]
+    return Shingles(keys, grams)
+
+
+def clusters(found: Shingles, *, threshold: float = 0.8) -> pl.Series:
+    """The cluster of each text, as from :func:`near_clusters`."""
+    representative = _first_with_same(found.keys)
+    edges = _edges(_without(found.grams, representative), len(found.keys), threshold)
+    return pl.Series("cluster", _clusters(representative, edges), dtype=pl.UInt32)
+
+
+def _shingles_of(part: pl.DataFrame, ngram: int) -> tuple[Keys, _Grams]:
+    words = part.select(running_words(pl.col("text")))["text"]
+    counts = words.list.len().to_numpy().astype(np.int64)
+    hashes = words.explode(empty_as_null=False).drop_nulls().hash().to_numpy()
+    grams = _distinct(_windows(hashes, counts, ngram))
+    keys = part.select(pl.col("text").str.to_lowercase().hash())["text"].to_numpy().copy()
+    long = counts >= ngram
+    keys[long] = _set_keys(grams, len(counts))[long]
+    return keys, grams
+
+
+def _windows(words: Keys, counts: Ints, ngram: int) -> _Grams:
+    """Every run of ``ngram`` words inside a text."""
+    if len(words) < ngram:
+        return _Grams(np.empty(0, np.int64), np.empty(0, np.uint64))
+    gram = words[: len(words) - ngram + 1].copy()
+    for step in range(1, ngram):
+        gram = gram * _MULTIPLIER + words[step : len(words) - ngram + 1 + step]
+    text = np.repeat(np.arange(len(counts)), counts)[: len(gram)]
+    ends = np.cumsum(counts)[text]
+    inside = np.arange(len(gram)) + ngram <= ends
+    return _Grams(text[inside], gram[inside])
+
+
+def _distinct(grams: _Grams) -> _Grams:
+    order = np.lexsort((grams.gram, grams.text))
+    text, gram = grams.text[order], grams.gram[order]
+    new = np.ones(len(text), dtype=bool)
+    new[1:] = (text[1:] != text[:-1]) | (gram[1:] != gram[:-1])
+    return _Grams(text[new], gram[new])
+
+
+def _distinct_in_blocks(grams: _Grams) -> _Grams:
+    """The same for entries that are in order of their texts, a few texts at a time."""
+    ends = [*range(_GRAMS_AT_ONCE, len(grams.text), _GRAMS_AT_ONCE), len(grams.text)]
+    edges = np.unique([0, *(np.searchsorted(grams.text, grams.text[end - 1], side="right") for end in ends if end)])
+    blocks = [_distinct(_Grams(grams.text[a:b], grams.gram[a:b])) for a, b in pairwise(edges)]
+    if not blocks:
+        return grams
+    return _Grams(np.concatenate([block.text for block in blocks]), np.concatenate([block.gram for block in blocks]))
+
+
+def _set_keys(grams: _Grams, n_texts: int) -> Keys:
+    """One key per set of n-grams: a sum, so that order plays no part."""
+    keys = np.zeros(n_texts, dtype=np.uint64)
+    np.add.at(keys, grams.text, splitmix64(grams.gram))
+    return keys
+
+
+def _first_with_same(keys: Keys) -> Ints:
+    """For each text the first text with the same key."""
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    return np.asarray(first[inverse], dtype=np.int64)
+
+
+def _without(grams: _Grams, representative: Ints) -> _Grams:
+    """The n-grams of representatives only."""
+    kept = representative[grams.text] == grams.text
+    return _Grams(grams.text[kept], grams.gram[kept])
+
+
+def _edges(grams: _Grams, n_texts: int, threshold: float) -> Ints:
+    """Pairs of near-duplicates that connect every cluster, shape (pairs, 2)."""
+    sizes = np.bincount(grams.text, minlength=n_texts)
+    grams = _shared(grams)
+    _, gram, frequency = np.unique(grams.gram, return_inverse=True, return_counts=True)
+    rare = _rarest_first(_Grams(grams.text, gram.astype(np.uint64)), frequency[gram])
+    candidates = _prefixes(rare, sizes, threshold)
+    sets = csr_array((np.ones(len(gram), dtype=np.int32), (grams.text, gram)), shape=(n_texts, len(frequency)))
+    found = np.empty((0, 2), dtype=np.int64)
+    for reach in (1, n_texts):  # neighbours first: they connect thousands of copies of one template in one step
+        left = _undecided(candidates, _components(found, n_texts))
+        for pairs in _pairs(left, sizes, threshold, reach):
+            component = _components(found, n_texts)
+            apart = component[pairs[:, 0]] != component[pairs[:, 1]]
+            new = _verified(np.unique(pairs[apart], axis=0), sets, sizes, threshold)
+            found = np.concatenate([found, new])
+    return found
+
+
+def _shared(grams: _Grams) -> _Grams:
+    """The entries of n-grams that at least two texts have: most n-grams are in one text only."""
+    ordered = np.sort(grams.gram)
+    repeated = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+    del ordered
+    if not len(repeated):
+        return _Grams(grams.text[:0], grams.gram[:0])
+    place = np.minimum(np.searchsorted(repeated, grams.gram), len(repeated) - 1)
+    kept = repeated[place] == grams.gram
+    return _Grams(grams.text[kept], grams.gram[kept])
+
+
+def _undecided(candidates: _Grams, component: Ints) -> _Grams:
+    """The entries of n-grams that still bring together texts of different components."""
+    of_text = component[candidates.text]
+    order = np.lexsort((of_text, candidates.gram))
+    gram, of_text = candidates.gram[order], of_text[order]
+    differs = (gram[1:] == gram[:-1]) & (of_text[1:] != of_text[:-1])
+    kept = np.isin(candidates.gram, gram[1:][differs])
+    return _Grams(candidates.text[kept], candidates.gram[kept])
+
+
+def _rarest_first(grams: _Grams, frequency: Ints) -> _Grams:
+    order = np.lexsort((grams.gram, frequency, grams.text))
+    return _Grams(grams.text[order], grams.gram[order])
+
+
+def _prefixes(rare: _Grams, sizes: Ints, threshold: float) -> _Grams:
+    """The first n-grams of each text, of which a near-duplicate must share one.
+
+    Args:
+        rare: the n-grams that several texts have, rarest first; those of one text only would come before them.
+        sizes: the number of all n-grams of each text.
+        threshold: of similarity.
+    """
+    length = sizes - np.ceil(threshold * sizes - _EPSILON).astype(np.int64) + 1
+    shared = np.bincount(rare.text, minlength=len(sizes))
+    starts = np.cumsum(shared) - shared
+    place = np.arange(len(rare.text)) - starts[rare.text] + (sizes - shared)[rare.text]
+    kept = place < length[rare.text]
+    return _Grams(rare.text[kept], rare.gram[kept])
+
+
+def _pairs(candidates: _Grams, sizes: Ints, threshold: float, reach: int) -> Iterator[Ints]:
+    """Pairs of texts that share an n-gram and whose sizes allow the similarity, some at a time, shape (pairs, 2).
+
+    Each text is paired with at most ``reach`` texts that follow it in order of size.
+    """
+    gram, text = candidates.gram.astype(np.int64), candidates.text
+    order = np.lexsort((text, sizes[text], gram))
+    gram, text = gram[order], text[order]
+    span = int(sizes.max(initial=0)) + 1
+    largest = np.minimum(np.floor(sizes[text] / threshold + _EPSILON).astype(np.int64), span - 1)
+    last = np.searchsorted(gram * span + sizes[text], gram * span + largest, side="right")
+    partners = np.minimum(last - np.arange(len(text)) - 1, reach)
+    chunk = (np.cumsum(partners) - partners) // _PAIRS_AT_ONCE
+    for rows in np.split(np.arange(len(text)), np.flatnonzero(np.diff(chunk)) + 1):
+        left = np.repeat(rows, partners[rows])
+        step = np.arange(len(left)) - np.repeat(np.cumsum(partners[rows]) - partners[rows], partners[rows])
+        pairs = np.column_stack([text[left], text[left + 1 + step]])
+        yield np.sort(pairs, axis=1)
+
+
+def _verified(pairs: Ints, sets: csr_array, sizes: Ints, threshold: float) -> Ints:
+    """The pairs that reach the threshold."""
+    if not len(pairs):
+        return pairs
+    common = np.asarray((sets[pairs[:, 0]] * sets[pairs[:, 1]]).sum(axis=1)).ravel()
+    union = sizes[pairs[:, 0]] + sizes[pairs[:, 1]] - common
+    return np.asarray(pairs[common + _EPSILON >= threshold * union], dtype=np.int64)
+
+
+def _components(edges: Ints, n_texts: int) -> Ints:
+    graph = coo_array((np.ones(len(edges), dtype=np.int8), (edges[:, 0], edges[:, 1])), shape=(n_texts, n_texts))
+    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
+
+
+def _clusters(representative: Ints, edges: Ints) -> Ints:
+    """The smallest member of each text's component; a text belongs where its representative belongs."""
+    component = _components(edges, len(representative))[representative]
+    smallest = np.full(len(representative), len(representative), dtype=np.int64)
+    np.minimum.at(smallest, component, np.arange(len(representative)))
+    return smallest[component]

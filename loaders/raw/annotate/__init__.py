@@ -1,0 +1,1 @@
+"""Documents to annotated CoNLL-U: sentence segmentation and annotation with Stanza or rules."""

@@ -1,0 +1,149 @@
+"""Annotated documents as CoNLL-U (https://universaldependencies.org/format.html).
+
+Comments: ``newdoc id``, ``genre``, ``newpar``, ``sent_id``, ``source`` (file, first character, end) and ``text``. MISC
+has ``SpaceAfter=No`` and, as in UDPipe, ``TokenRange=start:end``. All offsets are characters of the decoded source.
+
+The sentences of a document are numbered, and a number is skipped where the text is interrupted: by a heading, a stage
+direction, or text that was removed. A reader that looks for gaps in the ids, as ours does, never takes the sentences on
+both sides for neighbours.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Final
+
+from discoprobe.loaders.raw.annotate.sentences import MISSING
+from discoprobe.loaders.raw.document import RUNNING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from discoprobe.loaders.raw.annotate.sentences import Sentence, Token
+    from discoprobe.loaders.raw.document import Paragraph, RawDocument
+
+INTERRUPTING: Final = frozenset({"heading", "stage"})
+"""Kinds that interrupt the text. The name of a speaker does not: one turn of a dialogue follows another."""
+WITHOUT_SENTENCE: Final = "document-without-sentence"
+NO_SPACE: Final = "SpaceAfter=No"
+MAX_FILE_NAME: Final = 200
+"""Bytes; file systems allow 255."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts of what was written, of drops by reason, and of corrected sentence boundaries by kind."""
+
+    documents: int = 0
+    sentences: int = 0
+    words: int = 0
+    drops: Counter[str] = field(default_factory=Counter)
+    corrections: Counter[str] = field(default_factory=Counter)
+
+    def add(self, other: Tally) -> None:
+        """Add the counts of another part of the corpus."""
+        self.documents += other.documents
+        self.sentences += other.sentences
+        self.words += other.words
+        self.drops.update(other.drops)
+        self.corrections.update(other.corrections)
+
+
+def to_conllu(document: RawDocument, annotated: Sequence[Sequence[Sentence]], tally: Tally) -> str:
+    """A document as CoNLL-U; empty if it has no sentence.
+
+    Args:
+        document: what was annotated.
+        annotated: the sentences of each of its running paragraphs.
+        tally: counts what is written and dropped.
+    """
+    lines: list[str] = []
+    number = 0
+    for item in _written(document, annotated, tally):
+        number += 1 + (item.interrupted and number > 0)
+        if number == 1:
+            lines += [f"# newdoc id = {document.doc_id}", *([f"# genre = {document.genre}"] if document.genre else [])]
+        lines += ["# newpar"] if item.opens_paragraph else []
+        lines += [f"# sent_id = {document.doc_id}-{number}", *_sentence(document, item), ""]
+        tally.sentences += 1
+        tally.words += sum(len(token.words) for token in item.sentence.tokens)
+    if number:
+        tally.documents += 1
+    else:
+        tally.drops[WITHOUT_SENTENCE] += 1
+    return "\n".join([*lines, ""]) if lines else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A sentence to write; ``no_space_after``: the next one follows without a space."""
+
+    paragraph: Paragraph
+    sentence: Sentence
+    opens_paragraph: bool
+    interrupted: bool
+    no_space_after: bool
+
+
+def _written(document: RawDocument, annotated: Sequence[Sequence[Sentence]], tally: Tally) -> Iterator[_Item]:
+    """The sentences to write, in order."""
+    remaining = iter(annotated)
+    interrupted = False
+    for i, paragraph in enumerate(document.paragraphs):
+        interrupted |= i in document.gaps
+        if paragraph.kind not in RUNNING:
+            tally.drops[paragraph.kind] += 1
+            interrupted |= paragraph.kind in INTERRUPTING
+            continue
+        opens = True
+        sentences = [sentence for sentence in next(remaining) if sentence.tokens or sentence.dropped]
+        for sentence, after in zip_longest(sentences, sentences[1:]):
+            if sentence.dropped:
+                tally.drops[sentence.dropped] += 1
+                interrupted = True
+                continue
+            close = bool(after and after.tokens and after.tokens[0].start == sentence.tokens[-1].end)
+            yield _Item(paragraph, sentence, opens, interrupted, close)
+            opens = interrupted = False
+
+
+def _sentence(document: RawDocument, item: _Item) -> Iterator[str]:
+    """The lines of a sentence from ``source`` on."""
+    tokens, paragraph = item.sentence.tokens, item.paragraph
+    start, end = tokens[0].start, tokens[-1].end
+    low, high = paragraph.source_span(start, end)
+    yield f"# source = {source_name(document)}:{low}:{high}"
+    yield f"# text = {paragraph.text[start:end]}"
+    number = 1
+    for token, after in zip_longest(tokens, tokens[1:]):
+        close = item.no_space_after if after is None else after.start == token.end
+        yield from _token(paragraph, token, number, close=close)
+        number += len(token.words)
+
+
+def source_name(document: RawDocument) -> str:
+    """The file in which the offsets of a document count: its source, or the file with the extracted text."""
+    return text_file(document.doc_id) if document.extracted else document.source
+
+
+def text_file(doc_id: str) -> str:
+    """The file in the corpus folder for the text of a document, named by a hash if the id is not a valid file name."""
+    parts = doc_id.split("/")
+    usable = all(part.strip(".") and len(part.encode()) <= MAX_FILE_NAME for part in parts)
+    return f"text/{doc_id if usable else hashlib.sha256(doc_id.encode()).hexdigest()}.txt"
+
+
+def _token(paragraph: Paragraph, token: Token, number: int, *, close: bool) -> Iterator[str]:
+    low, high = paragraph.source_span(token.start, token.end)
+    misc = "|".join([*([NO_SPACE] if close else []), f"TokenRange={low}:{high}"])
+    if len(token.words) > 1:
+        form = paragraph.text[token.start : token.end]
+        yield "\t".join([f"{number}-{number + len(token.words) - 1}", form, *[MISSING] * 7, misc])
+        misc = MISSING
+    for i, word in enumerate(token.words, number):
+        yield "\t".join(
+            [str(i), word.form, word.lemma, word.upos, word.xpos, word.feats, word.head, word.deprel, MISSING, misc]
+        )

@@ -1,0 +1,81 @@
+"""Cleaning a piece of text: markup, character references, invisible characters, composed letters, white space."""
+
+from __future__ import annotations
+
+import html
+import re
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from discoprobe.loaders.raw.drop_counts import DropCounts
+    from discoprobe.loaders.raw.text_with_offsets import TextWithOffsets
+
+_ELEMENTS: Final = (
+    "a|abbr|acronym|address|article|aside|audio|b|big|blockquote|body|br|button|caption|center|cite|code|col|colgroup|"
+    "dd|del|details|dfn|div|dl|dt|em|embed|fieldset|figcaption|figure|font|footer|form|h[1-6]|head|header|hr|html|i|"
+    "iframe|img|input|ins|kbd|label|legend|li|link|main|mark|meta|nav|noscript|object|ol|optgroup|option|p|param|picture|"
+    "pre|q|s|samp|section|select|small|source|span|strike|strong|sub|summary|sup|svg|table|tbody|td|textarea|tfoot|th|"
+    "thead|time|title|tr|tt|u|ul|var|video|wbr|ref|nowiki|gallery|poem"
+)
+"""Elements of HTML, and those of MediaWiki texts."""
+_ATTRIBUTE: Final = r"""\s+[A-Za-z_:@][\w:.-]*\s*=\s*(?:"[^"<]*"|'[^'<]*'|[^\s"'<>=`]+)"""
+
+HIDDEN: Final = re.compile(
+    r"<!--(?:(?!-->|<!--).)*+-->|<!DOCTYPE\b[^<>]*>|<(script|style)\b[^<>]*>(?:(?!</?\1).)*+</\1\s*>",
+    re.DOTALL | re.IGNORECASE,
+)
+BREAKING: Final = re.compile(r"<(?:br|hr|/?p|/?div|/?li|/?td|/?th|/?tr|/?h[1-6])\b(?:[^<>]*)>", re.IGNORECASE)
+TAG: Final = re.compile(rf"</?(?:{_ELEMENTS})(?:{_ATTRIBUTE})*\s*/?>", re.IGNORECASE)
+ENTITY: Final = re.compile(r"&(?:#\d{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_BRACES: Final = r"(?:[^{}]++|\{(?:[^{}]++|\{(?:[^{}]++|\{[^{}]*+\})*+\})*+\})*+"
+WIKI: Final = re.compile(rf"'{{2,5}}|\{{\{{[^{{}}]*\}}\}}|\s*\{{\s*\\(?:display|text)style\b{_BRACES}\}}")
+"""Bold and italics, templates, and the TeX after each formula in texts from Wikipedia."""
+LINK: Final = re.compile(r"\[\[(?:[^\[\]|]*\|)?(?=[^\[\]|]*\]\])|(?<=[^\[\]|])\]\]")
+"""The markup before and after the words of a wiki link."""
+BULLET: Final = re.compile(r"^[ \t]*[*•‣▪◦·](?=[ \t]+\w)", re.MULTILINE)
+REFERENCE: Final = re.compile(r"(?<=[\w.,;:!?…»”\"')\]])\[\d{1,3}\]")
+SOFT_HYPHEN: Final = re.compile("\u00ad\\s*\n\\s*|\u00ad")
+CONTROL: Final = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200b\u2060\ufeff\ud800-\udfff]")
+"""Includes surrogates; excludes controls that are white space, and the joiners U+200C and U+200D, which belong to the
+spelling in many scripts."""
+WHITE: Final = re.compile(r"(?! (?!\s))\s+")
+"""White space other than a single space."""
+
+
+def clean(text: TextWithOffsets, counts: DropCounts, place: str, *, markup: bool = True) -> TextWithOffsets:
+    """The text in NFC with visible characters and single spaces only.
+
+    Args:
+        text: a part of a source.
+        counts: counts every removal by its reason.
+        place: where the text is, for ``counts``.
+        markup: whether the text can contain tags, character references and wiki markup.
+    """
+    if markup:
+        text = _without_markup(text, counts, place)
+    for reason, pattern in (("soft-hyphen", SOFT_HYPHEN), ("control-character", CONTROL)):
+        text, n = text.sub(pattern, "")
+        counts.add(reason, place, n)
+    text, _ = text.sub(WHITE, " ")
+    text, n = text.stripped().composed()
+    counts.add("not-nfc", place, n)
+    return text
+
+
+def _without_markup(text: TextWithOffsets, counts: DropCounts, place: str) -> TextWithOffsets:
+    text, n = text.sub(BULLET, "")
+    counts.add("bullet", place, n)
+    if "<" in text.text:
+        for pattern, by in ((HIDDEN, " "), (BREAKING, " "), (TAG, "")):
+            text, n = text.sub(pattern, by)
+            counts.add("tag", place, n)
+    if "&" in text.text:
+        text, n = text.sub(ENTITY, lambda match: html.unescape(match[0]))
+        unknown = sum(html.unescape(reference) == reference for reference in ENTITY.findall(text.text))
+        counts.add("entity", place, n - unknown)
+    if "[" in text.text or "''" in text.text or "{" in text.text:
+        for reason, pattern in (("wiki-markup", WIKI), ("wiki-markup", LINK), ("reference-mark", REFERENCE)):
+            if pattern is not LINK or "[[" in text.text:
+                text, n = text.sub(pattern, "")
+                counts.add(reason, place, n)
+    return text

@@ -1,0 +1,1 @@
+"""Raw text from files, tables, TEI works and datasets, as documents."""

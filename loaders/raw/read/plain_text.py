@@ -1,0 +1,185 @@
+"""Plain text as paragraphs: blocks between blank lines, headings, page numbers and running heads, divided words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from discoprobe.loaders.raw.clean.hyphenation import LineEndHyphens
+from discoprobe.loaders.raw.clean.lines import heading, is_final, line_kind, lines_of
+from discoprobe.loaders.raw.clean.markup import clean
+from discoprobe.loaders.raw.clean.page_numbers import is_interrupted, page_lines
+from discoprobe.loaders.raw.document import Paragraph
+from discoprobe.loaders.raw.text_with_offsets import TextWithOffsets
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from discoprobe.loaders.raw.clean.lines import Line, LineKind
+    from discoprobe.loaders.raw.drop_counts import DropCounts
+    from discoprobe.loaders.raw.options import ReadOptions
+
+TITLE_CHARACTERS: Final = 80
+TITLE_WORDS: Final = 12
+"""A line by itself that is not longer may be a heading."""
+INTRODUCTION_WORDS: Final = 6
+"""The same for a line that ends with a colon: it introduces a list."""
+PROSE: Final = 2 / 3
+"""Share of blocks that end with a sentence from which a short block that does not is a heading."""
+INDENT: Final = 2
+"""Least number of columns by which the first line of a paragraph is indented."""
+
+
+@dataclass(slots=True)
+class PlainText:
+    """The paragraphs of a source, and the indices of those that do not continue the paragraph before."""
+
+    paragraphs: list[Paragraph] = field(default_factory=list)
+    gaps: set[int] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class _Block:
+    """Lines that belong together; ``gap``: something was removed before them; ``title``: they are a heading."""
+
+    lines: list[Line]
+    gap: bool = False
+    title: bool = False
+
+
+def read_plain(
+    source: str,
+    options: ReadOptions,
+    counts: DropCounts,
+    place: str,
+    boilerplate: Collection[str] = frozenset(),
+) -> PlainText:
+    """The paragraphs of a text.
+
+    Args:
+        source: its characters, to which the offsets of the paragraphs refer.
+        options: what the lines are, and the language.
+        counts: counts what is removed.
+        place: where the text is, for ``counts``.
+        boilerplate: lines to remove, because they recur in other documents.
+    """
+    blocks = list(_blocks(lines_of(source), counts, place, boilerplate))
+    bodies = [block for block in blocks if not block.title]
+    kind = options.lines
+    if kind == "auto":
+        kind = line_kind([[line.text for line in block.lines] for block in bodies])
+    _mark_titles(bodies)
+    text = PlainText()
+    reader = _BlockReader(source, LineEndHyphens(source, options.lang), counts, place)
+    for block in blocks:
+        paragraphs = [paragraph for paragraph in reader.paragraphs(block, kind) if paragraph.text]
+        if block.gap and paragraphs:
+            text.gaps.add(len(text.paragraphs))
+        text.paragraphs += paragraphs
+    return text
+
+
+def _blocks(lines: Sequence[Line], counts: DropCounts, place: str, boilerplate: Collection[str]) -> Iterator[_Block]:
+    """The blocks of a text without lines that belong to pages; a sentence that a page break interrupts is in one."""
+    pages = page_lines(lines)
+    before_page_line = _blank_before(lines, pages)
+    block = _Block([])
+    after_page_line = False
+    for i, line in enumerate(lines):
+        if reason := pages.get(i):
+            counts.add(reason, place)
+            after_page_line = True
+            continue
+        if not line.text and (after_page_line or i in before_page_line):
+            continue
+        interrupted = not after_page_line or not block.lines or is_interrupted(block.lines[-1].text, line.text)
+        after_page_line = False
+        is_boilerplate, is_title = line.text in boilerplate, heading(line.text) is not None
+        if block.lines and (not line.text or is_boilerplate or is_title or not interrupted):
+            yield block
+            block = _Block([])
+        if is_boilerplate:
+            counts.add("boilerplate", place)
+            block.gap = True
+        elif is_title:
+            yield _Block([line], gap=block.gap, title=True)
+            block = _Block([])
+        elif line.text:
+            block.lines.append(line)
+    if block.lines:
+        yield block
+
+
+def _blank_before(lines: Sequence[Line], pages: Collection[int]) -> set[int]:
+    """The blank lines that are followed by a line of ``pages``: they do not end a paragraph."""
+    blank: set[int] = set()
+    follows = False
+    for i in reversed(range(len(lines))):
+        if lines[i].text:
+            follows = i in pages
+        elif follows:
+            blank.add(i)
+    return blank
+
+
+def _mark_titles(blocks: Sequence[_Block]) -> None:
+    """Mark short lines by themselves that end no sentence or introduce a list, where paragraphs end sentences."""
+    if sum(is_final(block.lines[-1].text) for block in blocks) < PROSE * len(blocks):
+        return
+    for block in blocks:
+        line = block.lines[0].text
+        words = INTRODUCTION_WORDS if line.endswith(":") else TITLE_WORDS
+        short = len(line) <= TITLE_CHARACTERS and len(line.split()) <= words
+        block.title = len(block.lines) == 1 and short and (line.endswith(":") or not is_final(line))
+
+
+@dataclass(frozen=True, slots=True)
+class _BlockReader:
+    source: str
+    hyphens: LineEndHyphens
+    counts: DropCounts
+    place: str
+
+    def paragraphs(self, block: _Block, kind: LineKind) -> Iterator[Paragraph]:
+        if block.title:
+            yield self._title(block.lines[0])
+        elif kind == "paragraphs":
+            for line in block.lines:
+                yield Paragraph(self._cleaned(line.start, line.end))
+        elif kind == "sentences":
+            sentences = [self._cleaned(line.start, line.end) for line in block.lines]
+            yield Paragraph.of_sentences([sentence for sentence in sentences if sentence.text])
+        else:
+            for lines in _indented(block.lines):
+                yield self._wrapped(lines)
+
+    def _title(self, line: Line) -> Paragraph:
+        match = heading(line.text)
+        start, end = match.span("title") if match else (0, len(line.text))
+        return Paragraph(self._cleaned(line.start + start, line.start + end), "heading")
+
+    def _wrapped(self, lines: Sequence[Line]) -> Paragraph:
+        """Lines as one paragraph without the lines that were removed between them; divided words are joined."""
+        start = lines[0].start
+        between = [(line.end, following.start) for line, following in pairwise(lines)]
+        removed = [(a - start, b - start, "\n") for a, b in between if self.source[a:b].strip()]
+        text = TextWithOffsets.of(self.source[start : lines[-1].end], start).replace(removed)
+        hyphens = self.hyphens.edits(text.text)
+        self.counts.add("line-hyphen", self.place, len(hyphens))
+        return Paragraph(clean(text.replace(hyphens), self.counts, self.place))
+
+    def _cleaned(self, start: int, end: int) -> TextWithOffsets:
+        return clean(TextWithOffsets.of(self.source[start:end], start), self.counts, self.place)
+
+
+def _indented(lines: Sequence[Line]) -> Iterator[Sequence[Line]]:
+    """The paragraphs of a block, each beginning with an indented line; the whole block if there are none."""
+    first = min(line.indent for line in lines) + INDENT
+    begins = [
+        i
+        for i in range(1, len(lines))
+        if lines[i].indent >= first > lines[i - 1].indent and is_final(lines[i - 1].text)
+    ]
+    for start, end in zip([0, *begins], [*begins, len(lines)], strict=True):
+        yield lines[start:end]

@@ -1,0 +1,65 @@
+"""The command line: options and messages; the work is done by ``pipeline`` and the three folders of the package.
+
+``arguments`` has the options with their help, ``building``, ``publishing`` and ``corpora`` have the commands,
+``terminal`` shows progress and tables, ``summaries`` shows results.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from discoprobe.cli import building, corpora, publishing
+from discoprobe.loaders.errors import DiscoprobeError
+
+app = typer.Typer(
+    name="build",
+    help="Build balanced, audited probing and discourse datasets from annotated corpora.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(building.app)
+app.add_typer(publishing.app)
+app.add_typer(corpora.app, name="corpora")
+app.command("languages")(corpora.languages)
+
+
+def main() -> NoReturn:
+    """Runs the program; exit status 0 done, 1 wrong input, 2 wrong usage, 3 audit failed, 4 network or Hub failed."""
+    try:
+        app(prog_name=Path(sys.argv[0]).name if "__main__" not in sys.argv[0] else "discoprobe")
+    except DiscoprobeError as error:
+        sys.stderr.write(f"error: {_one_line(str(error))}\n")
+        sys.exit(error.exit_status)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        sys.stderr.write(f"error: {_one_line(f'{place}{error.strerror or error}')}\n")
+        sys.exit(1)
+    sys.exit(0)
+
+
+def _one_line(message: str) -> str:
+    return " ".join(message.split())
+
+
+def _show_version(asked: bool) -> None:  # noqa: FBT001 (typer's signature)
+    if asked:
+        import importlib.metadata  # noqa: PLC0415
+
+        typer.echo(importlib.metadata.version("discoprobe"))
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    *, verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the log.")] = False,
+    version: Annotated[  # noqa: ARG001 (its callback prints the version)
+        bool, typer.Option("--version", help="Show the version.", is_eager=True, callback=_show_version)
+    ] = False,
+) -> None:  # fmt: skip
+    logging.basicConfig(level=logging.INFO if verbose else logging.WARNING, stream=sys.stderr, format="%(message)s")

@@ -1,0 +1,148 @@
+"""The arguments and options of the command line: their types, names and help."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Lang = Annotated[
+    str, typer.Option("--lang", "-l", help="Languages by code or name, separated by commas, such as de,es; or `all`.")
+]
+CorpusOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--corpus",
+        "-c",
+        help="`sample`, a corpus of the catalogue, or a path: a .conllu file, a folder of them, or raw text. Raw text "
+        "is annotated with the defaults of `build annotate`; run that command first to set columns, filters or a "
+        "licence, and give its folder here. Repeatable.",
+    ),
+]
+TaskOption = Annotated[
+    str,
+    typer.Option("--task", "-t", help="Tasks, separated by commas, such as dc,sp; or `discourse`, `probing`, `all`."),
+]
+Out = Annotated[Path, typer.Option("--out", "-o", help="The release folder.")]
+Size = Annotated[
+    str | None,
+    typer.Option("--size", help="The largest number of rows: N in total, or TRAIN/VAL/TEST, such as 1000/200/200."),
+]
+MinRows = Annotated[
+    str | None,
+    typer.Option(
+        "--min-rows",
+        help="Leave out configs with fewer rows: TRAIN/VAL/TEST, default 200/50/100; 0 keeps them, marked as tiny. "
+        "Configs of the sample corpus are always kept.",
+    ),
+]
+Preset = Annotated[
+    str,
+    typer.Option(
+        "--preset",
+        help="Filters of probing tasks: `default`, `rusenteval` (5-25 words, frequent words), or `senteval`.",
+    ),
+]
+Seed = Annotated[int, typer.Option("--seed", help="The number that all choices of rows depend on.")]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of processes.")]
+OnErrorOption = Annotated[
+    str, typer.Option("--on-error", help="What to do with a malformed sentence: `stop` or `skip`.")
+]
+Match = Annotated[
+    bool, typer.Option("--match/--no-match", help="Match labels on surface features, or keep all candidates.")
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        help="Set a filter: ipm=share|mean|none, ipm_min=0.9, frequency=wordfreq|corpus|FILE, syncretism=pos,feature, "
+        "probing_words=5/40, discourse_words=3/64, length_bins=quantile|equal|senteval, min_class=20; or how documents "
+        "are told apart in every corpus: documents=auto|newdoc|file|none. Repeatable.",
+    ),
+]
+Audit = Annotated[bool, typer.Option("--audit/--no-audit", help="Audit every config and leave out those that fail.")]
+KeepFailed = Annotated[
+    bool, typer.Option("--keep-failed", help="Keep configs that fail the audit; the exit status is then 3.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+AuditNames = Annotated[
+    list[str] | None, typer.Argument(help="Paths, configs of --out, or Hub ids; default: all configs of --out.")
+]
+TextColumns = Annotated[list[str] | None, typer.Option("--text", help="A column that holds text. Repeatable.")]
+LabelColumn = Annotated[str | None, typer.Option("--label", help="The column that holds the label.")]
+Format = Annotated[
+    str | None,
+    typer.Option("--format", help="senteval, xprobe, discoeval, discoeval-bso, pairs or table; default: detected."),
+]
+Repo = Annotated[str, typer.Option("--repo", help="The dataset repository on the Hub, owner/name.")]
+ReleaseNumber = Annotated[
+    str, typer.Option("--release", help="The release number, X.Y.Z; default: chosen from the changes.")
+]
+Build = Annotated[bool, typer.Option("--build/--no-build", help="Build first, or publish the folder --out unchanged.")]
+AllowLicence = Annotated[
+    list[str] | None,
+    typer.Option("--allow-licence", help="Publish sources with this licence, although it is not open. Repeatable."),
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the plan and stop.")]
+Private = Annotated[bool, typer.Option("--private", help="Create the repository as a private one, if it is new.")]
+CreatePr = Annotated[bool, typer.Option("--create-pr", help="Propose the commit as a pull request.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Publish without asking.")]
+Against = Annotated[str, typer.Option("--against", help="A release folder, owner/name, or owner/name@v1.2.0.")]
+Rebuild = Annotated[
+    bool,
+    typer.Option(
+        "--rebuild/--no-rebuild", help="Also build the release again and compare, or only compare with the manifest."
+    ),
+]
+ConfigName = Annotated[str, typer.Argument(help="A config, such as dc_es; default: the card of the release.")]
+Pages = Annotated[Path, typer.Option("--pages", help="The folder for the pages.")]
+Open = Annotated[bool, typer.Option("--open/--no-open", help="Open the first page in a browser.")]
+SourceArgument = Annotated[
+    str, typer.Argument(help="A text file, table or TEI file, a folder of them, or hf://owner/name.")
+]
+CorpusFolder = Annotated[Path, typer.Option("--out", "-o", help="The folder of the annotated corpus.")]
+RawLang = Annotated[str, typer.Option("--lang", "-l", help="The language, by code or name.")]
+StanzaDir = Annotated[
+    Path | None, typer.Option("--stanza-dir", help="The folder of Stanza's models; default: Stanza's folder.")
+]
+Segment = Annotated[
+    bool,
+    typer.Option(
+        "--segment",
+        help="For raw text: find only sentences and words, with Stanza's tokeniser if it is installed, else by rules "
+        "(for languages with spaces between words). Tasks that need annotation are then not built.",
+    ),
+]
+Processors = Annotated[
+    str, typer.Option("--processors", help="Stanza's processors; `pos=hdt` chooses another package than the default.")
+]
+Download = Annotated[bool, typer.Option("--download", help="Download models that are missing.")]
+CorpusName = Annotated[str, typer.Option("--name", help="The name of the corpus; default: the name of SOURCE.")]
+Licence = Annotated[
+    str,
+    typer.Option(
+        "--licence", help="The licence of the text, such as `CC BY-SA 4.0`; without it the text cannot be published."
+    ),
+]
+Citation = Annotated[str, typer.Option("--citation", help="How to cite the text.")]
+TextColumn = Annotated[str, typer.Option("--text", help="The column of a table that holds the text.")]
+IdColumn = Annotated[str, typer.Option("--id", help="The column with the ids of the documents.")]
+GenreColumn = Annotated[str, typer.Option("--genre", help="The column with the genres.")]
+SentencesColumn = Annotated[
+    str, typer.Option("--sentences", help="The column that holds the text as a list of sentences.")
+]
+ReadSet = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        help="How text is read and filtered: encoding=cp1252, lines=wrapped|sentences|paragraphs, min_words=3, "
+        "max_characters=20000, min_document_words=100, script_share=0.5, language_share=0.5, boilerplate=5, "
+        "duplicates=no, split=train, config=NAME, revision=NAME. Repeatable.",
+    ),
+]
+Names = Annotated[list[str] | None, typer.Argument(help="Languages or corpora; default: all.")]
+CheckNames = Annotated[
+    list[str] | None,
+    typer.Argument(help="Languages, corpora, .conllu files or folders of them; default: the whole catalogue."),
+]

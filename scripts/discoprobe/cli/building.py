@@ -1,0 +1,185 @@
+"""The commands that build and measure: `run`, `annotate`, `audit`, `tasks`."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from discoprobe.cli.arguments import (
+    Audit,
+    AuditNames,
+    Citation,
+    CorpusFolder,
+    CorpusName,
+    CorpusOption,
+    Download,
+    Format,
+    GenreColumn,
+    IdColumn,
+    Jobs,
+    Json,
+    KeepFailed,
+    LabelColumn,
+    Lang,
+    Licence,
+    Match,
+    MinRows,
+    OnErrorOption,
+    Out,
+    Preset,
+    Processors,
+    RawLang,
+    ReadSet,
+    Seed,
+    Segment,
+    SentencesColumn,
+    Set,
+    Size,
+    SourceArgument,
+    StanzaDir,
+    TaskOption,
+    TextColumn,
+    TextColumns,
+)
+from discoprobe.loaders.errors import AuditFailedError
+
+if TYPE_CHECKING:
+    from discoprobe.cli.terminal import Cell
+    from discoprobe.pipeline import BuildResult
+
+app = typer.Typer()
+
+
+@app.command()
+def run(  # noqa: PLR0913 (one parameter per option)
+    *, lang: Lang = "", task: TaskOption = "all", corpus: CorpusOption = None, out: Out = Path("dist/discoprobe"),
+    size: Size = None,
+    preset: Preset = "default", min_rows: MinRows = None,
+    seed: Seed = 13, jobs: Jobs = 1, on_error: OnErrorOption = "stop", match: Match = True,
+    set_: Set = None, audit: Audit = True, keep_failed: KeepFailed = False,
+    segment: Segment = False, stanza_dir: StanzaDir = None, json_: Json = False,
+) -> None:  # fmt: skip
+    """Build datasets into a release folder that `load_dataset` reads.
+
+    Example: build run --lang es --corpus sample
+    """
+    from discoprobe import pipeline  # noqa: PLC0415 (polars and pyarrow take a second; --help does not wait for them)
+    from discoprobe.cli import terminal  # noqa: PLC0415
+    from discoprobe.loaders.raw.prepare import AnnotationOptions  # noqa: PLC0415
+    from discoprobe.requests import parse_request  # noqa: PLC0415
+
+    request = parse_request(
+        lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
+        raw=AnnotationOptions(segment=segment, stanza_dir=stanza_dir), preset=preset, min_rows=min_rows,
+    )  # fmt: skip
+    request = dataclasses.replace(request, audit=audit, keep_failed=keep_failed)
+    with terminal.progress() as progress:
+        result = pipeline.run(request, out, progress)
+    _show_result(result, out, as_json=json_)
+    if failed := result.failed:
+        raise AuditFailedError(f"{len(failed)} of {len(result.built)} configs fail the audit: {', '.join(failed)}")
+
+
+def _show_result(result: BuildResult, out: Path, *, as_json: bool) -> None:
+    from discoprobe.cli import summaries  # noqa: PLC0415
+
+    if not as_json:
+        summaries.show_build(result, out)
+        return
+    configs = {name: result.manifest["configs"][name] for name in result.built}
+    unavailable = {config.name: config.reason for config in result.missing}
+    values = {"out": str(out), "configs": configs, "unavailable": unavailable}
+    typer.echo(json.dumps(values, ensure_ascii=False, indent=1))
+
+
+@app.command("annotate")
+def annotate_(  # noqa: PLR0913 (one parameter per option)
+    source: SourceArgument, *, lang: RawLang, out: CorpusFolder, stanza_dir: StanzaDir = None,
+    processors: Processors = "tokenize,pos,lemma,depparse", segment: Segment = False, download: Download = False,
+    name: CorpusName = "", licence: Licence = "unknown", citation: Citation = "", text: TextColumn = "",
+    id_: IdColumn = "", genre: GenreColumn = "", sentences: SentencesColumn = "", set_: ReadSet = None,
+    on_error: OnErrorOption = "stop", jobs: Jobs = 1, json_: Json = False,
+) -> None:  # fmt: skip
+    """Annotate raw text with Stanza and write a folder of CoNLL-U for `run --corpus`. Continues after an interruption.
+
+    Example: build annotate notes/ --lang de --out corpora/notes
+    """
+    from discoprobe.cli import summaries, terminal  # noqa: PLC0415
+    from discoprobe.loaders.raw.annotate.annotate_corpus import CorpusFacts  # noqa: PLC0415
+    from discoprobe.loaders.raw.options import read_options  # noqa: PLC0415
+    from discoprobe.loaders.raw.prepare import AnnotationOptions, corpus_name, language_code, prepare  # noqa: PLC0415
+    from discoprobe.requests import split_names  # noqa: PLC0415
+
+    values = [f"text={text}", f"id={id_}", f"genre={genre}", f"sentences={sentences}", f"on_error={on_error}"]
+    how = AnnotationOptions(
+        segment=segment, stanza_dir=stanza_dir, processors=split_names(processors), download=download,
+        read=read_options([*values, *(set_ or [])]),
+    )  # fmt: skip
+    about = CorpusFacts(corpus_name(name or source), language_code(lang), licence, citation)
+    with terminal.progress() as progress:
+        annotated = prepare(source, about, how, out=out, jobs=jobs, progress=progress)
+    summaries.show_annotated(annotated, as_json=json_)
+
+
+@app.command("audit")
+def audit_(  # noqa: PLR0913 (one parameter per option)
+    names: AuditNames = None, *, out: Out = Path("dist/discoprobe"), text: TextColumns = None,
+    label: LabelColumn = None, format_: Format = None, jobs: Jobs = 1, json_: Json = False,
+) -> None:  # fmt: skip
+    """Measure how well simple baselines solve a dataset, and check it for leaks. Exit status 3 if a check fails.
+
+    Example: build audit my_benchmark/ --text sentence --label gold
+    """
+    from discoprobe.auditing import Reading, design_rows, reports, verdicts_of  # noqa: PLC0415
+    from discoprobe.cli import summaries, terminal  # noqa: PLC0415
+
+    with terminal.progress() as progress:
+        audited = reports(names or [], out, Reading(format_, tuple(text or ()), label), jobs, progress)
+    verdicts = verdicts_of(audited)
+    summaries.show_reports(audited, verdicts, as_json=json_)
+    if not json_ and (designs := design_rows(audited)):
+        typer.echo("\nall languages of a task together")
+        terminal.show(designs, ["task", "check", "configs", "rows", "accuracy", "gain", "threshold", "design"])
+    if failed := [report.name for report, one in zip(audited, verdicts, strict=True) if one.word == "failed"]:
+        raise AuditFailedError(f"{len(failed)} of {len(audited)} fail the audit: {', '.join(failed)}")
+
+
+@app.command()
+def tasks(  # noqa: PLR0913 (one parameter per option)
+    *, lang: Lang = "", corpus: CorpusOption = None, segment: Segment = False, stanza_dir: StanzaDir = None,
+    jobs: Jobs = 1, json_: Json = False,
+) -> None:  # fmt: skip
+    """List the tasks; with --lang, which of them the corpora of a language support, and why not the others."""
+    from discoprobe.cli import terminal  # noqa: PLC0415
+
+    if not lang and not corpus:
+        terminal.show(_task_rows(), ["task", "family", "labels", "what"], as_json=json_)
+        return
+    from discoprobe.loaders.raw.prepare import AnnotationOptions  # noqa: PLC0415
+    from discoprobe.pipeline import support  # noqa: PLC0415
+    from discoprobe.requests import parse_request  # noqa: PLC0415
+
+    raw = AnnotationOptions(segment=segment, stanza_dir=stanza_dir)
+    with terminal.progress() as progress:
+        rows = support(parse_request(lang, "all", corpus, jobs=jobs, raw=raw), progress)
+    terminal.show(rows, ["lang", "task", "available", "rows", "candidates", "reason"], as_json=json_)
+
+
+def _task_rows() -> list[dict[str, Cell]]:
+    from discoprobe.builders.task import all_tasks  # noqa: PLC0415
+
+    rows: list[dict[str, Cell]] = [
+        {
+            "task": task.name,
+            "family": task.family,
+            "labels": len(task.labels),
+            "what": task.definition.partition("\n")[0],
+        }
+        for task in all_tasks().values()
+    ]
+    what = "Any feature of a word in any role of the clause: `--task feats`, or one of them, `feats_nsubj_case`."
+    return [*rows, {"task": "feats", "family": "generated", "labels": 0, "what": what}]

@@ -1,0 +1,122 @@
+"""The commands that list the catalogue: `build corpora …` and `build languages`."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from discoprobe.cli.arguments import CheckNames, Jobs, Json, Names
+from discoprobe.loaders.errors import DiscoprobeError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from discoprobe.cli.terminal import Cell
+
+app = typer.Typer(no_args_is_help=True, help="The catalogue of corpora: list, fetch, check.")
+
+
+@app.command("list")
+def corpora_list(names: Names = None, *, json_: Json = False) -> None:
+    """List corpora with their licence, commit, and how their documents are marked."""
+    from discoprobe.cli import terminal  # noqa: PLC0415
+    from discoprobe.loaders.fetch import listing  # noqa: PLC0415
+
+    columns = ["lang", "name", "licence", "documents", "files", "cached", "offered", "default", "note"]
+    rows = [dataclasses.asdict(row) for row in listing.list_corpora(names or [])]
+    terminal.show(rows, columns, as_json=json_)
+
+
+@app.command("fetch")
+def corpora_fetch(names: Names = None, *, jobs: Jobs = 4, json_: Json = False) -> None:
+    """Download corpora into the cache and verify every file."""
+    from discoprobe.cli import terminal  # noqa: PLC0415
+    from discoprobe.loaders.fetch import listing  # noqa: PLC0415
+
+    with terminal.progress() as show:
+        listing.fetch_corpora(names or [], jobs=jobs, show=lambda done, files, _: show("downloading", done, files))
+    terminal.show(_file_rows(names or []), ["corpus", "file", "state"], as_json=json_)
+
+
+@app.command("check")
+def corpora_check(names: CheckNames = None, *, json_: Json = False) -> None:
+    """Check the files of the catalogue in the cache, or files of your own; show how documents are told apart."""
+    from discoprobe.cli import terminal  # noqa: PLC0415
+
+    paths = [Path(name) for name in names or [] if Path(name).exists()]
+    known = [name for name in names or [] if not Path(name).exists()]
+    rows = [*(_file_rows(known) if known or not paths else ()), *_rows_of_paths(paths)]
+    terminal.show(rows, ["corpus", "file", "state", "documents", "problem"], as_json=json_)
+    if corrupt := [str(row["file"]) for row in rows if row["state"] == "corrupt"]:
+        raise DiscoprobeError(
+            f"{len(corrupt)} corrupt files: {', '.join(corrupt[:3])}; `build corpora fetch` downloads them again"
+        )
+
+
+def _file_rows(names: Sequence[str]) -> list[dict[str, Cell]]:
+    """A row per file of the catalogue: ok, missing or corrupt, and how the documents of an ok file are told apart."""
+    from discoprobe.loaders.catalogue.treebanks import facts_for  # noqa: PLC0415
+    from discoprobe.loaders.conllu.documents import explain_documents  # noqa: PLC0415
+    from discoprobe.loaders.fetch import listing  # noqa: PLC0415
+
+    rows: list[dict[str, Cell]] = []
+    for state in listing.check_corpora(names):
+        facts = facts_for(state.corpus) if state.state == "ok" else None
+        documents = explain_documents(state.location, facts.documents) if facts else ""
+        rows.append(
+            {
+                "corpus": state.corpus,
+                "file": state.file.path,
+                "state": state.state,
+                "documents": documents,
+                "problem": state.problem,
+            }
+        )
+    return rows
+
+
+def _rows_of_paths(paths: Sequence[Path]) -> list[dict[str, Cell]]:
+    """A row per CoNLL-U file of the user's own, with how its documents are told apart."""
+    from discoprobe.loaders.catalogue.pins import DocumentRule  # noqa: PLC0415
+    from discoprobe.loaders.catalogue.treebanks import facts_for  # noqa: PLC0415
+    from discoprobe.loaders.conllu.documents import explain_documents  # noqa: PLC0415
+    from discoprobe.loaders.paths import describe, find_files  # noqa: PLC0415
+
+    rows: list[dict[str, Cell]] = []
+    for path, top in find_files(paths).items() if paths else ():
+        file = describe(path, top, "und", facts_for)
+        rule = file.facts.documents if file.facts else DocumentRule()
+        documents = explain_documents(path, rule)
+        rows.append(
+            {"corpus": file.treebank, "file": file.name, "state": "own file", "documents": documents, "problem": ""}
+        )
+    return rows
+
+
+def languages(*, json_: Json = False) -> None:
+    """List the languages of the catalogue: treebanks, texts, and whether there are language data and a sample."""
+    from discoprobe.cli import terminal  # noqa: PLC0415
+
+    terminal.show(_language_rows(), ["code", "name", "treebanks", "texts", "language data", "sample"], as_json=json_)
+
+
+def _language_rows() -> list[dict[str, Cell]]:
+    from discoprobe.loaders.catalogue import treebanks  # noqa: PLC0415
+    from discoprobe.loaders.languages import language  # noqa: PLC0415
+    from discoprobe.sources import sample_languages  # noqa: PLC0415
+
+    with_data, with_sample = set(language.languages()), set(sample_languages())
+    return [
+        {
+            "code": each.code,
+            "name": each.name,
+            "treebanks": len(each.treebanks),
+            "texts": len(each.texts),
+            "language data": each.code in with_data,
+            "sample": each.code in with_sample,
+        }
+        for each in treebanks.languages(every=True)
+    ]

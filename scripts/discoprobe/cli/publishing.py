@@ -1,0 +1,190 @@
+"""The commands for a finished release: `push`, `diff`, `verify`, `card`, `review`, `export`."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from discoprobe.cli.arguments import (
+    Against,
+    AllowLicence,
+    Build,
+    ConfigName,
+    CorpusOption,
+    CreatePr,
+    DryRun,
+    Jobs,
+    Json,
+    Lang,
+    Match,
+    MinRows,
+    OnErrorOption,
+    Open,
+    Out,
+    Pages,
+    Preset,
+    Private,
+    Rebuild,
+    ReleaseNumber,
+    Repo,
+    Seed,
+    Segment,
+    Set,
+    Size,
+    StanzaDir,
+    TaskOption,
+    Yes,
+)
+from discoprobe.loaders.errors import DiscoprobeError, UsageError
+
+if TYPE_CHECKING:
+    from discoprobe.cards.hub.push import Plan
+    from discoprobe.loaders.corpus import Corpus
+
+app = typer.Typer()
+
+
+@app.command()
+def push(  # noqa: PLR0913 (one parameter per option)
+    *, lang: Lang = "", repo: Repo = "org/discoprobe", release: ReleaseNumber = "", task: TaskOption = "all",
+    corpus: CorpusOption = None, out: Out = Path("dist/discoprobe"), size: Size = None,
+    preset: Preset = "default", min_rows: MinRows = None,
+    seed: Seed = 13, jobs: Jobs = 1,
+    on_error: OnErrorOption = "stop", match: Match = True, set_: Set = None, segment: Segment = False,
+    stanza_dir: StanzaDir = None, build_: Build = True, allow_licence: AllowLicence = None, dry_run: DryRun = False,
+    private: Private = False, create_pr: CreatePr = False, yes: Yes = False, json_: Json = False,
+) -> None:  # fmt: skip
+    """Build what is missing or out of date, audit it, and publish it on the Hub: one commit, one tag.
+
+    Example: build push --lang de --repo org/discoprobe --release 1.2.0
+    """
+    from discoprobe import pipeline  # noqa: PLC0415
+    from discoprobe.cards.hub.push import Options, check_target  # noqa: PLC0415
+    from discoprobe.cards.hub.push import push as publish  # noqa: PLC0415
+    from discoprobe.cli import summaries, terminal  # noqa: PLC0415
+    from discoprobe.loaders.raw.prepare import AnnotationOptions  # noqa: PLC0415
+    from discoprobe.requests import codes_of, parse_request  # noqa: PLC0415
+
+    request = parse_request(
+        lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
+        raw=AnnotationOptions(segment=segment, stanza_dir=stanza_dir), preset=preset, min_rows=min_rows,
+    )  # fmt: skip
+    options = Options(
+        release=release, languages=codes_of(request), allow_licence=tuple(allow_licence or ()), dry_run=dry_run,
+        private=private, pull_request=create_pr,
+    )  # fmt: skip
+    if not (yes or dry_run or sys.stdin.isatty()):
+        raise UsageError("there is no terminal to ask on whether to publish; give --yes, or --dry-run to see the plan")
+    check_target(repo, options)
+    with terminal.progress() as progress:
+        if build_:
+            check = functools.partial(_check_licences, allow_licence=options.allow_licence)
+            built, fresh = pipeline.renew(request, out, progress, check=check)
+            logging.getLogger(__name__).info("%d configs built, %d are up to date", len(built.built), len(fresh))
+
+        def confirm(plan: Plan) -> bool:
+            progress.stop()
+            summaries.show_plan(plan, as_json=json_)
+            agreed = yes or summaries.confirmed(plan)
+            progress.start()
+            return agreed
+
+        result = publish(out, repo, options, confirm=confirm, progress=progress)
+    summaries.show_push(result, as_json=json_)
+
+
+def _check_licences(corpus: Corpus, *, allow_licence: tuple[str, ...]) -> None:
+    from discoprobe.cards.release.publish_checks import check_licences  # noqa: PLC0415
+
+    check_licences({source.name: source.licence for source in corpus.sources}, allow_licence)
+
+
+@app.command()
+def diff(
+    *, against: Against = "org/discoprobe", lang: Lang = "", out: Out = Path("dist/discoprobe"), json_: Json = False
+) -> None:
+    """Show what changed since a release: configs, rows added, removed and relabelled, sources.
+
+    Example: build diff --against org/discoprobe@v1.2.0
+    """
+    from discoprobe.cards.hub.remote_diff import compare  # noqa: PLC0415
+    from discoprobe.cli import summaries  # noqa: PLC0415
+    from discoprobe.requests import codes_of, parse_request  # noqa: PLC0415
+
+    changes = compare(out, against, languages=codes_of(parse_request(lang, "all", None)))
+    summaries.show_changes(changes, as_json=json_)
+
+
+@app.command()
+def verify(  # noqa: PLR0913 (one parameter per option)
+    target: Annotated[str, typer.Argument(help="A release folder, or owner/name@v1.2.0 on the Hub.")], *,
+    corpus: CorpusOption = None, stanza_dir: StanzaDir = None, rebuild: Rebuild = True, jobs: Jobs = 1,
+    json_: Json = False,
+) -> None:  # fmt: skip
+    """Compare a release with its manifest, and with a new build from the same sources.
+
+    Example: build verify org/discoprobe@v1.2.0
+    """
+    from discoprobe.cards.hub.verify import verify as check  # noqa: PLC0415
+    from discoprobe.cli import summaries  # noqa: PLC0415
+    from discoprobe.rebuilding import rebuilder  # noqa: PLC0415
+
+    rebuild_configs = rebuilder(tuple(corpus or ()), jobs, stanza_dir) if rebuild else None
+    verified = check(target, rebuild_configs)
+    summaries.show_verified(verified, as_json=json_)
+    if verified.differences:
+        raise DiscoprobeError(f"{target}: {len(verified.differences)} files differ")
+
+
+@app.command("card")
+def show_card(config: ConfigName = "", *, out: Out = Path("dist/discoprobe")) -> None:
+    """Show the card of a config, or of the release.
+
+    Example: build card dc_es
+    """
+    from discoprobe.cards.review.terminal_view import card_text, for_terminal  # noqa: PLC0415
+    from discoprobe.cli import terminal  # noqa: PLC0415
+
+    terminal.show_markdown(for_terminal(card_text(out, config)))
+
+
+@app.command()
+def review(
+    *, lang: Lang = "", out: Out = Path("dist/discoprobe"), pages: Pages = Path("dist/review"), open_: Open = True
+) -> None:
+    """Write all cards as web pages and open them in a browser."""
+    from discoprobe.cards.review.pages import write_review  # noqa: PLC0415
+    from discoprobe.requests import language_codes, split_names  # noqa: PLC0415
+
+    index = write_review(out, pages, languages=language_codes(split_names(lang)))
+    typer.echo(index)
+    if open_:
+        typer.launch(index.absolute().as_uri())
+
+
+@app.command()
+def export(
+    release: Annotated[Path, typer.Argument(help="A release folder.")],
+    out: Annotated[Path, typer.Argument(help="A folder that does not exist yet or is empty.")], *,
+    form: Annotated[str, typer.Option("--format", "-f", help="`senteval`, `xprobe`, `discoeval` or `jsonl`.")],
+    config: Annotated[
+        list[str] | None, typer.Option("--config", help="A config, such as dc_es; repeatable; default: all configs.")
+    ] = None,
+    json_: Json = False,
+) -> None:  # fmt: skip
+    """Write configs of a release folder in the format of an older harness.
+
+    Example: build export dist/discoprobe senteval --format senteval
+    """
+    from discoprobe.cards.release.export import export as write  # noqa: PLC0415
+    from discoprobe.cli import terminal  # noqa: PLC0415
+
+    exported = write(release, out, form, config or [])
+    rows = [{"config": name, "files": ", ".join(files), "reason": None} for name, files in exported.files.items()]
+    rows += [{"config": name, "files": None, "reason": reason} for name, reason in exported.skipped.items()]
+    terminal.show(rows, ["config", "files", "reason"], as_json=json_)

@@ -1,0 +1,265 @@
+"""What commands print about their results."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+from discoprobe.cli.terminal import Cell, show
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from discoprobe.builders.audit import Finding, Report, Rule
+    from discoprobe.cards.hub.push import Plan, PushResult
+    from discoprobe.cards.hub.verify import Verified
+    from discoprobe.cards.metadata.manifest import ConfigEntry
+    from discoprobe.cards.release.diff import Changes
+    from discoprobe.cards.text.verdicts import Verdict
+    from discoprobe.loaders.raw.annotate.annotate_corpus import AnnotatedCorpus
+    from discoprobe.pipeline import BuildResult
+
+_NAMED = 3
+"""Checks that a remark names; of more it gives the number."""
+
+
+def show_build(result: BuildResult, out: Path) -> None:
+    """One line per config, built or not, and the call that loads the first."""
+    from discoprobe.cards.text.verdicts import verdicts  # noqa: PLC0415 (scipy: a second)
+
+    entries = result.manifest["configs"]
+    of_config = verdicts(entries)
+    rows = [_config_row(name, entries[name], of_config[name]) for name in result.built]
+    rows += _missing_rows(result)
+    show(rows, ["config", "train", "validation", "test", "majority", "strongest shortcut", "audit", "remark"])
+    if result.built:
+        first = next((name for name in result.built if name.startswith("dc_")), result.built[0])
+        sys.stdout.write(f'\nload_dataset("{out}", "{first}")\n')
+
+
+def _missing_rows(result: BuildResult) -> list[dict[str, Cell]]:
+    """A line per config that is not available; of the hundreds of generated ones, a line per reason."""
+    generated: dict[str, list[str]] = {}
+    rows: list[dict[str, Cell]] = []
+    for config in result.missing:
+        if config.task.startswith("feats_"):
+            generated.setdefault(config.reason, []).append(config.name)
+        else:
+            rows.append({"config": config.name, "audit": "not built", "remark": config.reason})
+    for reason, names in generated.items():
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        rows.append({"config": names[0] + more, "audit": "not built", "remark": reason})
+    return rows
+
+
+def _config_row(name: str, entry: ConfigEntry, verdict: Verdict) -> dict[str, Cell]:
+    row: dict[str, Cell] = {
+        "config": name,
+        **{split: sum(labels.values()) for split, labels in entry["counts"].items()},
+    }
+    if audit := entry["audit"]:
+        row |= {"majority": f"{audit['majority']:.3f}", "audit": verdict.word}
+        if audit["strongest"]:
+            row["strongest shortcut"] = f"{audit['strongest']} {audit['accuracy']:.3f} ({audit.get('gain') or 0:+.3f})"
+        row["remark"] = _remark(verdict)
+    if entry.get("tiny"):
+        row["remark"] = f"tiny; {row['remark']}" if row.get("remark") else "tiny"
+    return row
+
+
+def _remark(verdict: Verdict) -> str | None:
+    """The checks above their threshold, or the smallest gain that the rows could have shown."""
+    if verdict.word == "failed":
+        checks = ", ".join(verdict.checks) if len(verdict.checks) <= _NAMED else f"{len(verdict.checks)} checks"
+        return f"above the threshold: {checks}{' (all languages of the task)' if verdict.of_design else ''}"
+    return None if verdict.resolution is None else f"smallest detectable gain {verdict.resolution:.3f}"
+
+
+def show_annotated(annotated: AnnotatedCorpus, *, as_json: bool = False) -> None:
+    """What an annotation made, how fast, what was left out by reason, and which sentence boundaries were corrected."""
+    found = annotated.manifest
+    if as_json:
+        result = {"out": str(annotated.folder), "new_words": annotated.new_words, "seconds": annotated.seconds, **found}
+        sys.stdout.write(json.dumps(result, ensure_ascii=False, indent=1) + "\n")
+        return
+    made = found["made_by"]
+    with_what = ", ".join(f"{name} {version}" for name, version in made["software"].items())
+    sys.stdout.write(
+        f"{found['name']} ({found['lang']}): {found['documents']:,} documents, {found['sentences']:,} sentences, "
+        f"{found['words']:,} words in {annotated.folder}, by {with_what}\n"
+    )
+    if annotated.new_words:
+        speed = f"{annotated.new_words / annotated.seconds:,.0f} words/s, loading of models included"
+        sys.stdout.write(f"{annotated.new_words:,} words in {annotated.seconds:.0f} s: {speed}\n")
+    else:
+        sys.stdout.write("nothing to annotate: all of it was there\n")
+    rows: list[dict[str, Cell]] = [
+        {"left out in": step, "reason": reason, "number": n}
+        for step, reasons in found["drops"].items()
+        for reason, n in reasons.items()
+    ]
+    if rows:
+        show(rows, ["left out in", "reason", "number"])
+    corrections: list[dict[str, Cell]] = [
+        {"sentence boundaries corrected": kind, "number": n} for kind, n in found["corrections"].items()
+    ]
+    if corrections:
+        show(corrections, ["sentence boundaries corrected", "number"])
+
+
+def show_reports(reports: Sequence[Report], said: Sequence[Verdict], *, as_json: bool = False) -> None:
+    """One line per data set; for a single one every check, the baselines and the mined rules too."""
+    if as_json:
+        found = [
+            report.to_dict() | {"verdict": one.word, "verdict_checks": list(one.checks), "of_design": one.of_design}
+            for report, one in zip(reports, said, strict=True)
+        ]
+        sys.stdout.write(json.dumps(found, ensure_ascii=False, indent=1) + "\n")
+        return
+    if len(reports) == 1:
+        _show_report(reports[0], said[0])
+        return
+    rows = [_report_row(report, one) for report, one in zip(reports, said, strict=True)]
+    show(rows, ["data", "rows", "majority", "strongest shortcut", "audit", "remark"])
+
+
+def _report_row(report: Report, said: Verdict) -> dict[str, Cell]:
+    best = report.strongest
+    return {
+        "data": report.name,
+        "rows": sum(report.counts.values()),
+        "majority": next((f"{one.accuracy:.3f}" for one in report.baselines if one.name == "majority"), None),
+        "strongest shortcut": f"{best.check} {best.accuracy:.3f} ({best.gain:+.3f})" if best else None,
+        "audit": said.word,
+        "remark": _remark(said),
+    }
+
+
+def _show_report(report: Report, verdict: Verdict) -> None:
+    rows = ", ".join(f"{split} {n}" for split, n in report.counts.items())
+    sys.stdout.write(f"{report.name}: {rows}; labels {', '.join(report.labels[:20])}\n")
+    sys.stdout.write(f"{verdict.text}\n")
+    if report.measured_on:
+        sys.stdout.write(f"solvers learn from {report.trained_on} and are measured on {report.measured_on}\n")
+    for note in report.notes:
+        sys.stdout.write(f"note: {note}\n")
+    sys.stdout.write("\n")
+    show(
+        [{"baseline": one.name, "accuracy": _interval(one.accuracy, one.interval)} for one in report.baselines],
+        ["baseline", "accuracy"],
+    )
+    sys.stdout.write("\n")
+    show(
+        [_finding_row(finding) for finding in report.findings],
+        ["check", "status", "measured", "threshold", "rows", "detail"],
+    )
+    if report.heuristics and report.heuristics.rules:
+        sys.stdout.write("\nrules mined on the rows that solvers learn from, on rows held out\n")
+        show([_rule_row(rule) for rule in report.heuristics.rules], ["rule", "label", "coverage", "correct"])
+
+
+def _interval(value: float, interval: Sequence[float]) -> str:
+    return f"{value:.3f} [{interval[0]:.3f}, {interval[1]:.3f}]"
+
+
+def _finding_row(finding: Finding) -> dict[str, Cell]:
+    value = finding.measured
+    shown = None if value is None else _interval(value, finding.interval) if finding.interval else f"{value:g}"
+    return {
+        "check": finding.check,
+        "status": str(finding.status),
+        "measured": shown,
+        "threshold": None if finding.threshold is None else f"{finding.threshold:.3g}",
+        "rows": " ".join(finding.rows) or None,
+        "detail": finding.reason or finding.detail,
+    }
+
+
+def _rule_row(rule: Rule) -> dict[str, Cell]:
+    correct = None if rule.correct is None else _interval(rule.correct, rule.interval)
+    return {
+        "rule": f"{rule.family}: {rule.condition}",
+        "label": rule.label,
+        "coverage": f"{rule.coverage:.3f}",
+        "correct": correct,
+    }
+
+
+def confirmed(plan: Plan) -> bool:
+    """Asks whether to publish; every answer but y or yes declines."""
+    sys.stdout.write(f"Publish {plan.release} to {plan.repo}? [y/N] ")
+    sys.stdout.flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
+def show_plan(plan: Plan, *, as_json: bool = False) -> None:
+    """What a push will send, delete, keep and change; on stderr where stdout is for JSON."""
+    stream = sys.stderr if as_json else sys.stdout
+    size = sum(plan.uploads.values())
+    since = f" (after {plan.last})" if plan.last else ""
+    stream.write(
+        f"{plan.repo} {plan.release}{since}: {len(plan.uploads)} files to send ({size:,} bytes), "
+        f"{len(plan.deletes)} to delete, {len(plan.keeps)} configs stay as they are\n"
+    )
+    if plan.deletes:
+        stream.write(f"files to delete: {', '.join(plan.deletes)}\n")
+    if plan.keeps:
+        stream.write(f"configs that stay: {', '.join(plan.keeps)}\n")
+    if plan.unmanaged:
+        stream.write(f"files that no release wrote, which stay: {', '.join(plan.unmanaged)}\n")
+    if not as_json:
+        show_changes(plan.changes)
+    stream.flush()
+
+
+def show_push(result: PushResult, *, as_json: bool = False) -> None:
+    """What a push did."""
+    if as_json:
+        sys.stdout.write(json.dumps(result.to_dict(), ensure_ascii=False, indent=1, default=str) + "\n")
+        return
+    if result.state == "planned":
+        show_plan(result.plan)
+    at = " ".join(part for part in (result.commit or "", result.url) if part)
+    sys.stdout.write(f"{result.state}: {result.plan.repo} {result.plan.release} {at}".rstrip() + "\n")
+    for note in result.notes:
+        sys.stdout.write(f"note: {note}\n")
+
+
+def show_changes(changes: Changes, *, as_json: bool = False) -> None:
+    """What changed between two releases: a line per config, then sources, software and other files."""
+    if as_json:
+        sys.stdout.write(json.dumps(changes.to_dict(), ensure_ascii=False, indent=1, default=str) + "\n")
+        return
+    rows: list[dict[str, Cell]] = [{"config": name, "change": "new", "added": n} for name, n in changes.added.items()]
+    rows += [{"config": name, "change": "gone", "removed": n} for name, n in changes.removed.items()]
+    kinds = ("added", "removed", "relabelled")
+    rows += [
+        {"config": one.name, "change": "changed", **{kind: one.total(kind) for kind in kinds}}
+        for one in changes.changed
+    ]
+    if rows:
+        show(rows, ["config", "change", *kinds])
+    for what, lines in (("source", changes.sources), ("software", changes.software), ("file", changes.files)):
+        for line in lines:
+            sys.stdout.write(f"{what}: {line}\n")
+    if not changes:
+        sys.stdout.write("nothing changed\n")
+
+
+def show_verified(verified: Verified, *, as_json: bool = False) -> None:
+    """What a verification found."""
+    if as_json:
+        sys.stdout.write(json.dumps(verified.to_dict(), ensure_ascii=False, indent=1) + "\n")
+        return
+    sys.stdout.write(
+        " ".join(part for part in (verified.target, verified.release, verified.commit) if part)
+        + f": {verified.files} files compared with the manifest, {verified.rebuilt} with the rebuild, "
+        f"{len(verified.differences)} differ\n"
+    )
+    rows: list[dict[str, Cell]] = [
+        {"file": one.path, "step": one.step, "why": "; ".join(one.why)} for one in verified.differences
+    ]
+    if rows:
+        show(rows, ["file", "step", "why"])

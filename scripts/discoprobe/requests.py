@@ -1,0 +1,97 @@
+"""What to build, as one value: languages, corpora, tasks and settings, read from the texts that a user types."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, cast
+
+from discoprobe.builders.settings import MIN_ROWS, Settings, read_min_rows, read_sizes, with_values
+from discoprobe.builders.settings import preset as settings_of
+from discoprobe.loaders.catalogue import treebanks
+from discoprobe.loaders.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from discoprobe.loaders.catalogue.pins import TextCorpus, Treebank
+    from discoprobe.loaders.raw.prepare import AnnotationOptions
+
+SAMPLE = "sample"
+ALL = "all"
+OnError = Literal["stop", "skip"]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to build.
+
+    Attributes:
+        languages: codes or names; empty means all languages of the corpora.
+        corpora: ``sample``, names of the catalogue, files or folders of CoNLL-U or of raw text (which is annotated
+            first); empty means the catalogue's corpora of the languages (see `corpora_of`).
+        tasks: names of tasks or families.
+        settings: seed, sizes, filters.
+        jobs: number of processes.
+        on_error: what to do with a malformed sentence.
+        audit: audit every config; without it nothing is known about shortcuts.
+        keep_failed: keep configs that fail the audit.
+        raw: how raw text is read and annotated; None for the defaults.
+        pinned: corpora at other commits than the catalogue's, used in place of the catalogue's corpora of these names.
+    """
+
+    languages: tuple[str, ...] = ()
+    corpora: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = (ALL,)
+    settings: Settings = field(default_factory=Settings)
+    jobs: int = 1
+    on_error: OnError = "stop"
+    audit: bool = True
+    keep_failed: bool = False
+    raw: AnnotationOptions | None = None
+    pinned: tuple[Treebank | TextCorpus, ...] = ()
+
+
+def codes_of(request: Request) -> tuple[str, ...]:
+    """The language codes that a request names; empty for all languages."""
+    if request.languages in {(), (ALL,)}:
+        return ()
+    return language_codes(request.languages)
+
+
+def language_codes(names: Sequence[str]) -> tuple[str, ...]:
+    """The codes of languages that are given by code or name.
+
+    Raises:
+        UnknownNameError: for a language that the catalogue does not know.
+    """
+    return tuple(treebanks.language(name).code for name in names)
+
+
+def parse_request(  # noqa: PLR0913 (one parameter per option)
+    lang: str, task: str, corpus: Sequence[str] | None, *, size: str | None = None, seed: int = 13, jobs: int = 1,
+    on_error: str = "stop", match: bool = True, values: Sequence[str] | None = None,
+    raw: AnnotationOptions | None = None, preset: str = "default", min_rows: str | None = None,
+) -> Request:  # fmt: skip
+    """The request that the options of a command describe.
+
+    Raises:
+        UsageError: an option has a value that is not allowed, or no task is named.
+    """
+    if not split_names(task):
+        raise UsageError("--task names no task; `build tasks` lists them")
+    if on_error not in {"stop", "skip"}:
+        raise UsageError(f"--on-error is '{on_error}'; give stop or skip")
+    least = MIN_ROWS if min_rows is None else read_min_rows(min_rows)
+    settings = dataclasses.replace(settings_of(preset), seed=seed, match=match, min_rows=least)
+    if size:
+        settings = dataclasses.replace(settings, sizes=read_sizes(size))
+    return Request(
+        split_names(lang), tuple(corpus or ()), split_names(task), with_values(settings, values or []), jobs,
+        cast("OnError", on_error), raw=raw,
+    )  # fmt: skip
+
+
+def split_names(names: str) -> tuple[str, ...]:
+    """Names that are separated by commas."""
+    return tuple(name.strip() for name in names.split(",") if name.strip())

@@ -1,0 +1,182 @@
+"""Writes what README and docs/ show of the code: `python scripts/docs_tables.py`.
+
+The page of tasks is written whole. In the other pages the text between ``<!-- table: NAME -->`` and ``<!-- end -->`` is
+replaced. In README the output of its first command is replaced, and the row after it.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import polars as pl
+
+from discoprobe.builders import build  # noqa: F401 (imports every module that reads a section of a language)
+from discoprobe.builders.audit import CHECKS, Kind
+from discoprobe.builders.config import Shape, schema
+from discoprobe.builders.task import FAMILIES, all_tasks, generated_tasks
+from discoprobe.loaders.languages.language import Availability, LanguageSection
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from discoprobe.builders.task import AnyTask
+
+MOST_LABELS = 6
+"""Labels of a task that are shown."""
+
+BUILT = ("pred_tense_es", "subj_number_es", "dc_es")
+NOT_BUILT = ("pred_aspect_es",)
+"""Configs that README shows."""
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+TASKS = """# Tasks
+
+<!-- Written by `python scripts/docs_tables.py` from the tasks in builders/; do not edit. -->
+
+The first column is what `--task` takes. *Labels* are those that a task can have, in the order of their indices. A
+config uses those that its corpus supports; the column is empty where the corpus decides on all of them. *Row* is what
+one row shows ([columns](concepts.md#columns-of-a-row)). *Layers* is what the corpus must be annotated with. The whole
+definition of a task is the docstring of its module, and its cards print it.
+"""
+
+
+def pages() -> dict[Path, str]:
+    """The text of every page that has a table, by path."""
+    paths = [path for path in sorted(DOCS.glob("*.md")) if path.name != "tasks.md"]
+    return {DOCS / "tasks.md": tasks_page()} | {path: with_tables(path.read_text(encoding="utf-8")) for path in paths}
+
+
+def with_tables(text: str) -> str:
+    """The text of a page with its tables up to date."""
+    return re.sub(
+        r"(<!-- (?:table|file): (\S+) -->\n).*?(<!-- end -->)",
+        lambda found: f"{found[1]}\n{content(found[2])}\n{found[3]}",
+        text,
+        flags=re.DOTALL,
+    )
+
+
+def content(name: str) -> str:
+    """What stands between the markers: a table of ``TABLES``, or the source of a file."""
+    if name in TABLES:
+        return TABLES[name]()
+    return f"```python\n{(ROOT / name).read_text(encoding='utf-8')}```\n"
+
+
+def tasks_page() -> str:
+    """The page of tasks."""
+    parts = [TASKS]
+    for family in FAMILIES:
+        tasks = [task for task in all_tasks().values() if task.family == family]
+        head = ("task", "what it asks", "labels", "row", "layers", "papers")
+        parts.append(f"## {family.capitalize()} tasks\n\n{_table(head, map(_task, tasks))}")
+    generated = generated_tasks()
+    for family in sorted({task.family for task in generated.values()}):
+        names = [name for name, task in generated.items() if task.family == family]
+        parts.append(
+            f"## `{family}`\n\n`--task {family}` builds all that a corpus supports of {len(names)} tasks, from "
+            f"`{names[0]}` to `{names[-1]}`. `all` and `probing` do not include them.\n"
+        )
+    return "\n".join(parts)
+
+
+def _task(task: AnyTask) -> tuple[str, ...]:
+    papers = ", ".join(f"[{paper.names[0]}]({paper.url})" for paper in task.papers)
+    what = task.definition.partition("\n")[0]
+    labels = ", ".join(task.labels[:MOST_LABELS]) + (f" … ({len(task.labels)})" if task.labels[MOST_LABELS:] else "")
+    return f"`{task.name}`", what, labels, task.shape, ", ".join(sorted(task.needs)), papers
+
+
+def columns() -> str:
+    """The columns that rows of each shape have beyond those of all rows."""
+    names = {shape: schema(shape).names for shape in Shape}
+    common = [name for name in names[Shape.SENTENCE] if all(name in others for others in names.values())]
+    rows = [
+        (str(shape), ", ".join(f"`{name}`" for name in found if name not in common)) for shape, found in names.items()
+    ]
+    return _table(("row", "columns"), [("all", ", ".join(f"`{name}`" for name in common)), *rows])
+
+
+def checks(kind: Kind) -> str:
+    """The checks of one kind with their thresholds."""
+    rows = [(f"`{check.id}`", check.measures, _threshold(check.threshold)) for check in CHECKS if check.kind is kind]
+    return _table(("check", "measures", "threshold"), rows)
+
+
+def _threshold(value: float | None) -> str:
+    return "" if value is None else f"{value:g}"
+
+
+def sections() -> str:
+    """The sections of a language's file, and the modules that declare their keys."""
+    kinds = (*LanguageSection.__subclasses__(), *Availability.__subclasses__())
+    rows = [
+        (
+            f"`[{kind.section}]`",
+            ", ".join(f"`{field.name}`" for field in msgspec.structs.fields(kind) if field.name != "source"),
+            f"`{kind.__module__.removeprefix('discoprobe.').replace('.', '/')}.py`",
+        )
+        for kind in kinds
+        if hasattr(kind, "section")
+    ]
+    return _table(("section", "keys", "documented in"), sorted(rows))
+
+
+TABLES = {
+    "columns": columns,
+    "integrity": lambda: checks(Kind.INTEGRITY),
+    "shortcuts": lambda: checks(Kind.SHORTCUT),
+    "sections": sections,
+}
+
+
+def _table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]] | list[tuple[str, ...]]) -> str:
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def readme(text: str, printed: str, release: Path) -> str:
+    """README with what its first command printed, and the first incoherent row of what it built.
+
+    Args:
+        text: README as it is.
+        printed: the output of the command.
+        release: the folder that it wrote.
+    """
+    lines = {line.split()[0]: line.rstrip() for line in printed.splitlines() if line.strip()}
+    shown = [*(lines[name] for name in ("config", *BUILT)), "…", *(lines[name] for name in NOT_BUILT)]
+    text = _with_block(text, r"^```text\n", "\n".join(shown))
+    rows = pl.read_parquet(release / "dc_es" / "test-*.parquet").filter(pl.col("label") == 1)
+    sentences = ",\n ".join(map(repr, rows["sentences"][0]))
+    return _with_block(text, r"^>>> [^\n]*\n", f"[{sentences}]")
+
+
+def _with_block(text: str, opening: str, block: str) -> str:
+    """The text with a new rest of the first fenced block that has this opening."""
+    return re.sub(
+        rf"({opening}).*?(^```)", lambda found: f"{found[1]}{block}\n{found[2]}", text,
+        count=1, flags=re.DOTALL | re.MULTILINE,
+    )  # fmt: skip
+
+
+def main() -> None:
+    """Writes all pages."""
+    for path, text in pages().items():
+        path.write_text(text, encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "discoprobe", "run", "--lang", "es", "--corpus", "sample"]
+        done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
+        path = ROOT / "README.md"
+        text = readme(path.read_text(encoding="utf-8"), done.stdout, Path(folder) / "dist" / "discoprobe")
+    path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

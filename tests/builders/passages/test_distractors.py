@@ -1,0 +1,155 @@
+"""Intruders: as long as what they stand in for, used once, from where they may come."""
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discoprobe.builders import hashing
+from discoprobe.builders.passages.distractors import ANY, CLOSE, Matching, Slots, intruders
+from discoprobe.builders.passages.similarity import Cosines, Shares
+from discoprobe.builders.sampling.splits import split_of
+
+SENTENCES = 6
+"""Sentences of a document; the third is where an intruder may stand."""
+
+
+def frame_of(documents, seed=0, vocabulary=40):
+    """Sentences of documents with lengths and content words."""
+    n = documents * SENTENCES
+    keys = hashing.mix(np.arange(n, dtype=np.uint64), "frame", seed)
+    document = np.repeat(hashing.mix(np.arange(documents, dtype=np.uint64), "document", seed), SENTENCES)
+    words = 5 + hashing.pick(keys, 20, "words")
+    picks = [hashing.pick(keys, vocabulary, "content", i) for i in range(6)]
+    return pl.DataFrame(
+        {
+            "key": keys, "doc_key": document, "cluster": np.arange(n), "n_words": words, "n_chars": words * 6,
+            "content": [sorted({int(column[i]) for column in picks}) for i in range(n)],
+            "grams": [[int(column[i]) for column in picks] for i in range(n)], "genre": ["x"] * n,
+            "corpus": np.where(document % np.uint64(2) == 0, "x", "y"), "split": split_of(document, 13),
+        }
+    ).with_row_index("row")  # fmt: skip
+
+
+def slots_of(frame):
+    first = np.arange(0, frame.height, SENTENCES)
+    context = first[:, None] + np.array([0, 1, 3, 4])
+    beside = first[:, None] + np.array([1, 3])
+    return Slots(window=frame["key"].to_numpy()[first], true=first + 2, context=context, beside=beside)
+
+
+def served(frame, matching, pool=None):
+    slots = slots_of(frame)
+    pool = np.arange(SENTENCES - 1, frame.height, SENTENCES) if pool is None else pool
+    found = intruders(frame, slots, pool, 13, "dc", matching=matching)
+    true = frame[slots.true[found["slot"].to_numpy()]]
+    other = frame[found["intruder"].to_numpy()]
+    return slots, found, true, other, pool
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(1, 60), st.integers(0, 50), st.sampled_from([CLOSE, ANY]))
+def test_each_intruder_is_used_once_and_may_stand_there(documents, seed, matching):
+    _, found, true, other, pool = served(frame_of(documents, seed), matching)
+    assert found["intruder"].n_unique() == found.height
+    assert found["slot"].n_unique() == found.height
+    assert set(found["intruder"]) <= set(pool.tolist())
+    assert (true["split"] == other["split"]).all()
+    assert (true["corpus"] == other["corpus"]).all()
+    assert (true["doc_key"] != other["doc_key"]).all()
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(10, 80), st.integers(0, 50))
+def test_close_intruders_are_as_long(documents, seed):
+    _, _, true, other, _ = served(frame_of(documents, seed), CLOSE)
+    for column, most in (("n_words", 0.2), ("n_chars", 0.3)):
+        a, b = true[column].cast(pl.Int64), other[column].cast(pl.Int64)
+        assert ((b - a).abs() <= most * a).all()
+
+
+def share(frame, context, row):
+    """The share of a sentence's content words that the context has."""
+    own = set(frame["content"][int(row)])
+    return len(own & set().union(*(frame["content"][int(c)] for c in context))) / len(own)
+
+
+def test_close_intruders_overlap_as_much():
+    frame = frame_of(400)
+    slots, found, _, _, _ = served(frame, CLOSE)
+    gaps = np.array(
+        [
+            share(frame, slots.context[slot], intruder) - share(frame, slots.context[slot], slots.true[slot])
+            for slot, intruder in found.select("slot", "intruder").iter_rows()
+        ]
+    )
+    assert found.height > 200
+    below, above = CLOSE.overlap
+    assert gaps.min() >= -below - 1e-6
+    assert gaps.max() <= above + 1e-6
+    assert abs(gaps.mean()) < 0.06
+
+
+def test_intruders_from_later_in_the_same_document():
+    frame = frame_of(60)
+    _, found, true, other, _ = served(frame, Matching(words=np.inf, chars=np.inf, overlap=(np.inf, np.inf), later=True))
+    assert (true["doc_key"] == other["doc_key"]).all()
+    assert (other["row"] > true["row"]).all()
+    assert found.height == 60
+
+
+def test_like_sentences_do_not_stand_in_for_each_other():
+    frame = frame_of(40).with_columns(cluster=pl.lit(0))
+    assert served(frame, ANY)[1].height == 0
+
+
+def test_nobody_to_choose_from():
+    frame = frame_of(5)
+    assert served(frame, CLOSE, pool=np.empty(0, np.int64))[1].height == 0
+    assert served(frame_of(1), ANY)[1].height == 0, "one document has no other"
+
+
+def test_shares_are_what_sets_say():
+    frame = frame_of(10)
+    slots, pool = slots_of(frame), np.array([0, 7, 13])
+    expected = [
+        [share(frame, context, row) - share(frame, context, true) for row in pool]
+        for context, true in zip(slots.context, slots.true, strict=True)
+    ]
+    assert np.allclose(Shares(frame).of(slots.context, slots.true, pool), expected)
+
+
+def test_cosines_are_between_sentences_that_share_nothing_and_that_are_the_same():
+    frame = pl.DataFrame({"row": [0, 1, 2, 3], "grams": [[1, 2], [1, 2], [3, 4], [5]]})
+    gaps = Cosines(frame).of(np.array([[0]]), np.array([2]), np.array([1, 2, 3]))
+    assert np.allclose(gaps, [[1, 0, 0]])
+
+
+@pytest.mark.parametrize("measure", [Shares, Cosines])
+def test_places_without_a_context_sentence_are_left_out(measure):
+    frame = frame_of(4)
+    found, rows, pool = measure(frame), np.array([2]), np.arange(frame.height)
+    assert np.allclose(found.of(np.array([[0, 1]]), rows, pool), found.of(np.array([[0, 1, -1, -1]]), rows, pool))
+
+
+def test_a_sentence_of_the_preferred_kind_is_taken_where_there_is_one():
+    frame = frame_of(80).with_columns(genre=pl.when(pl.col("key") % 2 == 0).then(pl.lit("x")).otherwise(pl.lit("y")))
+    _, found, true, other, _ = served(frame, Matching(words=np.inf, chars=np.inf, overlap=ANY.overlap, prefer="genre"))
+    assert found.height > 40
+    assert (true["genre"] == other["genre"]).mean() > 0.8
+
+
+@pytest.mark.parametrize("removed", [0, 7, 19])
+def test_one_document_less_changes_few(removed):
+    frame = frame_of(300)
+    documents = frame["doc_key"].unique(maintain_order=True)
+    fewer = frame.filter(pl.col("doc_key") != documents[removed]).drop("row").with_row_index("row")
+
+    def chosen(part):
+        slots, found, _, other, _ = served(part, CLOSE)
+        return dict(zip(slots.window[found["slot"].to_numpy()].tolist(), other["key"].to_list(), strict=True))
+
+    before, after = chosen(fewer), chosen(frame)
+    same = sum(after.get(window) == key for window, key in before.items())
+    assert same / len(before) > 0.9

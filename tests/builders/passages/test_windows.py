@@ -1,0 +1,173 @@
+"""Unbroken passages and disjoint windows."""
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from discoprobe.builders import hashing
+from discoprobe.builders.passages.windows import LONG, cut, ends, passage_keys, sentences, with_passages
+from discoprobe.builders.settings import Settings
+from discoprobe.loaders.near_duplicates import near_clusters
+from discoprobe.sources import load_corpus
+
+LENGTHS = st.lists(st.integers(0, 30), min_size=1, max_size=20)
+
+
+def frame_of(lengths, seed=0):
+    """Sentences of passages of these lengths, with an unusable sentence between them."""
+    passage = [n for n, length in enumerate(lengths) for _ in range(length)]
+    place = [f"{n}-{i}" for n, length in enumerate(lengths) for i in range(length)]
+    keys = np.array([hashing.digest(seed, name) for name in place], dtype=np.uint64)
+    return pl.DataFrame({"passage": pl.Series(passage, dtype=pl.UInt32), "key": keys}).with_row_index("row")
+
+
+@settings(deadline=None)
+@given(LENGTHS, st.integers(1, 8), st.integers(0, 4))
+def test_windows_are_disjoint_and_close_over_no_gap(lengths, size, reserve):
+    frame = frame_of(lengths)
+    windows = cut(frame, size, 13, "task", reserve=reserve)
+    used = [row for first in windows["first"] for row in range(first, first + size)]
+    assert len(used) == len(set(used))
+    passage = frame["passage"].to_list()
+    for first in windows["first"]:
+        assert len(set(passage[first : first + size])) == 1
+    assert windows["window"].n_unique() == windows.height
+
+
+@settings(deadline=None)
+@given(LENGTHS, st.integers(1, 8))
+def test_every_stretch_gives_as_many_windows_as_fit(lengths, size):
+    windows = cut(frame_of(lengths), size, 13, "task")
+    assert windows.height == sum(length // size for length in lengths)
+
+
+@settings(deadline=None)
+@given(LENGTHS, st.integers(1, 6), st.integers(1, 4))
+def test_a_reserve_is_kept_where_there_is_room(lengths, size, reserve):
+    windows = cut(frame_of(lengths), size, 13, "task", reserve=reserve)
+    pitch = [size + min(reserve, max(length - size, 0)) for length in lengths]
+    assert windows.height == sum(length // step for length, step in zip(lengths, pitch, strict=True))
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(1, 30), min_size=2, max_size=10), st.integers(2, 6), st.data())
+def test_windows_of_a_stretch_do_not_depend_on_the_others(lengths, size, data):
+    left_out = data.draw(st.integers(0, len(lengths) - 1))
+    frame = frame_of(lengths)
+    others = frame.filter(pl.col("passage") != left_out).drop("row").with_row_index("row")
+    windows, fewer = (set(cut(part, size, 13, "task")["window"]) for part in (frame, others))
+    assert fewer <= windows
+    assert len(windows - fewer) == lengths[left_out] // size
+
+
+def test_sizes_may_differ_from_stretch_to_stretch():
+    windows = cut(frame_of([10, 10, 3]), np.array([2, 5, 4]), 13, "task")
+    assert windows["size"].to_list() == [2] * 5 + [5] * 2
+
+
+def test_windows_begin_anywhere():
+    """What is left over stands before, between and after windows, each about as often."""
+    windows = cut(frame_of([7] * 3000), 5, 13, "task")
+    starts = np.bincount(windows["first"].to_numpy() % 7, minlength=3) / 3000
+    assert np.abs(starts - [0.25, 0.5, 0.25]).max() < 0.04
+
+
+def test_another_task_cuts_otherwise():
+    frame = frame_of([11] * 50)
+    assert cut(frame, 4, 13, "dc")["first"].to_list() != cut(frame, 4, 13, "nsp")["first"].to_list()
+
+
+def shard_of(tmp_path, texts, breaks=()):
+    """A shard of documents of sentences; ``breaks`` are sentences whose number jumps."""
+    lines = []
+    for d, document in enumerate(texts):
+        lines.append(f"# newdoc id = d{d}")
+        number = 0
+        for i, text in enumerate(document):
+            number += 5 if (d, i) in breaks else 1
+            words = text.split()
+            lines += [f"# sent_id = d{d}-s{number}", f"# text = {text}"]
+            lines += [f"{n}\t{word}\t_\t_\t_\t_\t_\t_\t_\t_" for n, word in enumerate(words, 1)]
+            lines.append("")
+    path = tmp_path / "es_x-ud-test.conllu"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return next(load_corpus(str(path)).shards())
+
+
+def stretches_of(shard):
+    found = sentences(shard, Settings()).with_columns(shard=pl.lit(0, pl.UInt32))
+    clusters = shard.sentences.select("sent", cluster=near_clusters(shard.sentences["text"]))
+    return with_passages(found.join(clusters, on="sent", how="left", maintain_order="left"), Settings())
+
+
+def runs(frame):
+    """Lengths of the passages of each document."""
+    found = frame.filter(pl.col("passage").is_not_null()).group_by("doc_id", "passage", maintain_order=True).len()
+    return {name: part["len"].to_list() for (name,), part in found.group_by("doc_id", maintain_order=True)}
+
+
+def distinct_texts(d, n):
+    return [f"uno{d}x{i} dos{d}x{i} tres{d}x{i} cuatro{d}x{i}" for i in range(n)]
+
+
+def test_an_unusable_sentence_breaks_a_stretch(tmp_path):
+    texts = [distinct_texts(0, 6), distinct_texts(1, 5)]
+    texts[0][2] = "Corto ."
+    texts[1][4] = "con <br> etiqueta aquí"
+    frame = stretches_of(shard_of(tmp_path, texts))
+    assert runs(frame) == {"d0": [2, 3], "d1": [4]}
+    assert set(frame["reason"].drop_nulls()) == {"too-short", "tag"}
+
+
+def test_headings_and_captions_break_a_stretch(tmp_path):
+    texts = [[f"{text} ." for text in distinct_texts(d, 9)] for d in range(2)]
+    texts[0][2] = "TRES COSAS QUE VER"
+    texts[0][5] = "Image: una casa de alguien ."
+    texts[1][3] = "Las obras del puente"
+    frame = stretches_of(shard_of(tmp_path, texts))
+    assert runs(frame) == {"d0": [2, 2, 3], "d1": [3, 5]}
+    assert frame["reason"].drop_nulls().to_list() == ["heading"] * 3
+    assert ends(frame) == ("Sentences of documents that are in no passage and end the one before them: heading 3",)
+    assert ends(frame.filter(pl.col("reason").is_null())) == ()
+
+
+def test_lines_without_a_mark_are_no_headings_where_few_have_one_or_they_are_long(tmp_path):
+    poem = distinct_texts(0, 6)
+    prose = [f"{text} ." for text in distinct_texts(1, 6)]
+    prose[2] = "una línea de muchas palabras que no tiene punto al final"
+    prose[4] = "¿ Y qué dijo ella ?"
+    assert runs(stretches_of(shard_of(tmp_path, [poem, prose]))) == {"d0": [6], "d1": [6]}
+
+
+def test_a_hole_in_the_source_breaks_a_stretch(tmp_path):
+    frame = stretches_of(shard_of(tmp_path, [distinct_texts(0, 8)], breaks={(0, 3)}))
+    assert runs(frame) == {"d0": [3, 5]}
+
+
+def test_sentences_that_are_alike_in_two_splits_are_used_in_none(tmp_path):
+    texts = [[*distinct_texts(d, 3), "la misma frase de siempre en todas partes" + "." * (d % 2)] for d in range(12)]
+    frame = stretches_of(shard_of(tmp_path, texts))
+    same = frame.filter(pl.col("index") == 3)
+    assert same["split"].n_unique() == 3, "the documents are in several splits"
+    assert same["reason"].to_list() == ["in-two-splits"] * 12
+    assert same["passage"].null_count() == 12
+
+
+def test_short_sentences_may_recur(tmp_path):
+    assert LONG == 6
+    texts = [[*distinct_texts(d, 3), "Muchas gracias a todos ."] for d in range(12)]
+    assert stretches_of(shard_of(tmp_path, texts))["reason"].null_count() == 48
+
+
+def test_stretch_keys(tmp_path):
+    frame = stretches_of(shard_of(tmp_path, [distinct_texts(0, 4), distinct_texts(1, 2)]))
+    keys = passage_keys(frame)
+    assert sorted(keys["length"].to_list()) == [2, 4]
+    assert [frame["key"][first] for first in keys["first"]] == keys["key"].to_list()
+
+
+@pytest.mark.parametrize("most", [1, 8])
+def test_nothing_is_cut_from_nothing(most):
+    assert cut(frame_of([]), most, 13, "x").height == 0

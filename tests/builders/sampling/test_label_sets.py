@@ -1,0 +1,93 @@
+"""Which values of an open label set become classes."""
+
+import itertools
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discoprobe.builders.sampling.label_sets import CLASSES_KEEP, choose_labels
+from discoprobe.builders.settings import SPLITS
+
+
+def candidates(counts, cell=None):
+    """``counts``: value → candidates in train, validation, test."""
+    rows = [
+        {"split": split, "label": value, "cell": cell}
+        for value, numbers in counts.items()
+        for split, n in zip(SPLITS, numbers, strict=True)
+        for _ in range(n)
+    ]
+    return pl.DataFrame(rows, schema={"split": pl.String, "label": pl.String, "cell": pl.String})
+
+
+def test_a_rare_value_is_left_out_and_counted():
+    found = choose_labels(candidates({"Sing": (600, 200, 200), "Plur": (500, 160, 170), "Dual": (8, 2, 2)}), least=5)
+    assert found.names == ("Plur", "Sing")
+    assert found.left_out == {"rare-value Dual": 12}
+    assert found.reason == ""
+
+
+def test_a_value_that_costs_few_rows_becomes_a_class():
+    found = choose_labels(
+        candidates({"Fem": (600, 200, 200), "Masc": (600, 200, 200), "Neut": (400, 130, 130)}), least=20
+    )
+    assert found.names == ("Fem", "Masc", "Neut")
+
+
+def test_a_value_that_a_split_lacks_is_no_class():
+    found = choose_labels(candidates({"Past": (90, 30, 30), "Pres": (90, 30, 30), "Fut": (300, 100, 0)}), least=20)
+    assert found.names == ("Past", "Pres")
+    assert found.left_out == {"rare-value Fut": 400}
+
+
+def test_one_value_makes_no_task_and_the_reason_names_it():
+    found = choose_labels(candidates({"Sing": (90, 30, 30), "Plur": (9, 0, 3)}), least=20)
+    assert found.names == ()
+    assert "Sing 150, Plur 12" in found.reason
+
+
+def test_nothing_left_is_said():
+    assert choose_labels(candidates({}), least=20).reason == "no candidates are left"
+
+
+def test_values_that_share_no_cell_are_not_balanced():
+    frame = pl.concat([candidates({"Prs": (90, 30, 30)}, "PRON"), candidates({"Dem": (90, 30, 30)}, "DET")])
+    assert choose_labels(frame, least=1).names == ()
+
+
+def balanced_rows(counts, names):
+    rows = [len(names) * min(counts[name][split] for name in names) for split in range(len(SPLITS))]
+    return sum(rows) if all(rows) else 0
+
+
+@given(
+    st.dictionaries(st.sampled_from("ABCDE"), st.tuples(*[st.integers(0, 40)] * 3), min_size=1, max_size=5),
+    st.integers(1, 5),
+)
+def test_no_set_with_as_many_values_keeps_more_and_none_with_more_keeps_enough(counts, least):
+    found = choose_labels(candidates(counts), least)
+    sets = [
+        names
+        for n in range(2, len(counts) + 1)
+        for names in itertools.combinations(sorted(counts), n)
+        if balanced_rows(counts, names) >= least * n
+    ]
+    if not sets:
+        assert not found.names
+        assert found.reason
+        return
+    best = max(balanced_rows(counts, names) for names in sets)
+    good = [names for names in sets if balanced_rows(counts, names) >= CLASSES_KEEP * best]
+    assert found.names in good
+    assert len(found.names) == max(map(len, good))
+    assert balanced_rows(counts, found.names) == max(
+        balanced_rows(counts, names) for names in good if len(names) == len(found.names)
+    )
+
+
+@pytest.mark.parametrize("n", [12, 30])
+def test_many_values_take_no_time(n):
+    found = choose_labels(candidates({f"V{i:02}": (30, 10, 10) for i in range(n)}), least=5)
+    assert len(found.names) == 10

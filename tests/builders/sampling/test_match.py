@@ -1,0 +1,140 @@
+"""Equal counts of labels, of like lengths."""
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discoprobe.builders import hashing
+from discoprobe.builders.sampling.match import match_labels, surface
+
+
+def made(lengths, labels, cells=None, splits=None):
+    n = len(lengths)
+    return pl.DataFrame(
+        {
+            "key": hashing.mix(np.arange(n, dtype=np.uint64), "test"),
+            "split": splits or ["train"] * n,
+            "cell": cells or [None] * n,
+            "label": labels,
+            "n_running": lengths,
+            "n_chars": [6 * length for length in lengths],
+            "n_capitals": [1] * n,
+            "n_marks": [1] * n,
+        },
+        schema_overrides={
+            "cell": pl.String,
+            "label": pl.Int64,
+            "split": pl.String,
+            "n_running": pl.Int32,
+            "n_chars": pl.Int32,
+            "n_capitals": pl.Int32,
+            "n_marks": pl.Int32,
+        },
+    )
+
+
+rows = st.lists(
+    st.tuples(st.integers(5, 25), st.integers(0, 2), st.sampled_from("xy"), st.sampled_from(["train", "test"])),
+    max_size=80,
+).map(lambda found: made(*[list(column) for column in zip(*found, strict=True)]) if found else made([], []))
+
+
+@given(rows)
+def test_labels_are_equal_in_every_split_and_cell_and_rows_are_rows(frame):
+    kept = match_labels(frame, "label", 13, cell=("cell",))
+    n_labels = frame["label"].n_unique()
+    counts = kept.group_by("split", "cell", "label").len()
+    for _, part in counts.group_by("split", "cell"):
+        assert part.height == n_labels
+        assert part["len"].n_unique() == 1
+    assert kept.join(frame, on=frame.columns, how="semi", nulls_equal=True).height == kept.height
+    assert kept["key"].n_unique() == kept.height
+
+
+@given(rows)
+def test_the_order_of_rows_does_not_matter(frame):
+    one = match_labels(frame, "label", 13, cell=("cell",))["key"].sort()
+    assert one.equals(match_labels(frame.reverse(), "label", 13, cell=("cell",))["key"].sort())
+
+
+def test_lengths_of_labels_are_alike_where_they_were_not():
+    lengths = [5 + i % 21 for i in range(2000)] + [10 + i % 14 for i in range(400)]
+    kept = match_labels(made(lengths, [0] * 2000 + [1] * 400), "label", 13)
+    means = kept.group_by("label").agg(pl.col("n_running").mean()).sort("label")["n_running"]
+    assert kept.height >= 640
+    assert abs(means[0] - means[1]) < 0.1
+
+
+def test_rows_without_a_match_are_used_where_the_others_are_too_few():
+    kept = match_labels(made([5] * 10 + [25] * 10, [0] * 10 + [1] * 10), "label", 13)
+    assert kept.height == 20
+
+
+def test_characters_per_word_are_alike_too():
+    frame = made([5 + i % 20 for i in range(1200)], [int(i % 3 == 0) for i in range(1200)]).with_columns(
+        n_chars=pl.col("n_chars") + pl.int_range(1200) % 13 + 3 * pl.col("label")
+    )
+
+    def difference(rows):
+        rates = rows.group_by("label").agg((pl.col("n_chars") / pl.col("n_running")).mean()).sort("label")["n_chars"]
+        return abs(rates[0] - rates[1])
+
+    kept = match_labels(frame, "label", 13)
+    assert kept.height >= 600
+    assert difference(kept) < 0.3 * difference(frame)
+
+
+@pytest.mark.parametrize("name", ["n_capitals", "n_marks"])
+def test_capitals_and_marks_are_alike_too(name):
+    """Sentences in the past tense name more people."""
+    frame = made([5 + i % 20 for i in range(1200)], [int(i % 3 == 0) for i in range(1200)]).with_columns(
+        (pl.int_range(1200) % 7 + pl.col("label")).cast(pl.Int32).alias(name)
+    )
+
+    def difference(rows):
+        means = rows.group_by("label").agg(pl.col(name).mean()).sort("label")[name]
+        return abs(means[0] - means[1])
+
+    kept = match_labels(frame, "label", 13)
+    assert kept.height >= 600
+    assert difference(kept) < 0.2 * difference(frame)
+
+
+def test_labels_that_differ_much_cost_more_than_a_fifth():
+    """Shallow trees are short: of the others only the short ones stay."""
+    frame = made([5 + i % 10 for i in range(200)] + [8 + i % 10 for i in range(200)], [0] * 200 + [1] * 200)
+    kept = match_labels(frame, "label", 13)
+    means = kept.group_by("label").agg(pl.col("n_running").mean()).sort("label")["n_running"]
+    assert 120 <= kept.height < 320
+    assert abs(means[0] - means[1]) < 1
+
+
+def test_surface_counts_what_a_reader_sees():
+    text = pl.DataFrame({"text": ["Nach Köln, sagt Émile O'Neill – \u00ab nein!"]})
+    counts = text.select(surface(pl.col("text"))).row(0, named=True)
+    assert counts == {"n_running": 7, "n_chars": 39, "n_capitals": 5, "n_marks": 5}
+
+
+def test_the_sets_that_make_a_label_longer_go_but_not_all_and_not_below_the_least():
+    frame = made([10] * 50 + [10] * 40 + [25] * 10, [0] * 50 + [1] * 50)
+    assert match_labels(frame, "label", 13).group_by("label").len().sort("label")["len"].to_list() == [40, 40]
+    assert match_labels(frame, "label", 13, least=45).height == 90
+    assert match_labels(frame, "label", 13, least=100).height == 100
+
+
+def test_a_large_cell_is_cut_by_length(monkeypatch):
+    frame = made([5 + i % 20 for i in range(900)], [int(i % 3 == 0) for i in range(900)])
+    monkeypatch.setattr("discoprobe.builders.sampling.match.LARGEST", 1000)
+    kept = match_labels(frame, "label", 13)
+    sizes = kept.group_by("n_running", "label").len().group_by("n_running").agg(pl.col("len").n_unique())
+    assert kept.height >= 480
+    assert set(sizes["len"]) == {1}
+
+
+def test_a_row_more_moves_few():
+    lengths = [5 + (i * 7) % 21 for i in range(900)]
+    frame = made(lengths, [int(i % 3 == 0) for i in range(900)])
+    before, after = (set(match_labels(part, "label", 13)["key"]) for part in (frame, frame.head(890)))
+    assert len(before - after) <= 30

@@ -1,0 +1,263 @@
+"""How rows of the tasks on length, depth, words and clauses are chosen."""
+
+import itertools
+from collections import Counter
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from discoprobe.builders import hashing
+from discoprobe.builders.probing import conj_type, coord_inv, sent_len, top_deps, tree_depth, word_content
+from discoprobe.builders.sampling.length_bins import bin_of, edges, names
+from discoprobe.builders.sampling.splits import Split
+from discoprobe.builders.sentences.feature_values import VALUES
+from discoprobe.builders.sentences.frequency_filter import Frequencies
+from discoprobe.builders.settings import SPLITS, Settings
+from discoprobe.builders.task import Context, all_tasks, tasks_named
+from discoprobe.loaders.languages.language import LanguageData, language_data
+
+
+def context(task, *, lang="en", **options):
+    return Context(task, language_data(lang), Settings(**options), all_tasks()[task].labels)
+
+
+def candidates(n, **columns):
+    """Candidates that may all be shown, in splits of 60, 20 and 20 %."""
+    row = np.arange(n)
+    split = pl.Series([SPLITS[max(0, place - 2)] for place in row % 5], dtype=Split)
+    base = {
+        "row": row, "sent": row, "key": hashing.mix(row.astype(np.uint64), "key"), "text_key": row.astype(np.uint64),
+        "cluster": row, "split": split, "reason": pl.Series([None] * n, dtype=pl.String), "n_running": row * 0 + 10,
+        "n_chars": row * 0 + 60, "n_capitals": row * 0 + 1, "n_marks": row * 0 + 1,
+        "cell": pl.Series([None] * n, dtype=pl.String),
+    }  # fmt: skip
+    return pl.DataFrame(base | columns)
+
+
+def counts(rows, *by):
+    return Counter(rows.select("split", *by).with_columns(pl.col("split").cast(pl.String)).iter_rows())
+
+
+@pytest.mark.parametrize(
+    ("words", "bins", "expected"),
+    [
+        ((5, 25), "equal", ["5-8", "9-11", "12-15", "16-18", "19-22", "23-25"]),
+        ((5, 28), "equal", ["5-8", "9-12", "13-16", "17-20", "21-24", "25-28"]),
+        ((5, 28), "senteval", ["5-8", "9-12", "13-16", "17-20", "21-25", "26-28"]),
+    ],
+)
+def test_bins_of_the_published_tasks(words, bins, expected):
+    lengths = pl.Series("n", range(words[0] - 1, words[1] + 2))
+    of_edges = edges(lengths, Settings(probing_words=words, length_bins=bins))
+    assert list(names(of_edges)) == expected
+    found = lengths.to_frame().select(bin_of(pl.col("n"), of_edges)).to_series()
+    assert found[0] is None
+    assert found[-1] is None
+    assert found[1:-1].unique(maintain_order=True).to_list() == expected
+
+
+def test_quantile_bins_are_about_equally_full():
+    lengths = pl.Series("n", [5] * 50 + [6] * 30 + [7] * 40 + [9] * 60 + [12] * 30 + [20] * 30 + [40] * 20)
+    of_edges = edges(lengths, Settings())
+    found = lengths.to_frame().select(bin=bin_of(pl.col("n"), of_edges)).group_by("bin").len()
+    assert found["bin"].null_count() == 0
+    assert found.height == len(names(of_edges)) >= 4
+    assert found["len"].min() >= 20
+
+
+def test_sent_len_has_equally_many_of_each_bin():
+    words = np.arange(2000) % 21 + 5
+    sentences = candidates(2000, label=[None] * 2000, n_words=words, mean_words=words * 1.0)
+    made = sent_len.sample(sentences, context("sent_len"))
+    assert len(made.labels) == 6
+    assert {split: len({n for (s, _), n in counts(made.rows, "label").items() if s == split}) for split in SPLITS} == (
+        dict.fromkeys(SPLITS, 1)
+    )
+
+
+def depth_frame(table):
+    """``table`` has (depth, cell) → number of candidates, which are spread over the splits."""
+    rows = [(str(depth), cell) for (depth, cell), n in table.items() for _ in range(n)]
+    return candidates(len(rows), label=[label for label, _ in rows], cell=[cell for _, cell in rows])
+
+
+def test_tree_depth_takes_the_usual_depths_where_they_are():
+    table = {(depth, cell): 200 for depth in range(2, 11) for cell in ("5-8", "9-11")}
+    made = tree_depth.sample(depth_frame(table), context("tree_depth"))
+    assert made.labels == ("5", "6", "7", "8", "9")
+
+
+def test_tree_depth_takes_neighbours_that_give_most_and_at_least_three():
+    table = {(1, "x"): 5, (2, "x"): 120, (3, "x"): 300, (4, "x"): 300, (5, "x"): 110, (6, "x"): 3}
+    assert tree_depth.sample(depth_frame(table), context("tree_depth")).labels == ("2", "3", "4", "5")
+    table = {(2, "x"): 30, (3, "x"): 300, (4, "x"): 30}
+    assert tree_depth.sample(depth_frame(table), context("tree_depth")).labels == ("2", "3", "4")
+    table = {(2, "x"): 300, (3, "x"): 300, (5, "x"): 300, (6, "x"): 300}
+    assert "no 3 neighbouring depths" in tree_depth.sample(depth_frame(table), context("tree_depth")).reason
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.integers(0, 60), min_size=15, max_size=15))
+@example([20] * 15)
+def test_tree_depth_has_equally_many_of_each_depth_in_every_cell(sizes):
+    table = dict(zip(itertools.product(range(2, 7), "abc"), sizes, strict=True))
+    assume(sum(sizes))
+    made = tree_depth.sample(depth_frame(table), context("tree_depth", min_class=2))
+    if made.reason:
+        assert min(sizes) < 20, made.reason
+        return
+    found = counts(made.rows, "cell", "label")
+    for split, cell in {(split, cell) for split, cell, _ in found}:
+        assert len({found[split, cell, int(name) - 1] for name in made.labels}) == 1
+
+
+def test_top_deps_has_nineteen_sequences_and_other_or_fewer():
+    rich = [f"nsubj_{n:02}" for n in range(30) for _ in range(200 - n)]
+    made = top_deps.sample(candidates(len(rich), label=rich), context("top_deps"))
+    assert made.labels == (*(f"nsubj_{n:02}" for n in range(19)), "OTHER")
+    assert len(set(counts(made.rows.filter(pl.col("split") == "test"), "label").values())) == 1
+    poor = ["nsubj"] * 60 + ["nsubj_obj"] * 50 + ["obl"] * 40 + [f"x_{n}" for n in range(100)]
+    made = top_deps.sample(candidates(len(poor), label=poor), context("top_deps"))
+    assert made.labels == ("nsubj", "nsubj_obj", "obl", "OTHER")
+
+
+def test_top_deps_takes_only_sequences_that_have_sentences_of_like_lengths():
+    """One sequence stands in sentences three times as long as any other: no class, and not in ``OTHER`` either."""
+    label = ["nsubj", "nsubj_obj", "obl", "x_1", "x_2", "obj"] * 100
+    chars = np.where(np.array(label) == "obl", 180, np.resize(range(57, 64), len(label)))
+    words = np.where(np.array(label) == "obl", 30, 10)
+    made = top_deps.sample(candidates(len(label), label=label, n_chars=chars, n_running=words), context("top_deps"))
+    assert "obl" not in made.labels
+    assert made.rows.height
+    assert set(chars[made.rows["row"].to_numpy()]) == set(range(57, 64))
+
+
+NONE_KNOWN = LanguageData(code="xx", name="xx")
+
+
+def test_ranks_are_of_the_corpora_where_no_list_knows_the_words():
+    lemmas = pl.Series(["b", "a", "b", "c", "b", "a"])
+    assert word_content.ranked(lemmas, None).select("lemma", "rank").rows() == [("b", 1), ("a", 2), ("c", 3)]
+
+
+def test_ranks_are_of_the_list_where_it_knows_the_words():
+    lemmas = pl.Series(["zebra"] * 5 + ["house", "the"])
+    assert word_content.ranked(lemmas, Frequencies("wordfreq", code="en"))["lemma"].to_list() == [
+        "the",
+        "house",
+        "zebra",
+    ]
+    unknown = pl.Series(["qqxq"] * 5 + ["xqqx"] * 4 + ["the"])
+    assert word_content.ranked(unknown, Frequencies("wordfreq", code="en"))["lemma"].to_list() == [
+        "qqxq",
+        "xqqx",
+        "the",
+    ]
+
+
+def word_frame(sentences):
+    """Candidates of the words given, all of them possible targets."""
+    words = [
+        [{"lemma": w, "form": w, "upos": "NOUN", "start": i, "end": i + 1, "target": True} for i, w in enumerate(words)]
+        for words in sentences
+    ]
+    return candidates(len(words), words=words, label=pl.Series([None] * len(words), dtype=pl.String))
+
+
+def test_word_content_has_one_of_k_words_once(monkeypatch):
+    monkeypatch.setattr(word_content, "RANKS", (1, 100))
+    lone = [[f"lemma{n}"] for n in range(12) for _ in range(25)]
+    made = word_content.sample(
+        word_frame([*lone, ["lemma1", "lemma2"], ["lemma3", "lemma3"], *([["rare"]] * 5)]), context("word_content")
+    )
+    assert made.labels == tuple(sorted(f"lemma{n}" for n in range(12)))
+    assert not made.rows.filter(pl.col("words").list.len() != 1).height
+    assert made.rows["target_lemma"].to_list() == [made.labels[label] for label in made.rows["label"]]
+    assert {n for (split, _), n in counts(made.rows, "label").items() if split == "train"} == {15}
+
+
+def test_word_content_leaves_out_what_takes_sentences_from_others(monkeypatch):
+    monkeypatch.setattr(word_content, "RANKS", (1, 100))
+    common = [[f"lemma{n}"] for n in range(10) for _ in range(25)]
+    with_rare = [[f"lemma{n}", "rare"] for n in range(10)]
+    made = word_content.sample(word_frame(common + with_rare), context("word_content"))
+    assert "rare" not in made.labels
+    assert made.rows.filter(pl.col("words").list.len() == 2).height
+
+
+def test_word_content_says_why_it_is_not_there():
+    made = word_content.sample(word_frame([["house"]] * 50), context("word_content"))
+    assert made.rows.is_empty()
+    assert "10 are needed" in made.reason
+
+
+CLAUSES = st.lists(
+    st.tuples(st.integers(-9, 9), st.sampled_from(["DET", "PRON"]), st.sampled_from(["DET", "PRON"])),
+    min_size=30,
+    max_size=150,
+)
+
+
+@settings(max_examples=30, deadline=None)
+@given(CLAUSES)
+def test_the_longer_clause_is_first_as_often_as_second(clauses):
+    longer, first, second = zip(*clauses, strict=True)
+    frame = candidates(len(clauses), longer=pl.Series(longer, dtype=pl.Int32), a_upos=list(first), b_upos=list(second))
+    kept = coord_inv.mirrored(frame, context("coord_inv"))
+    for split in SPLITS:
+        signs = Counter(np.sign(kept.filter(pl.col("split") == split)["longer"].to_numpy()).tolist())
+        assert signs[1] == signs[-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "conjunction", "end", "expected"),
+    [
+        ("Er sagt, dass er geht.", 7, 9, 13, "Er sagt … er geht."),
+        ("Ann sang and Bob slept.", 8, 9, 12, "Ann sang … Bob slept."),
+        ("他来，但是我走。", 2, 3, 5, "他来…我走。"),
+    ],
+)
+def test_the_mask_keeps_the_space_before_it(text, start, conjunction, end, expected):
+    edit = conj_type.mask(text, {"start": start, "conjunction": conjunction, "end": end})
+    assert text[: edit.start] + edit.replacement + text[edit.end :] == expected
+
+
+def test_what_is_not_offered_says_why():
+    assert coord_inv.lacks(language_data("ja"))
+    assert coord_inv.lacks(language_data("en")) == ""
+
+
+def test_a_value_has_the_same_index_where_a_corpus_has_only_some_of_them():
+    names = ["Dual"] * 300 + ["Singular"] * 300 + ["Paucal"] * 3
+    made = all_tasks()["subj_number"].sample(candidates(len(names), label=names), context("subj_number"))
+    labels = all_tasks()["subj_number"].labels
+    assert made.labels == ("Singular", "Dual")
+    assert set(made.rows["label"]) == {labels.index("Singular"), labels.index("Dual")} == {0, 2}
+    assert len(set(counts(made.rows, "label").values())) <= len(SPLITS)
+    assert made.drops["rare-value Paucal"] == 3
+
+
+def test_every_task_on_a_feature_has_the_labels_of_the_feature():
+    of_feature = {}
+    for task in [*all_tasks().values(), *tasks_named(["feats"])]:
+        if getattr(task, "feature", None):
+            of_feature.setdefault(task.feature, set()).add(task.labels)
+    assert len(of_feature) > 20
+    assert {name for name, labels in of_feature.items() if len(labels) != 1} == set()
+    assert all(len(set(values.values())) == len(values) for values in VALUES.values())
+    assert VALUES["Tense"]["Imp"] != VALUES["Aspect"]["Imp"] != VALUES["Mood"]["Imp"]
+
+
+def test_sentences_that_differ_in_the_masked_conjunction_are_one():
+    def both(n):
+        return [label for label in conj_type.LABELS for _ in range(n)]
+
+    frame = candidates(400, label=both(200), shown_key=np.arange(400) // 2).with_columns(
+        pl.col("n_running", "n_chars", "n_capitals", "n_marks").name.prefix("shown_"), cell=pl.lit("")
+    )
+    made = conj_type.sample(frame, context("conj_type"))
+    assert made.drops["near-duplicate"] == 200
+    assert made.rows["shown_key"].n_unique() == made.rows.height > 0

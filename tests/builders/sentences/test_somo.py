@@ -1,0 +1,188 @@
+"""Replaced words: exchanged between sentences, so that no word tells that it replaces; grammar is kept."""
+
+import multiprocessing
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from shared import UD, needs_shared
+
+from discoprobe.builders.build import build, build_all
+from discoprobe.builders.config import Config
+from discoprobe.builders.probing import somo
+from discoprobe.builders.settings import Settings
+from discoprobe.builders.task import tasks_named
+from discoprobe.loaders.corpus import Corpus
+from discoprobe.loaders.errors import UnsupportedError
+
+LANGUAGES = [
+    ("sample", "en"),
+    ("sample", "es"),
+    *[pytest.param("shared", lang, marks=needs_shared) for lang in ("de", "ja", "fr")],
+]
+
+
+@pytest.fixture(scope="module")
+def loose(corpus_of):
+    """A function: somo with as many rows as can be, built once."""
+    made = {}
+
+    def get(where, lang) -> Config:
+        if (where, lang) not in made:
+            try:
+                made[where, lang] = build("somo", corpus_of(where, lang), Settings(ipm="none"))
+            except UnsupportedError as error:
+                pytest.skip(str(error))
+        return made[where, lang]
+
+    return get
+
+
+def _rows(config):
+    rows = [(split, row) for split, table in config.splits.items() for row in table.to_pylist()]
+    assert {row["label"] for _, row in rows} == {0, 1}
+    return rows
+
+
+@pytest.mark.parametrize(("where", "lang"), LANGUAGES)
+def test_every_word_replaces_as_often_as_it_is_replaced(where, lang, loose):
+    rows = _rows(loose(where, lang))
+    counts = [
+        Counter((split, row["target"]["form"]) for split, row in rows if row["label"] == label) for label in (0, 1)
+    ]
+    assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize(("where", "lang"), LANGUAGES)
+def test_the_target_is_the_word_that_stands_in_the_text(where, lang, loose):
+    for _, row in _rows(loose(where, lang)):
+        target, edit = row["target"], row["edit"]
+        assert row["text"][target["start"] : target["end"]] == target["form"]
+        assert (edit["start"], edit["end"]) == (target["start"], target["end"])
+
+
+@pytest.mark.parametrize(("where", "lang"), LANGUAGES)
+def test_the_two_words_of_a_pair_differ_in_lemma_and_agree_in_kind_and_capital(where, lang, loose):
+    pairs = {}
+    for _, row in _rows(loose(where, lang)):
+        pairs.setdefault(row["pair_id"], {})[row["label"]] = row["target"]
+    for pair in pairs.values():
+        assert pair[0]["lemma"].lower() != pair[1]["lemma"].lower()
+        assert pair[0]["upos"] == pair[1]["upos"]
+        assert pair[0]["form"][0].isupper() == pair[1]["form"][0].isupper()
+
+
+@pytest.mark.parametrize(("where", "lang"), LANGUAGES)
+def test_no_replaced_text_is_anybodys_original(where, lang, loose):
+    rows = _rows(loose(where, lang))
+    originals, replaced = ([row["text"] for _, row in rows if row["label"] == label] for label in (0, 1))
+    assert not set(originals) & set(replaced)
+    assert len({*originals, *replaced}) == len(rows)
+
+
+@needs_shared
+def test_words_agree_in_features_as_the_treebank_has_them(corpus_of, loose):
+    config = loose("shared", "de")
+    feats = {}
+    for shard in corpus_of("shared", "de").shards():
+        for form, upos, value in shard.tokens.select("form", "upos", "feats").iter_rows():
+            feats.setdefault((form, upos), set()).add(value)
+    pairs = {}
+    for _, row in _rows(config):
+        pairs.setdefault(row["pair_id"], []).append(feats[row["target"]["form"], row["target"]["upos"]])
+    assert all(one & other for one, other in pairs.values())
+
+
+def test_couples_stay_whole_when_rows_are_capped(corpus_of):
+    config = build("somo", corpus_of("sample", "en"), Settings(ipm="none", sizes=(8, 4, 4), match=False, min_class=2))
+    assert [table.num_rows for table in config.splits.values()] == [8, 4, 4]
+    rows = _rows(config)
+    counts = [
+        Counter((split, row["target"]["form"]) for split, row in rows if row["label"] == label) for label in (0, 1)
+    ]
+    assert counts[0] == counts[1]
+
+
+def test_shards_and_their_order_change_nothing(corpus_of):
+    corpus = corpus_of("shared", "en") if UD.exists() else corpus_of("sample", "en")
+    shards = list(corpus.shards())
+    if len(shards) < 2:
+        pytest.skip("the corpus has one shard")
+    one, other = (
+        build("somo", Corpus.of_shards("en", parts, corpus.sources), Settings(ipm="none"))
+        for parts in (shards, shards[::-1])
+    )
+    assert {row["id"] for _, row in _rows(one)} == {row["id"] for _, row in _rows(other)}
+
+
+@pytest.mark.parametrize(
+    ("words", "same"),
+    [
+        (("apple", "orange"), True),
+        (("apple", "garden"), False),
+        (("hour", "house"), True),
+        (("hour", "apple"), False),
+        (("university", "umbrella"), True),
+        (("university", "apple"), False),
+        (("studente", "zio"), True),
+        (("studente", "sole"), False),
+        (("école", "ami"), True),
+        (("встреча", "стол"), False),
+    ],
+)
+def test_beginnings_that_articles_depend_on(words, same):
+    found = pl.DataFrame({"small": words}).select(somo._beginning()).to_series()
+    assert (found[0] == found[1]) is same
+
+
+@pytest.mark.parametrize(
+    ("words", "same"),
+    [
+        ([("학교에서", "학교+에서"), ("도시에서", "도시+에서")], True),
+        ([("학교에서", "학교+에서"), ("도시를", "도시+를")], False),
+        ([("知っ", "知る"), ("走っ", "走る")], True),
+        ([("知っ", "知る"), ("書い", "書く")], False),
+        ([("词", "词"), ("时间", "时间")], True),
+    ],
+)
+def test_words_without_features_are_inflected_alike_if_their_endings_are(words, same):
+    frame = pl.DataFrame(
+        [(form, lemma, None) for form, lemma in words],
+        schema={"small": pl.String, "lemma": pl.String, "feats": pl.String},
+        orient="row",
+    )
+    found = somo._with_inflection(frame)["inflection"]
+    assert (found[0] == found[1]) is same
+
+
+@given(form=st.text("abc", min_size=1, max_size=30), lemma=st.text("abc", min_size=1, max_size=30))
+def test_endings_begin_where_form_and_lemma_part(form, lemma):
+    frame = pl.DataFrame({"small": [form], "lemma": [lemma], "feats": [None]}, schema_overrides={"feats": pl.String})
+    ending, _, lemma_ending = somo._with_inflection(frame)["inflection"].item().partition("/")
+    stem = form[: len(form) - len(ending)]
+    assert stem + lemma_ending == lemma
+    assert len(stem) == somo.STEM or ending[:1] != lemma_ending[:1] or not ending
+
+
+@pytest.mark.parametrize("form", ["garden", "Garden", "知", "كتاب", "किताब", "می\u200cرود"])
+def test_words_that_may_be_replaced(form):
+    assert pl.Series([form]).str.contains(somo.WORD).item()
+
+
+@pytest.mark.parametrize("form", ["UN", "iPhone", "x", "90-е", "well-known", "aujourd’hui", "a.m", "two words", "3"])
+def test_words_that_may_not(form):
+    assert not pl.Series([form]).str.contains(somo.WORD).item()
+
+
+@needs_shared
+def test_processes_give_the_rows_that_one_process_gives(corpus_of):
+    corpus, settings = corpus_of("shared", "en"), Settings(frequency="corpus")
+    task = tasks_named(["somo"])
+    (alone,) = build_all(task, corpus, settings)
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as executor:
+        (together,) = build_all(task, corpus, settings, executor)
+    assert _rows(alone) == _rows(together)
+    assert alone.drops == together.drops

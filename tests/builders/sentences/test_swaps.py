@@ -1,0 +1,168 @@
+"""Swaps of adjacent words: which words, and what is left of the text."""
+
+import conllu
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from shared import SAMPLE_LANGUAGES, sample_file
+
+from discoprobe.builders.sentences.swaps import (
+    adjacent_words,
+    distinct_pairs,
+    fixed_orders,
+    one_of_each,
+    swap,
+    word_bags,
+)
+from discoprobe.builders.sentences.trees import Trees
+from discoprobe.builders.settings import Settings
+from discoprobe.builders.task import Context
+from discoprobe.loaders.conllu.reader import read_corpora
+from discoprobe.loaders.languages.language import language_data
+
+WORD = st.text(alphabet="abcÄßжЖ語'", min_size=1, max_size=5)
+
+
+def context(lang="en"):
+    return Context("bigram_shift", language_data(lang), Settings(), ("original", "shifted"))
+
+
+def trees_of(path):
+    (corpus,) = read_corpora([path]).values()
+    return [Trees(shard) for shard in corpus.shards()]
+
+
+@given(words=st.lists(WORD, min_size=2, max_size=6), at=st.integers(0, 4), gap=st.sampled_from(["", " ", "\u00a0"]))
+def test_a_swap_moves_two_words_and_nothing_else(words, at, gap):
+    at = at % (len(words) - 1)
+    text = gap.join(words)
+    start = len(gap.join([*words[:at], ""])) if at else 0
+    middle, after = start + len(words[at]), start + len(words[at]) + len(gap)
+    edit = swap(text, {"a_start": start, "a_end": middle, "b_start": after, "b_end": after + len(words[at + 1])})
+    words[at], words[at + 1] = words[at + 1], words[at]
+    assert text[: edit.start] + edit.replacement + text[edit.end :] == gap.join(words)
+
+
+@pytest.mark.parametrize("lang", SAMPLE_LANGUAGES)
+def test_no_pair_is_at_the_beginning_in_punctuation_or_in_a_multiword_token(lang):
+    for trees in trees_of(sample_file(lang)):
+        pairs = adjacent_words(trees, context(lang))
+        assert len(pairs) >= 100
+        words = trees.words.with_columns(pl.col("index").cast(pl.Int64))
+        for sent, index, plan in pairs.select("sent", "index", "plan").iter_rows():
+            here = words.filter(pl.col("sent") == sent).sort("index").to_dicts()
+            left, right = here[index - 1], here[index]
+            assert any(word["upos"] != "PUNCT" for word in here[: index - 1])
+            assert not {left["upos"], right["upos"]} & {"PUNCT", "SYM", "X"}
+            assert left["mwt"] is None
+            assert right["mwt"] is None
+            assert left["head"] == right["index"] or right["head"] == left["index"]
+            text = trees.shard.sentences.filter(pl.col("sent") == sent)["text"].item()
+            assert text[plan["a_start"] : plan["a_end"]] == left["form"]
+            assert text[plan["a_end"] : plan["b_start"]].isspace() or not language_data(lang).spaces
+            assert text[plan["b_start"] : plan["b_end"]] == right["form"]
+
+
+def test_the_choice_of_a_pair_depends_on_the_sentence_alone(tmp_path):
+    sentences = conllu.parse(sample_file("en").read_text(encoding="utf-8"))
+    whole, part = tmp_path / "a" / "en_x-ud-test.conllu", tmp_path / "b" / "en_x-ud-test.conllu"
+    chosen = []
+    for path, some in ((whole, sentences), (part, sentences[::-2])):
+        path.parent.mkdir()
+        path.write_text("".join(_without_documents(one) for one in some), encoding="utf-8")
+        (trees,) = trees_of(path)
+        found = one_of_each(adjacent_words(trees, context()), trees, context())
+        text = found.join(trees.shard.sentences.select("sent", "sent_id", "text"), on="sent")
+        chosen.append({(key, text): plan for key, text, plan in text.select("sent_id", "text", "plan").iter_rows()})
+    assert chosen[1]
+    assert all(chosen[0][key] == plan for key, plan in chosen[1].items())
+
+
+def _without_documents(sentence):
+    """The sentence without comments on documents, and with an id that shows none."""
+    sentence.metadata = {key: value for key, value in sentence.metadata.items() if not key.startswith("newdoc")}
+    letters = str.maketrans("0123456789-_.", "abcdefghijxyz")
+    sentence.metadata["sent_id"] = sentence.metadata["sent_id"].translate(letters)
+    return sentence.serialize()
+
+
+def test_another_seed_chooses_other_pairs():
+    (trees,) = trees_of(sample_file("en"))
+    pairs = adjacent_words(trees, context())
+    other = Context("bigram_shift", language_data("en"), Settings(seed=14), ("original", "shifted"))
+    one, two = (one_of_each(pairs, trees, c)["plan"].to_list() for c in (context(), other))
+    assert len(one) == len(two)
+    assert one != two
+
+
+def test_the_bag_of_words_is_blind_to_order_and_case_only():
+    words = pl.DataFrame(
+        {"sent": [0, 0, 1, 1, 2, 2, 3], "form": ["The", "dog", "dog", "the", "dog", "dog", "dog"]},
+        schema_overrides={"sent": pl.UInt32},
+    )
+    bags = word_bags(type("T", (), {"words": words}))["bag"].to_list()
+    assert bags[0] == bags[1]
+    assert len(set(bags)) == 3
+
+
+def test_no_two_words_are_swapped_twice():
+    frame = pl.DataFrame(
+        {
+            "row": [0, 1, 2], "sent": [0, 1, 2], "key": [11, 12, 13], "text_key": [1, 2, 3], "cluster": [0, 1, 2],
+            "bag": [1, 2, 3], "swapped": ["b a", "b a", "d c"], "split": ["train", "test", "train"],
+            "reason": [None] * 3, "label": ["original"] * 3, "mean_words": [7.0] * 3, "bigrams": [[1, 2, 3]] * 3,
+            "original_bigrams": [[1, 2, 3]] * 3, "shifted_bigrams": [[4, 5, 6]] * 3,
+        },
+        schema_overrides={"key": pl.UInt64, "text_key": pl.UInt64, "reason": pl.String}
+        | dict.fromkeys(("bigrams", "original_bigrams", "shifted_bigrams"), pl.List(pl.UInt64)),
+    )  # fmt: skip
+    few = Context("bigram_shift", language_data("en"), Settings(min_class=1), ("original", "shifted"))
+    made = distinct_pairs(frame, few)
+    assert made.rows["swapped"].sort().to_list() == ["b a", "b a", "d c", "d c"]
+    assert made.drops["same-words-swapped"] == 1
+    assert made.rows["label"].sort().to_list() == [0, 0, 1, 1]
+    assert (
+        distinct_pairs(frame, context()).reason
+        == "2 rows of original are left after filters and matching; 20 are needed"
+    )
+
+
+@pytest.mark.parametrize(
+    ("here", "reversed_", "fixed"), [(98, 1, True), (98, 2, False), (49, 0, False), (50, 0, True), (60, 60, False)]
+)
+def test_an_order_is_fixed_if_it_is_known_and_hardly_ever_reversed(here, reversed_, fixed):
+    orders = pl.Series("orders", ["<ADP case NOUN"] * here + [">ADP case NOUN"] * reversed_)
+    assert fixed_orders(orders).to_list() == (["<ADP case NOUN"] if fixed else [])
+
+
+def test_other_relations_say_nothing_about_an_order():
+    orders = pl.Series("orders", ["<ADJ amod NOUN"] * 60 + [">ADJ acl NOUN"] * 60)
+    assert fixed_orders(orders).to_list() == ["<ADJ amod NOUN", ">ADJ acl NOUN"]
+
+
+def swaps_of(n, likelier):
+    """Candidates of which a share has an original with frequent bigrams, the others a swap with frequent ones."""
+    first = [number < likelier * n for number in range(n)]
+    ids = [10 * number for number in range(n)]
+    return pl.DataFrame(
+        {
+            "row": range(n), "sent": range(n), "key": ids, "text_key": ids, "cluster": range(n), "bag": ids,
+            "swapped": [f"{number} x" for number in range(n)], "split": ["train"] * n, "reason": [None] * n,
+            "label": ["original"] * n, "mean_words": [7.0] * n,
+            "bigrams": [[7, 7, 7, 7]] * n,
+            "original_bigrams": [[7, 7, 7] if one else [8, 8, 8] for one in first],
+            "shifted_bigrams": [[8, 8, 8] if one else [7, 7, 7] for one in first],
+        },
+        schema_overrides={"key": pl.UInt64, "text_key": pl.UInt64, "reason": pl.String}
+        | dict.fromkeys(("bigrams", "original_bigrams", "shifted_bigrams"), pl.List(pl.UInt64)),
+    )  # fmt: skip
+
+
+def test_originals_have_the_more_frequent_bigrams_in_half_of_the_pairs():
+    few = Context("bigram_shift", language_data("en"), Settings(min_class=1), ("original", "shifted"))
+    sampled = distinct_pairs(swaps_of(100, 0.8), few)
+    originals = sampled.rows.filter(pl.col("label") == 0)["likelier"]
+    assert originals.sum() in range(-1, 2)
+    assert originals.len() >= 40
+    assert sampled.drops["bigrams-tell"] == 100 - originals.len()

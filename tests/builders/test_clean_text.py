@@ -1,0 +1,156 @@
+"""Which texts may be shown, in both directions."""
+
+import re
+import unicodedata
+
+import polars as pl
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from discoprobe.builders.clean_text import FAULTS, fault, half_quoted
+
+
+def why(text):
+    return pl.select(fault(pl.lit(text))).item()
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("A \ufffd b", "replacement-character"),
+        ("A\x07b", "control-character"),
+        ("A\tb", "control-character"),
+        ("A\u0085b", "control-character"),
+        ("A \ue000 b", "private-use-character"),
+        ("A &amp; b", "entity"),
+        ("A &#39; b", "entity"),
+        ("A &#x27; b", "entity"),
+        ("A <br> b", "tag"),
+        ("A </div> b", "tag"),
+        ('A <a href="x">b</a>', "tag"),
+        ("A ____ b", "mask"),
+        ("_ _ _ _", "mask"),
+        ("V Praze, dne # října .", "mask"),
+        ("místopředseda FS * Kučera", "mask"),
+        ("průměr # .", "mask"),
+        ("Oh, *** says it", "mask"),
+        ("the *_ of it", "mask"),
+        ("RT @xxxxxx: come here", "mask"),
+        ("he slept-LSB-3-RSB- well", "entity"),
+        ("write to a.b-c@post.example now", "contact"),
+        ("see https://a.example for it", "contact"),
+        ("see WWW.a.example for it", "contact"),
+        ("at a.example.com/b one reads", "contact"),
+        ("call +1 555 010 99 88", "contact"),
+        ("call 5550109988 now", "contact"),
+        ("call 555-010-9988 now", "contact"),
+        ("au 01 99 00 12 34 demain", "contact"),
+        ("тел. 555-01-99", "contact"),
+        ("Tel. und Fax 05550 / 1234", "contact"),
+        ("phone: (05) 5501 99", "contact"),
+        ("- - Who is it? - -.", "stray-dash"),
+        ("Come in - said Ann -.", "stray-dash"),
+        ("one - two -, three", "stray-dash"),
+        ("one - , three", "stray-dash"),
+        ("one – – two", "stray-dash"),
+        ("the  gap", "white-space"),
+        ("the end |", "white-space"),
+        ("e\u0301te\u0301", "not-nfc"),
+        ("\u212b is no letter", "not-nfc"),
+    ],
+)
+def test_not_clean(text, reason):
+    assert why(text) == reason
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("Las obras del puente terminaron ayer.", "été", "R&D & more; so", "AT&T; yes", "1 < 2 and 3 > 2", "a <3 b"),
+        *("<< quoted >>", "snake_case", "_emphasis_", "€ 5 — «yes»", "Она сказала: „да“.", "हिन्दी", "我们", "👍🏽 ok"),
+        *("1.500.000 maps, 12 345 678 people, on 2015-04-23", "a tel. is ringing, 3 of 12", "10.12.2015, 1990-2015"),
+        *(
+            "Ein- und Ausgang",
+            "one - two - three",
+            "Index.hr and Mr./Ms. A",
+            "-- no, -3 and -ssa, -ssä",
+            "km/h",
+            "a | b",
+        ),
+        *("a _ b", "x &c.; y", "עִבְרִית", "نص عربي", "* An item", "# 5 and a #tag", "In C# it is 2*3"),
+    ],
+)
+def test_clean(text):
+    assert why(text) is None or unicodedata.normalize("NFC", text) != text
+
+
+@given(st.text(alphabet=st.characters(codec="utf-8", exclude_categories=("Cc", "Co", "Cs")), max_size=50))
+def test_texts_without_any_mark_are_clean_if_they_are_composed(text):
+    assume(not set("\ufffd&<_#*@/|-–—.:0123456789") & set(text))
+    assume(not re.search(r"\s{2}|\d{3}|(?i:www|tel|tél|tl)", text))
+    assert why(text) == (None if unicodedata.is_normalized("NFC", text) else "not-nfc")
+
+
+def half(text):
+    return pl.select(half_quoted(pl.lit(text))).item()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *('"Come in, said Ann.', 'Come in", said Ann.', "«Да, сказал он.", "Да», сказал он."),
+        *("„Ja, sagte er.", "“Yes, he said.", "Yes,” he said.", "er sagt „ja“ und „nein", "ja“ und „nein“"),
+        *("he (she sleeps", "he) sleeps", "see b) and go", "他说「好", "``Ja'', sagte er.", "``Ja", "Ja''"),
+    ],
+)
+def test_half_a_pair_of_marks(text):
+    assert half(text) == "quotes"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            '"Come in", said Ann.',
+            "«Да», сказал он.",
+            "»Ja«, sagte er.",
+            "„Ja“, sagte er.",
+            "„Tak”, rzekł.",
+            "“Yes,” he said.",
+        ),
+        *(
+            "”Ja”, sade han.",
+            "“Ja“, sade han.",
+            'דו"ח של צה"ל',
+            'a 5" disc',
+            "he (and she) sleeps",
+            "so it is :)",
+            "ну да)))",
+            "he (she (they)) sleeps",
+            "b) he sleeps",
+            "(b) he sleeps",
+            "3.2) so",
+        ),
+        *(
+            "it's Ann's",
+            "d''Agenda'",
+            'ב"מי נפתוח" שם',
+            'the "So"s and "No"s',
+            "dogs' and cats'",
+            "他说「好」。",
+            "plain",
+        ),
+    ],
+)
+def test_whole_pairs_of_marks(text):
+    assert half(text) is None
+
+
+def test_every_reason_is_tested():
+    tested = {mark.args[1][i][1] for mark in test_not_clean.pytestmark for i in range(len(mark.args[1]))}
+    assert set(FAULTS) | {"not-nfc"} == tested
+
+
+def test_the_first_reason_counts():
+    assert why("\ufffd &amp;") == "replacement-character"

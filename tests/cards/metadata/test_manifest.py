@@ -1,0 +1,99 @@
+"""The manifest: names in one that somebody else wrote, versions of libraries, and the default config made from it."""
+
+import ast
+import importlib.metadata
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from card_cases import config
+
+import discoprobe
+from discoprobe.builders.config import Shape
+from discoprobe.cards.metadata import manifest, yaml_header
+from discoprobe.cards.metadata.manifest_entries import config_entry
+from discoprobe.loaders.errors import DiscoprobeError
+
+
+@pytest.fixture
+def entry():
+    return config_entry(config(Shape.SEQUENCE, ("a", "b"), [{"sentences": ["x"]}] * 2, name="dc_es"), {}, {})
+
+
+def written(folder, **changes):
+    (folder / manifest.NAME).write_text(json.dumps(manifest.empty() | changes), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("name", ["../evil", "/tmp/evil", "a/b", "", ".", "..", "a\\b", "dc_es\n", "Dc_es", "-rf"])
+def test_names_that_lead_out_of_the_folder_are_refused(tmp_path, entry, name):
+    for changes in (
+        {"configs": {name: entry}},
+        {"configs": {"dc_es": entry | {"task": name}}},
+        {"configs": {"dc_es": entry | {"lang": name}}},
+        {"unavailable": {name: "no such task"}},
+    ):
+        with pytest.raises(DiscoprobeError, match="cannot be the name of a config, task or language"):
+            manifest.read(written(tmp_path, **changes))
+
+
+@pytest.mark.parametrize("path", ["../evil", "/etc/passwd", "a/../../b", "..\\evil"])
+def test_files_outside_of_the_folder_are_refused(tmp_path, entry, path):
+    file = {path: {"sha256": "0" * 64, "bytes": 1}}
+    for changes in ({"files": file}, {"configs": {"dc_es": entry | {"files": file}}}):
+        with pytest.raises(DiscoprobeError, match="leads out of the release folder"):
+            manifest.read(written(tmp_path, **changes))
+
+
+def test_a_manifest_with_plain_names_is_read(tmp_path, entry):
+    file = {"README.md": {"sha256": "0" * 64, "bytes": 1}}
+    found = manifest.read(written(tmp_path, configs={"dc_es": entry | {"files": file}}, files=file))
+    assert set(manifest.listed(found)) == {"dc_es/README.md", "README.md"}
+
+
+NO_ROWS = {
+    "filelock": "locks folders",
+    "httpx2": "downloads; files are verified by their hash",
+    "huggingface-hub": "downloads and publishes",
+    "requests": "downloads; files are verified by their hash",
+    "rich": "shows progress",
+    "stanza": "its version is in the manifest's entry for each annotated corpus",
+    "torch": "the same",
+    "lxml": "reads raw text; its version is in the entry for each annotated corpus",
+}
+
+
+def test_the_manifest_has_the_version_of_every_library_that_rows_come_through():
+    root, distributions = Path(discoprobe.__file__).parent, importlib.metadata.packages_distributions()
+    files = [file for part in ("loaders", "builders") for file in (root / part).rglob("*.py")]
+    nodes = [node for file in files for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))]
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
+    imported = {name.partition(".")[0] for name in names} - sys.stdlib_module_names - {"discoprobe"}
+    assert len(imported) > 10
+    wanted = {found.lower() for name in imported for found in distributions.get(name, [name])}
+    assert wanted - NO_ROWS.keys() <= set(manifest.SOFTWARE)
+    dictionaries = {
+        found.metadata["Name"]
+        for found in importlib.metadata.distributions()
+        if found.metadata["Name"].startswith("pymorphy3-dicts-")
+    }
+    assert {"pymorphy3-dicts-ru", "pymorphy3-dicts-uk"} <= dictionaries
+    assert dictionaries <= manifest.software().keys()
+    assert manifest.software()["python"].count(".") == 2
+
+
+@pytest.mark.parametrize(
+    ("names", "default"),
+    [
+        (["dc_de", "dc_en", "bso_en"], "dc_en"),
+        (["dc_de", "sp_en", "bso_en"], "bso_en"),
+        (["dc_fr", "dc_de", "bso_ar"], "dc_de"),
+        (["sp_fr", "bso_ar"], "bso_ar"),
+        ([], ""),
+    ],
+)
+def test_the_default_config_is_english_where_there_is_one(entry, names, default):
+    configs = {name: entry | dict(zip(("task", "lang"), name.split("_"), strict=True)) for name in names}
+    assert yaml_header.default_config(configs) == default

@@ -1,0 +1,38 @@
+"""What a release folder does not become: too large for the Hub, a way out of the folder, a list of dead links."""
+
+import pytest
+import releases
+
+from discoprobe.cards.metadata import card_checks, manifest
+from discoprobe.cards.text import card
+from discoprobe.loaders.errors import DiscoprobeError, UsageError
+
+
+def test_a_build_stops_where_the_yaml_is_too_large_for_the_hub(tmp_path, monkeypatch):
+    size = len(
+        card.release_card(manifest.read(releases.write(tmp_path / "small", releases.config()))).split("---\n")[1]
+    )
+    monkeypatch.setattr(card_checks, "MOST_BYTES", size)
+    releases.write(tmp_path / "enough", releases.config())
+    with pytest.raises(DiscoprobeError, match=f"YAML has .* and the Hub accepts {size:,}; build fewer languages"):
+        releases.write(tmp_path / "large", releases.config(), releases.config(lang="es"))
+    assert not (tmp_path / "large").exists()
+
+
+@pytest.mark.parametrize("name", ["assets/evil", "bso_de/link.md", "link"])
+def test_a_folder_with_a_symbolic_link_is_not_written_to(tmp_path, name):
+    folder = releases.write(tmp_path / "release", releases.config())
+    (tmp_path / "outside").mkdir()
+    (folder / name).symlink_to(tmp_path / "outside")
+    with pytest.raises(UsageError, match="is a symbolic link"):
+        releases.write(folder, releases.config())
+    assert list((tmp_path / "outside").iterdir()) == []
+
+
+def test_the_attribution_has_no_empty_commit_and_no_dead_link(tmp_path):
+    source = releases.source("de", commit="")
+    folder = releases.write(tmp_path / "release", releases.config(sources=(source,)))
+    text = (folder / "ATTRIBUTION.md").read_text(encoding="utf-8")
+    assert "## UD\\_de" in text
+    assert "commit" not in text
+    assert "github.com" not in text

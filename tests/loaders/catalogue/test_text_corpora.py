@@ -1,0 +1,213 @@
+"""The catalogue's corpora of raw text: pinned, licensed, found by name, and fetched like treebanks."""
+
+import dataclasses
+import importlib.util
+import json
+import re
+import shutil
+import sys
+
+import pytest
+from file_server import Cut, Drop, serving
+from shared import ROOT, SHARED
+
+from discoprobe.loaders.catalogue.licences import openness
+from discoprobe.loaders.catalogue.treebanks import corpus, facts_for, languages, open_texts, treebank
+from discoprobe.loaders.errors import IntegrityError, RemoteError, UnknownNameError, UnsupportedError
+from discoprobe.loaders.fetch.catalogue_files import folder, places
+from discoprobe.loaders.fetch.listing import check_corpora, fetch_corpora, list_corpora
+from discoprobe.loaders.file_hashes import hashes_of
+from discoprobe.loaders.raw.options import read_options
+from discoprobe.loaders.raw.read.raw_corpus import read_documents
+
+CORPORA = SHARED / "corpora"
+LANGUAGES = "ar de es eu fa fi fr he hi hu id it ja ko pl pt ro ru tr uk zh"
+TEXTS = [text for known in languages() for text in known.texts]
+needs_texts = pytest.mark.skipif(not (CORPORA / "text").is_dir(), reason="no ../shared with raw text")
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("DISCOPROBE_CACHE", str(tmp_path / "cache"))
+
+
+def at_hand(text):
+    """The content of each of its files, by the file's hash."""
+    known = {}
+    for path in (CORPORA / "text").rglob("*"):
+        if path.is_file():
+            known[hashes_of(path).sha256] = path
+    return {file: known[file.sha256].read_bytes() for file in text.files}
+
+
+def like_the_host(text):
+    return {f"{text.repo}/{text.commit}/{file.path}": content for file, content in at_hand(text).items()}
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=lambda text: text.name)
+def test_a_text_is_whole(text):
+    assert openness(text.licence) == "open"
+    assert re.fullmatch(r"[0-9a-f]{40}", text.commit)
+    assert all(re.fullmatch(r"[0-9a-f]{40}", file.git_blob_sha1) for file in text.files)
+    assert all(re.fullmatch(r"[0-9a-f]{64}", file.sha256) for file in text.files)
+    assert all(file.bytes > 0 for file in text.files)
+    assert len({file.name for file in text.files}) == len(text.files) > 0, "the cache keeps files by name"
+    assert text.commit[:7] in text.citation
+    assert text.repo in text.citation
+    assert text.default or text.note
+    assert read_options(text.read) is not None
+
+
+def test_there_are_texts_in_many_languages():
+    assert {text.lang for text in TEXTS} == set(LANGUAGES.split())
+    assert {"Klexikon", "Klexikon-Wikipedia", "GerDraCor", "ELTeC-deu"} <= {text.name for text in TEXTS}
+
+
+def test_a_text_is_found_by_name_and_is_no_treebank():
+    assert corpus("Klexikon") is corpus("de_klexikon") is corpus("klexikon")
+    assert corpus("es_ancora") is treebank("es_ancora")
+    with pytest.raises(UnknownNameError, match="unknown treebank 'Klexikon'"):
+        treebank("Klexikon")
+    with pytest.raises(UnknownNameError, match="did you mean GerDraCor"):
+        corpus("GerDracorr")
+    assert facts_for("Klexikon") is None
+    assert facts_for("ABBA.txt") is None
+
+
+def test_what_is_not_clearly_open_is_left_out():
+    with pytest.raises(UnsupportedError, match=r"NTREX-128-en is not offered for download: .*not clear"):
+        corpus("en_ntrex128")
+    assert "newstest2019-src.eng.txt" not in {file.name for text in TEXTS for file in text.files}
+
+
+def test_the_strictest_of_the_licences_counts():
+    assert corpus("GerDraCor").licence == "CC BY 3.0"
+    assert corpus("RusDraCor").licence == "CC BY-SA 3.0"
+
+
+def test_texts_stand_in_where_no_treebank_has_documents():
+    german = {text.name for text in open_texts("German")}
+    assert german == {"ELTeC-deu", "GerDraCor", "Klexikon", "Klexikon-Wikipedia"}
+    assert [text.name for text in open_texts("eu")] == ["NTREX-128-eu"]
+    assert {text.lang for text in TEXTS if text.default} == {"de", "eu", "hu"}
+    assert open_texts("es") == ()
+    assert {"eu", "hu"} <= {known.code for known in languages()}
+
+
+def test_the_listing_shows_texts():
+    rows = {row.name: row for row in list_corpora(["de"])}
+    assert rows["Klexikon"].documents == "raw text"
+    assert (rows["Klexikon"].files, rows["Klexikon"].default, rows["NTREX-128-de"].default) == (129, True, False)
+    assert rows["GerDraCor"].bytes == 241317
+
+
+# Fetching
+
+
+@needs_texts
+def test_texts_are_fetched_from_a_host_that_falters(monkeypatch):
+    text = corpus("GerDraCor")
+    files = like_the_host(text)
+    with serving(files) as server:
+        server.plan(next(iter(files)), Cut(5000), Drop())
+        monkeypatch.setenv("DISCOPROBE_MIRROR", server.url)
+        paths = fetch_corpora(["GerDraCor"])
+        assert {state.state for state in check_corpora(["GerDraCor"])} == {"ok"}
+        asked = len(server.seen)
+        fetch_corpora(["de_gerdracor"])
+        assert len(server.seen) == asked, "what is there is not asked for again"
+    assert [path.parent for path in paths] == [folder(text)] * 4
+    assert [path.read_bytes() for path in paths] == list(files.values())
+
+
+@needs_texts
+def test_a_changed_text_is_refused(monkeypatch):
+    text = corpus("ELTeC-deu")
+    files = {path: content.replace(b"Herz", b"Hirn") for path, content in like_the_host(text).items()}
+    with serving(files) as server:
+        monkeypatch.setenv("DISCOPROBE_MIRROR", server.url)
+        with pytest.raises(IntegrityError, match=r"expected git blob SHA-1|expected SHA-256"):
+            fetch_corpora(["ELTeC-deu"])
+    assert [state.state for state in check_corpora(["ELTeC-deu"])] == ["missing"]
+
+
+@needs_texts
+@pytest.mark.parametrize("name", ["Klexikon-Wikipedia", "ELTeC-deu", "NTREX-128-zh", "RusDraCor"])
+def test_a_folder_of_corpora_is_a_mirror(monkeypatch, name):
+    monkeypatch.setenv("DISCOPROBE_MIRROR", str(CORPORA))
+    fetch_corpora([name])
+    states = check_corpora([name])
+    assert {state.state for state in states} == {"ok"}
+    states[0].location.write_bytes(b"x")
+    assert check_corpora([name])[0].state == "corrupt"
+
+
+@needs_texts
+def test_a_mirror_without_a_text_is_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("DISCOPROBE_MIRROR", str(tmp_path))
+    with pytest.raises(RemoteError, match=r"the mirror has no ELTeC-deu/level1/DEU060\.xml"):
+        fetch_corpora(["ELTeC-deu"])
+
+
+def test_names_are_written_as_in_urls():
+    text = corpus("Klexikon")
+    urls = [url for file in text.files for url in places(text, file)]
+    assert all(url.isascii() and " " not in url for url in urls)
+    assert urls[0].endswith(f"dennlinger/klexikon/{text.commit}/data/raw/klexikon/ABBA.txt")
+
+
+@needs_texts
+def test_what_was_fetched_is_read_as_documents(monkeypatch):
+    monkeypatch.setenv("DISCOPROBE_MIRROR", str(CORPORA))
+    text = corpus("NTREX-128-fa")
+    fetch_corpora([text.name])
+    found = list(read_documents(folder(text), dataclasses.replace(read_options(text.read), lang="fa")))
+    assert len(found) >= 118
+    assert {document.source for document in found} == {"newstest2019-ref.fas.txt"}
+
+
+# That it is what the files say
+
+
+@pytest.fixture(scope="module")
+def script():
+    spec = importlib.util.spec_from_file_location("text_corpora", ROOT / "scripts" / "text_corpora.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["text_corpora"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def copied(tmp_path):
+    shutil.copytree(CORPORA / "text", tmp_path / "text")
+    for path in (tmp_path / "text").rglob("*"):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    files = json.loads((CORPORA / "manifest.json").read_text(encoding="utf-8"))["files"]
+    return tmp_path, [file for file in files if file["path"].startswith("text/")]
+
+
+@needs_texts
+@pytest.mark.parametrize(
+    ("path", "old", "new", "why"),
+    [
+        ("de/klexikon/README.md", "CC BY-SA license.", "CC BY-NC-SA license.", "does not say"),
+        ("de/eltec/README.md", "Attribution International", "Attribution-NonCommercial International", "does not say"),
+        (
+            "ru/rusdracor/ostrovsky-semejnaya-kartina.xml",
+            "publicdomain/zero/1.0",
+            "licenses/by-nc/4.0",
+            "an unknown licence",
+        ),
+        ("de/eltec/DEU060.xml", "Herz", "Hirn", "differs from the manifest"),
+    ],
+)
+def test_a_licence_or_text_that_changed_is_not_pinned(script, copied, path, old, new, why):
+    corpora, files = copied
+    assert len(script.text_records(corpora, files)) == len(TEXTS) + 1
+    changed = corpora / "text" / path
+    content = changed.read_text(encoding="utf-8")
+    assert old in content
+    changed.write_text(content.replace(old, new), encoding="utf-8")
+    with pytest.raises(ValueError, match=why):
+        script.text_records(corpora, files)

@@ -1,0 +1,367 @@
+"""The catalogue: what it holds, how it is asked, and that it is what its inputs make."""
+
+import json
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from shared import ROOT, SHARED
+
+from discoprobe.loaders.catalogue import treebanks
+from discoprobe.loaders.catalogue.licences import openness
+from discoprobe.loaders.catalogue.pins import DocumentRule
+from discoprobe.loaders.catalogue.treebanks import facts_for, language, languages, open_treebanks, treebank
+from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UnsupportedError
+from discoprobe.loaders.fetch.listing import list_corpora, select
+from discoprobe.loaders.file_hashes import hashes_of
+from discoprobe.loaders.toml_records import convert_table
+
+LISTING, CORPORA = SHARED / "facts" / "ud_catalogue.json", SHARED / "corpora"
+SCRIPT = ROOT / "scripts" / "pin_corpora.py"
+needs_inputs = pytest.mark.skipif(not (LISTING.is_file() and CORPORA.is_dir()), reason="no ../shared with the inputs")
+
+SINGLE = {
+    "UD_Bavarian-MaiBaam": ("tatoeba_", "xsid_", "sid_", "cairo_", "wikisample_"),
+    "UD_Croatian-SET": ("web.hr-",),
+    "UD_Finnish-TDT": ("h",),
+    "UD_Kazakh-KTB": ("akorda-random.", "kdt.", "wikipedia", "wikitravel.", "әртүрлі."),
+    "UD_Russian-Taiga": ("instagram-", "poetry-rnc-abstract-", *"123456789"),
+    "UD_Slovenian-SSJ": ("elexiswsd1.",),
+}
+"""How the ids of sentences begin that are in no document, each from another text."""
+
+EVERY = [bank for known in languages() for bank in known.treebanks]
+OFFERED = [corpus for known in languages() for corpus in (*known.treebanks, *known.texts)]
+LEFT_OUT = [left for known in languages(every=True) for left in known.left_out]
+
+
+def pin(*options):
+    return subprocess.run(
+        [sys.executable, SCRIPT, *map(str, options)], capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+# What it holds
+
+
+def test_there_are_languages_and_treebanks():
+    assert len(languages()) >= 75
+    assert len(EVERY) >= 140
+    assert {"es", "ru", "de", "zh", "am", "ug"} <= {known.code for known in languages()}
+
+
+@pytest.mark.parametrize("bank", EVERY, ids=lambda bank: bank.name)
+def test_a_treebank_is_whole(bank):
+    assert openness(bank.licence) == "open"
+    assert re.fullmatch(r"[0-9a-f]{40}", bank.commit)
+    assert bank.files
+    assert all(re.fullmatch(r"[0-9a-f]{40}", file.git_blob_sha1) for file in bank.files)
+    assert all(file.sha256 is None or re.fullmatch(r"[0-9a-f]{64}", file.sha256) for file in bank.files)
+    assert all(file.bytes is None or file.bytes > 0 for file in bank.files)
+    assert all(file.path.endswith(".conllu") for file in bank.files)
+    assert len({file.name for file in bank.files}) == len(bank.files), "the cache keeps files by name"
+    assert bank.commit[:7] in bank.citation
+    assert bank.repo in bank.citation
+
+
+def test_train_files_are_there():
+    assert {"de_gsd-ud-train.conllu", "de_gsd-ud-dev.conllu"} <= {file.path for file in treebank("de_gsd").files}
+    assert len([file for file in treebank("ru_taiga").files if "train" in file.path]) == 5
+
+
+def test_names_and_prefixes_are_unique():
+    names = [name for bank in OFFERED for name in {bank.name.casefold(), bank.prefix.casefold()}]
+    names += [name for left in LEFT_OUT for name in {left.name.casefold(), left.prefix.casefold()}]
+    assert len(set(names)) == len(names)
+
+
+def test_what_is_left_out_has_a_reason_and_the_rest_is_not_left_out():
+    assert LEFT_OUT
+    assert all(left.reason for left in LEFT_OUT)
+    assert not {left.name for left in LEFT_OUT} & {bank.name for bank in EVERY}
+    reasons = {left.name: left.reason for left in LEFT_OUT}
+    assert "commercial" in reasons["UD_English-GUM"]
+    assert "text" in reasons["UD_Arabic-NYUAD"]
+    assert "C-UDA" in reasons["UD_Ligurian-GLT"]
+
+
+def test_the_open_part_of_a_corpus_is_offered_without_the_rest():
+    files = {file.name for file in treebank("GUM-open").files}
+    genres = {name.split("_")[1] for name in files}
+    assert genres == {"academic", "bio", "court", "interview", "news", "speech", "textbook", "vlog", "voyage"}
+    assert not {name for name in (file.name for file in treebank("GCDT").files) if "whow" in name}
+
+
+# How it is asked
+
+
+def test_listing_all_languages_parses_no_list_of_files():
+    """Of two megabytes of pinned files, what stands before them is parsed."""
+    code = """
+import importlib.resources
+from discoprobe.loaders.catalogue import treebanks
+parsed, parse_toml = [], treebanks.parse_toml
+treebanks.parse_toml = lambda text, file: parsed.append(len(text)) or parse_toml(text, file)
+treebanks.languages()
+folder = importlib.resources.files("discoprobe.loaders").joinpath("catalogue")
+print(sum(parsed) / sum(len(file.read_text()) for file in folder.iterdir() if file.name.endswith(".toml")))
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert 0 < float(run.stdout) < 0.1
+
+
+def test_a_language_by_code_and_name():
+    assert language("es") is language("Spanish") is language("spanish")
+    assert language("Ancient_Greek") is language("ancient greek")
+    assert [bank.name for bank in language("ug").treebanks] == ["UD_Uyghur-UDT"]
+
+
+@pytest.mark.parametrize(("name", "near"), [("Spanich", "Spanish"), ("Ukranian", "Ukrainian")])
+def test_an_unknown_language_lists_near_names(name, near):
+    with pytest.raises(UnknownNameError, match=f"unknown language '{name}'; did you mean .*{near}"):
+        language(name)
+
+
+def test_a_treebank_by_name_and_prefix():
+    assert treebank("es_ancora") is treebank("UD_Spanish-AnCora") is treebank("ud_spanish-ancora")
+    with pytest.raises(UnknownNameError, match="did you mean UD_Spanish-AnCora"):
+        treebank("UD_Spanish-Ancorra")
+    with pytest.raises(UnsupportedError, match="UD_Bulgarian-BTB is not offered for download: CC BY-NC-SA"):
+        treebank("bg_btb")
+
+
+def test_treebanks_taken_by_default():
+    assert [bank.name for bank in open_treebanks("Uyghur")] == ["UD_Uyghur-UDT"]
+    names = {bank.name for bank in open_treebanks("zh")}
+    assert "UD_Chinese-GSD" in names
+    assert "GCDT" not in names, "its tags are not those of Universal Dependencies"
+    with pytest.raises(UnsupportedError, match=r"Bulgarian has no openly licensed treebank .*commercial"):
+        open_treebanks("bg")
+
+
+@pytest.mark.parametrize(
+    ("name", "treebank_name"),
+    [
+        ("es_ancora", "UD_Spanish-AnCora"),
+        ("UD_Spanish-AnCora", "UD_Spanish-AnCora"),
+        ("es_ancora-ud-dev.conllu", "UD_Spanish-AnCora"),
+        ("de_hdt-ud-train-a-1.conllu", "UD_German-HDT"),
+        ("GUM-open", "GUM-open"),
+        ("GUM_news_asylum.conllu", "GUM-open"),
+        ("gcdt_bio_emperor.conllu", "GCDT"),
+        ("en_gum-ud-train.conllu", "UD_English-GUM"),
+    ],
+)
+def test_facts_by_any_name(name, treebank_name):
+    assert facts_for(name).name == treebank_name
+
+
+@pytest.mark.parametrize("name", ["GUM_reddit_bobby.conllu", "gcdt_whow_hiking.conllu", "gum", "es", "", "my.conllu"])
+def test_no_facts_for_what_is_not_known(name):
+    """Above all none for the parts of a corpus that are under another licence."""
+    assert facts_for(name) is None
+
+
+def test_facts_of_a_treebank_that_is_left_out_keep_its_licence():
+    facts = facts_for("UD_Bulgarian-BTB")
+    assert (facts.lang, facts.licence, facts.documents) == ("bg", "CC BY-NC-SA 3.0", DocumentRule("newdoc"))
+
+
+def test_every_record_is_found_by_name_prefix_and_file():
+    assert len(EVERY) > 100
+    assert LEFT_OUT
+    for bank in EVERY:
+        assert treebank(bank.name) is treebank(bank.prefix) is bank
+        assert {facts_for(file.name).name for file in bank.files} == {bank.name}
+    for left in LEFT_OUT:
+        assert facts_for(left.prefix) == left.facts
+
+
+def test_document_rules():
+    assert treebank("es_ancora").documents == DocumentRule("newdoc")
+    assert treebank("tr_boun").documents == DocumentRule("none")
+    assert treebank("es_coser").documents == DocumentRule("auto")
+    assert treebank("ko_kaist").documents == DocumentRule("sent_id", r"^(.*)-s\d+$")
+    assert treebank("hr_set").documents == DocumentRule("newdoc", r"^(?:set|news)\.hr-s")
+    puds = [bank for bank in EVERY if bank.name.endswith("-PUD")]
+    assert len(puds) >= 15
+    assert {bank.documents for bank in puds} == {DocumentRule("sent_id", r"^([nw]\d{5})")}
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ({"kind": "paragraph"}, r"documents\.kind: Invalid enum value 'paragraph'; see DocumentRule in"),
+        ({"kind": "file", "pattern": "^(x)"}, "documents: a rule of kind 'file' takes no pattern"),
+        ({"kind": "sent_id"}, "documents: a rule of kind 'sent_id' needs a pattern"),
+        ({"kind": "sent_id", "pattern": r"^x\d+$"}, "needs a group that names the document"),
+        ({"kind": "sent_id", "pattern": "^(x"}, "is not a regular expression"),
+        ({"kind": "auto", "patern": ""}, "documents: Object contains unknown field `patern`"),
+    ],
+)
+def test_a_document_rule_that_makes_no_sense_is_refused(rule, message):
+    with pytest.raises(DiscoprobeError, match=f"^catalogue/es.toml: .*{message}"):
+        convert_table(rule, DocumentRule, "catalogue/es.toml", "documents")
+
+
+def test_pins_tells_whether_a_file_is_of_the_commit():
+    bank = treebank("es_gsd")
+    assert bank.pins(bank.files[0].git_blob_sha1)
+    assert not bank.pins("0" * 40)
+
+
+def test_select_means_languages_and_treebanks_each_once():
+    names = [bank.name for bank in select(["Uyghur", "ug_udt", "GCDT"])]
+    assert names == ["UD_Uyghur-UDT", "GCDT"]
+    assert select([]) == OFFERED
+    with pytest.raises(UnknownNameError):
+        select(["es", "klingon"])
+    with pytest.raises(UnsupportedError):
+        select(["Bulgarian"])
+
+
+def test_the_listing_says_what_is_offered_and_why_the_rest_is_not(tmp_path, monkeypatch):
+    monkeypatch.setenv("DISCOPROBE_CACHE", str(tmp_path))
+    rows = {row.name: row for row in list_corpora(["English", "bg"])}
+    assert rows["UD_English-PUD"].licence == "CC-BY-SA-3.0"
+    assert rows["UD_English-PUD"].bytes == 1386858
+    assert rows["UD_English-PUD"].cached == 0
+    assert rows["GUM-open"].offered
+    assert not rows["UD_Bulgarian-BTB"].offered
+    assert "commercial" in rows["UD_Bulgarian-BTB"].note
+    assert len(list_corpora()) == len(OFFERED) + len(LEFT_OUT)
+
+
+# That it is what its inputs make
+
+
+@needs_inputs
+def test_the_catalogue_is_what_the_script_makes(tmp_path):
+    made = pin("--catalogue", LISTING, "--corpora", CORPORA, "--check")
+    assert (made.returncode, made.stdout) == (0, "")
+
+    assert pin("--catalogue", LISTING, "--corpora", CORPORA, "--out", tmp_path).returncode == 0
+    (tmp_path / "es.toml").write_text("", encoding="utf-8")
+    (tmp_path / "xx.toml").write_text("", encoding="utf-8")
+    stale = pin("--catalogue", LISTING, "--corpora", CORPORA, "--out", tmp_path, "--check")
+    assert stale.returncode == 1
+    assert [line.split()[0] for line in stale.stdout.splitlines()] == ["es.toml", "xx.toml"]
+
+
+@needs_inputs
+def test_files_at_hand_of_the_pinned_commit_have_their_sha256():
+    pinned = {file.git_blob_sha1: file for bank in EVERY for file in bank.files}
+    manifest = json.loads((CORPORA / "manifest.json").read_text(encoding="utf-8"))["files"]
+    at_hand = [file for file in manifest if file.get("kind") == "ud" and not file["nc"]]
+    matched = {file["path"]: file for file in at_hand if hashes_of(CORPORA / file["path"]).git_blob_sha1 in pinned}
+    for path, file in matched.items():
+        known = pinned[hashes_of(CORPORA / path).git_blob_sha1]
+        assert (known.sha256, known.bytes) == (file["sha256"], file["bytes"])
+    older = {Path(file["path"]).name for file in at_hand} - {Path(path).name for path in matched}
+    assert older == {
+        "es_ancora-ud-dev.conllu",
+        "ca_ancora-ud-dev.conllu",
+        "ja_pud-ud-test.conllu",
+        "annodis.er.conllu",
+    }, "three files are of older commits than the pins, one is not part of the release"
+
+
+@needs_inputs
+def test_rules_on_sentence_ids_fit_the_sentence_ids():
+    """All of them, except those that are single sentences."""
+    seen = 0
+    for path in sorted((CORPORA / "ud").rglob("*.conllu")):
+        facts = facts_for(path.name)
+        if facts and facts.documents.pattern:
+            ids = re.findall(r"^# sent_id = (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+            outside = [sent_id for sent_id in ids if not re.match(facts.documents.pattern, sent_id)]
+            assert not [sent_id for sent_id in outside if not sent_id.startswith(SINGLE.get(facts.name, ()))], path.name
+            seen += 1
+    assert seen >= 13
+
+
+@pytest.mark.parametrize(
+    ("prefix", "sent_id", "document"),
+    [
+        ("ru_taiga", "xud--n_n--n_03-62", "xud--n_n--n_03"),
+        ("ru_taiga", "uch-nauch--n_n--n12-1a", "uch-nauch--n_n--n12"),
+        ("ru_taiga", "instagram-584", None),
+        ("ru_taiga", "poetry-rnc-abstract-7", None),
+        ("ru_taiga", "2001", None),
+        ("fi_tdt", "wn051.3", "wn051"),
+        ("fi_tdt", "h1052.11", None),
+        ("sl_ssj", "ssj500.2653.9490", "ssj500.2653"),
+        ("sl_ssj", "elexiswsd1.1818.sl.132644", None),
+        ("kk_ktb", "story.tagged.txt:3:40", "story.tagged.txt"),
+        ("kk_ktb", "akorda-random.tagged.txt:3:40", None),
+    ],
+)
+def test_posts_and_samples_are_no_documents(prefix, sent_id, document):
+    found = re.match(treebank(prefix).documents.pattern, sent_id)
+    assert (found and found[1]) == document
+
+
+@pytest.mark.parametrize("prefix", ["am_att", "ml_ufal", "ro_rrt"])
+def test_files_of_single_sentences_are_no_documents(prefix):
+    assert treebank(prefix).documents == DocumentRule("none")
+
+
+def test_the_script_on_small_inputs(tmp_path):
+    corpora = tmp_path / "corpora"
+    folder = corpora / "ud" / "fr" / "UD_French-Small"
+    folder.mkdir(parents=True)
+    (folder / "fr_small-ud-test.conllu").write_text("# sent_id = a-1\n", encoding="utf-8")
+    (folder / "SOURCE.txt").write_text("document rule: ^(.*)-\\d+$\n", encoding="utf-8")
+    hashes = hashes_of(folder / "fr_small-ud-test.conllu")
+    blob, sha256 = hashes.git_blob_sha1, hashes.sha256
+    path = "ud/fr/UD_French-Small/fr_small-ud-test.conllu"
+    others = [
+        {"path": f"{path}{n}", "kind": "ud", "treebank": name, "lang": "en", "repo": "a/b", "commit": "c" * 40}
+        for n, name in enumerate(["GUM-open", "GCDT"])
+    ]
+    for n, other in enumerate(others):
+        (corpora / other["path"]).write_text(str(n), encoding="utf-8")
+        other |= {"bytes": 1, "sha256": str(n) * 64, "path": other["path"]}
+        (corpora / other["path"]).rename(corpora / f"{n}_news_x.conllu")
+        other["path"] = f"{n}_news_x.conllu"
+    entry = {"path": path, "kind": "ud", "treebank": "UD_French-Small", "bytes": 16, "sha256": sha256}
+    (corpora / "manifest.json").write_text(json.dumps({"files": [entry, *others]}), encoding="utf-8")
+    record = {
+        "repo": "UniversalDependencies/UD_French-Small",
+        "commit": "a" * 40,
+        "date": "2026-01-01",
+        "licence": "CC BY 4.0",
+        "genre": "news wiki",
+        "includes_text": "yes",
+        "files": [
+            {"path": "fr_small-ud-test.conllu", "git_blob_sha1": blob, "bytes": None},
+            {"path": "fr_small-ud-train.conllu", "git_blob_sha1": "b" * 40, "bytes": None},
+        ],
+    }
+    closed = record | {"repo": "UniversalDependencies/UD_French-Closed", "licence": "CC BY-ND 4.0"}
+    closed["files"] = [record["files"][1] | {"path": "fr_closed-ud-test.conllu"}]
+    listing = tmp_path / "listing.json"
+    listing.write_text(json.dumps({"treebanks": [record, closed]}), encoding="utf-8")
+
+    out = tmp_path / "out"
+    assert pin("--catalogue", listing, "--corpora", corpora, "--out", out).returncode == 0
+    text = (out / "fr.toml").read_text(encoding="utf-8")
+    assert f'git_blob_sha1 = "{blob}", bytes = 16, sha256 = "{sha256}"' in text
+    assert f'git_blob_sha1 = "{"b" * 40}" }}' in text
+    assert "documents = { kind = \"sent_id\", pattern = '^(.*)-\\d+$' }" in text
+    assert 'reason = "CC BY-ND 4.0 forbids passing on changed copies"' in text
+
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    time.sleep(0.01)
+    assert pin("--catalogue", listing, "--corpora", corpora, "--out", out).returncode == 0
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+def test_names_are_read_off_the_text_as_the_parser_reads_them():
+    """`treebanks` finds names by a pattern, for speed; a layout that the pattern misses would hide a treebank."""
+    read = {name for code in treebanks._heads() for name in treebanks._names_in(code)}
+    parsed = {name for bank in OFFERED for name in (bank.name, bank.prefix)}
+    assert read == parsed | {name for left in LEFT_OUT for name in (left.name, left.prefix)}

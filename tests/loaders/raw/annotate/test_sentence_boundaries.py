@@ -1,0 +1,156 @@
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+from shared import SAMPLE_LANGUAGES, needs_stanza, sample_file
+
+from discoprobe.loaders.raw.annotate.sentence_boundaries import CORRECTIONS, corrected
+from discoprobe.loaders.raw.annotate.stanza_engine import regrouped
+from discoprobe.loaders.raw.document import Paragraph
+from discoprobe.loaders.raw.text_with_offsets import TextWithOffsets
+
+CASES = {
+    "an ellipsis that was cut": (
+        "es", "Pasó una máscara.|.. pero la niña lloró.| Fin.",
+        "Pasó una máscara... pero la niña lloró. |Fin.", ["after-call"],
+    ),
+    "dots before a word": ("ru", "Он ушёл.| .|.и сказал.", "Он ушёл. |..и сказал.", ["inside-word"]),
+    "a closing quote left over": ("de", "»Fräulein!|« |Sie rief.", "»Fräulein!« |Sie rief.", ["closing-signs"]),
+    "a call inside a sentence": (
+        "de", "„Was ist das?|“, fragte sie.| Er schwieg.",
+        "„Was ist das?“, fragte sie. |Er schwieg.", ["after-call"],
+    ),
+    "an opening quote left over": (
+        "de", "Sie rief. »|Sie haben recht.«", "Sie rief. |»Sie haben recht.«", ["opening-signs"],
+    ),
+    "a straight quote on either side": (
+        "en", '"Stop!|" He ran. "|Why?"', '"Stop!" |He ran. |"Why?"',
+        ["closing-signs", "opening-signs"],
+    ),
+    "a stage direction": (
+        "de", "Ja.| (Er setzt sich.|) Nun gut.", "Ja. |(Er setzt sich.) |Nun gut.", ["closing-signs"],
+    ),
+    "who says it, after a dash": (
+        "es", "-¡Maldito seas!| -gritó el otro.", "-¡Maldito seas! -gritó el otro.", ["after-call"],
+    ),
+    "who says it, after a full stop": (
+        "es", "-Me voy.| -dijo el otro.| -Adiós.", "-Me voy. -dijo el otro. |-Adiós.", ["before-dash"],
+    ),
+    "a comma": ("de", "Er kam,| Sie ging.", "Er kam, Sie ging.", ["after-comma"]),
+    "verse after a call": (
+        "de", "Ach, mein Herr!| für eine gute Zahl.", "Ach, mein Herr! für eine gute Zahl.", ["after-call"],
+    ),
+    "a dash alone": ("de", "Er schwieg. |–| Der Tropf!", "Er schwieg. |– Der Tropf!", ["signs-alone"]),
+    "signs alone": ("de", "Er schwieg.| ***| Sie ging.", "Er schwieg. *** |Sie ging.", ["signs-alone"]),
+    "an abbreviation": (
+        "de", "Das Haus steht z. B.| im Park am See.", "Das Haus steht z. B. im Park am See.", ["after-initial"],
+    ),
+    "initials": ("ru", "Это А.| С.| Пушкин.", "Это А. С. Пушкин.", ["after-initial"] * 2),
+    "a title": ("es", "Era el Sr.| Benito, de Soria.| Adiós.", "Era el Sr. Benito, de Soria. |Adiós.", ["after-title"]),
+    "a missed end": (
+        "ru", "Кто здесь? Уведите меня. Прощай!", "Кто здесь? |Уведите меня. |Прощай!", ["missed-end"] * 2,
+    ),
+    "a missed end before a dash": (
+        "es", "-¿Cómo no se caen? -Porque tienen alas.",
+        "-¿Cómo no se caen? |-Porque tienen alas.", ["missed-end"],
+    ),
+    # what is right, or cannot be told, stays
+    "a letter after a stop": ("de", "Das ist es. |das da auch.", "Das ist es. |das da auch.", []),
+    "a colon": ("de", "Sie spricht: |Ein Mädchen kam.", "Sie spricht: |Ein Mädchen kam.", []),
+    "a lost space": ("es", "Ese es el parque.|Los niños corren.", "Ese es el parque.|Los niños corren.", []),
+    "a name with a call": ("en", "I use Yahoo! now.", "I use Yahoo! now.", []),
+    "a number": ("de", "Es kostet 3.| 14 Euro.", "Es kostet 3. |14 Euro.", []),
+    "Georgian has no capitals": ("ka", "ვინ არის? |ეს მე ვარ.", "ვინ არის? |ეს მე ვარ.", []),
+    "Chinese has no spaces": ("zh", "你好。|他来了。「好！」|他说。", "你好。|他来了。「好！」|他说。", []),
+}  # fmt: skip
+
+
+def spans_of(marked):
+    """A text whose sentences end at bars, and their spans without white space at the ends."""
+    text, limits = "", [0]
+    for part in marked.split("|"):
+        text += part
+        limits.append(len(text))
+    pairs = pairwise(limits)
+    stripped = [(a + len(text[a:b]) - len(text[a:b].lstrip()), a + len(text[a:b].rstrip())) for a, b in pairs]
+    return text, [(a, b) for a, b in stripped if a < b]
+
+
+@pytest.mark.parametrize(("lang", "given", "expected", "kinds"), CASES.values(), ids=CASES)
+def test_sentences_end_where_the_writing_says(lang, given, expected, kinds):
+    text, spans = spans_of(given)
+    same, right = spans_of(expected)
+    assert same == text
+    corrections = Counter()
+    assert [text[a:b] for a, b in corrected(text, spans, lang, corrections)] == [text[a:b] for a, b in right]
+    assert corrections == Counter(kinds)
+
+
+def test_every_kind_of_mend_has_a_case():
+    assert {kind for *_, kinds in CASES.values() for kind in kinds} == set(CORRECTIONS)
+
+
+@pytest.mark.parametrize("lang", SAMPLE_LANGUAGES)
+@pytest.mark.parametrize("step", [1, 7, 40])
+def test_no_character_is_lost_whatever_a_segmenter_does(lang, step):
+    """Limits at every so many characters: spans stay in order, and nothing but white space is between them."""
+    lines = sample_file(lang).read_text(encoding="utf-8").splitlines()
+    text = " ".join(line.removeprefix("# text = ") for line in lines if line.startswith("# text = "))[:4000].rstrip()
+    cut = "|".join(text[i : i + step] for i in range(0, len(text), step))
+    corrections = Counter()
+    found = corrected(*spans_of(cut), lang, corrections)
+    assert all(a < b for a, b in found)
+    assert all(b <= c and not text[b:c].strip() for (_, b), (c, _) in pairwise(found))
+    assert (found[0][0], found[-1][1]) == (0, len(text))
+    assert corrections.keys() <= CORRECTIONS.keys()
+    again = Counter()
+    assert corrected(text, found, lang, again) == found
+    assert not again, "corrected boundaries need no correction"
+
+
+@needs_stanza
+@pytest.mark.parametrize(
+    "text", ["Er ging im Park am See spazieren.. . Dort war es „schön!“, sagte sie. Was? Ja.", "Ja. Nein! Im Haus."]
+)
+def test_tokens_stay_in_their_places_in_other_sentences(german, text):
+    """Whatever the sentences: the same tokens and words in the same order, numbered anew, and annotated as before."""
+    document = german._tokenise([text], split=True)[0]
+    starts = [token.start_char for sentence in document.sentences for token in sentence.tokens]
+    for chosen in ([0], starts[::3], starts):
+        found = regrouped(document, chosen)
+        assert [sentence.tokens[0].start_char for sentence in found.sentences] == chosen
+        assert words_of(found) == words_of(document)
+        assert all([int(word.id) for word in one.words] == [*range(1, len(one.words) + 1)] for one in found.sentences)
+    german._pipeline.bulk_process([regrouped(document, [0])], processors=german._taggers)
+
+
+def words_of(document):
+    """Tokens and words without what sentences do to them; dots that touch are one token."""
+    tokens = [token for sentence in document.sentences for token in sentence.tokens]
+    return [(token.start_char, token.end_char, [word.text for word in token.words]) for token in tokens]
+
+
+@needs_stanza
+def test_stanza_annotates_the_corrected_sentences(german):
+    text = "»Fräulein! Ich gehe im Park . . . spazieren«, rief er. »Ach! « Sie schwieg... und ging."
+    corrections = Counter()
+    found = german.annotate([Paragraph(TextWithOffsets.of(text))], corrections)[0]
+    spans = [(one.tokens[0].start, one.tokens[-1].end) for one in found]
+    assert spans == corrected(text, spans, "de", Counter())
+    assert corrections
+    assert all(sum(word.head == "0" for token in one.tokens for word in token.words) == 1 for one in found)
+
+
+@needs_stanza
+def test_an_ellipsis_that_was_cut_is_one_token():
+    from stanza.models.common.doc import Document  # noqa: PLC0415 (takes seconds)
+
+    text = "Ja... nein."
+    cut = [[("Ja", 0), (".", 2)], [("..", 3), ("nein", 6), (".", 10)]]
+    entries = [
+        [{"id": i, "text": form, "start_char": at, "end_char": at + len(form)} for i, (form, at) in enumerate(one, 1)]
+        for one in cut
+    ]
+    found = regrouped(Document(entries, text=text), [0])
+    assert [token.text for token in found.sentences[0].tokens] == ["Ja", "...", "nein", "."]
+    assert words_of(found)[1] == (2, 5, ["..."])

@@ -1,0 +1,120 @@
+import importlib.metadata
+import json
+import shutil
+
+import pytest
+from shared import STANZA, needs_stanza
+
+from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UnsupportedError, UsageError
+from discoprobe.loaders.raw.annotate.engines import choose_engine
+from discoprobe.loaders.raw.annotate.rule_segmenter import RuleEngine
+from discoprobe.loaders.raw.annotate.stanza_models import find_models, read_processors
+
+
+def folder_of(tmp_path, lang="es"):
+    shutil.copytree(STANZA / lang, tmp_path / lang, copy_function=shutil.copyfile)
+    shutil.copyfile(STANZA / "resources.json", tmp_path / "resources.json")
+    return tmp_path
+
+
+@needs_stanza
+def test_packages_and_files_are_found_without_importing_stanza():
+    found = find_models("es", STANZA)
+    assert dict(found.packages) == dict.fromkeys(("tokenize", "mwt", "pos", "lemma", "depparse"), "gsdtiny")
+    assert len(found.files) == 5
+    assert [name for name, _ in find_models("ru", STANZA).packages] == ["tokenize", "pos", "lemma", "depparse"]
+
+
+def test_a_folder_without_models_is_named_with_the_command(tmp_path):
+    with pytest.raises(UnsupportedError, match=r"no Stanza models in .*stanza\.download\('de', model_dir='.*'"):
+        find_models("de", tmp_path)
+
+
+@needs_stanza
+def test_a_language_that_is_not_in_the_folder(tmp_path):
+    with pytest.raises(
+        UnsupportedError, match=r"no Stanza model of 'fi' in .*there is de, en, es, ru.*stanza\.download\('fi'"
+    ):
+        find_models("fi", STANZA)
+
+
+@needs_stanza
+def test_a_language_that_stanza_does_not_have():
+    with pytest.raises(UnsupportedError, match=r"Stanza has no model of 'rm' .*--segment"):
+        find_models("rm", STANZA)
+
+
+@needs_stanza
+def test_a_file_that_is_not_there(tmp_path):
+    folder = folder_of(tmp_path)
+    (folder / "es" / "pos" / "gsdtiny.pt").unlink()
+    with pytest.raises(UnsupportedError, match=r"no Stanza model es/pos/gsdtiny\.pt in .*download"):
+        find_models("es", folder)
+
+
+@needs_stanza
+def test_a_damaged_file_is_found_before_it_is_loaded(tmp_path):
+    folder = folder_of(tmp_path)
+    path = folder / "es" / "pos" / "gsdtiny.pt"
+    path.write_bytes(path.read_bytes()[:-1000])
+    with pytest.raises(DiscoprobeError, match=r"gsdtiny\.pt is a damaged Stanza model \(MD5 .*delete it and download"):
+        find_models("es", folder)
+
+
+@needs_stanza
+@pytest.mark.parametrize("processor", ["tokenize", "mwt", "pos", "lemma", "depparse"])
+@pytest.mark.parametrize("content", ["no model", "cut", ""])
+def test_a_file_that_is_no_model_is_named_in_one_line(tmp_path, capfd, processor, content):
+    folder = folder_of(tmp_path)
+    resources = json.loads((folder / "resources.json").read_text())
+    del resources["es"][processor]["gsdtiny"]["md5"]
+    (folder / "resources.json").write_text(json.dumps(resources))
+    path = folder / "es" / processor / "gsdtiny.pt"
+    path.write_bytes(path.read_bytes()[:5000] if content == "cut" else content.encode())
+    with pytest.raises(DiscoprobeError, match=rf"es/{processor}/gsdtiny\.pt is a damaged Stanza model \(\w+(: |\))"):
+        choose_engine("es", stanza_dir=folder).load()
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("text", ["{", "[]"])
+def test_damaged_resources(tmp_path, text):
+    (tmp_path / "resources.json").write_text(text)
+    with pytest.raises(DiscoprobeError, match=r"resources\.json is damaged"):
+        find_models("es", tmp_path)
+
+
+def test_processors_are_checked():
+    assert read_processors(["lemma", "pos=hdt", "tokenize"]) == {"tokenize": "", "pos": "hdt", "lemma": ""}
+    with pytest.raises(UnknownNameError, match="unknown processor 'ner'"):
+        read_processors(["tokenize", "ner"])
+    with pytest.raises(UsageError, match="depparse needs lemma, pos; name them"):
+        read_processors(["tokenize", "depparse"])
+    with pytest.raises(UsageError, match="names none"):
+        read_processors([])
+
+
+@needs_stanza
+def test_a_package_that_is_not_there():
+    with pytest.raises(UnsupportedError, match=r"no package pos=hdt for 'de'"):
+        find_models("de", STANZA, ("tokenize", "pos=hdt"))
+
+
+def test_rules_segment_where_no_model_is(tmp_path, monkeypatch):
+    monkeypatch.setenv("STANZA_RESOURCES_DIR", str(tmp_path))
+    assert choose_engine("de", segment=True) == RuleEngine("de")
+    with pytest.raises(UnsupportedError, match="written without spaces"):
+        choose_engine("zh", segment=True)
+
+
+@needs_stanza
+@pytest.mark.parametrize("options", [{}, {"segment": True}, {"segment": True, "rules": True}])
+def test_an_engine_names_the_versions_of_all_that_finds_sentences(options):
+    software = choose_engine("es", stanza_dir=STANZA, **options).identity["software"]
+    wanted = {"regex", "sentencex"} if "rules" in options else {"regex", "sentencex", "stanza", "torch"}
+    assert software == {name: importlib.metadata.version(name) for name in wanted}
+
+
+def test_models_of_the_wrong_form_are_named(tmp_path):
+    (tmp_path / "resources.json").write_text("[1]")
+    with pytest.raises(DiscoprobeError, match=r"resources\.json is damaged .*delete it and download"):
+        find_models("de", tmp_path)

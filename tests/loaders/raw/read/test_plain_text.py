@@ -1,0 +1,146 @@
+"""Plain text to paragraphs: what lines are, headings, furniture of pages, divided words."""
+
+import pytest
+
+from discoprobe.loaders.raw.drop_counts import DropCounts
+from discoprobe.loaders.raw.options import ReadOptions
+from discoprobe.loaders.raw.read.plain_text import read_plain
+
+PROSE = """Am Morgen ging der Mann über die
+Brücke und sah, dass der Fluss über
+Nacht gestiegen war. Er blieb stehen.
+
+Dann kam die Frau mit den beiden
+Kindern und fragte ihn nach dem Weg
+zum Bahnhof.
+"""
+
+
+def read(source, **options):
+    counts = DropCounts()
+    found = read_plain(source, ReadOptions(**options), counts, "x")
+    for paragraph in found.paragraphs:
+        for start, end in paragraph.sentences or ():
+            assert paragraph.text[start:end].strip()
+    return found, dict(counts.reasons)
+
+
+def texts(source, **options):
+    return [paragraph.text for paragraph in read(source, **options)[0].paragraphs]
+
+
+def kinds(source, **options):
+    return [paragraph.kind for paragraph in read(source, **options)[0].paragraphs]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_wrapped_paragraphs(end):
+    source = PROSE.replace("\n", end)
+    found, _ = read(source)
+    assert [p.text[:24] for p in found.paragraphs] == ["Am Morgen ging der Mann ", "Dann kam die Frau mit de"]
+    for paragraph in found.paragraphs:
+        start, end_ = paragraph.source_span(0, len(paragraph.text))
+        assert " ".join(source[start:end_].split()) == paragraph.text
+        assert paragraph.sentences is None
+
+
+def test_a_sentence_per_line():
+    source = (
+        "== Tiere ==\nDer Hund bellt.\nDie Katze miaut!\nWas macht der Fisch?\nEr schweigt.\n\n=== Vögel\nSie singen.\n"
+    )
+    found, _ = read(source)
+    heading, first, second, last = found.paragraphs
+    assert (heading.kind, heading.text, second.kind, second.text) == ("heading", "Tiere", "heading", "Vögel")
+    assert [first.text[a:b] for a, b in first.sentences] == source.split("\n")[1:5]
+    assert [source[slice(*first.source_span(a, b))] for a, b in first.sentences] == source.split("\n")[1:5]
+    assert last.sentences == ((0, 11),)
+
+
+def test_a_paragraph_per_line():
+    line = "Der Hund bellt laut. Die Katze miaut leise. Der Fisch schweigt."
+    assert texts("\n".join([line] * 5)) == [line] * 5
+
+
+def test_lines_as_the_user_says():
+    assert len(texts(PROSE, lines="paragraphs")) == 6
+    assert [len(p.sentences) for p in read(PROSE, lines="sentences")[0].paragraphs] == [3, 3]
+
+
+def test_indented_first_lines():
+    source = "  Der erste Absatz beginnt hier\nund endet hier.\n  Der zweite Absatz beginnt hier und\nendet auch.\n"
+    assert texts(source) == [
+        "Der erste Absatz beginnt hier und endet hier.", "Der zweite Absatz beginnt hier und endet auch.",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("mark", ["# Titel", "## Titel ##", "== Titel ==", "=== Titel"])
+def test_marked_headings(mark):
+    found, _ = read(f"{mark}\n{PROSE}")
+    assert (found.paragraphs[0].kind, found.paragraphs[0].text) == ("heading", "Titel")
+
+
+def test_short_lines_without_end_are_headings_in_prose_only():
+    assert kinds(f"Das erste Kapitel\n\n{PROSE}\n{PROSE}") == ["heading", "text", "text", "text", "text"]
+    assert kinds("สวัสดีชาวโลก\n\nวันนี้อากาศดี\n\nเราไปตลาด") == ["text"] * 3
+
+
+def test_pages():
+    pages = [f"{'Das Haus am Fluss' if n % 2 else 'Anna Muster'}\n\nund so weiter, Seite um Seite {n * 'x'},\n\n{n}\n\n"
+             for n in range(11, 17)]  # fmt: skip
+    found, reasons = read("Es beginnt.\n\n" + "".join(pages) + "bis zum Ende.")
+    assert reasons == {"page-number": 6, "running-head": 6}
+    assert [p.text[:16] for p in found.paragraphs] == ["Es beginnt.", "und so weiter, S"]
+    assert "Haus" not in found.paragraphs[1].text
+    assert found.paragraphs[1].text.endswith("bis zum Ende.")
+    assert not found.gaps
+
+
+def test_form_feeds():
+    source = "".join(f"\fKapitel 3 · {n}\nEin Satz auf Seite {'ab' * n}, der hier\nendet.\n" for n in range(1, 5))
+    found, reasons = read(source)
+    assert reasons == {"running-head": 4}
+    assert len(found.paragraphs) == 4
+
+
+def test_numbers_between_whole_paragraphs_are_chapters():
+    _, reasons = read("".join(f"{n}\n\nDas ist das Kapitel mit {n} Seiten.\n\n" for n in range(1, 6)))
+    assert reasons == {}
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "n"),
+    [
+        ("Die Unter-\nsuchung läuft.", "Die Untersuchung läuft.", 1),
+        ("Die Haus-\nund Gartenarbeit ruht.", "Die Haus- und Gartenarbeit ruht.", 0),
+        ("Die US-\namerikanische oder US-amerikanische Bank.", "Die US-amerikanische oder US-amerikanische Bank.", 1),
+        ("Sie fährt nach Baden-\nWürttemberg. Baden-Württemberg ist schön.",
+         "Sie fährt nach Baden-Württemberg. Baden-Württemberg ist schön.", 1),
+        ("Er sagte -\nund schwieg.", "Er sagte - und schwieg.", 0),
+    ],
+)  # fmt: skip
+def test_divided_words(source, text, n):
+    found, reasons = read(source, lang="de", lines="wrapped")
+    assert found.paragraphs[0].text == text
+    assert reasons.get("line-hyphen", 0) == n
+
+
+def test_boilerplate_is_a_gap():
+    source = PROSE.replace("\n\n", "\n\nTeilen Sie diesen Artikel!\n")
+    counts = DropCounts()
+    found = read_plain(source, ReadOptions(), counts, "x", {"Teilen Sie diesen Artikel!"})
+    assert dict(counts.reasons) == {"boilerplate": 1}
+    assert (len(found.paragraphs), found.gaps) == (2, {1})
+
+
+@pytest.mark.parametrize("source", ["", "\n", " \n\t\n", "\f"])
+def test_nothing(source):
+    assert texts(source) == []
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["a", "{{", "{\\displaystyle {a{b{", "<!--", "<script>", "<p ", " ", "[[a|", "\n \n", "ab-\n", "1\n", "a\f\n"],
+)
+def test_time_is_linear_for_hostile_lines(unit):
+    found, _ = read("x " + unit * (100_000 // len(unit)))
+    assert len(found.paragraphs) <= 2

@@ -1,0 +1,90 @@
+"""What a build does with its audits: configs are measured once, compared with the source, and left out if they fail."""
+
+import dataclasses
+from types import MappingProxyType
+
+import polars as pl
+import pytest
+
+from discoprobe.builders.audit import Status, audit
+from discoprobe.builders.audit import run as audit_run
+from discoprobe.builders.config import Config
+from discoprobe.builders.task import tasks_named
+from discoprobe.pipeline import audited, run, source_texts
+from discoprobe.requests import Request
+from discoprobe.sources import read
+
+SAMPLE = Request(languages=("es",), corpora=("sample",))
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return next(iter(read(SAMPLE)))
+
+
+def results(corpus, *tasks, **changes):
+    return list(audited(corpus, tasks_named(tasks), dataclasses.replace(SAMPLE, **changes), None))
+
+
+def set_thresholds(monkeypatch, **values):
+    """Other thresholds, which are data."""
+    changed = {check: dataclasses.replace(audit_run.BY_ID[check], threshold=to) for check, to in values.items()}
+    checks = tuple(changed.get(check.id, check) for check in audit_run.CHECKS)
+    monkeypatch.setattr(audit_run, "CHECKS", checks)
+    monkeypatch.setattr(audit_run, "BY_ID", MappingProxyType({check.id: check for check in checks}))
+
+
+@pytest.mark.parametrize("task", ["dc", "bso", "nsp", "dconn", "conj_type", "bigram_shift", "subj_number"])
+def test_every_text_is_compared_with_the_source(corpus, task):
+    ((config, report),) = results(corpus, task)
+    finding = report.finding("fidelity")
+    assert (finding.status, finding.measured) == (Status.PASSED, 0)
+    assert finding.detail == f"{config.n_rows} rows compared with the source"
+
+
+def changed(config, column, edit):
+    """The config with the text of its first test row edited."""
+    test = pl.DataFrame(config.splits["test"])
+    values = test[column].to_list()
+    values[0] = [*values[0][:-1], edit(values[0][-1])] if isinstance(values[0], list) else edit(values[0])
+    table = test.with_columns(pl.Series(column, values)).to_arrow().cast(config.splits["test"].schema)
+    return dataclasses.replace(config, splits={**config.splits, "test": table})
+
+
+@pytest.mark.parametrize(("task", "column"), [("dc", "sentences"), ("bso", "sentence2"), ("subj_number", "text")])
+@pytest.mark.parametrize("edit", [lambda text: text + " x", lambda text: text.replace(" ", "  ", 1)], ids="ab")
+def test_a_text_that_is_not_the_source_s_fails(corpus, task, column, edit):
+    ((config, _),) = results(corpus, task, audit=False)
+    (sources,) = source_texts(corpus, [config])
+    planted = changed(config, column, edit)
+    finding = audit(planted, sources).finding("fidelity")
+    assert (finding.status, finding.measured) == (Status.FAILED, 1)
+    assert finding.rows == (planted.splits["test"]["id"][0].as_py(),)
+
+
+def test_a_config_that_fails_is_left_out_with_what_was_measured(tmp_path, monkeypatch):
+    set_thresholds(monkeypatch, length=-0.4)
+    request = dataclasses.replace(SAMPLE, tasks=("bso",))
+    outcome = run(request, tmp_path / "out")
+    (left_out,) = outcome.missing
+    assert left_out.reason.startswith("the audit failed: length .")
+    assert left_out.reason.endswith("(threshold .100)")
+    assert not outcome.manifest["configs"]
+    assert not (tmp_path / "out" / "bso_es").exists()
+    kept = run(dataclasses.replace(request, keep_failed=True), tmp_path / "kept")
+    assert kept.failed == ["bso_es"]
+    card = (tmp_path / "kept" / "bso_es" / "README.md").read_text(encoding="utf-8")
+    assert "Audit: **failed (length)**" in card
+
+
+def test_an_integrity_fault_is_a_failure(tmp_path, monkeypatch):
+    set_thresholds(monkeypatch, balance=-1)
+    (left_out,) = run(dataclasses.replace(SAMPLE, tasks=("bso",)), tmp_path / "out").missing
+    assert left_out.reason == "the audit failed: balance"
+
+
+def test_without_an_audit_nothing_is_left_out(corpus, monkeypatch):
+    set_thresholds(monkeypatch, length=-0.4)
+    ((config, report),) = results(corpus, "bso", audit=False)
+    assert isinstance(config, Config)
+    assert report is None
