@@ -124,7 +124,7 @@ def sections() -> str:
             f"`{kind.__module__.removeprefix('discoprobe.').replace('.', '/')}.py`",
         )
         for kind in kinds
-        if hasattr(kind, "section")
+        if hasattr(kind, "section") and kind.__module__.startswith("discoprobe.")
     ]
     return _table(("section", "keys", "documented in"), sorted(rows))
 

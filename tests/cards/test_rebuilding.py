@@ -43,7 +43,7 @@ def former(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DISCOPROBE_CACHE", str(base / "cache"))
         patch.setenv("DISCOPROBE_MIRROR", str(mirror))
-        pipeline.run(Request(("am",), (BANK,), ("bigram_shift", "ngram_shift"), pinned=(then,)), base / "out")
+        pipeline.run(Request(("am",), (BANK,), ("sent_len", "somo"), pinned=(then,)), base / "out")
     return base / "out", file
 
 
@@ -60,7 +60,7 @@ def test_the_commit_of_the_manifest_is_what_is_fetched(former, tmp_path, monkeyp
     monkeypatch.setenv("DISCOPROBE_MIRROR", str(tmp_path / "mirror" if place == "by hash" else file.parents[3]))
     found = verify(str(release), rebuilder((), 1))
     assert found.differences == ()
-    assert found.rebuilt == 7
+    assert found.rebuilt == 7 * len(manifest.read(release)["configs"]) == 14
 
 
 @needs_shared
@@ -77,7 +77,7 @@ def test_a_commit_that_cannot_be_had_any_more_is_named(former, tmp_path, monkeyp
 @needs_shared
 def test_another_state_that_is_given_instead_is_told_from_the_manifests(former):
     found = verify(str(former[0]), rebuilder((str(UD / "am" / BANK),), 1))
-    said = why(found, "bigram_shift_am/test-00000-of-00001.parquet")
+    said = why(found, "sent_len_am/test-00000-of-00001.parquet")
     assert f"source {BANK}: commit {FORMER[:12]} → {treebanks.treebank(BANK).commit[:12]}" in said
     assert f"source {BANK}: other content of " in said
 
