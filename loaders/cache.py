@@ -21,7 +21,7 @@ from discoprobe.loaders.corpus import Shard
 from discoprobe.loaders.errors import DiscoprobeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 TABLES: Final = ("documents", "sentences", "tokens")
 RECORD: Final = "entry.json"
@@ -29,10 +29,13 @@ RECORD: Final = "entry.json"
 
 @dataclass(frozen=True, slots=True)
 class CachedShard:
-    """A shard in the cache: the folder of its entry and its number there."""
+    """A shard in the cache: the folder of its entry, its number there, and what `Loadable` says of it."""
 
     folder: Path
     number: int
+    size: int
+    n_documents: int
+    identity: str
 
     def load(self) -> Shard:
         """The shard, memory-mapped.
@@ -65,8 +68,7 @@ def find(folder: Path, key: str) -> Entry | None:
     try:
         stored = json.loads((home / RECORD).read_bytes())
         whole = all(_checksum(home / name) == expected for name, expected in stored["files"].items())
-        shards = tuple(CachedShard(home, number) for number in range(stored["shards"]))
-        return Entry(shards, stored["record"]) if whole else None
+        return Entry(_shards(home, stored["shards"]), stored["record"]) if whole else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
@@ -89,15 +91,19 @@ def store(folder: Path, key: str, shards: Iterable[Shard], record: Callable[[], 
         with tempfile.TemporaryDirectory(prefix=".new-", dir=home.parent) as work:
             new = Path(work) / key
             new.mkdir()
-            number = _write(new, shards)
+            facts = _write(new, shards)
             files = {path.name: _checksum(path) for path in sorted(new.iterdir())}
-            (new / RECORD).write_text(json.dumps({"files": files, "shards": number, "record": record()}))
+            (new / RECORD).write_text(json.dumps({"files": files, "shards": facts, "record": record()}))
             _put_in_place(new, home, Path(work))
     except OSError as error:
         raise DiscoprobeError(
             f"{folder}: cannot write to the cache ({error.strerror or error}); set DISCOPROBE_CACHE to another folder",
         ) from error
-    return Entry(tuple(CachedShard(home, i) for i in range(number)), json.loads(json.dumps(record())))
+    return Entry(_shards(home, facts), json.loads(json.dumps(record())))
+
+
+def _shards(home: Path, facts: Sequence[Sequence[Any]]) -> tuple[CachedShard, ...]:
+    return tuple(CachedShard(home, number, *of_shard) for number, of_shard in enumerate(facts))
 
 
 def _mapped(path: Path) -> pl.DataFrame:
@@ -109,12 +115,14 @@ def _home(folder: Path, key: str) -> Path:
     return folder / "shards" / key[:2] / key
 
 
-def _write(folder: Path, shards: Iterable[Shard]) -> int:
-    number = 0
-    for number, shard in enumerate(shards, 1):
+def _write(folder: Path, shards: Iterable[Shard]) -> list[tuple[int, int, str]]:
+    """Writes the tables of each shard; returns its size, number of documents and identity."""
+    facts = []
+    for number, shard in enumerate(shards):
         for table in TABLES:
-            getattr(shard, table).write_ipc(folder / f"{number - 1}.{table}.arrow", compression="uncompressed")
-    return number
+            getattr(shard, table).write_ipc(folder / f"{number}.{table}.arrow", compression="uncompressed")
+        facts.append((shard.size, shard.n_documents, shard.identity))
+    return facts
 
 
 def _put_in_place(new: Path, home: Path, work: Path) -> None:

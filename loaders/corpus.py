@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import polars as pl
@@ -151,6 +152,21 @@ class Shard:
         """The shard itself: it is in memory already."""
         return self
 
+    @property
+    def size(self) -> int:
+        """Bytes of text."""
+        return int(self.sentences["text"].str.len_bytes().sum())
+
+    @property
+    def n_documents(self) -> int:
+        """Rows of the table of documents."""
+        return self.documents.height
+
+    @property
+    def identity(self) -> str:
+        """A digest of the keys of its sentences, hexadecimal: what the shard is, wherever it was read from."""
+        return blake2b(self.sentences["key"].to_numpy().tobytes(), digest_size=16).hexdigest()
+
     def sentence_lengths(self) -> pl.DataFrame:
         """``sent`` and ``n_words``, the number of words that have a letter or digit: punctuation does not count."""
         spoken = pl.col("form").str.contains(r"[\p{L}\p{N}]")
@@ -171,7 +187,23 @@ class Shard:
 
 
 class Loadable(Protocol):
-    """Something small and picklable that loads one shard, such as an entry of the cache."""
+    """Something small and picklable that loads one shard, such as an entry of the cache.
+
+    What it says of the shard is known without loading it. It decides which parts a build reads together, and in which
+    order.
+    """
+
+    @property
+    def size(self) -> int:
+        """Bytes of text in the shard, or about as many."""
+
+    @property
+    def n_documents(self) -> int:
+        """How many documents begin in the shard, or about as many."""
+
+    @property
+    def identity(self) -> str:
+        """What the shard is: the same wherever and beside whatever it is read, different for every shard."""
 
     def load(self) -> Shard:
         """The shard, read or memory-mapped."""

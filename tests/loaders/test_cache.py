@@ -181,3 +181,15 @@ def test_records_are_json(path, folder):
 def test_tables_are_read_from_the_mapped_file(path):
     _, shard = load(path)
     assert shard.tokens.filter(pl.col("upos") == "NOUN").height == 3
+
+
+def test_what_a_part_says_of_itself_is_true_of_its_shard(path):
+    """Also when it is found again; other sentences make another identity."""
+    (first,), (again,) = (read_corpora([path])["es"].parts for _ in range(2))
+    shard = first.load()
+    assert (first.size, first.n_documents, first.identity) == (shard.size, shard.n_documents, shard.identity)
+    assert first == again
+    assert first.size == len("a b") * 3
+    path.write_text(TEXT * 4)
+    (other,) = read_corpora([path])["es"].parts
+    assert other.identity != first.identity
