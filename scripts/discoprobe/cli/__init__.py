@@ -1,7 +1,7 @@
 """The command line: options and messages; the work is done by ``pipeline`` and the three folders of the package.
 
-``arguments`` has the options with their help, ``building``, ``publishing`` and ``corpora`` have the commands,
-``terminal`` shows progress and tables, ``summaries`` shows results.
+``arguments`` has the options with their help, ``building``, ``publishing``, ``evaluating`` and ``corpora`` have the
+commands, ``terminal`` shows progress and tables, ``summaries`` shows results.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from discoprobe.cli import building, corpora, publishing
+from discoprobe.cli import building, corpora, evaluating, publishing
 from discoprobe.loaders.errors import DiscoprobeError
 
 app = typer.Typer(
@@ -25,6 +25,7 @@ app = typer.Typer(
 )
 app.add_typer(building.app)
 app.add_typer(publishing.app)
+app.add_typer(evaluating.app)
 app.add_typer(corpora.app, name="corpora")
 app.command("languages")(corpora.languages)
 

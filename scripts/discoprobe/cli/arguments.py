@@ -146,3 +146,17 @@ CheckNames = Annotated[
     list[str] | None,
     typer.Argument(help="Languages, corpora, .conllu files or folders of them; default: the whole catalogue."),
 ]
+ModelName = Annotated[
+    str, typer.Option("--model", "-m", help="A model of transformers: a local folder, or an id on the Hub.")
+]
+Surprisal = Annotated[
+    bool,
+    typer.Option(
+        "--surprisal", help="Compare the probabilities that a causal model gives to the texts of a pair or choice."
+    ),
+]
+TrainRows = Annotated[int, typer.Option("--train-rows", min=10, help="The largest number of training rows of a probe.")]
+Device = Annotated[str, typer.Option("--device", help="Where torch computes: cpu or cuda.")]
+SaveFolder = Annotated[
+    Path | None, typer.Option("--save", help="Write CONFIG/MODEL.json and the curve over layers (SVG) below a folder.")
+]

@@ -1,0 +1,52 @@
+"""The accuracy of linear probes by layer, as an SVG curve per pooling."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from discoprobe.cards.text.render import render
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+WIDTH, HEIGHT = 420, 220
+_LEFT, _RIGHT, _TOP, _BOTTOM = 36.0, 404.0, 28.0, 172.0
+
+
+class Curve(NamedTuple):
+    """A line of the plot: its name, the corners as SVG path data, and a point per layer."""
+
+    name: str
+    path: str
+    points: list[tuple[float, float]]
+
+
+def layer_plot(title: str, accuracies: Mapping[str, Sequence[float]], baselines: Mapping[str, float]) -> str:
+    """The SVG text.
+
+    Args:
+        title: of the plot.
+        accuracies: per pooling the accuracy on test in each layer.
+        baselines: accuracies that do not depend on the layer, drawn as dashed lines.
+    """
+    curves = [_curve(name, values) for name, values in accuracies.items()]
+    n_layers = max(map(len, accuracies.values()))
+    return render(
+        "layers.svg", title=title, width=WIDTH, height=HEIGHT, left=_LEFT, right=_RIGHT, top=_TOP, bottom=_BOTTOM,
+        curves=curves, baselines=[(name, round(_y(value), 1)) for name, value in baselines.items()],
+        layers=[(round(_x(layer, n_layers), 1), layer) for layer in range(0, n_layers, max(1, n_layers // 12))],
+        ticks=[(round(_y(value), 1), f"{value:.1f}") for value in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)],
+    )  # fmt: skip
+
+
+def _curve(name: str, values: Sequence[float]) -> Curve:
+    points = [(round(_x(layer, len(values)), 1), round(_y(value), 1)) for layer, value in enumerate(values)]
+    return Curve(name, "M" + "L".join(f"{x} {y}" for x, y in points), points)
+
+
+def _x(layer: int, n_layers: int) -> float:
+    return _LEFT + (_RIGHT - _LEFT) * layer / max(1, n_layers - 1)
+
+
+def _y(accuracy: float) -> float:
+    return _BOTTOM - (_BOTTOM - _TOP) * accuracy

@@ -1,0 +1,169 @@
+"""Logistic regression on frozen hidden states, one per layer and pooling.
+
+A row of several texts becomes one vector: the vectors of its texts, and for neighbouring texts the absolute difference
+and the product of their vectors (Conneau et al. 2017), because coherence is a relation between sentences. For a choice
+every option is scored as the last text after the context, and the option with the highest score is taken.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from discoprobe.builders.config import Shape
+from discoprobe.builders.settings import SPLITS
+from discoprobe.evaluation.hidden_states import POOLINGS, sentence_vectors
+from discoprobe.evaluation.scores import Evaluation, Score, best_of, majority, with_interval
+from discoprobe.loaders.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from discoprobe.builders.audit import AuditInput
+    from discoprobe.evaluation.models import LanguageModel
+    from discoprobe.loaders.process_pool import Progress
+
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+
+STRENGTHS = (0.001, 0.01, 0.1, 1.0)
+"""Inverse regularisation strengths; the one that does best on validation is used."""
+
+STEPS = 300
+"""Most iterations of the optimiser."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows of a data set as arrays of length rows: split, label, size of the context; texts by their numbers."""
+
+    shape: Shape
+    split: npt.NDArray[np.str_]
+    labels: Ints
+    n_context: Ints
+    texts: list[Ints]
+    test: pl.DataFrame
+
+    def right(self, predicted: Ints, split: str) -> npt.NDArray[np.bool_]:
+        """Which rows of a split are predicted right."""
+        return np.asarray(predicted == self.labels[self.split == split])
+
+
+def evaluate(data: AuditInput, model: LanguageModel, progress: Progress, *, train_rows: int = 10_000) -> Evaluation:
+    """Trains a probe per layer and pooling on train, chooses on validation, and scores on test.
+
+    Args:
+        data: a data set with the splits train, validation and test.
+        model: the encoder.
+        progress: is told how many texts are encoded, and how many probes are trained.
+        train_rows: most training rows; more are left out from the end of the split.
+
+    Raises:
+        UnsupportedError: a split is missing.
+    """
+    missing = [split for split in SPLITS if split not in data.splits]
+    if missing:
+        raise UnsupportedError(f"{data.name} has no {' and no '.join(missing)} split: a linear probe needs all three")
+    table = pl.concat([data.split("train").head(train_rows), data.split("validation"), data.split("test")])
+    texts = table["texts"].explode().unique(maintain_order=True)
+    vectors = sentence_vectors(model, texts.to_list(), progress)
+    rows = _numbered(data, table, texts)
+    scores: list[Score] = []
+    for pooling, method in enumerate(POOLINGS):
+        for layer in range(vectors.shape[2]):
+            scores.append(_score(rows, vectors[:, pooling, layer].astype(np.float32), method, layer))
+            progress("training probes", len(scores), vectors.shape[2] * len(POOLINGS))
+    return Evaluation(
+        config=data.name, model=model.name, commit=model.commit, scores=tuple(scores), best=best_of(scores),
+        majority=majority(data), shortcut=None, shortcut_accuracy=None, truncated=model.n_cut(texts.to_list()),
+        train_rows=int((rows.split == "train").sum()),
+    )  # fmt: skip
+
+
+def _numbered(data: AuditInput, table: pl.DataFrame, texts: pl.Series) -> _Rows:
+    """The rows with the numbers of their texts in ``texts``."""
+    number = pl.element().replace_strict(texts, range(len(texts)), return_dtype=pl.Int64)
+    return _Rows(
+        data.shape, table["split"].cast(pl.String).to_numpy(), table["label"].to_numpy(),
+        table["n_context"].to_numpy().astype(np.int64),
+        [np.array(row) for row in table.select(pl.col("texts").list.eval(number))["texts"].to_list()],
+        table.filter(pl.col("split") == "test"),
+    )  # fmt: skip
+
+
+def _score(rows: _Rows, vectors: Floats, method: str, layer: int) -> Score:
+    from sklearn.metrics import f1_score  # noqa: PLC0415 (takes a second)
+
+    is_choice = rows.shape is Shape.CHOICE
+    validation, predicted = _choose(rows, vectors) if is_choice else _classify(rows, vectors)
+    truth = rows.labels[rows.split == "test"]
+    accuracy, interval = with_interval(rows.right(predicted, "test").astype(np.float64), rows.test)
+    f1 = None if is_choice else float(f1_score(truth, predicted, average="macro"))
+    return Score(method, layer, accuracy, interval, f1, validation, len(truth))
+
+
+def _features(vectors: Floats, places: list[Ints]) -> Floats:
+    """One vector per row, shape (rows, features); rows have the same number of texts.
+
+    Raises:
+        UnsupportedError: they have not.
+    """
+    if len({len(texts) for texts in places}) > 1:
+        raise UnsupportedError(
+            "rows have different numbers of texts: a linear probe needs the same number in every row"
+        )
+    texts = vectors[np.stack(places)]
+    before, after = texts[:, :-1], texts[:, 1:]
+    parts = np.concatenate([texts, np.abs(before - after), before * after], axis=1)
+    return np.asarray(parts.reshape(len(places), -1))
+
+
+def _fits(features: Floats, labels: Ints, train: npt.NDArray[np.bool_]) -> Iterator[tuple[Any, Floats]]:
+    """The classifiers of ``STRENGTHS``, and the standardised features."""
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 (takes a second)
+    from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
+
+    standardised = StandardScaler().fit(features[train]).transform(features)
+    for strength in STRENGTHS:
+        classifier = LogisticRegression(C=strength, max_iter=STEPS)
+        yield classifier.fit(standardised[train], labels[train]), standardised
+
+
+def _classify(rows: _Rows, vectors: Floats) -> tuple[float, Ints]:
+    """The best accuracy on validation, and the labels that the same classifier predicts on test."""
+    results = []
+    for classifier, standardised in _fits(_features(vectors, rows.texts), rows.labels, rows.split == "train"):
+        predicted = classifier.predict(standardised)
+        validation = float(rows.right(predicted[rows.split == "validation"], "validation").mean())
+        results.append((validation, predicted[rows.split == "test"]))
+    return max(results, key=lambda result: result[0])
+
+
+def _choose(rows: _Rows, vectors: Floats) -> tuple[float, Ints]:
+    """The same for choices: a classifier says of each option whether it is the right one."""
+    options = [(row, at) for row, texts in enumerate(rows.texts) for at in range(len(texts) - rows.n_context[row])]
+    features = np.stack([_option(vectors, rows.texts[row], int(rows.n_context[row]), at) for row, at in options])
+    row_of, at_of = np.array(options).T
+    right = (rows.labels[row_of] == at_of).astype(np.int64)
+    results = []
+    for classifier, standardised in _fits(features, right, rows.split[row_of] == "train"):
+        table = pl.DataFrame({"row": row_of, "at": at_of, "score": classifier.decision_function(standardised)})
+        first = table.sort(["row", "score", "at"], descending=[False, True, False]).unique("row", keep="first")
+        predicted = first.sort("row")["at"].to_numpy()
+        validation = float(rows.right(predicted[rows.split == "validation"], "validation").mean())
+        results.append((validation, predicted[rows.split == "test"]))
+    return max(results, key=lambda result: result[0])
+
+
+def _option(vectors: Floats, texts: Ints, n_context: int, at: int) -> Floats:
+    """The vector of one option: itself, and how it relates to the context as a whole and to its last text."""
+    option = vectors[texts[n_context + at]]
+    if not n_context:
+        return np.asarray(option)
+    context = vectors[texts[:n_context]]
+    pairs = [part for other in (context.mean(axis=0), context[-1]) for part in (np.abs(other - option), other * option)]
+    return np.concatenate([option, *pairs])

@@ -1,0 +1,51 @@
+"""Evaluates a model on configs of a release, or on any data set that the audit reads."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from discoprobe.auditing import Reading, audit_inputs
+from discoprobe.cards.metadata import manifest
+from discoprobe.evaluation import linear_probe, surprisal
+from discoprobe.evaluation.models import load_model
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from discoprobe.evaluation.scores import Evaluation
+    from discoprobe.loaders.process_pool import Progress
+
+
+def evaluations(  # noqa: PLR0913 (one parameter per option)
+    names: Sequence[str], out: Path, model: str, progress: Progress, *, by_surprisal: bool = False,
+    train_rows: int = 10_000, device: str = "cpu",
+) -> Iterator[Evaluation]:  # fmt: skip
+    """The scores of a model on each data set.
+
+    Args:
+        names: configs of the release folder ``out``, paths, or Hub ids; all configs of ``out`` if empty.
+        out: a release folder.
+        model: folder or Hub id of a model of transformers.
+        progress: is told how far each step is.
+        by_surprisal: compare the probabilities that a causal model gives; else train linear probes on hidden states.
+        train_rows: most training rows of a probe.
+        device: where torch computes.
+
+    Raises:
+        DiscoprobeError: the model or a data set cannot be used.
+    """
+    loaded = load_model(model, "causal" if by_surprisal else "encoder", device)
+    configs = manifest.read(out)["configs"] if (out / manifest.NAME).is_file() else {}
+    for data in audit_inputs(names, out, Reading()):
+        if by_surprisal:
+            evaluation = surprisal.evaluate(data, loaded, progress)
+        else:
+            evaluation = linear_probe.evaluate(data, loaded, progress, train_rows=train_rows)
+        audit = configs[data.name]["audit"] if data.name in configs else None
+        if audit:
+            evaluation = dataclasses.replace(
+                evaluation, shortcut=audit["strongest"], shortcut_accuracy=audit["accuracy"]
+            )
+        yield evaluation

@@ -1,0 +1,115 @@
+"""Scores of a model on a config, with what they must be compared with."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from discoprobe.builders.audit.intervals import Interval, independent_rows, wilson
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+    from discoprobe.builders.audit import AuditInput
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The accuracy of one way to read a model.
+
+    Attributes:
+        method: ``mean`` or ``token`` (the pooling of a linear probe), or ``total``, ``per_token`` or ``region`` (how
+            surprisal is added up).
+        layer: the layer of a linear probe, 0 for the embeddings.
+        accuracy: share of rows (of pairs, for surprisal) that are right on test.
+        interval: its 95 % interval; rows of one group or pair count as dependent.
+        macro_f1: mean F1 over the classes; None for pairs and choices.
+        validation: the accuracy on validation by which layer and pooling are chosen; None for surprisal.
+        n: number of test rows, or of pairs.
+    """
+
+    method: str
+    layer: int | None
+    accuracy: float
+    interval: Interval
+    macro_f1: float | None
+    validation: float | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The scores of one model on one config.
+
+    Attributes:
+        config: name of the config.
+        model: folder or Hub id.
+        commit: of the model.
+        scores: every layer and pooling, or every way to add up surprisal.
+        best: the score to report: the best on validation, or the total surprisal.
+        majority: accuracy of the largest class on test.
+        shortcut: name of the strongest shortcut that the audit of the config found; None if it is not known.
+        shortcut_accuracy: its accuracy.
+        truncated: texts that were longer than the model takes.
+        train_rows: rows that the probe was trained on.
+    """
+
+    config: str
+    model: str
+    commit: str
+    scores: tuple[Score, ...]
+    best: Score
+    majority: float
+    shortcut: str | None
+    shortcut_accuracy: float | None
+    truncated: int
+    train_rows: int
+
+    def to_json(self) -> str:
+        """The evaluation as a JSON object, keys as the attributes."""
+        return json.dumps({"format": FORMAT, **asdict(self)}, ensure_ascii=False, indent=1) + "\n"
+
+    def save(self, folder: Path) -> Path:
+        """Writes ``CONFIG/MODEL.json`` below a folder; returns its path. A model's owner is part of its name there."""
+        owner_and_name = "_".join(Path(self.model).parts[-2:])
+        name = "".join(letter if letter.isalnum() or letter in "-._" else "_" for letter in owner_and_name).strip("._")
+        path = folder / self.config / f"{name}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(self.to_json(), encoding="utf-8")
+        return path
+
+
+def with_interval(correct: npt.NDArray[np.float64], rows: pl.DataFrame) -> tuple[float, Interval]:
+    """The accuracy and its 95 % interval.
+
+    Args:
+        correct: 1 where a row is right, shape (rows,).
+        rows: the rows, with ``pair_id`` and ``group``: rows of one value are not independent.
+    """
+    known = [column for column in ("pair_id", "group") if rows[column].null_count() == 0]
+    clusterings = [rows[column].rank("dense").to_numpy().astype(np.int64) for column in known]
+    n = independent_rows(correct, clusterings or [np.arange(len(correct))])
+    accuracy = float(correct.mean())
+    return accuracy, wilson(accuracy * n, n)
+
+
+def majority(data: AuditInput) -> float:
+    """The accuracy on test of the class that is largest on train (on test, if there is no train split)."""
+    test = data.split("test")
+    source = data.split("train") if "train" in data.splits else test
+    largest = source["label"].value_counts().sort(["count", "label"], descending=[True, False])["label"][0]
+    return float((test["label"] == largest).mean() or 0.0)
+
+
+def best_of(scores: Sequence[Score]) -> Score:
+    """The score with the best accuracy on validation; of equal ones the lowest layer."""
+    return max(scores, key=lambda score: score.validation or 0.0)

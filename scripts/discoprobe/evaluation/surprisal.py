@@ -1,0 +1,192 @@
+"""Minimal pairs and choices scored by a causal model: which text does it find more probable?
+
+Surprisal is the negative logarithm of the probability of a token given those before it, in bits. A pair is right if
+the edited text has more surprisal than the original (BLiMP's criterion), a choice if the right option has the least
+after the context.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from discoprobe.builders.config import Shape
+from discoprobe.evaluation.scores import Evaluation, Score, with_interval
+from discoprobe.loaders.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from discoprobe.builders.audit import AuditInput
+    from discoprobe.evaluation.models import LanguageModel
+    from discoprobe.loaders.process_pool import Progress
+
+Floats = npt.NDArray[np.float64]
+
+TOKENS_PER_BATCH = 1024
+"""Tokens of a batch: every token has a probability for every word of the vocabulary (4 bytes, 50,000 words or more)."""
+
+METHODS = ("total", "per_token", "region")
+"""How the surprisal of tokens is added up: over the text, as the mean per token, or over the tokens of the edit only.
+Texts of different lengths are better compared per token; ``region`` is for pairs."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenSurprisal:
+    """The tokens of a text without special ones: bits, first character and end character of each, shape (tokens,)."""
+
+    bits: Floats
+    starts: npt.NDArray[np.int64]
+    ends: npt.NDArray[np.int64]
+
+    def over(self, start: int, end: int) -> Floats:
+        """The bits of the tokens that overlap the characters from ``start`` to ``end``."""
+        return self.bits[(self.starts < end) & (self.ends > start)]
+
+
+def evaluate(data: AuditInput, model: LanguageModel, progress: Progress) -> Evaluation:
+    """The share of pairs, or of choices, of the test split that the model gets right.
+
+    Args:
+        data: a data set of pairs (rows that share ``pair_id``, label 0 being the original) or of choices.
+        model: a causal model.
+        progress: is told how many texts are done.
+
+    Raises:
+        UnsupportedError: the rows are neither pairs nor choices.
+    """
+    test = data.split("test")
+    if data.shape is Shape.CHOICE:
+        scores, truncated, chance = _choices(test, model, progress)
+    elif data.pairs and test["pair_id"].null_count() == 0:
+        scores, truncated = _pairs(test, model, progress)
+        chance = 0.5
+    else:
+        raise UnsupportedError(f"{data.name} has neither pairs nor choices: surprisal compares texts of a row or pair")
+    return Evaluation(
+        config=data.name, model=model.name, commit=model.commit, scores=tuple(scores), best=scores[0], majority=chance,
+        shortcut=None, shortcut_accuracy=None, truncated=truncated, train_rows=0,
+    )  # fmt: skip
+
+
+def _pairs(test: pl.DataFrame, model: LanguageModel, progress: Progress) -> tuple[list[Score], int]:
+    """The scores over pairs of an original and an edited text, and how many texts were cut."""
+    columns = ["pair_id", "texts", "edit_start", "edit_end"]
+    pairs = (
+        test.filter(pl.col("label") == 0).select(*columns, "group")
+        .join(test.filter(pl.col("label") != 0).select(columns), on="pair_id", suffix="_edited", maintain_order="left")
+    )  # fmt: skip
+    if pairs.is_empty():
+        raise UnsupportedError("no pair has an original (label 0) and an edited text in test")
+    originals, edited = pairs["texts"].list.join(" ").to_list(), pairs["texts_edited"].list.join(" ").to_list()
+    read = surprisals(model, [*originals, *edited], progress)
+    first, second = read[: len(originals)], read[len(originals) :]
+    ways = {
+        "total": ([each.bits.sum() for each in first], [each.bits.sum() for each in second]),
+        "per_token": ([each.bits.mean() for each in first], [each.bits.mean() for each in second]),
+    }
+    if pairs["edit_start"].null_count() == 0 and pairs["edit_start_edited"].null_count() == 0:
+        spans = pairs.select("edit_start", "edit_end", "edit_start_edited", "edit_end_edited").rows()
+        ways["region"] = (
+            [each.over(start, end).sum() for each, (start, end, _, _) in zip(first, spans, strict=True)],
+            [each.over(start, end).sum() for each, (_, _, start, end) in zip(second, spans, strict=True)],
+        )
+    groups = pairs.select("group", pair_id=pl.lit(None, pl.String))
+    scores = []
+    for method, (original, changed) in ways.items():
+        right = _better(np.array(original), np.array(changed))
+        accuracy, interval = with_interval(right, groups)
+        scores.append(Score(method, None, accuracy, interval, None, None, len(right)))
+    return scores, model.n_cut([*originals, *edited])
+
+
+def _better(low: Floats, high: Floats) -> Floats:
+    """1 where the first is lower, 0 where it is higher, one half where both are equal."""
+    return np.where(low < high, 1.0, np.where(low > high, 0.0, 0.5))
+
+
+def _choices(test: pl.DataFrame, model: LanguageModel, progress: Progress) -> tuple[list[Score], int, float]:
+    """The scores over rows with options, how many texts were cut, and the accuracy of a random choice."""
+    texts, starts, rows = [], [], []
+    for row, (shown, n_context) in enumerate(test.select("texts", "n_context").rows()):
+        context = " ".join(shown[:n_context])
+        for option in shown[n_context:]:
+            texts.append(f"{context} {option}".lstrip())
+            starts.append(len(context))
+            rows.append(row)
+    read = surprisals(model, texts, progress)
+    bits = [each.over(start, len(text)) for each, start, text in zip(read, starts, texts, strict=True)]
+    row_of, labels = np.array(rows), test["label"].to_numpy()
+    scores = []
+    for method, of_option in (("total", np.sum), ("per_token", np.mean)):
+        values = np.array([of_option(each) if len(each) else np.inf for each in bits])
+        right = np.array([float(np.argmin(values[row_of == row]) == labels[row]) for row in range(test.height)])
+        accuracy, interval = with_interval(right, test)
+        scores.append(Score(method, None, accuracy, interval, None, None, test.height))
+    chance = float(np.mean([1 / (row_of == row).sum() for row in range(test.height)]))
+    return scores, model.n_cut(texts), chance
+
+
+def surprisals(model: LanguageModel, texts: Sequence[str], progress: Progress) -> list[TokenSurprisal]:
+    """The surprisal of every token of each text.
+
+    The first token is predicted from the token that begins a text (from the end of the text before, as GPT-2 has it);
+    if the model has neither, the first token has none and is left out.
+    """
+    import torch  # noqa: PLC0415 (takes seconds)
+
+    read: dict[int, TokenSurprisal] = {}
+    with torch.inference_mode():
+        for batch in _batches([_encode(model, text) for text in texts]):
+            longest = max(len(text.ids) for _, text in batch)
+            ids = torch.zeros((len(batch), longest), dtype=torch.long, device=model.model.device)
+            mask = torch.zeros_like(ids)
+            for line, (_, text) in enumerate(batch):
+                ids[line, : len(text.ids)] = torch.tensor(text.ids)
+                mask[line, : len(text.ids)] = 1
+            logits = model.model(input_ids=ids, attention_mask=mask).logits[:, :-1].float()
+            probability = torch.log_softmax(logits, dim=-1).gather(2, ids[:, 1:, None])[:, :, 0]
+            bits = (-probability / math.log(2)).double().cpu().numpy()
+            for line, (number, text) in enumerate(batch):
+                read[number] = text.with_bits(bits[line, : len(text.ids) - 1])
+            progress("surprisal", len(read), len(texts))
+    return [read[number] for number in range(len(texts))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Encoded:
+    """Token ids of a text, with the token that begins it, and the character offsets of the tokens without that."""
+
+    ids: list[int]
+    offsets: npt.NDArray[np.int64]
+
+    def with_bits(self, bits: Floats) -> TokenSurprisal:
+        offsets = self.offsets[len(self.offsets) - len(bits) :]
+        return TokenSurprisal(bits, offsets[:, 0], offsets[:, 1])
+
+
+def _encode(model: LanguageModel, text: str) -> _Encoded:
+    tokenizer = model.tokenizer
+    begin = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
+    encoded = tokenizer(
+        text, add_special_tokens=False, return_offsets_mapping=True, truncation=True, max_length=model.longest - 1
+    )
+    ids = encoded["input_ids"] if begin is None else [begin, *encoded["input_ids"]]
+    return _Encoded(ids, np.array(encoded["offset_mapping"], np.int64).reshape(-1, 2))
+
+
+def _batches(texts: Sequence[_Encoded]) -> Iterator[list[tuple[int, _Encoded]]]:
+    """The texts with their numbers, in batches of at most ``TOKENS_PER_BATCH`` tokens, padding included."""
+    batch: list[tuple[int, _Encoded]] = []
+    for number, text in sorted(enumerate(texts), key=lambda each: (len(each[1].ids), each[0])):
+        if batch and len(text.ids) * (len(batch) + 1) > TOKENS_PER_BATCH:
+            yield batch
+            batch = []
+        batch.append((number, text))
+    if batch:
+        yield batch

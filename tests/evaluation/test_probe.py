@@ -1,0 +1,251 @@
+"""A frozen model is at chance where nothing tells the label, and above it where something does."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+torch = pytest.importorskip("torch", reason="the extra 'probe' is not installed")
+transformers = pytest.importorskip("transformers", reason="the extra 'probe' is not installed")
+tokenizers = pytest.importorskip("tokenizers", reason="the extra 'probe' is not installed")
+
+from discoprobe.builders.audit.frame import AuditInput, conform  # noqa: E402
+from discoprobe.builders.config import Shape  # noqa: E402
+from discoprobe.cli import app  # noqa: E402
+from discoprobe.evaluation import linear_probe, surprisal  # noqa: E402
+from discoprobe.evaluation.models import ModelError, load_model  # noqa: E402
+from discoprobe.loaders.errors import UnsupportedError  # noqa: E402
+from discoprobe.loaders.process_pool import silent  # noqa: E402
+
+WORDS = [f"w{number}" for number in range(40)]
+SPLITS = {"train": 240, "validation": 80, "test": 160}
+
+
+def tokenizer_of(words):
+    names = ["[PAD]", "[UNK]", "[BOS]", *words]
+    numbers = {name: number for number, name in enumerate(names)}
+    made = tokenizers.Tokenizer(tokenizers.models.WordLevel(numbers, unk_token="[UNK]"))
+    made.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=made, pad_token="[PAD]", unk_token="[UNK]", bos_token="[BOS]", model_max_length=32
+    )
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory):
+    """The folder of a BERT with random weights."""
+    folder = tmp_path_factory.mktemp("encoder")
+    torch.manual_seed(3)
+    config = transformers.BertConfig(
+        vocab_size=43, hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
+        max_position_embeddings=32,
+    )  # fmt: skip
+    transformers.BertForMaskedLM(config).save_pretrained(folder)
+    tokenizer_of(WORDS).save_pretrained(folder)
+    return str(folder)
+
+
+def gpt(folder, texts):
+    """The folder of a GPT-2 with random weights, or trained to predict the words of texts."""
+    torch.manual_seed(3)
+    tokenizer = tokenizer_of(WORDS)
+    config = transformers.GPT2Config(
+        vocab_size=43, n_positions=32, n_embd=32, n_layer=2, n_head=2, bos_token_id=2, eos_token_id=2
+    )
+    model = transformers.GPT2LMHeadModel(config)
+    optimiser = torch.optim.Adam(model.parameters(), lr=0.01)
+    for _ in range(60 if texts else 0):
+        ids = torch.tensor([[2, *tokenizer(text)["input_ids"]] for text in texts])
+        loss = model(input_ids=ids, labels=ids).loss
+        loss.backward()
+        optimiser.step()
+        optimiser.zero_grad()
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return str(folder)
+
+
+def sentences(n, seed):
+    return [[WORDS[at] for at in line] for line in np.random.default_rng(seed).integers(2, len(WORDS), (n, 6))]
+
+
+def data(rows, shape=Shape.SENTENCE, labels=("no", "yes"), **values):
+    """A data set of rows (label, texts, further columns), divided into splits in order."""
+    split = [name for name, n in SPLITS.items() for _ in range(n)][: len(rows)]
+    frame = pl.DataFrame([{"split": name, **row} for name, row in zip(split, rows, strict=True)])
+    return AuditInput("made_en", shape, labels, conform(frame, shape), **values)
+
+
+def labelled(*, planted):
+    """Sentences with random labels; a cue stands at the beginning of those of label 1 if it is planted."""
+    coins = np.random.default_rng(5).integers(0, 2, sum(SPLITS.values())).tolist()
+    return data(
+        [
+            {"label": coin, "texts": [" ".join(["w1" if coin and planted else words[0], *words[1:]])]}
+            for coin, words in zip(coins, sentences(len(coins), 1), strict=True)
+        ]
+    )
+
+
+def test_a_probe_is_at_chance_on_random_labels_and_finds_a_planted_word(encoder):
+    model = load_model(encoder, "encoder")
+    chance = linear_probe.evaluate(labelled(planted=False), model, silent).best
+    found = linear_probe.evaluate(labelled(planted=True), model, silent).best
+    assert chance.interval.low < 0.5 < chance.interval.high
+    assert found.accuracy > 0.95
+    assert found.n == SPLITS["test"]
+    assert found.macro_f1 == pytest.approx(found.accuracy, abs=0.05)
+
+
+def test_every_layer_and_pooling_has_a_score_and_validation_chooses(encoder):
+    evaluation = linear_probe.evaluate(labelled(planted=True), load_model(encoder, "encoder"), silent, train_rows=100)
+    assert [(score.method, score.layer) for score in evaluation.scores] == [
+        (method, layer) for method in ("mean", "token") for layer in (0, 1, 2)
+    ]
+    assert evaluation.best.validation == max(score.validation for score in evaluation.scores)
+    assert evaluation.train_rows == 100
+    assert evaluation.majority == pytest.approx(0.5, abs=0.1)
+    assert evaluation.commit.isalnum()
+
+
+def related(*, planted):
+    """Pairs of sentences: those of label 1 have the same words, if that is planted."""
+    coins = np.random.default_rng(6).integers(0, 2, sum(SPLITS.values())).tolist()
+    first, second = sentences(len(coins), 2), sentences(len(coins), 3)
+    rows = [
+        {"label": coin, "texts": [" ".join(one), " ".join(one if coin and planted else other)]}
+        for coin, one, other in zip(coins, first, second, strict=True)
+    ]
+    return data(rows, Shape.PAIR)
+
+
+def test_a_relation_of_two_texts_is_found(encoder):
+    model = load_model(encoder, "encoder")
+    assert linear_probe.evaluate(related(planted=True), model, silent).best.accuracy > 0.9
+    assert linear_probe.evaluate(related(planted=False), model, silent).best.interval.low < 0.5
+
+
+def choices():
+    """The right one of four options has the first word of the context."""
+    n = sum(SPLITS.values())
+    places = np.random.default_rng(7).integers(0, 4, n).tolist()
+    rows = []
+    for row, place in enumerate(places):
+        context = sentences(1, 100 + row)[0]
+        options = [" ".join(words) for words in sentences(4, 9000 + row)]
+        options[place] = " ".join(context)
+        rows.append({"label": place, "texts": [" ".join(context), *options], "n_context": 1})
+    return data(rows, Shape.CHOICE, ("0", "1", "2", "3"))
+
+
+def test_the_right_choice_is_found(encoder):
+    evaluation = linear_probe.evaluate(choices(), load_model(encoder, "encoder"), silent)
+    assert evaluation.best.accuracy > 0.9
+    assert evaluation.best.macro_f1 is None
+    assert evaluation.majority < 0.5
+
+
+def ordered_pairs(n=120):
+    """Words in rising order, and the same with two neighbours swapped: rows of a test split that share a pair_id."""
+    rows = []
+    for number in range(n):
+        start = number % 30
+        words = WORDS[start : start + 8]
+        at = 1 + number % 6
+        swapped = [*words[:at], words[at + 1], words[at], *words[at + 2 :]]
+        for label, shown in enumerate((words, swapped)):
+            begin = len(" ".join(shown[:at])) + 1
+            end = begin + len(" ".join(shown[at : at + 2]))
+            rows.append(
+                {
+                    "split": "test", "label": label, "texts": [" ".join(shown)], "pair_id": f"p{number}",
+                    "edit_start": begin, "edit_end": end, "group": f"g{start}",
+                }
+            )  # fmt: skip
+    frame = pl.DataFrame(rows)
+    return AuditInput("made_en", Shape.SENTENCE, ("original", "edited"), conform(frame, Shape.SENTENCE), pairs=True)
+
+
+@pytest.fixture(scope="module")
+def random_gpt(tmp_path_factory):
+    return gpt(tmp_path_factory.mktemp("random"), [])
+
+
+@pytest.fixture(scope="module")
+def trained_gpt(tmp_path_factory):
+    return gpt(tmp_path_factory.mktemp("trained"), [" ".join(WORDS[start : start + 8]) for start in range(31)])
+
+
+def test_surprisal_tells_originals_for_a_model_that_learned_the_order(random_gpt, trained_gpt):
+    learned = surprisal.evaluate(ordered_pairs(), load_model(trained_gpt, "causal"), silent)
+    untrained = surprisal.evaluate(ordered_pairs(), load_model(random_gpt, "causal"), silent)
+    assert [score.method for score in learned.scores] == ["total", "per_token", "region"]
+    assert all(score.accuracy > 0.95 for score in learned.scores)
+    assert untrained.best.interval.low < 0.5 < untrained.best.interval.high
+    assert learned.best.n == 120
+    assert learned.majority == 0.5
+
+
+def test_pairs_of_one_group_count_as_dependent(trained_gpt, random_gpt):
+    """Thirty groups of four pairs: the interval is wider than that of 120 independent pairs."""
+    evaluation = surprisal.evaluate(ordered_pairs(), load_model(random_gpt, "causal"), silent)
+    low, high = evaluation.best.interval
+    p = evaluation.best.accuracy
+    assert high - low >= 2 * 1.96 * np.sqrt(p * (1 - p) / 120) * 0.95
+
+
+def test_a_choice_is_scored_after_its_context(trained_gpt):
+    rows = [
+        {
+            "split": "test", "label": place, "n_context": 1,
+            "texts": [" ".join(WORDS[at : at + 4]), *[
+                " ".join(WORDS[at + 4 : at + 8] if option == place else WORDS[at + 20 - option : at + 24 - option])
+                for option in range(4)
+            ]],
+        }
+        for at in range(12) for place in [at % 4]
+    ]  # fmt: skip
+    found = AuditInput("made_en", Shape.CHOICE, ("0", "1", "2", "3"), conform(pl.DataFrame(rows), Shape.CHOICE))
+    evaluation = surprisal.evaluate(found, load_model(trained_gpt, "causal"), silent)
+    assert evaluation.best.accuracy > 0.9
+    assert evaluation.majority == 0.25
+
+
+def test_the_surprisal_of_a_text_does_not_depend_on_the_texts_beside_it(trained_gpt):
+    model = load_model(trained_gpt, "causal")
+    texts = ["w3 w4 w5", "w9", "w7 w8 w9 w10 w11 w12"]
+    together = surprisal.surprisals(model, texts, silent)
+    for text, read in zip(texts, together, strict=True):
+        (alone,) = surprisal.surprisals(model, [text], silent)
+        assert np.allclose(alone.bits, read.bits, atol=1e-3)
+        assert [text[a:b] for a, b in zip(read.starts, read.ends, strict=True)] == text.split()
+    assert together[2].over(3, 8).tolist() == together[2].bits[1:3].tolist()
+
+
+def test_what_cannot_be_scored_is_said_in_one_line(encoder, trained_gpt, tmp_path):
+    with pytest.raises(ModelError, match="no causal language model"):
+        load_model(encoder, "causal")
+    with pytest.raises(ModelError, match="cannot be loaded") as failed:
+        load_model(str(tmp_path), "encoder")
+    assert "\n" not in str(failed.value)
+    with pytest.raises(UnsupportedError, match="no train and no validation split"):
+        linear_probe.evaluate(ordered_pairs(), load_model(encoder, "encoder"), silent)
+    with pytest.raises(UnsupportedError, match="neither pairs nor choices"):
+        surprisal.evaluate(labelled(planted=False), load_model(trained_gpt, "causal"), silent)
+
+
+def test_the_command_prints_and_saves_what_it_found(encoder, sample_release, tmp_path):
+    command = ["probe", "somo_en", "--out", str(sample_release), "--model", encoder, "--save", str(tmp_path)]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0, result.output
+    line = next(line for line in result.stdout.splitlines() if line.startswith("somo_en"))
+    (saved,) = (tmp_path / "somo_en").glob("*.json")
+    scores = json.loads(saved.read_text(encoding="utf-8"))
+    assert f"{scores['best']['accuracy']:.3f}" in line
+    assert scores["shortcut"]
+    assert scores["shortcut_accuracy"] > 0
+    assert "<svg" in saved.with_suffix(".svg").read_text(encoding="utf-8")
+    printed = CliRunner().invoke(app, [*command, "--json"])
+    assert json.loads(printed.stdout)[0]["best"] == scores["best"]
