@@ -95,7 +95,7 @@ def test_commands_can_be_parsed(line):
 
 
 FILES = (".conllu", ".tsv", ".parquet", ".csv")
-NETWORK = {"push", "verify", "fetch", "diff"}
+NETWORK = {"probe", "push", "verify", "fetch", "diff"}
 
 
 def needs_more(words):

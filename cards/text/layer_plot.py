@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 420, 220
 _LEFT, _RIGHT, _TOP, _BOTTOM = 36.0, 404.0, 28.0, 172.0
+_LINE, _ABOVE, _BELOW = 12.0, 4.0, 11.0
 
 
 class Curve(NamedTuple):
@@ -33,10 +34,28 @@ def layer_plot(title: str, accuracies: Mapping[str, Sequence[float]], baselines:
     n_layers = max(map(len, accuracies.values()))
     return render(
         "layers.svg", title=title, width=WIDTH, height=HEIGHT, left=_LEFT, right=_RIGHT, top=_TOP, bottom=_BOTTOM,
-        curves=curves, baselines=[(name, round(_y(value), 1)) for name, value in baselines.items()],
+        curves=curves, baselines=_baselines(baselines),
         layers=[(round(_x(layer, n_layers), 1), layer) for layer in range(0, n_layers, max(1, n_layers // 12))],
         ticks=[(round(_y(value), 1), f"{value:.1f}") for value in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)],
     )  # fmt: skip
+
+
+class Baseline(NamedTuple):
+    """A dashed line: its name, its place, and the place of its name, which is not on another name."""
+
+    name: str
+    y: float
+    y_of_name: float
+
+
+def _baselines(accuracies: Mapping[str, float]) -> list[Baseline]:
+    """The lines from the highest to the lowest."""
+    lines: list[Baseline] = []
+    for name, accuracy in sorted(accuracies.items(), key=lambda item: -item[1]):
+        y = round(_y(accuracy), 1)
+        lowest = lines[-1].y_of_name + _LINE if lines else _TOP
+        lines.append(Baseline(name, y, max(y + _BELOW if lines else y - _ABOVE, lowest)))
+    return lines
 
 
 def _curve(name: str, values: Sequence[float]) -> Curve:

@@ -1,6 +1,7 @@
 """A frozen model is at chance where nothing tells the label, and above it where something does."""
 
 import json
+import re
 
 import numpy as np
 import polars as pl
@@ -13,6 +14,7 @@ tokenizers = pytest.importorskip("tokenizers", reason="the extra 'probe' is not 
 
 from discoprobe.builders.audit.frame import AuditInput, conform  # noqa: E402
 from discoprobe.builders.config import Shape  # noqa: E402
+from discoprobe.cards.text.layer_plot import layer_plot  # noqa: E402
 from discoprobe.cli import app  # noqa: E402
 from discoprobe.evaluation import linear_probe, surprisal  # noqa: E402
 from discoprobe.evaluation.models import ModelError, load_model  # noqa: E402
@@ -249,3 +251,11 @@ def test_the_command_prints_and_saves_what_it_found(encoder, sample_release, tmp
     assert "<svg" in saved.with_suffix(".svg").read_text(encoding="utf-8")
     printed = CliRunner().invoke(app, [*command, "--json"])
     assert json.loads(printed.stdout)[0]["best"] == scores["best"]
+
+
+def test_names_of_baselines_stand_apart_in_the_plot():
+    svg = layer_plot("made_en", {"mean": [0.5, 0.7], "token": [0.4, 0.6]}, {"majority": 0.5, "shortcut": 0.51})
+    heights = [float(found) for found in re.findall(r'<text x="40.0" y="([0-9.]+)">', svg)]
+    assert len(heights) == 2
+    assert heights[1] - heights[0] >= 12
+    assert svg.count("<circle") == 4
