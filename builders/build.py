@@ -6,22 +6,32 @@ the chosen rows and makes tables. The steps over shards run in this process or i
 
 from __future__ import annotations
 
+import dataclasses
+from collections import deque
+from concurrent.futures import Future
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from discoprobe.builders.blockwise.block_rows import BlockPlan, BlockRows, rows_of_block
+from discoprobe.builders.blockwise.collect import Collected
+from discoprobe.builders.blockwise.cut import blocks_of
+from discoprobe.builders.blockwise.decisions import FIRST, with_labels
 from discoprobe.builders.config import Config, Unavailable
-from discoprobe.builders.realise import read_texts, realise
+from discoprobe.builders.realise import config, read_texts, realise, unavailable
 from discoprobe.builders.sample import sample
-from discoprobe.builders.selection import select
+from discoprobe.builders.selection import frequencies_of, select
 from discoprobe.builders.sentences import syncretism
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import tasks_named, unsupported
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.languages.language import language_data
+from discoprobe.loaders.near_duplicates import EarlierTexts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from concurrent.futures import Executor
 
+    from discoprobe.builders.blockwise.cut import Block
     from discoprobe.builders.task import AnyTask
     from discoprobe.loaders.corpus import Corpus
 
@@ -48,15 +58,16 @@ def build(task: str, corpus: Corpus, settings: Settings | None = None) -> Config
 
 
 def build_all(
-    tasks: Sequence[AnyTask], corpus: Corpus, settings: Settings, executor: Executor | None = None
+    tasks: Sequence[AnyTask], corpus: Corpus, settings: Settings, executor: Executor | None = None, *, ahead: int = 2
 ) -> Iterator[Config | Unavailable]:
-    """Builds tasks from a corpus, in one pass over it before sampling and one after.
+    """Builds tasks from a corpus: at once, or, if it is large, block by block until the sizes are full.
 
     Args:
         tasks: what to build.
         corpus: one language's corpora.
         settings: seed, sizes and filters.
-        executor: runs the steps over shards; without one they run here.
+        executor: runs the steps over shards or blocks; without one they run here.
+        ahead: so many blocks are given to the executor before their turn.
 
     Yields:
         For each task its config, or why it is not available, in the order of ``tasks``.
@@ -67,11 +78,77 @@ def build_all(
         for task in tasks
     }
     able = [task for task in tasks if not problems[task.name]]
-    candidates = select(able, corpus, language, settings, executor)
-    samples = {task.name: sample(task, candidates, language, settings) for task in able}
-    texts = read_texts(list(samples.values()), corpus, executor)
+    blocks = blocks_of(corpus.parts, settings)
+    if len(blocks) > 1:
+        made = _block_by_block(able, corpus, blocks, settings, executor, ahead)
+    else:
+        shards_executor = executor if len(corpus.parts) > 1 else None
+        made = _at_once(able, dataclasses.replace(corpus, parts=blocks[0]), settings, shards_executor)
     for task in tasks:
-        if task.name in samples:
-            yield realise(samples[task.name], texts, corpus, settings)
-        else:
+        if problems[task.name]:
             yield Unavailable(f"{task.name}_{corpus.lang}", task.name, corpus.lang, problems[task.name])
+        else:
+            yield next(made)
+
+
+def _at_once(
+    tasks: Sequence[AnyTask], corpus: Corpus, settings: Settings, executor: Executor | None
+) -> Iterator[Config | Unavailable]:
+    """Builds tasks in one pass over the corpus before sampling and one after."""
+    language = language_data(corpus.lang)
+    frequencies = frequencies_of(tasks, corpus, language, settings, executor)
+    candidates = select(tasks, corpus, language, settings, executor, frequencies=frequencies)
+    samples = [sample(task, candidates, language, settings) for task in tasks]
+    texts = read_texts(samples, corpus, executor)
+    return (realise(made, texts, corpus, settings) for made in samples)
+
+
+def _block_by_block(  # noqa: PLR0913, PLR0917 (what a build consists of)
+    tasks: Sequence[AnyTask], corpus: Corpus, blocks: Sequence[Block], settings: Settings, executor: Executor | None,
+    ahead: int,
+) -> Iterator[Config | Unavailable]:  # fmt: skip
+    """Builds tasks from one block after the other, until all configs are full."""
+    language = language_data(corpus.lang)
+    head = dataclasses.replace(corpus, parts=tuple(part for block in blocks[:FIRST] for part in block))
+    plan = BlockPlan(language, settings, frequencies_of(tasks, head, language, settings, executor))
+    plan, reasons = with_labels(plan, blocks, tasks, executor)
+    collected = {
+        task.name: Collected(task, plan.labels.get(task.name, task.labels), settings)
+        for task in tasks
+        if task.name not in reasons
+    }
+    earlier = EarlierTexts()
+    for found in _rows_of_blocks(blocks, collected, plan, executor, ahead):
+        again, elsewhere = earlier.repeated(found.shingles, found.splits)
+        for name, rows in found.of_task.items():
+            if not collected[name].full:
+                collected[name].add(rows, again, elsewhere)
+    for task in tasks:
+        if task.name in reasons:
+            yield Unavailable(f"{task.name}_{corpus.lang}", task.name, corpus.lang, reasons[task.name])
+        else:
+            made, problem = collected.pop(task.name).made(blocks)
+            yield unavailable(made, corpus, problem) if problem else config(made, corpus, settings)
+
+
+def _rows_of_blocks(
+    blocks: Sequence[Block], collected: Mapping[str, Collected], plan: BlockPlan, executor: Executor | None, ahead: int
+) -> Iterator[BlockRows]:
+    """The rows of blocks in order, of the tasks that are not full, until all are.
+
+    Blocks whose turn does not come are given up.
+    """
+    left, begun = iter(blocks), deque[Future[BlockRows]]()
+    while wanted := [one.task for one in collected.values() if not one.full]:
+        if executor is None:
+            block = next(left, None)
+            if block is None:
+                return
+            yield rows_of_block(block, wanted, plan)
+            continue
+        begun += [executor.submit(rows_of_block, block, wanted, plan) for block in islice(left, ahead - len(begun))]
+        if not begun:
+            return
+        yield begun.popleft().result()
+    for future in begun:
+        future.cancel()

@@ -85,6 +85,7 @@ class Config:
         version: the version of the task.
         pairs: whether rows come in sets that share ``pair_id``: label 0 is an original, the others are edits of it.
         notes: for the card: how the rows were chosen, where that depends on the corpora.
+        parts: identities of the parts of a large corpus that were read until the sizes were full; empty for all.
         split_by: what is in one split only: ``document``, ``target`` or ``cluster``.
     """
 
@@ -107,6 +108,7 @@ class Config:
     pairs: bool = False
     notes: tuple[str, ...] = ()
     split_by: str = "document"
+    parts: tuple[str, ...] = ()
 
     @property
     def tiny(self) -> bool:

@@ -33,6 +33,7 @@ SHARED: Final = {
     "no-later-sentence": "no later sentence of the document resembles the right one",
     "no-nearest-sentence": "no sentence of another document resembles the right one",
     "no-genre-sentence": "no further sentence of the same genre resembles the right one",
+    "equal-text": "its text, or what the edit makes of it, is that of another row",
     "unbalanced": "no counterpart with another label, of its length and split",
     "unmatched": "no counterpart to exchange words with",
     "over-size": "more than the size that was set",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -14,7 +15,7 @@ from discoprobe.builders.task import ProbingTask
 from discoprobe.loaders.languages.language import language_data
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from concurrent.futures import Executor
 
     import pyarrow as pa
@@ -51,20 +52,71 @@ def realise(sample: TaskSample, texts: pl.DataFrame, corpus: Corpus, settings: S
         corpus: where the rows come from.
         settings: what the user set.
     """
-    task, chosen = sample.task, sample.chosen
-    name = f"{task.name}_{corpus.lang}"
-    drops = {reason: n for reason, n in chosen.drops.items() if n}
+    chosen = sample.chosen
     if sample.problem:
-        return Unavailable(name, task.name, corpus.lang, sample.problem, chosen.candidates, drops)
-    rows = _rows_with_text(task, chosen.rows, sample.frame, texts, language_data(corpus.lang))
+        made = MadeRows(sample.task, pl.DataFrame(), sample.labels, dict(chosen.drops), chosen.candidates, ())
+        return unavailable(made, corpus, sample.problem)
+    rows = rows_with_text(sample, texts, language_data(corpus.lang))
+    drops, texts_twice = dict(chosen.drops), pl.Series([], dtype=pl.UInt64)
+    if sample.task.pairs and isinstance(sample.task, ProbingTask):
+        texts_twice = equal_to_others(rows)
+        rows = rows.filter(~pl.col("unit").is_in(texts_twice.implode()))
+        drops["equal-text"] = texts_twice.len()
+    made = MadeRows(sample.task, rows, sample.labels, drops, chosen.candidates, sample.notes)
+    return config(made, corpus, settings)
+
+
+@dataclass(frozen=True, slots=True)
+class MadeRows:
+    """All rows of a config, with their texts.
+
+    Attributes:
+        task: whose rows they are.
+        rows: what ``rows_with_text`` gives, of a sample or of several.
+        labels: the names that ``label`` indexes.
+        drops: reason → number of candidates.
+        candidates: number of candidates before any was dropped.
+        notes: for the card.
+        parts: identities of the parts of the corpus that were read; empty for all.
+    """
+
+    task: AnyTask
+    rows: pl.DataFrame
+    labels: tuple[str, ...]
+    drops: Mapping[str, int]
+    candidates: int
+    notes: tuple[str, ...]
+    parts: tuple[str, ...] = ()
+
+
+def config(made: MadeRows, corpus: Corpus, settings: Settings) -> Config:
+    """The config of rows that make one."""
+    task, drops = made.task, {reason: n for reason, n in made.drops.items() if n}
+    rows = _in_hash_order(made.rows, task)
     return Config(
-        name=name, task=task.name, lang=corpus.lang, shape=task.shape, labels=sample.labels,
+        name=f"{task.name}_{corpus.lang}", task=task.name, lang=corpus.lang, shape=task.shape, labels=made.labels,
         splits={split: _split_table(rows, split, task.shape) for split in SPLITS},
-        drops=drops, meanings=meanings(drops, task.reasons), candidates=chosen.candidates, settings=settings,
+        drops=drops, meanings=meanings(drops, task.reasons), candidates=made.candidates, settings=settings,
         sources=_sources_used(corpus, rows), read=tuple(sorted(source.name for source in corpus.sources)),
         exempt=task.exempt, definition=task.definition, papers=task.papers, pairs=task.pairs, split_by=task.split_by,
-        version=task.version, notes=sample.notes,
+        version=task.version, notes=made.notes, parts=made.parts,
     )  # fmt: skip
+
+
+def unavailable(made: MadeRows, corpus: Corpus, reason: str) -> Unavailable:
+    """The config that cannot be made, for a reason."""
+    drops = {reason: n for reason, n in made.drops.items() if n}
+    return Unavailable(f"{made.task.name}_{corpus.lang}", made.task.name, corpus.lang, reason, made.candidates, drops)
+
+
+def equal_to_others(rows: pl.DataFrame) -> pl.Series:
+    """The ``unit`` of those rows one of whose texts an earlier unit has too: a swap can make another's original.
+
+    Args:
+        rows: ``unit``, ``key`` and ``text``.
+    """
+    texts = rows.select("unit", text=pl.col("text").str.to_lowercase().hash(0)).unique().sort("text", "unit")
+    return texts.filter(pl.col("unit").cum_count().over("text") > 1)["unit"].unique().sort()
 
 
 def _sources_used(corpus: Corpus, rows: pl.DataFrame) -> tuple[Source, ...]:
@@ -72,23 +124,26 @@ def _sources_used(corpus: Corpus, rows: pl.DataFrame) -> tuple[Source, ...]:
     return tuple(source for source in corpus.sources if source.name in names)
 
 
-def _rows_with_text(
-    task: AnyTask, rows: pl.DataFrame, frame: pl.DataFrame, texts: pl.DataFrame, language: LanguageData
-) -> pl.DataFrame:
-    """All rows of a task with the columns of its shape, and ``split`` and ``corpora``, in the order they are published.
+def rows_with_text(sample: TaskSample, texts: pl.DataFrame, language: LanguageData) -> pl.DataFrame:
+    """All rows of a sample with the columns of the task's shape.
+
+    Beside them are ``key``, ``split``, ``corpora``, ``unit`` (equal for rows that go together) and ``stratum`` (the
+    counts of labels are equal inside each of its values; null for no stratum).
 
     Args:
-        task: whose rows they are.
-        rows: the rows that the task chose.
-        frame: the candidates that ``row`` and ``members`` number.
-        texts: ``shard``, ``sent``, ``text`` of every sentence shown.
+        sample: the rows of a task.
+        texts: ``shard``, ``sent``, ``text`` of every sentence shown, and what else is wanted as a list per row.
         language: knows its capitals.
     """
+    task, rows = sample.task, sample.chosen.rows
+    unit = "couple" if "couple" in rows.columns else pl.coalesce("pair", "key")
+    stratum = next((name for name in ("stratum", "cell") if name in rows.columns), None)
+    rows = rows.with_columns(unit=unit, stratum=pl.col(stratum).cast(pl.String) if stratum else pl.lit(None, pl.String))
     if isinstance(task, ProbingTask):
         shown = _sentence_rows(task, rows, texts)
     else:
-        shown = _sequence_rows(task, rows, frame, texts, language)
-    return _in_hash_order(shown, task).with_columns(id=_hex("key"), pair_id=_hex("pair"))
+        shown = _sequence_rows(task, rows, sample.frame, texts, language)
+    return shown.with_columns(id=_hex("key"), pair_id=_hex("pair"))
 
 
 def _in_hash_order(rows: pl.DataFrame, task: AnyTask) -> pl.DataFrame:
@@ -112,6 +167,7 @@ def _sequence_rows(
     task: AnyTask, rows: pl.DataFrame, frame: pl.DataFrame, texts: pl.DataFrame, language: LanguageData
 ) -> pl.DataFrame:
     """Rows of several sentences."""
+    wanted = {name: pl.col(name) for name in ("number",) if name in texts.columns}
     facts = frame.select(pl.col("row").cast(pl.Int64), "shard", "sent", "sent_id", "corpus").join(
         texts, on=["shard", "sent"], how="left", maintain_order="left"
     )
@@ -120,13 +176,13 @@ def _sequence_rows(
         .explode("row")
         .join(facts, on="row", how="left", maintain_order="left")
         .group_by("key", maintain_order=True)
-        .agg(sent_ids="sent_id", sentences="text", corpora="corpus")
+        .agg(sent_ids="sent_id", sentences="text", corpora="corpus", **wanted)
     )
     extra = [name for name in ("trim", "n_context") if name in rows.columns]
     whole = long.join(rows.select("key", *extra), on="key", maintain_order="left")
     if "trim" in extra:
         whole = _trimmed(whole, language)
-    shown = whole.select("key", "sent_ids", "corpora", *_FORMS[task.shape])
+    shown = whole.select("key", "sent_ids", "corpora", *wanted, *_FORMS[task.shape])
     places = frame.select(
         pl.col("row").cast(pl.Int64), "corpus", "doc_id", group=pl.concat_str("corpus", "doc_id", separator="/")
     )
@@ -164,6 +220,8 @@ def _sentence_rows(task: ProbingTask, rows: pl.DataFrame, texts: pl.DataFrame) -
     whole = rows.join(texts, on=["shard", "sent"], how="left", maintain_order="left")
     if "ipm_share" not in whole.columns:
         whole = whole.with_columns(ipm_share=pl.lit(None, pl.Float32))
+    if "number" in texts.columns:
+        whole = whole.with_columns(number=pl.concat_list("number"))
     return _with_edits(task, whole).with_columns(
         sent_ids=pl.concat_list("sent_id"), corpora=pl.concat_list("corpus"), target=_target()
     )

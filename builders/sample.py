@@ -63,13 +63,7 @@ class TaskSample:
             return self.chosen.reason
         if rows.is_empty():
             return self._too_short or "no candidates are left"
-        if len(self.used) < 2:  # noqa: PLR2004 (a classification has two classes)
-            return f"one class only: {self.used[0]}"
-        for split in SPLITS:
-            present = [self.labels[index] for index in rows.filter(pl.col("split") == split)["label"].unique()]
-            if missing := [name for name in self.used if name not in present]:
-                return f"{split} has no row of {', '.join(missing)}"
-        return ""
+        return problem_of(rows, self.labels, self.used)
 
     @property
     def _too_short(self) -> str:
@@ -82,7 +76,26 @@ class TaskSample:
         return f"documents have at most {longest} sentences; {self.task.least} are needed"
 
 
-def sample(task: AnyTask, candidates: Candidates, language: LanguageData, settings: Settings) -> TaskSample:
+def problem_of(rows: pl.DataFrame, labels: tuple[str, ...], used: tuple[str, ...]) -> str:
+    """Why rows with ``label`` and ``split`` make no config; empty if they do.
+
+    Args:
+        rows: at least one.
+        labels: the names that ``label`` indexes.
+        used: the names that every split must have.
+    """
+    if len(used) < 2:  # noqa: PLR2004 (a classification has two classes)
+        return f"one class only: {used[0]}"
+    for split in SPLITS:
+        present = [labels[index] for index in rows.filter(pl.col("split") == split)["label"].unique()]
+        if missing := [name for name in used if name not in present]:
+            return f"{split} has no row of {', '.join(missing)}"
+    return ""
+
+
+def sample(
+    task: AnyTask, candidates: Candidates, language: LanguageData, settings: Settings, decided: tuple[str, ...] = ()
+) -> TaskSample:
     """The rows of a task.
 
     Args:
@@ -90,13 +103,14 @@ def sample(task: AnyTask, candidates: Candidates, language: LanguageData, settin
         candidates: what ``select`` returned.
         language: facts about the language.
         settings: seed, sizes and filters.
+        decided: the labels that a larger corpus decided on, which the candidates are a part of.
     """
-    context = Context(task.name, language, settings, task.labels, candidates.frequencies)
+    context = Context(task.name, language, settings, task.labels, candidates.frequencies, decided)
     frame = candidates.frame(task)
     notes = candidates.notes_for(task)
     if isinstance(task, ProbingTask):
         frame = syncretism.with_reasons(frame, task, candidates.forms, language, settings)
-        frame = with_splits(frame, task, settings.seed) if frame.height else frame
+        frame = with_splits(frame, task, settings.seed, by_hash=candidates.by_hash) if frame.height else frame
     if frame.is_empty():
         return TaskSample(task, Sample(pl.DataFrame(), reason=_no_candidates(task)), frame, notes)
     chosen = task.sample(frame, context)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
 import polars as pl
 
 from discoprobe.builders.columns import PROBING_CANDIDATES, checked
@@ -35,20 +36,26 @@ class Candidates:
     """What the tasks can sample from, over the whole corpus.
 
     Attributes:
-        of_task: the candidates of each probing task, with ``shard``, ``cluster`` (of near duplicates) and ``row``.
+        every: the sentences of all shards in order: ``shard``, ``sent``, and the ``cluster`` of near duplicates.
+        shingles: what is compared of these sentences with those of other blocks.
+        of_task: the candidates of each probing task, with ``shard``, ``cluster`` and ``row``.
         sentences: the sentences of documents, as ``windows.with_passages`` gives; empty without a discourse task.
         marks: what each discourse task with ``mark`` says of the sentences.
         forms: the word forms of the corpus, for the syncretism filter.
         frequencies: the word frequency list that was used.
         notes: what a card says of the candidates of probing tasks.
+        by_hash: splits of groups depend on nothing but their keys.
     """
 
+    every: pl.DataFrame
+    shingles: near_duplicates.Shingles
     of_task: dict[str, pl.DataFrame]
     sentences: pl.DataFrame
     marks: dict[str, pl.DataFrame]
     forms: pl.DataFrame
     frequencies: Frequencies | None
     notes: tuple[str, ...]
+    by_hash: bool = False
 
     def frame(self, task: AnyTask) -> pl.DataFrame:
         """The candidates of one task."""
@@ -60,7 +67,7 @@ class Candidates:
 
     def notes_for(self, task: AnyTask) -> tuple[str, ...]:
         """What a card says of the candidates of a task."""
-        return self.notes if isinstance(task, ProbingTask) else windows.ends(self.sentences)
+        return self.notes if isinstance(task, ProbingTask) else windows.ends_note(windows.ends(self.sentences))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +89,10 @@ def over_shards(step: Callable[..., T], corpus: Corpus, executor: Executor | Non
     return (executor.map if executor else map)(step, corpus.parts, *columns)
 
 
-def select(
-    tasks: Sequence[AnyTask], corpus: Corpus, language: LanguageData, settings: Settings, executor: Executor | None
-) -> Candidates:
+def select(  # noqa: PLR0913 (one keyword more than a function may have)
+    tasks: Sequence[AnyTask], corpus: Corpus, language: LanguageData, settings: Settings,
+    executor: Executor | None = None, *, frequencies: Frequencies | None = None, by_hash: bool = False,
+) -> Candidates:  # fmt: skip
     """The candidates of tasks that the corpus supports, from all shards.
 
     Args:
@@ -93,26 +101,34 @@ def select(
         language: facts about the language.
         settings: seed, sizes and filters.
         executor: runs the steps over shards; without one they run here.
+        frequencies: the word frequency list, as ``frequencies_of`` gives.
+        by_hash: whether the splits of groups depend on nothing but their keys.
     """
     probing = [task for task in tasks if isinstance(task, ProbingTask)]
-    frequencies = _frequencies(corpus, language, settings, executor) if probing else None
+    frequencies = frequencies if probing else None
     shards = list(over_shards(_select, corpus, executor, tuple(tasks), language, settings, frequencies))
     ipm = frequency_filter.covered_corpora([shard.coverage for shard in shards], frequencies, settings, corpus.layers)
-    clusters = _clusters(shards)
+    shingles = near_duplicates.together([shard.shingles for shard in shards])
+    clusters = stacked([shard.sents for shard in shards]).select(
+        "shard", "sent", cluster=near_duplicates.clusters(shingles)
+    )
     found = [shard.sentences for shard in shards if shard.sentences is not None]
     sentences = stacked(found).join(clusters, on=["shard", "sent"], how="left") if found else pl.DataFrame()
     return Candidates(
+        every=clusters,
+        shingles=shingles,
         of_task={
             task.name: frequency_filter.filtered(stacked([shard.of_task[task.name] for shard in shards]), ipm, settings)
             .join(clusters, on=["shard", "sent"], how="left", maintain_order="left")
             .with_row_index("row")
             for task in probing
         },
-        sentences=windows.with_passages(sentences, settings) if found else sentences,
+        sentences=windows.with_passages(sentences, settings, by_hash=by_hash) if found else sentences,
         marks={name: stacked([shard.marks[name] for shard in shards]) for name in (shards[0].marks if shards else ())},
         forms=syncretism.merged([shard.forms for shard in shards if shard.forms is not None]),
         frequencies=frequencies,
         notes=ipm.notes,
+        by_hash=by_hash,
     )
 
 
@@ -152,15 +168,13 @@ def _marks(tasks: list[DiscourseTask], shard: Shard, language: LanguageData) -> 
     return {task.name: task.mark(shard, language) for task in tasks if task.mark}
 
 
-def _clusters(shards: list[_Shard]) -> pl.DataFrame:
-    """``shard``, ``sent`` and the ``cluster`` of near duplicates of every sentence."""
-    cluster = near_duplicates.clusters(near_duplicates.together([shard.shingles for shard in shards]))
-    return stacked([shard.sents for shard in shards]).select("shard", "sent", cluster=cluster)
-
-
-def _frequencies(
-    corpus: Corpus, language: LanguageData, settings: Settings, executor: Executor | None
-) -> Frequencies | None:
+def frequencies_of(
+    tasks: Sequence[AnyTask], corpus: Corpus, language: LanguageData, settings: Settings,
+    executor: Executor | None = None,
+) -> Frequencies | None:  # fmt: skip
+    """The word frequency list that tasks use; None without a probing task, or if there is no list of the language."""
+    if not any(isinstance(task, ProbingTask) for task in tasks):
+        return None
     return frequency_filter.frequencies(
         settings, language, lambda: over_shards(frequency_filter.counted, corpus, executor)
     )
@@ -169,3 +183,39 @@ def _frequencies(
 def stacked(frames: list[pl.DataFrame]) -> pl.DataFrame:
     """The frames of all shards in one, with the number of the ``shard``."""
     return pl.concat([frame.with_columns(shard=pl.lit(n, pl.UInt32)) for n, frame in enumerate(frames)])
+
+
+def merged(blocks: Sequence[Candidates], tasks: Sequence[AnyTask]) -> Candidates:
+    """The candidates of tasks in several blocks as those of one; near duplicates between blocks are not looked for."""
+    shards = np.cumsum([0, *(block.every["shard"].n_unique() for block in blocks)])
+    sentences = np.cumsum([0, *(block.every.height for block in blocks)])
+    apart = [
+        {"shard": pl.col("shard") + shards[n], "cluster": pl.col("cluster") + sentences[n]} for n in range(len(blocks))
+    ]
+    passages = [{**columns, "passage": pl.col("passage") + sentences[n]} for n, columns in enumerate(apart)]
+    probing = [task.name for task in tasks if isinstance(task, ProbingTask)]
+    marks = [task.name for task in tasks if isinstance(task, DiscourseTask) and task.mark]
+
+    def together(frames: list[pl.DataFrame], changes: list[dict[str, pl.Expr]]) -> pl.DataFrame:
+        kept = [(frame, change) for frame, change in zip(frames, changes, strict=True) if frame.width]
+        if not kept:
+            return pl.DataFrame()
+        moved = [
+            frame.with_columns(
+                **{name: new.cast(frame.schema[name]) for name, new in change.items() if name in frame.columns}
+            )
+            for frame, change in kept
+        ]
+        return pl.concat(moved).drop("row", strict=False).with_row_index("row")
+
+    return Candidates(
+        every=together([block.every for block in blocks], apart).drop("row"),
+        shingles=near_duplicates.together([block.shingles for block in blocks]),
+        of_task={name: together([block.of_task[name] for block in blocks], apart) for name in probing},
+        sentences=together([block.sentences for block in blocks], passages),
+        marks={name: together([block.marks[name] for block in blocks], apart).drop("row") for name in marks},
+        forms=syncretism.merged([block.forms for block in blocks]),
+        frequencies=blocks[0].frequencies,
+        notes=tuple(dict.fromkeys(note for block in blocks for note in block.notes)),
+        by_hash=True,
+    )

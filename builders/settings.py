@@ -22,6 +22,9 @@ SHARES = (0.55, 0.15, 0.3)
 matching loses more because they are smaller."""
 
 
+_ALL = 2**40
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """How to build: seed, sizes and filters.
@@ -42,6 +45,9 @@ class Settings:
         frequency: ``wordfreq``, ``corpus`` (the corpora's own counts) or the path of a list of lines ``lemma<TAB>ipm``.
         syncretism: what the form of a target must not be ambiguous in: ``pos``, ``feature``, both or nothing.
         min_class: fewest candidates of a class of an open label set (connectives).
+        block: bytes of text that are sampled together; a larger corpus is built block by block until the sizes are
+            full.
+        most_documents: so many documents are read at most; None for all.
         documents: how the documents of every corpus are told apart: ``auto`` (the catalogue's rule for the treebank),
             ``newdoc`` (comments only), ``file`` (a file is a document) or ``none``.
     """
@@ -59,6 +65,8 @@ class Settings:
     syncretism: tuple[str, ...] = ("pos", "feature")
     min_class: int = 20
     documents: Literal["auto", "newdoc", "file", "none"] = "auto"
+    block: int = 4 * 2**20
+    most_documents: int | None = None
 
     def __post_init__(self) -> None:
         if self.length_bins not in {"quantile", "equal", "senteval"}:
@@ -71,8 +79,20 @@ class Settings:
             raise UsageError(f"syncretism is '{','.join(self.syncretism)}'; give pos, feature, both or none")
         if self.documents not in {"auto", "newdoc", "file", "none"}:
             raise UsageError(f"documents is '{self.documents}'; give auto, newdoc, file or none")
+        if self.block < 1:
+            raise UsageError(f"block is {self.block}; give a number of bytes, such as {4 * 2**20}")
+        if self.most_documents is not None and self.most_documents < 1:
+            raise UsageError(f"documents is {self.most_documents}; give a number of documents, such as 1000")
         if not self.frequency:
             raise UsageError("frequency is empty; give wordfreq, corpus or the path of a list")
+
+    def without_sizes(self) -> Settings:
+        """The settings with sizes that nothing reaches: what is decided must not depend on them."""
+        return dataclasses.replace(self, sizes=(_ALL, _ALL, _ALL))
+
+    def within_block(self) -> Settings:
+        """The settings of one of several blocks: sizes and least numbers hold for all blocks together."""
+        return dataclasses.replace(self.without_sizes(), min_class=0)
 
     def size(self, split: str) -> int:
         """The largest number of rows of ``split``."""
@@ -155,6 +175,7 @@ _READERS: dict[str, Callable[[str], object]] = {
     "syncretism": lambda text: tuple(name for name in text.split(",") if name not in {"", "none"}),
     "min_class": int,
     "documents": str,
+    "block": int,
 }
 """What a user may set by name, and how its value is read."""
 

@@ -43,6 +43,8 @@ class Context:
         language: facts about the language.
         settings: seed, sizes and filters.
         labels: label names; empty where the corpus decides.
+        decided: the labels that the first blocks of a large corpus decided on, where the corpus decides; the counts of
+            these labels are made equal over all blocks. Empty where they are still to be decided.
         frequencies: the word frequency list that the settings name; None where there is none.
     """
 
@@ -51,6 +53,7 @@ class Context:
     settings: Settings
     labels: tuple[str, ...] = ()
     frequencies: Frequencies | None = None
+    decided: tuple[str, ...] = ()
 
     @property
     def seed_key(self) -> tuple[int | str, ...]:
@@ -105,6 +108,7 @@ class Task:
         reasons: the task's own reasons for drops → what they mean; shared ones stand in ``drop_reasons``.
         papers: publications that the definition does not mention by a known name.
         version: raised when the rows of the task change.
+        decides: the corpus decides which labels are used; always so where there are no ``labels``.
         name: the name of the module; filled in, as ``family`` and ``definition`` (its docstring), when tasks are found.
     """
 
@@ -117,9 +121,15 @@ class Task:
     reasons: Mapping[str, str] = field(default_factory=dict)
     papers: tuple[Paper, ...] = ()
     version: int = 1
+    decides: bool = False
     name: str = ""
     family: str = ""
     definition: str = ""
+
+    @property
+    def open(self) -> bool:
+        """Whether the labels that rows have depend on the corpus."""
+        return self.decides or not self.labels
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

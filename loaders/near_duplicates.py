@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -280,3 +280,116 @@ def _clusters(representative: Ints, edges: Ints) -> Ints:
     smallest = np.full(len(representative), len(representative), dtype=np.int64)
     np.minimum.at(smallest, component, np.arange(len(representative)))
     return smallest[component]
+
+
+MOST_LIKE: Final = 200
+"""So many earlier texts that share an n-gram with a text are compared with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Earlier:
+    """Texts that were read: their n-grams, and which texts have each n-gram among their first ones, by n-gram."""
+
+    starts: Ints
+    grams: Keys
+    groups: Ints
+    first: Keys
+    owner: Ints
+
+
+class EarlierTexts:
+    """Finds the texts that nearly repeat one that was added earlier, in time linear in the number of texts.
+
+    N-grams are ordered by their hashes, since their frequencies are not known yet; otherwise as :func:`near_clusters`.
+    Texts are kept in runs of doubling size, so that each is copied a few times only.
+    """
+
+    def __init__(self, threshold: float = 0.8) -> None:
+        self._threshold = threshold
+        self._runs: list[_Earlier] = []
+
+    def repeated(self, found: Shingles, groups: npt.ArrayLike) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+        """Which texts nearly repeat an earlier one, and which one of another group; then adds them.
+
+        Args:
+            found: the shingles of some texts.
+            groups: the group of each text, such as the number of its split; -1 for none.
+        """
+        new = _earlier(found, np.asarray(groups, dtype=np.int64), self._threshold)
+        again, elsewhere = (np.zeros(len(new.groups), dtype=bool) for _ in range(2))
+        for run in self._runs:
+            for pairs in _like_pairs(new, run, self._threshold):
+                own, other = new.groups[pairs[:, 0]], run.groups[pairs[:, 1]]
+                again[pairs[:, 0]] = True
+                elsewhere[pairs[(own != other) & (own >= 0) & (other >= 0), 0]] = True
+        self._runs.append(new)
+        while len(self._runs) > 1 and len(self._runs[-2].groups) <= 2 * len(self._runs[-1].groups):
+            last = self._runs.pop()
+            self._runs[-1] = _joined(self._runs[-1], last)
+        return again, elsewhere
+
+
+def _earlier(found: Shingles, groups: Ints, threshold: float) -> _Earlier:
+    """Texts with their first n-grams; a text without n-grams has its key instead."""
+    sizes = np.bincount(found.grams.text, minlength=len(found.keys))
+    short = np.flatnonzero(sizes == 0)
+    text = np.concatenate([found.grams.text, short])
+    gram = np.concatenate([found.grams.gram, splitmix64(found.keys[short])])
+    order = np.lexsort((gram, text))
+    text, gram = text[order], gram[order]
+    sizes = np.maximum(sizes, 1)
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    length = sizes - np.ceil(threshold * sizes - _EPSILON).astype(np.int64) + 1
+    prefix = np.arange(len(text)) - starts[text] < length[text]
+    first, owner = gram[prefix], text[prefix]
+    by_gram = np.argsort(first, kind="stable")
+    return _Earlier(starts, gram, groups, first[by_gram], owner[by_gram])
+
+
+def _joined(one: _Earlier, other: _Earlier) -> _Earlier:
+    first = np.concatenate([one.first, other.first])
+    owner = np.concatenate([one.owner, other.owner + len(one.groups)])
+    by_gram = np.argsort(first, kind="stable")
+    return _Earlier(
+        np.concatenate([one.starts, other.starts[1:] + one.starts[-1]]),
+        np.concatenate([one.grams, other.grams]),
+        np.concatenate([one.groups, other.groups]),
+        first[by_gram],
+        owner[by_gram],
+    )
+
+
+def _like_pairs(new: _Earlier, old: _Earlier, threshold: float) -> Iterator[Ints]:
+    """Pairs of a new and an old text that are near duplicates, some at a time, shape (pairs, 2)."""
+    begin = np.searchsorted(old.first, new.first, side="left")
+    number = np.minimum(np.searchsorted(old.first, new.first, side="right") - begin, MOST_LIKE)
+    chunk = np.cumsum(number) // _PAIRS_AT_ONCE
+    for rows in np.split(np.arange(len(number)), np.flatnonzero(np.diff(chunk)) + 1):
+        left = np.repeat(rows, number[rows])
+        step = np.arange(len(left)) - np.repeat(np.cumsum(number[rows]) - number[rows], number[rows])
+        pairs = np.unique(np.column_stack([new.owner[left], old.owner[begin[left] + step]]), axis=0)
+        sizes = np.column_stack([np.diff(new.starts)[pairs[:, 0]], np.diff(old.starts)[pairs[:, 1]]])
+        near = sizes.min(axis=1) + _EPSILON >= threshold * sizes.max(axis=1)
+        pairs, sizes = pairs[near], sizes[near]
+        common = _common(new, old, pairs)
+        yield pairs[common + _EPSILON >= threshold * (sizes.sum(axis=1) - common)]
+
+
+def _common(new: _Earlier, old: _Earlier, pairs: Ints) -> Ints:
+    """How many n-grams the two texts of each pair share."""
+    pair, gram = (
+        np.concatenate(both)
+        for both in zip(_grams_by_pair(new, pairs[:, 0]), _grams_by_pair(old, pairs[:, 1]), strict=True)
+    )
+    order = np.lexsort((gram, pair))
+    pair, gram = pair[order], gram[order]
+    twice = (pair[1:] == pair[:-1]) & (gram[1:] == gram[:-1])
+    return np.bincount(pair[1:][twice], minlength=len(pairs))
+
+
+def _grams_by_pair(texts: _Earlier, rows: Ints) -> tuple[Ints, Keys]:
+    """For the i-th of some texts ``i`` and each of its n-grams."""
+    sizes = np.diff(texts.starts)[rows]
+    pair = np.repeat(np.arange(len(rows)), sizes)
+    step = np.arange(len(pair)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return pair, texts.grams[texts.starts[rows][pair] + step]

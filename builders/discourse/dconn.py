@@ -23,7 +23,7 @@ from discoprobe.builders import hashing
 from discoprobe.builders.config import Shape
 from discoprobe.builders.passages.rows import version
 from discoprobe.builders.sampling.balance import equal_counts_by_length
-from discoprobe.builders.sampling.stratify import cap
+from discoprobe.builders.sampling.stratify import cap, strata
 from discoprobe.builders.sentences.connectives import Connectives
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import Context, DiscourseTask, Sample
@@ -43,6 +43,9 @@ CLAUSES = ("ccomp", "conj", "parataxis")
 
 AGAIN = 5
 """Words after a connective among which it must not recur."""
+
+STRATA = 3
+"""Strata of length inside which connectives are equally frequent over the blocks of a large corpus."""
 
 _COMMAS = (",", "،", "、", "，")
 
@@ -137,13 +140,17 @@ def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Pairs of neighbours of which the second lost its connective, equally many per connective."""
     pairs = _pairs(frame)
     named = _frequent(pairs, context)
-    names = tuple(sorted(named["connective"].unique()))
+    names = context.decided or tuple(sorted(named["connective"].unique()))
     capped = cap(named, context.settings, *context.seed_key)
-    kept = equal_counts_by_length(capped, "connective", *context.seed_key) if len(names) > 1 else capped.clear()
+    kept = capped if len(names) > 1 else capped.clear()
+    if kept.height and not context.decided:
+        kept = equal_counts_by_length(capped, "connective", *context.seed_key)
     first = kept["row"].to_numpy() - 1
     shown = version([[row, row + 1] for row in first], [[0, 1]] * len(first), 1)
+    kept = kept.with_columns(stratum=strata(pl.col("mean_words"), STRATA))
     rows = shown.with_columns(
-        kept["split"], kept["trim"], pair=pl.lit(None, pl.UInt64), row=pl.Series(first, dtype=pl.Int64),
+        kept["split"], kept["trim"], kept["stratum"], pair=pl.lit(None, pl.UInt64),
+        row=pl.Series(first, dtype=pl.Int64),
         key=pl.Series(hashing.mix(kept["key"].to_numpy(), "row", *context.seed_key), dtype=pl.UInt64),
         label=kept["connective"].replace_strict({name: i for i, name in enumerate(names)}, return_dtype=pl.Int64),
     )  # fmt: skip
@@ -163,6 +170,8 @@ def _pairs(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _frequent(pairs: pl.DataFrame, context: Context) -> pl.DataFrame:
     """The pairs of connectives with enough candidates, at least one in every split."""
+    if context.decided:
+        return pairs.filter(pl.col("connective").is_in(context.decided))
     counts = pairs.group_by("connective").agg(n=pl.len(), splits=pl.col("split").n_unique())
     enough = counts.filter(pl.col("n") >= context.settings.min_class, pl.col("splits") == len(SPLITS))
     return pairs.join(enough.select("connective"), on="connective", how="semi", maintain_order="left")

@@ -7,6 +7,7 @@ keeps its place and ends the passage before it, so that no window crosses a gap.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -103,12 +104,13 @@ def _grams(texts: pl.Series) -> pl.Series:
     return pl.Series(pa.LargeListArray.from_arrays(pa.array(ends), pa.array(flat)))
 
 
-def with_passages(frame: pl.DataFrame, settings: Settings) -> pl.DataFrame:
+def with_passages(frame: pl.DataFrame, settings: Settings, *, by_hash: bool = False) -> pl.DataFrame:
     """All candidates of a corpus, one row per sentence, with the passage it stands in.
 
     Args:
         frame: what ``sentences`` gave for all shards, with ``shard`` and ``cluster`` (of sentences like it).
         settings: the seed decides the split of a document.
+        by_hash: whether its split depends on nothing but the seed and its key.
 
     Returns:
         The columns of ``frame`` and ``row`` (its own number), ``split``, ``passage`` (null where ``reason`` is not) and
@@ -117,16 +119,20 @@ def with_passages(frame: pl.DataFrame, settings: Settings) -> pl.DataFrame:
     """
     frame = frame.sort("doc_key", "shard", "index", "sent")
     frame = frame.with_columns(reason=pl.coalesce("reason", _heading())).drop("marked", "brief")
-    frame = frame.join(_splits_of_documents(frame, settings.seed), on="doc_key", how="left", maintain_order="left")
+    splits = _splits_of_documents(frame, settings.seed, by_hash=by_hash)
+    frame = frame.join(splits, on="doc_key", how="left", maintain_order="left")
     frame = frame.with_columns(reason=pl.coalesce("reason", _in_two_splits()))
     return _content(_passage_ids(frame)).with_row_index("row")
 
 
-def _splits_of_documents(frame: pl.DataFrame, seed: int) -> pl.DataFrame:
+def _splits_of_documents(frame: pl.DataFrame, seed: int, *, by_hash: bool) -> pl.DataFrame:
     """``doc_key`` and ``split`` of every document. Its weight is the number of windows of ``LARGEST`` sentences in it.
 
     Among documents without such a window the number of usable sentences decides.
     """
+    if by_hash:
+        keys = frame.select(pl.col("doc_key").unique().sort())
+        return keys.with_columns(split_of(keys["doc_key"], seed))
     passages = _passage_ids(frame).drop_nulls("passage").group_by("doc_key", "passage").agg(length=pl.len())
     of_passage = pl.col("length") // LARGEST + pl.col("length") * PER_SENTENCE
     weights = passages.group_by("doc_key").agg(weight=of_passage.sum())
@@ -161,10 +167,14 @@ def _content(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(at=at).join(content, on="at", how="left", maintain_order="left").drop("at", "words")
 
 
-def ends(frame: pl.DataFrame) -> tuple[str, ...]:
-    """A note on how many sentences cannot be shown and end a passage, by reason; none where there is none."""
-    counts = frame["reason"].drop_nulls().value_counts().sort(["count", "reason"], descending=[True, False])
-    found = ", ".join(f"{reason} {number}" for reason, number in counts.iter_rows())
+def ends(frame: pl.DataFrame) -> Counter[str]:
+    """How many sentences cannot be shown and end a passage, by reason."""
+    return Counter(frame["reason"].drop_nulls().to_list())
+
+
+def ends_note(counts: Counter[str]) -> tuple[str, ...]:
+    """A note on the sentences that end a passage, for the card; none where there is none."""
+    found = ", ".join(f"{reason} {n}" for reason, n in sorted(counts.items(), key=lambda count: (-count[1], count[0])))
     return (f"Sentences of documents that are in no passage and end the one before them: {found}",) if found else ()
 
 

@@ -45,6 +45,7 @@ def _task(role: str, feature: str) -> ProbingTask:
     return ProbingTask(
         labels=labels_of(feature),
         sample=balanced_values,
+        decides=True,
         feature=feature,
         split_by="target",
         select=functools.partial(select, role=role, feature=feature),

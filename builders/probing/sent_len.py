@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from discoprobe.builders.sampling.balance import equal_counts
-from discoprobe.builders.sampling.length_bins import bin_of, edges, names
+from discoprobe.builders.sampling.length_bins import bin_of, edges, edges_of, names
 from discoprobe.builders.sampling.stratify import cap
 from discoprobe.builders.sentences.candidates import if_enough, unedited, usable_of, with_label_indices
 from discoprobe.builders.task import Context, ProbingTask, Sample
@@ -31,12 +31,12 @@ def select(trees: Trees, context: Context) -> pl.DataFrame:
 def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Equally many sentences of each range of length in every split."""
     usable, drops = usable_of(frame, context)
-    of_edges = edges(usable["n_words"], context.settings)
+    of_edges = edges_of(context.decided) if context.decided else edges(usable["n_words"], context.settings)
     labels = names(of_edges)
     labelled = usable.with_columns(label=bin_of(pl.col("n_words"), of_edges))
     numbered = with_label_indices(labelled, labels)
     matched = numbered
-    if context.settings.match:
+    if context.settings.match and not context.decided:
         matched = equal_counts(numbered, "label", ["split"], *context.seed_key)
     rows = cap(matched, context.settings, *context.seed_key, by=["label"])
     drops["unbalanced"] = usable.height - rows.height

@@ -54,6 +54,9 @@ def chosen_sequences(usable: pl.DataFrame, context: Context) -> tuple[tuple[str,
 
     The labels are the most frequent sequences, then ``OTHER``.
     """
+    if context.decided:
+        numbered = with_label_indices(grouped(usable, context.decided), context.decided)
+        return context.decided, balance_labels(numbered, context, strict=True)
     counts = usable.group_by("label").len().sort(["len", "label"], descending=[True, False])
     enough = counts.filter(pl.col("len") >= context.settings.min_class)["label"].head(SEQUENCES).to_list()
     for number in range(len(enough), FEWEST - 1, -1):

@@ -45,7 +45,7 @@ def select(trees: Trees, context: Context) -> pl.DataFrame:
 def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Equally many sentences of each depth in every bin of length, in every split."""
     usable, drops = usable_of(frame, context)
-    names = chosen_depths(usable.filter(pl.col("label").is_in(LABELS)), context.settings.min_class)
+    names = context.decided or chosen_depths(usable.filter(pl.col("label").is_in(LABELS)), context.settings.min_class)
     if not names:
         reason = (
             f"no {NUMBERS[-1]} neighbouring depths have {context.settings.min_class} sentences each of like lengths"
@@ -91,4 +91,4 @@ def _size(cells: pl.DataFrame, run: tuple[int, ...]) -> int:
     return int(kept["n"].sum()) if kept.height == len(SPLITS) else 0
 
 
-TASK = ProbingTask(labels=LABELS, select=select, sample=sample, needs=frozenset({"deps"}), version=2)
+TASK = ProbingTask(labels=LABELS, select=select, sample=sample, needs=frozenset({"deps"}), decides=True, version=2)

@@ -60,7 +60,7 @@ def sample(frame: pl.DataFrame, context: Context) -> Sample:
     inside = listed.filter(pl.col("rank").is_between(*RANKS))["lemma"]
     found = _words(usable).filter(pl.col("lemma").is_in(inside.implode()))
     least = {split: max(1, round(share * context.settings.min_class)) for split, share in LEAST.items()}
-    names = chosen_lemmas(found, least)
+    names = context.decided or chosen_lemmas(found, least)
     if len(names) < FEWEST:
         reason = (
             f"{len(names)} lemmas of rank {RANKS[0]:,} to {RANKS[1]:,} have {least['train']} sentences in train and "
@@ -68,7 +68,8 @@ def sample(frame: pl.DataFrame, context: Context) -> Sample:
         )
         return Sample(pl.DataFrame(), drops, candidates=frame.height, reason=reason)
     numbered = with_label_indices(_with_target(usable, _singles(found, pl.Series(names))), names)
-    even = equal_counts(numbered, "label", ["split"], *context.seed_key) if context.settings.match else numbered
+    level = context.settings.match and not context.decided
+    even = equal_counts(numbered, "label", ["split"], *context.seed_key) if level else numbered
     kept = cap(even, context.settings, *context.seed_key, by=["label"])
     drops["unbalanced"] = usable.height - kept.height
     return Sample(unedited(kept), drops, labels=names, candidates=frame.height)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from discoprobe.builders.settings import Settings
 
 BINS: Final = 6
@@ -39,6 +41,12 @@ def edges(words: pl.Series, settings: Settings) -> list[int]:
 def names(of_edges: list[int]) -> tuple[str, ...]:
     """The bins by their first and last numbers of words: ``5-8``."""
     return tuple(f"{first}-{after - 1}" for first, after in pairwise(of_edges))
+
+
+def edges_of(bins: Sequence[str]) -> list[int]:
+    """The edges of bins, from their ``names``."""
+    bounds = [list(map(int, name.split("-"))) for name in bins]
+    return [*(first for first, _ in bounds), bounds[-1][1] + 1]
 
 
 def bin_of(words: pl.Expr, of_edges: list[int]) -> pl.Expr:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from discoprobe.builders import clean_text, hashing
-from discoprobe.builders.sampling.label_sets import choose_labels
+from discoprobe.builders.sampling.label_sets import LabelSet, choose_labels
 from discoprobe.builders.sampling.match import match_labels, surface
 from discoprobe.builders.sampling.splits import split_of
 from discoprobe.builders.sampling.stratify import cap, first_of_each
@@ -145,7 +145,7 @@ def balanced(frame: pl.DataFrame, context: Context) -> Sample:
 def balanced_values(frame: pl.DataFrame, context: Context) -> Sample:
     """As ``balanced``, over those labels of the task that are frequent enough in the corpus."""
     usable, drops = usable_of(frame, context)
-    classes = choose_labels(usable, context.settings.min_class)
+    classes = LabelSet(context.decided) if context.decided else choose_labels(usable, context.settings.min_class)
     drops |= classes.left_out
     if classes.reason:
         return Sample(usable.clear(), drops, candidates=frame.height, reason=classes.reason)
@@ -225,11 +225,13 @@ def balance_labels(frame: pl.DataFrame, context: Context, *, strict: bool = Fals
     Args:
         frame: ``key``, ``split``, ``label`` (index), ``cell`` and the surface columns.
         context: seed key and settings.
-        strict: use only rows with a match of every label; otherwise others too, up to ``min_class`` of each label.
+        strict: use only rows with a match of every label; otherwise others too, up to ``min_class`` of each label (if
+            it is not 0).
     """
     if not context.settings.match:
         return cap(frame, context.settings, *context.seed_key)
     least = context.settings.min_class
+    strict |= not least
     matched = match_labels(frame, "label", *context.seed_key, cell=("cell",), least=least, strict=strict)
     return cap(matched, context.settings, *context.seed_key, by=["label"])
 
@@ -239,15 +241,17 @@ def unedited(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(edited=pl.lit(value=False), pair=pl.lit(None, pl.UInt64))
 
 
-def with_splits(frame: pl.DataFrame, task: ProbingTask, seed: int) -> pl.DataFrame:
+def with_splits(frame: pl.DataFrame, task: ProbingTask, seed: int, *, by_hash: bool = False) -> pl.DataFrame:
     """Adds ``group`` and ``split``: by the form of the target, or by the cluster of near duplicates.
 
-    Groups are assigned label by label, so that every split gets its share of the usable candidates of each.
+    Groups are assigned label by label, so that every split gets its share of the usable candidates of each; or each by
+    the hash of its key alone.
 
     Args:
         frame: candidates with ``label`` (name), ``cluster`` and ``reason``.
         task: names what is in one split only.
         seed: seed of the build.
+        by_hash: whether a group's split depends on nothing but its key.
     """
     if task.split_by == "target":
         frame = frame.with_columns(group=pl.col("target_form").str.to_lowercase())
@@ -259,8 +263,13 @@ def with_splits(frame: pl.DataFrame, task: ProbingTask, seed: int) -> pl.DataFra
         frame = frame.with_columns(_group_key=pl.col("key").min().over("cluster"))
         group = frame["_group_key"].map_elements(lambda key: f"{key:016x}", return_dtype=pl.String)
         frame = frame.with_columns(group=group)
-    splits = _splits_of_groups(frame, seed)
+    splits = _splits_by_hash(frame, seed) if by_hash else _splits_of_groups(frame, seed)
     return frame.join(splits, on="_group_key", how="left", maintain_order="left").drop("_group_key")
+
+
+def _splits_by_hash(frame: pl.DataFrame, seed: int) -> pl.DataFrame:
+    keys = frame.select(pl.col("_group_key").unique().sort())
+    return keys.with_columns(split_of(keys["_group_key"], seed))
 
 
 def _splits_of_groups(frame: pl.DataFrame, seed: int) -> pl.DataFrame:

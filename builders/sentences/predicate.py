@@ -177,6 +177,7 @@ def predicate_feature(feature: str, needs: Iterable[str] = ("upos", "feats", "de
         labels=labels_of(feature),
         select=functools.partial(feature_of_predicate, feature=feature),
         sample=balanced_values,
+        decides=True,
         feature=feature,
         split_by="target",
         lacks=functools.partial(unmarked, feature=feature),

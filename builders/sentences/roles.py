@@ -108,8 +108,8 @@ def noun_feature(role: str, feature: str) -> ProbingTask:
     """
     select = functools.partial(feature_of_noun, role=role, feature=feature)
     return ProbingTask(
-        labels=labels_of(feature), select=select, sample=balanced_values, feature=feature, split_by="target",
-        needs=frozenset({"upos", "feats", "deps"}), version=2,
+        labels=labels_of(feature), select=select, sample=balanced_values, decides=True, feature=feature,
+        split_by="target", needs=frozenset({"upos", "feats", "deps"}), version=2,
     )  # fmt: skip
 
 

@@ -161,7 +161,11 @@ def source_texts(corpus: Corpus, built: Sequence[Config]) -> list[dict[tuple[str
     ]
     wanted = pl.Series(sorted(set().union(*used)), dtype=pl.String).implode()
     found: dict[tuple[str, str], str] = {}
+    read = {identity for config in built for identity in config.parts}
+    everything = any(not config.parts for config in built)
     for part in corpus.parts:
+        if not everything and part.identity not in read:
+            continue
         shard = part.load()
         named = shard.sentences.join(shard.documents.select("doc", "corpus"), on="doc", how="left")
         rows = named.filter(pl.col("sent_id").cast(pl.String).is_in(wanted))
@@ -177,8 +181,8 @@ def configs(
     """The configs of one language, in the order of ``tasks``."""
     from discoprobe.builders.build import build_all  # noqa: PLC0415 (imports polars and scipy)
 
-    shards_executor = executor if len(corpus.parts) > 1 else None
-    for done, config in enumerate(build_all(tasks, corpus, request.settings, shards_executor), 1):
+    made = build_all(tasks, corpus, request.settings, executor, ahead=request.jobs + 1)
+    for done, config in enumerate(made, 1):
         progress(f"building {corpus.lang}", done, len(tasks))
         yield config if SAMPLE in request.corpora else _large_enough(config, request.settings.min_rows)
 

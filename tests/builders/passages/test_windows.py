@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discoprobe.builders import hashing
-from discoprobe.builders.passages.windows import LONG, cut, ends, passage_keys, sentences, with_passages
+from discoprobe.builders.passages.windows import LONG, cut, ends, ends_note, passage_keys, sentences, with_passages
 from discoprobe.builders.settings import Settings
 from discoprobe.loaders.near_duplicates import near_clusters
 from discoprobe.sources import load_corpus
@@ -129,8 +129,11 @@ def test_headings_and_captions_break_a_stretch(tmp_path):
     frame = stretches_of(shard_of(tmp_path, texts))
     assert runs(frame) == {"d0": [2, 2, 3], "d1": [3, 5]}
     assert frame["reason"].drop_nulls().to_list() == ["heading"] * 3
-    assert ends(frame) == ("Sentences of documents that are in no passage and end the one before them: heading 3",)
-    assert ends(frame.filter(pl.col("reason").is_null())) == ()
+    assert ends(frame) == {"heading": 3}
+    assert ends_note(ends(frame)) == (
+        "Sentences of documents that are in no passage and end the one before them: heading 3",
+    )
+    assert ends_note(ends(frame.filter(pl.col("reason").is_null()))) == ()
 
 
 def test_lines_without_a_mark_are_no_headings_where_few_have_one_or_they_are_long(tmp_path):

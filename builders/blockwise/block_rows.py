@@ -1,0 +1,144 @@
+"""The rows that one block gives: a function of the block and of what was decided for all blocks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from discoprobe.builders.blockwise.cut import sentences_of
+from discoprobe.builders.passages import windows
+from discoprobe.builders.realise import rows_with_text
+from discoprobe.builders.sample import sample
+from discoprobe.builders.selection import select
+from discoprobe.builders.settings import SPLITS
+from discoprobe.builders.task import DiscourseTask
+from discoprobe.loaders.corpus import Corpus
+from discoprobe.loaders.errors import DiscoprobeError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from discoprobe.builders.blockwise.cut import Block
+    from discoprobe.builders.sample import TaskSample
+    from discoprobe.builders.selection import Candidates
+    from discoprobe.builders.sentences.frequency_filter import Frequencies
+    from discoprobe.builders.settings import Settings
+    from discoprobe.builders.task import AnyTask
+    from discoprobe.loaders.corpus import Shard
+    from discoprobe.loaders.languages.language import LanguageData
+    from discoprobe.loaders.near_duplicates import Shingles
+
+
+@dataclass(frozen=True, slots=True)
+class BlockPlan:
+    """What holds for all blocks of a corpus.
+
+    Attributes:
+        language: facts about the language.
+        settings: seed, sizes and filters, as the user set them.
+        frequencies: the word frequency list.
+        labels: those that tasks with open labels use, by task.
+    """
+
+    language: LanguageData
+    settings: Settings
+    frequencies: Frequencies | None = None
+    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RowsOfTask:
+    """The rows of a task in a block, with texts (``realise.rows_with_text``) and ``number`` (sentences shown)."""
+
+    rows: pl.DataFrame
+    drops: Mapping[str, int]
+    candidates: int
+    reason: str
+    notes: tuple[str, ...]
+    ends: Counter[str]
+
+
+@dataclass(frozen=True, slots=True)
+class BlockRows:
+    """What a block gives.
+
+    Attributes:
+        of_task: rows by task.
+        shingles: of all its sentences.
+        splits: for each sentence the number of the split of its document; -1 if it has none, or is a short one, which
+            may recur.
+        words: number of words in the block.
+    """
+
+    of_task: Mapping[str, RowsOfTask]
+    shingles: Shingles
+    splits: npt.NDArray[np.int8]
+    words: int
+
+
+def load(block: Block) -> tuple[Shard, ...]:
+    """The shards of a block.
+
+    Raises:
+        DiscoprobeError: a part cannot be read; the message says which.
+    """
+    shards = []
+    for part in block:
+        try:
+            shards.append(part.load())
+        except DiscoprobeError:
+            raise
+        except Exception as error:
+            raise DiscoprobeError(f"{part}: cannot be read: {type(error).__name__}: {error}") from error
+    return tuple(shards)
+
+
+def candidates_of(shards: Sequence[Shard], tasks: Sequence[AnyTask], plan: BlockPlan) -> Candidates:
+    """The candidates of one of several blocks."""
+    corpus = Corpus.of_shards(plan.language.code, shards)
+    return select(tasks, corpus, plan.language, plan.settings, frequencies=plan.frequencies, by_hash=True)
+
+
+def rows_of_block(block: Block, tasks: Sequence[AnyTask], plan: BlockPlan) -> BlockRows:
+    """The rows of some tasks in a block.
+
+    Raises:
+        DiscoprobeError: a part of the block cannot be read.
+    """
+    shards = load(block)
+    candidates = candidates_of(shards, tasks, plan)
+    texts = sentences_of(shards)
+    within = plan.settings.within_block()
+    of_task = {}
+    for task in tasks:
+        chosen = sample(task, candidates, plan.language, within, plan.labels.get(task.name, ()))
+        of_task[task.name] = _with_text(chosen, candidates, texts, plan.language)
+    discourse = any(isinstance(task, DiscourseTask) for task in tasks)
+    return BlockRows(
+        of_task,
+        candidates.shingles,
+        _splits(candidates, texts) if discourse else np.full(texts.height, -1, np.int8),
+        sum(shard.tokens.height for shard in shards),
+    )
+
+
+def _with_text(chosen: TaskSample, candidates: Candidates, texts: pl.DataFrame, language: LanguageData) -> RowsOfTask:
+    found = chosen.chosen
+    rows = found.rows if found.rows.is_empty() else rows_with_text(chosen, texts, language)
+    discourse = isinstance(chosen.task, DiscourseTask)
+    ends = windows.ends(candidates.sentences) if discourse else Counter[str]()
+    notes = () if discourse else chosen.notes
+    return RowsOfTask(rows, dict(found.drops), found.candidates, found.reason, notes, ends)
+
+
+def _splits(candidates: Candidates, texts: pl.DataFrame) -> npt.NDArray[np.int8]:
+    sentences = candidates.sentences.filter("long").select("shard", "sent", split=pl.col("split").cast(pl.String))
+    codes = {split: code for code, split in enumerate(SPLITS)}
+    joined = texts.select("shard", "sent").join(sentences, on=["shard", "sent"], how="left", maintain_order="left")
+    return joined.select(pl.col("split").replace_strict(codes, default=-1, return_dtype=pl.Int8))["split"].to_numpy()

@@ -1,0 +1,190 @@
+"""The rows of one config, collected from block after block.
+
+Rows come in sets that have every label equally often: a pair, or one row of each label (inside a stratum, where a task
+has strata). A set is complete with the block that brings its last row. Complete sets have an order, by block and then
+by hash, and a config is the first of them that its sizes leave room for. So a larger size adds sets and takes none
+away, and what is read after a config is full makes no difference.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from discoprobe.builders import hashing
+from discoprobe.builders.passages import windows
+from discoprobe.builders.realise import MadeRows, equal_to_others
+from discoprobe.builders.sample import problem_of
+from discoprobe.builders.settings import SPLITS
+from discoprobe.builders.task import ProbingTask
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from discoprobe.builders.blockwise.block_rows import RowsOfTask
+    from discoprobe.builders.blockwise.cut import Block
+    from discoprobe.builders.settings import Settings
+    from discoprobe.builders.task import AnyTask
+
+    Flags = npt.NDArray[np.bool_]
+
+
+class Collected:
+    """The rows of a task from the blocks so far.
+
+    Attributes:
+        task: whose rows they are.
+        labels: the labels that its rows have.
+    """
+
+    def __init__(self, task: AnyTask, labels: tuple[str, ...], settings: Settings) -> None:
+        self.task, self.labels = task, labels
+        self._settings = settings
+        self._in_sets = settings.match and not task.pairs
+        self._waiting = pl.DataFrame()
+        self._kept: list[pl.DataFrame] = []
+        self._rows = dict.fromkeys(SPLITS, 0)
+        self._full = dict.fromkeys(SPLITS, False)
+        self._texts = pl.Series("text", [], dtype=pl.UInt64)
+        self._drops: Counter[str] = Counter()
+        self._notes: list[str] = []
+        self._reasons: list[str] = []
+        self._candidates = 0
+        self._ends: Counter[str] = Counter()
+        self._n_blocks = 0
+
+    @property
+    def rows(self) -> dict[str, int]:
+        """Number of rows in each split."""
+        return dict(self._rows)
+
+    @property
+    def full(self) -> bool:
+        """Whether no split has room for another set."""
+        return all(self._full.values())
+
+    def add(self, found: RowsOfTask, again: Flags, elsewhere: Flags) -> None:
+        """Adds the rows that a block has of the task, while there is room.
+
+        Args:
+            found: the rows, and what was dropped.
+            again: which sentences of the block nearly repeat one of an earlier block.
+            elsewhere: which of them one in a document of another split.
+        """
+        self._n_blocks += 1
+        self._drops.update(found.drops)
+        self._ends.update(found.ends)
+        self._candidates += found.candidates
+        self._notes += [note for note in found.notes if note not in self._notes]
+        self._reasons += [found.reason] if found.reason else []
+        if found.rows.is_empty():
+            return
+        if isinstance(self.task, ProbingTask):
+            rows = self._without(found.rows, _any(again), "near-duplicate")
+            rows = self._without_equal_texts(rows) if self.task.pairs else rows
+        else:
+            rows = self._without(found.rows, _any(elsewhere), "in-two-splits")
+            rows = self._without(rows, _all(again), "duplicate")
+        for split, sets in self._sets(rows).items():
+            self._keep(split, sets)
+
+    def _without(self, rows: pl.DataFrame, repeats: pl.Expr, reason: str) -> pl.DataFrame:
+        """The rows but for units of sentences that repeat others, as an expression says of ``number``."""
+        lost = rows.explode("number").group_by("unit").agg(lost=repeats).filter("lost")["unit"]
+        return self._left(rows, lost, reason)
+
+    def _without_equal_texts(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The rows but for units with a text that another unit has, in this block or before."""
+        texts = rows.select("unit", text=pl.col("text").str.to_lowercase().hash(0))
+        before = texts.filter(pl.col("text").is_in(self._texts.implode()))["unit"]
+        left = self._left(rows, pl.concat([before, equal_to_others(rows)]).unique(), "equal-text")
+        self._texts = pl.concat([self._texts, texts["text"].unique()])
+        return left
+
+    def _left(self, rows: pl.DataFrame, lost: pl.Series, reason: str) -> pl.DataFrame:
+        left = rows.filter(~pl.col("unit").is_in(lost.implode()))
+        self._drops[reason] += rows.height - left.height
+        return left
+
+    def _sets(self, rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
+        """The sets that are complete now, by split: rows with ``set``, their order."""
+        rows = self._completed(rows) if self._in_sets else rows.with_columns(set="unit")
+        order = pl.Series(hashing.mix(rows["set"].to_numpy(), "set", *self._seed_key))
+        rows = rows.with_columns(set=order)
+        return {split: rows.filter(pl.col("split") == split).sort("set", "key") for split in SPLITS}
+
+    def _completed(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """One row of each label and stratum at a time; the others wait for rows of later blocks."""
+        hashed = rows.with_columns(_hash=pl.Series(hashing.mix(rows["key"].to_numpy(), "row of set", *self._seed_key)))
+        waiting = pl.concat([self._waiting, hashed.sort("_hash")]) if self._waiting.width else hashed.sort("_hash")
+        cell = ["split", "stratum"]
+        ranked = waiting.with_columns(_rank=pl.int_range(pl.len()).over(*cell, "label"))
+        complete = pl.col("label").n_unique().over(*cell, "_rank") == len(self.labels)
+        most = max(self._settings.sizes)
+        self._waiting = ranked.filter(~complete, pl.col("_rank") < most).drop("_rank")
+        done = ranked.filter(complete).with_columns(set=pl.col("key").min().over(*cell, "_rank"))
+        return done.drop("_rank", "_hash")
+
+    @property
+    def _seed_key(self) -> tuple[int | str, ...]:
+        return self._settings.seed, self.task.name
+
+    def _keep(self, split: str, sets: pl.DataFrame) -> None:
+        """Keeps whole sets while there is room; the first that does not fit ends the split."""
+        if self._full[split] or sets.is_empty():
+            return
+        sizes = sets.group_by("set", maintain_order=True).len()
+        fits = sizes.filter(pl.col("len").cum_sum() <= self._settings.size(split) - self._rows[split])
+        kept = sets.head(int(fits["len"].sum()))
+        self._kept.append(kept)
+        self._rows[split] += kept.height
+        room = self._settings.size(split) - self._rows[split]
+        self._full[split] = fits.height < sizes.height or room < int(sizes["len"].max())  # type: ignore[arg-type]
+        self._drops["over-size"] += sets.height - kept.height
+
+    def made(self, blocks: Sequence[Block]) -> tuple[MadeRows, str]:
+        """The config's rows, and why they make no config (empty if they do).
+
+        Args:
+            blocks: of the corpus, in the order in which their rows were added.
+        """
+        read = blocks[: self._n_blocks]
+        parts = tuple(part.identity for block in read for part in block) if len(read) < len(blocks) else ()
+        notes = (*self._notes, *windows.ends_note(self._ends), *self._note(parts))
+        kept = [rows for rows in self._kept if rows.height]
+        rows = pl.concat(kept) if kept else pl.DataFrame()
+        drops = self._drops + Counter({"unbalanced": self._waiting.height})
+        labels = self.task.labels or self.labels
+        made = MadeRows(self.task, rows, labels, drops, self._candidates, notes, parts)
+        return made, self._problem(rows, labels)
+
+    def _note(self, parts: tuple[str, ...]) -> tuple[str, ...]:
+        if not parts:
+            return ()
+        size = self._settings.block / 2**20
+        return (f"Read until the sizes were full: {self._n_blocks} blocks of about {size:g} MB of text, in hash order",)
+
+    def _problem(self, rows: pl.DataFrame, labels: tuple[str, ...]) -> str:
+        if rows.is_empty():
+            return self._reasons[0] if self._reasons else "no candidates are left"
+        problem = problem_of(rows, labels, self.labels)
+        least, counts = self._settings.min_class, Counter(rows["label"].to_list())
+        rarest = min(self.labels, key=lambda name: counts[labels.index(name)])
+        number = counts[labels.index(rarest)]
+        if not problem and isinstance(self.task, ProbingTask) and number < least:
+            return f"{number} rows of {rarest} are left after filters and matching; {least} are needed"
+        return problem
+
+
+def _any(repeated: Flags) -> pl.Expr:
+    """Whether any of some sentences is among those that are repeated."""
+    return pl.col("number").is_in(np.flatnonzero(repeated)).any()
+
+
+def _all(repeated: Flags) -> pl.Expr:
+    return pl.col("number").is_in(np.flatnonzero(repeated)).all()

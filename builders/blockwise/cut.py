@@ -1,0 +1,107 @@
+"""Blocks: groups of parts of a corpus that are sampled together.
+
+A corpus that is not larger than a block is one block. The parts of a larger one have an order by a hash of what they
+are, and a block is a number of parts in this order that has about the set amount of text. Where blocks end depends on
+the parts nearby alone: a new part changes the block that it comes into, and perhaps the next few.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from discoprobe.builders import hashing
+from discoprobe.loaders.corpus import Shard
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from discoprobe.builders.settings import Settings
+    from discoprobe.loaders.corpus import Loadable
+
+Block = tuple["Loadable", ...]
+
+LONGEST = 2
+"""A block that has this many times the set amount of text ends in any case."""
+
+
+@dataclass(frozen=True, slots=True)
+class FirstDocuments:
+    """A part of which only the first documents in hash order are read."""
+
+    part: Loadable
+    n_documents: int
+    seed: int
+
+    @property
+    def size(self) -> int:
+        """Bytes of text of these documents, about."""
+        return round(self.part.size * self.n_documents / max(self.part.n_documents, 1))
+
+    @property
+    def identity(self) -> str:
+        """The part, and how many of its documents."""
+        return f"{self.part.identity}[:{self.n_documents}]"
+
+    def load(self) -> Shard:
+        """The shard without the other documents."""
+        shard = self.part.load()
+        keys = shard.documents["key"].to_numpy()
+        first = shard.documents[hashing.ranking(keys, self.seed, "documents")[: self.n_documents]].select("doc")
+        documents = shard.documents.join(first, on="doc", how="semi", maintain_order="left")
+        sentences = shard.sentences.join(first, on="doc", how="semi", maintain_order="left")
+        tokens = shard.tokens.join(sentences.select("sent"), on="sent", how="semi", maintain_order="left")
+        return Shard(documents, sentences, tokens)
+
+
+def blocks_of(parts: Sequence[Loadable], settings: Settings) -> list[Block]:
+    """The blocks of a corpus in the order in which they are read; one, in the order of the parts, for a small corpus.
+
+    Args:
+        parts: of the corpus.
+        settings: ``block``, ``most_documents`` and the seed.
+    """
+    ordered = sorted(parts, key=lambda part: (hashing.digest(settings.seed, "part", part.identity), part.identity))
+    if settings.most_documents is not None:
+        ordered = _first(ordered, settings.most_documents, settings.seed)
+    if sum(part.size for part in ordered) <= settings.block:
+        kept = {part.identity for part in ordered}
+        whole = tuple(part for part in parts if part.identity in kept)
+        return [whole if len(whole) == len(ordered) else tuple(ordered)]
+    return _cut(ordered, settings.block, settings.seed)
+
+
+def _first(ordered: Sequence[Loadable], most: int, seed: int) -> list[Loadable]:
+    """The first parts that have ``most`` documents together; of the last one so many as are left."""
+    kept: list[Loadable] = []
+    for part in ordered:
+        if part.n_documents >= most:
+            return [*kept, part if part.n_documents == most else FirstDocuments(part, most, seed)]
+        kept.append(part)
+        most -= part.n_documents
+    return kept
+
+
+def _cut(ordered: Sequence[Loadable], size: int, seed: int) -> list[Block]:
+    """A block ends when it is large enough and the hash of its last part says so, in every second case."""
+    found: list[Block] = []
+    block: list[Loadable] = []
+    total = 0
+    for part in ordered:
+        block.append(part)
+        total += part.size
+        ends = hashing.digest(seed, "ends", part.identity) % 2 == 0
+        if (total >= size and ends) or total >= LONGEST * size:
+            found.append(tuple(block))
+            block, total = [], 0
+    return [*found, tuple(block)] if block else found
+
+
+def sentences_of(shards: Sequence[Shard]) -> pl.DataFrame:
+    """Every sentence of shards in order: ``shard``, ``sent``, ``number`` (its place) and ``text``."""
+    columns = [
+        shard.sentences.select(pl.lit(n, pl.UInt32).alias("shard"), "sent", "text") for n, shard in enumerate(shards)
+    ]
+    return pl.concat(columns).with_row_index("number")

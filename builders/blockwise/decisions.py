@@ -1,0 +1,77 @@
+"""What the first blocks of a large corpus decide for all: the classes of tasks with open label sets."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from discoprobe.builders.blockwise.block_rows import candidates_of, load
+from discoprobe.builders.sample import sample
+from discoprobe.builders.selection import merged
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from concurrent.futures import Executor
+
+    from discoprobe.builders.blockwise.block_rows import BlockPlan
+    from discoprobe.builders.blockwise.cut import Block
+    from discoprobe.builders.selection import Candidates
+    from discoprobe.builders.task import AnyTask
+
+FIRST = 8
+"""So many blocks at most decide. A class that they have too few candidates of is no class of the config."""
+
+
+def with_labels(
+    plan: BlockPlan, blocks: Sequence[Block], tasks: Sequence[AnyTask], executor: Executor | None
+) -> tuple[BlockPlan, dict[str, str]]:
+    """The plan with the labels of tasks with open label sets, and why those of the others cannot be decided.
+
+    Args:
+        plan: what is known already.
+        blocks: all blocks in their order.
+        tasks: what is built.
+        executor: decides; without one it is done here.
+
+    Raises:
+        DiscoprobeError: a part of a block cannot be read.
+    """
+    deciding = [task for task in tasks if task.open]
+    if not deciding:
+        return plan, {}
+    first = blocks[:FIRST]
+    labels, reasons = (
+        executor.submit(decide, first, deciding, plan).result() if executor else decide(first, deciding, plan)
+    )
+    return dataclasses.replace(plan, labels=labels), reasons
+
+
+def decide(
+    blocks: Sequence[Block], tasks: Sequence[AnyTask], plan: BlockPlan
+) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
+    """The labels of each task by the fewest of the first blocks that suffice, and why the other tasks have none.
+
+    Args:
+        blocks: the first ones, in their order.
+        tasks: those with open labels.
+        plan: what is known already.
+
+    Raises:
+        DiscoprobeError: a part of a block cannot be read.
+    """
+    labels: dict[str, tuple[str, ...]] = {}
+    reasons: dict[str, str] = {}
+    found: list[Candidates] = []
+    for block in blocks:
+        left = [task for task in tasks if task.name not in labels]
+        if not left:
+            break
+        found.append(candidates_of(load(block), left, plan))
+        together = merged(found, left)
+        for task in left:
+            made = sample(task, together, plan.language, plan.settings.without_sizes())
+            if made.problem:
+                reasons[task.name] = made.problem
+            else:
+                labels[task.name] = made.used
+    return labels, {name: reason for name, reason in reasons.items() if name not in labels}

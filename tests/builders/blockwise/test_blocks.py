@@ -1,0 +1,226 @@
+"""A corpus in many parts, built block by block: what is read, what is kept, and what never leaks.
+
+The parts are the documents of the sample; the blocks are tiny.
+"""
+
+import dataclasses
+from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
+import polars as pl
+import pytest
+from shared import SMALL_CLASSES
+
+from discoprobe.builders import build
+from discoprobe.builders.audit.frame import from_config
+from discoprobe.builders.audit.integrity.checks import INTEGRITY, Subject
+from discoprobe.builders.blockwise.cut import blocks_of
+from discoprobe.builders.config import Config
+from discoprobe.builders.task import tasks_named
+from discoprobe.loaders.corpus import Corpus, Shard
+from discoprobe.loaders.errors import DiscoprobeError
+
+TASKS = ("bso", "so", "dc", "sp_swap", "dconn", "subj_number", "bigram_shift", "sent_len", "somo")
+TINY = dataclasses.replace(SMALL_CLASSES, block=4000)
+"""About eight documents of the sample are a block."""
+CHECKS = (
+    "dup-within",
+    "dup-across",
+    "label-conflict",
+    "sentence-leak",
+    "near-dup",
+    "target-leak",
+    "pair-split",
+    "balance",
+)
+
+
+def by_document(shard, name="", copy=0):
+    """A shard for each document; a ``copy`` has other keys and names, but the same texts."""
+    found = []
+    for documents in shard.documents.partition_by("doc", maintain_order=True):
+        sentences = shard.sentences.join(documents.select("doc"), on="doc", how="semi", maintain_order="left")
+        tokens = shard.tokens.join(sentences.select("sent"), on="sent", how="semi", maintain_order="left")
+        renamed = documents.with_columns(pl.col("key") + copy, doc_id=pl.col("doc_id") + name)
+        found.append(Shard(renamed, sentences.with_columns(pl.col("key") + copy), tokens))
+    return found
+
+
+@pytest.fixture(scope="session")
+def parts(corpus_of):
+    return [part for shard in corpus_of("sample", "es").shards() for part in by_document(shard)]
+
+
+def made(parts, settings=TINY, tasks=TASKS, **options):
+    """The configs that can be built, by task."""
+    results = build.build_all(tasks_named(tasks), Corpus.of_shards("es", parts), settings, **options)
+    return {result.task: result for result in results if isinstance(result, Config)}
+
+
+@pytest.fixture(scope="module")
+def whole(parts):
+    return made(parts)
+
+
+def identities(parts):
+    """The identities of the parts of each block."""
+    return [[part.identity for part in block] for block in blocks_of(parts, TINY)]
+
+
+def rows_of(config):
+    """Rows by id, each with its split."""
+    return {row["id"]: (split, row) for split, table in config.splits.items() for row in table.to_pylist()}
+
+
+def problems(config):
+    """What the audit's checks of integrity find."""
+    subject = Subject.of(from_config(config))
+    found = {name: INTEGRITY[name](subject) for name in CHECKS}
+    return {name: measure.value for name, measure in found.items() if measure.value}
+
+
+def test_there_are_several_blocks_and_all_tasks(parts, whole):
+    blocks = blocks_of(parts, TINY)
+    assert len(blocks) >= 4
+    assert Counter(part.identity for block in blocks for part in block) == Counter(part.identity for part in parts)
+    assert whole.keys() == set(TASKS)
+
+
+def test_a_small_corpus_is_one_block_in_its_own_order(parts):
+    (block,) = blocks_of(parts, SMALL_CLASSES)
+    assert [id(part) for part in block] == [id(part) for part in parts]
+
+
+def test_where_blocks_end_depends_on_the_parts_nearby(parts):
+    """A part more changes the block that it comes into and at most a few after it, wherever it stands in the list."""
+    before, after = identities(parts[1:]), identities(parts)
+    assert identities(parts[:0:-1]) == before
+    assert identities(parts[::-1]) == after
+    at = next(n for n, block in enumerate(after) if parts[0].identity in block)
+    assert after[:at] == before[:at]
+    assert all(sum(part.size for part in block) < 3 * TINY.block for block in blocks_of(parts, TINY))
+
+
+def test_no_leak_no_repetition_and_equal_labels(whole):
+    for task, config in whole.items():
+        assert problems(config) == {}, task
+        assert config.n_rows >= 12, task
+
+
+@pytest.mark.parametrize("small", [(10, 4, 5), (25, 5, 9)])
+def test_a_larger_size_only_adds_rows(parts, whole, small):
+    """Also with sizes that are no multiple of the number of labels, at which labels stay balanced."""
+    tasks = ("bso", "dc", "subj_number", "somo")
+    smaller = made(parts, dataclasses.replace(TINY, sizes=small), tasks)
+    larger = made(parts, dataclasses.replace(TINY, sizes=(40, 10, 14)), tasks)
+    for task in tasks:
+        few, some, every = (rows_of(found[task]) for found in (smaller, larger, whole))
+        assert few.items() <= some.items() <= every.items(), task
+        sizes = [table.num_rows for table in smaller[task].splits.values()]
+        step = 4 if task == "somo" else len(smaller[task].used_labels)
+        full = [table.num_rows for table in whole[task].splits.values()]
+        assert sizes == [min(all_, size // step * step) for size, all_ in zip(small, full, strict=True)], task
+        assert problems(smaller[task]) == {}, task
+
+
+def test_reading_stops_when_all_is_full(parts):
+    """As few blocks as have the rows; the config says which parts they were."""
+    loaded = []
+
+    class Counting:
+        def __init__(self, part):
+            self.part, self.size, self.n_documents, self.identity = part, part.size, part.n_documents, part.identity
+
+        def load(self):
+            loaded.append(self.identity)
+            return self.part
+
+    corpus = dataclasses.replace(Corpus.of_shards("es", parts), parts=tuple(map(Counting, parts)))
+    settings = dataclasses.replace(TINY, sizes=(8, 2, 4))
+    (bso,) = build.build_all(tasks_named(["bso"]), corpus, settings)
+    assert loaded == [name for block in identities(parts) for name in block][: len(loaded)]
+    assert len(loaded) < len(parts) * 0.75
+    assert list(bso.parts) == loaded
+    assert "Read until the sizes were full" in bso.notes[-1]
+    loaded.clear()
+    (larger,) = build.build_all(tasks_named(["bso"]), corpus, TINY)
+    assert sorted(loaded) == sorted(part.identity for part in parts)
+    assert larger.parts == ()
+
+
+def test_workers_and_the_order_of_parts_make_no_difference(parts, whole):
+    tasks = ("bso", "dc", "dconn")
+    for settings in (TINY, dataclasses.replace(TINY, sizes=(12, 4, 6))):
+        plain = made(parts, settings, tasks)
+        with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
+            other = made(parts[::-1], settings, tasks, executor=executor, ahead=3)
+        assert [(config.splits, config.drops, config.notes) for config in plain.values()] == [
+            (config.splits, config.drops, config.notes) for config in other.values()
+        ]
+
+
+def test_a_part_more_leaves_the_blocks_before_it(parts, whole):
+    """Its rows are added; the rows of the blocks before it stay, and no task whose rows need no match has fewer."""
+    for left_out in (7, 20):
+        fewer = made([part for n, part in enumerate(parts) if n != left_out], tasks=("bso", "so", "sp_swap", "dc"))
+        blocks = blocks_of(parts, TINY)
+        at = next(n for n, block in enumerate(identities(parts)) if parts[left_out].identity in block)
+        earlier = {name for block in blocks[:at] for part in block for name in part.documents["doc_id"]}
+        for task, config in fewer.items():
+            stay = {name: row for name, row in rows_of(config).items() if row[1]["doc_id"] in earlier}
+            assert stay.items() <= rows_of(whole[task]).items()
+            if task in {"so", "sp_swap"}:
+                assert config.n_rows <= whole[task].n_rows
+
+
+def test_what_one_block_repeats_of_another_is_left_out(parts, monkeypatch):
+    """Documents again under other names: elsewhere they are in another split, and in the same one they are doubles."""
+    doubled = [*parts, *(copy for part in parts[:20] for copy in by_document(part, "-again", 12345))]
+    configs = made(doubled, tasks=("bso", "bigram_shift"))
+    assert {task: problems(config) for task, config in configs.items()} == {"bso": {}, "bigram_shift": {}}
+    assert configs["bso"].drops["in-two-splits"] > 0
+    assert configs["bso"].drops["duplicate"] > 0
+    assert configs["bigram_shift"].drops["near-duplicate"] > 0
+
+    class Forgetful(build.EarlierTexts):
+        def repeated(self, found, groups):
+            nothing, _ = super().repeated(found, groups)
+            return nothing & False, nothing & False
+
+    monkeypatch.setattr(build, "EarlierTexts", Forgetful)
+    assert {"sentence-leak", "dup-within"} <= problems(made(doubled, tasks=("bso",))["bso"]).keys()
+
+
+def test_a_part_that_cannot_be_read_says_which(parts):
+    class Broken:
+        size, n_documents, identity = 500, 1, "chapter 7"
+
+        def __str__(self):
+            return "novels.parquet, row group 7"
+
+        def load(self):
+            raise OSError("the file is gone")
+
+    corpus = dataclasses.replace(Corpus.of_shards("es", parts), parts=(*parts, Broken()))
+    with pytest.raises(
+        DiscoprobeError, match=r"novels.parquet, row group 7: cannot be read: OSError: the file is gone"
+    ):
+        list(build.build_all(tasks_named(["bso"]), corpus, TINY))
+
+
+@pytest.mark.parametrize("block", [TINY.block, SMALL_CLASSES.block])
+def test_the_first_documents_in_hash_order(parts, corpus_of, block):
+    """So many at most, whether each is a part or all are one; more documents only add documents."""
+    one = corpus_of("sample", "es").parts
+    for these in (parts, one):
+        before = set()
+        for number in (5, 12):
+            settings = dataclasses.replace(TINY, block=block, most_documents=number)
+            shards = [part.load() for group in blocks_of(these, settings) for part in group]
+            found = {key for shard in shards for key in shard.documents["key"]}
+            assert len(found) == number
+            assert before <= found
+            assert all(shard.sentences["doc"].is_in(shard.documents["doc"].implode()).all() for shard in shards)
+            assert all(shard.tokens["sent"].is_in(shard.sentences["sent"].implode()).all() for shard in shards)
+            before = found
