@@ -54,7 +54,10 @@ SENTENCES: Final = {
     "key": pl.UInt64,
     "text_key": pl.UInt64,
 }
-"""Columns of ``Shard.sentences``; ``index`` counts in the document, ``run`` numbers unbroken passages."""
+"""Columns of ``Shard.sentences``; ``index`` counts in the document, ``run`` numbers unbroken passages.
+
+Shards of text that was only divided into sentences have no tokens; their ``n_words`` leaves out punctuation.
+"""
 
 TOKENS: Final = {
     "sent": pl.UInt32,
@@ -169,6 +172,8 @@ class Shard:
 
     def sentence_lengths(self) -> pl.DataFrame:
         """``sent`` and ``n_words``, the number of words that have a letter or digit: punctuation does not count."""
+        if self.tokens.is_empty():  # sentences of text, whose words were only counted
+            return self.sentences.select("sent", pl.col("n_words").cast(pl.Int32))
         spoken = pl.col("form").str.contains(r"[\p{L}\p{N}]")
         words = self.tokens.group_by("sent").agg(n_words=spoken.sum().cast(pl.Int32))
         joined = self.sentences.select("sent").join(words, on="sent", how="left", maintain_order="left")
@@ -236,6 +241,14 @@ class Corpus:
         """A corpus of shards that are in memory."""
         parts = tuple(shards)
         return cls(lang, sources, parts, sum((part.counts() for part in parts), Counts()))
+
+    def __add__(self, other: Corpus) -> Corpus:
+        """The corpora of both; their language is the same."""
+        return Corpus(
+            self.lang, (*self.sources, *other.sources), (*self.parts, *other.parts), self.counts + other.counts,
+            dict(sorted((Counter(self.drops) + Counter(other.drops)).items())),
+            (*self.drop_places, *other.drop_places), (*self.notes, *other.notes),
+        )  # fmt: skip
 
     def shards(self) -> Iterator[Shard]:
         """The shards, loaded one at a time."""

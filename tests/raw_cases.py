@@ -1,5 +1,10 @@
 """Raw documents made by hand, for tests of annotation and segmentation."""
 
+import hashlib
+
+import regex as re
+from shared import sample_file
+
 from discoprobe.loaders.raw.annotate.annotate_corpus import AnnotationJob, CorpusFacts, ReadingReport, annotate
 from discoprobe.loaders.raw.document import Paragraph, RawDocument
 from discoprobe.loaders.raw.text_with_offsets import TextWithOffsets
@@ -32,3 +37,18 @@ def annotated(documents, out, engine, *, lang="de", name="notes", **options):
 def conllu_of(folder):
     """All shards of a folder as one text."""
     return "".join(path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.conllu")))
+
+
+def articles(n, lang="es", sentences=12):
+    """Articles in Markdown with made-up sentences of words of the sample, no two alike; always the same ones."""
+    words = sorted(set(re.findall(r"\b\p{Ll}{2,}\b", sample_file(lang).read_text(encoding="utf-8"))))
+    made = []
+    for article in range(n):
+        lines = [" ".join(_word(words, article, line, at) for at in range(9)) for line in range(sentences)]
+        prose = " ".join(f"{line[0].upper()}{line[1:]}." for line in lines)
+        made.append(f"# Artículo {article}\n\n{prose}")
+    return made
+
+
+def _word(words, *place):
+    return words[int.from_bytes(hashlib.blake2b(repr(place).encode(), digest_size=4).digest(), "little") % len(words)]

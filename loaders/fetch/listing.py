@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from discoprobe.loaders.catalogue import treebanks
+from discoprobe.loaders.catalogue.hub_texts import hub_texts
 from discoprobe.loaders.catalogue.licences import normalise
 from discoprobe.loaders.errors import UnknownNameError
 from discoprobe.loaders.fetch.catalogue_files import check, fetch, location, silent
@@ -14,11 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from discoprobe.loaders.catalogue.hub_texts import HubText
     from discoprobe.loaders.catalogue.pins import LeftOut, PinnedCorpus
     from discoprobe.loaders.fetch.catalogue_files import FileState, Show
 
 TEXT = "raw text"
 """The value of ``documents`` for a corpus that has to be annotated first."""
+HUB_TEXT = "rows"
+"""The value of ``documents`` for a data set of the Hub: a row is a document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +101,24 @@ def _named(name: str) -> Sequence[PinnedCorpus]:
 def _rows(language: treebanks.Language) -> list[CorpusRow]:
     offered = [_offered(language, treebank, str(treebank.documents)) for treebank in language.treebanks]
     offered += [_offered(language, text, TEXT) for text in language.texts]
+    offered += [_of_hub(language, text) for text in hub_texts() if language.code not in text.without]
     return offered + [_left_out(language, left) for left in language.left_out]
+
+
+def _of_hub(language: treebanks.Language, text: HubText) -> CorpusRow:
+    return CorpusRow(
+        lang=language.code,
+        language=language.name,
+        name=text.corpus(language.code),
+        licence=normalise(text.licence),
+        documents=HUB_TEXT,
+        default=False,
+        files=0,
+        bytes=None,
+        cached=0,
+        offered=True,
+        note=f"{text.note}; {text.repo} at {text.commit[:7]}, read with --segment",
+    )
 
 
 def _offered(language: treebanks.Language, corpus: PinnedCorpus, documents: str) -> CorpusRow:

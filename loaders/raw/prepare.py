@@ -14,7 +14,7 @@ import langcodes
 from discoprobe.loaders.cache_folder import cache_folder
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.corpus import SourceFile
-from discoprobe.loaders.errors import UnknownNameError, UsageError
+from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UsageError
 from discoprobe.loaders.file_hashes import hashes_of
 from discoprobe.loaders.paths import SUFFIXES, holds_corpus
 from discoprobe.loaders.raw.annotate.annotate_corpus import (
@@ -27,14 +27,19 @@ from discoprobe.loaders.raw.annotate.annotate_corpus import (
 )
 from discoprobe.loaders.raw.annotate.engines import choose_engine
 from discoprobe.loaders.raw.annotate.stanza_models import DEFAULT
+from discoprobe.loaders.raw.clean.scripts import written_without_spaces
 from discoprobe.loaders.raw.drop_counts import DropCounts
 from discoprobe.loaders.raw.options import ReadOptions
-from discoprobe.loaders.raw.read.folder import check_kind, files_in
+from discoprobe.loaders.raw.read.folder import READABLE, RawFile, check_kind, files_in
 from discoprobe.loaders.raw.read.raw_corpus import HUB, RawCorpus, read_documents
+from discoprobe.loaders.raw.row_groups.parquet_text import SUFFIX as PARQUET
+from discoprobe.loaders.raw.row_groups.remote_files import DATASETS, GLOB, hub_url, is_url
+from discoprobe.loaders.raw.row_groups.row_group_parts import text_corpus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from discoprobe.loaders.corpus import Corpus
     from discoprobe.loaders.process_pool import Progress
 
 NOT_IN_NAMES: Final = re.compile(r"[^0-9A-Za-z]+")
@@ -86,9 +91,17 @@ def is_raw(source: str) -> bool:
 def corpus_name(source: str) -> str:
     """The name of a corpus after its file, folder or dataset, in lower case: ``my-notes`` for ``My notes.jsonl``."""
     path = Path(source)
-    last = path.resolve().name if path.exists() else source.removeprefix(HUB)
+    last = path.resolve().name if path.exists() else _repository(source)
     stem = last.partition(".")[0] if not path.is_dir() else last
     return NOT_IN_NAMES.sub("-", stem).strip("-").lower() or "text"
+
+
+def _repository(source: str) -> str:
+    """What a URL names the corpus after: ``org/name`` of the Hub, else the last folder or file without pattern."""
+    if source.startswith(HUB):
+        return "/".join(hub_url(source).removeprefix(f"{HUB}{DATASETS}").partition("@")[0].split("/")[:2])
+    plain = [part for part in source.split("/") if GLOB.isdisjoint(part)]
+    return plain[-1] if plain else source
 
 
 def language_code(name: str) -> str:
@@ -103,6 +116,42 @@ def language_code(name: str) -> str:
         if CODE.fullmatch(name) and langcodes.tag_is_valid(name):
             return name
         raise
+
+
+def is_parquet_text(source: str) -> bool:
+    """Whether a source is text in parquet files only, or a URL without the name of a file of another kind."""
+    if is_url(source):
+        return not source.lower().endswith((*SUFFIXES, *(kind for kind in READABLE if kind != PARQUET)))
+    path = Path(source)
+    if path.is_dir():
+        return not holds_corpus(path) and {file.path.suffix for file in _files_below(path)} == {PARQUET}
+    return path.suffix.lower() == PARQUET and path.is_file()
+
+
+def _files_below(folder: Path) -> list[RawFile]:
+    try:
+        return files_in(folder, DropCounts())
+    except DiscoprobeError:
+        return []
+
+
+def segment_parquet(sources: Sequence[str], facts: CorpusFacts, options: AnnotationOptions) -> Corpus:
+    """The corpus of text in parquet files, whose row groups are divided into sentences when they are loaded.
+
+    Sentences are found by rules wherever the language has spaces between words, unless a folder of models is given.
+
+    Raises:
+        UsageError: the language is not named.
+        DiscoprobeError: as for :func:`text_corpus` and :func:`choose_engine`.
+    """
+    if not facts.lang:
+        raise UsageError(f"{sources[0]}: raw text; name its language with --lang, one code")
+    rules = options.stanza_dir is None and not written_without_spaces(facts.lang)
+    engine = choose_engine(
+        facts.lang, segment=True, stanza_dir=options.stanza_dir, download=options.download, rules=rules
+    )
+    named = dataclasses.replace(facts, name=facts.name or corpus_name(sources[0]))
+    return text_corpus(sources, named, options.read, engine)
 
 
 def prepare(  # noqa: PLR0913 (one keyword per choice of the user)

@@ -38,6 +38,7 @@ class Request:
         keep_failed: keep configs that fail the audit.
         raw: how raw text is read and annotated; None for the defaults.
         pinned: corpora at other commits than the catalogue's, used in place of the catalogue's corpora of these names.
+        commits: the same of data sets of the Hub: name of the corpus and commit.
     """
 
     languages: tuple[str, ...] = ()
@@ -50,6 +51,7 @@ class Request:
     keep_failed: bool = False
     raw: AnnotationOptions | None = None
     pinned: tuple[Treebank | TextCorpus, ...] = ()
+    commits: tuple[tuple[str, str], ...] = ()
 
 
 def codes_of(request: Request) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from discoprobe.loaders.catalogue import treebanks
+from discoprobe.loaders.catalogue import hub_texts, treebanks
 from discoprobe.loaders.catalogue.pins import DocumentRule, TextCorpus, Treebank, TreebankFacts
 from discoprobe.loaders.errors import UnknownNameError, UnsupportedError, UsageError
 from discoprobe.loaders.file_hashes import hashes_of
@@ -57,11 +57,16 @@ def read(request: Request, progress: Progress = silent) -> Iterator[Corpus]:
     from discoprobe.loaders.conllu.reader import read_corpora  # noqa: PLC0415 (imports polars)
 
     codes = codes_of(request)
-    found = read_corpora(
-        _paths(request, codes, progress), lang=codes[0] if len(codes) == 1 else None, on_error=request.on_error,
-        facts=_facts_of(request), documents=request.settings.documents, jobs=request.jobs,
-        progress=lambda done, total: progress("reading", done, total),
-    )  # fmt: skip
+    found = {corpus.lang: corpus for corpus in _segmented_texts(request, codes)}
+    if paths := _paths(request, codes, progress):
+        treebanks_read = read_corpora(
+            paths, lang=codes[0] if len(codes) == 1 else None, on_error=request.on_error,
+            facts=_facts_of(request), documents=request.settings.documents, jobs=request.jobs,
+            progress=lambda done, total: progress("reading", done, total),
+        )  # fmt: skip
+        found = treebanks_read | {
+            lang: treebanks_read[lang] + text if lang in treebanks_read else text for lang, text in found.items()
+        }
     if lacking := sorted(set(codes) - set(found)):
         there = ", ".join(found) or "no language"
         raise UnsupportedError(
@@ -116,6 +121,55 @@ def _read_texts(request: Request, texts: Sequence[str], tasks: Sequence[AnyTask]
         ) from error
 
 
+def _segmented_texts(request: Request, codes: tuple[str, ...]) -> Iterator[Corpus]:
+    """The corpora of text in parquet files, one per language, whose parts are read when they are needed."""
+    from discoprobe.loaders.raw.annotate.annotate_corpus import CorpusFacts  # noqa: PLC0415
+    from discoprobe.loaders.raw.prepare import AnnotationOptions, segment_parquet  # noqa: PLC0415
+
+    how = request.raw or AnnotationOptions()
+    found: dict[str, Corpus] = {}
+    for name in request.corpora:
+        if not _is_segmented_text(name, request):
+            continue
+        if known := _hub_text(name, request, codes):
+            text, lang = known
+            about = CorpusFacts(
+                text.corpus(lang), lang, text.licence, text.citation, f"datasets/{text.repo}", text.commit
+            )
+            corpus = segment_parquet([text.url(lang)], about, how)
+        else:
+            corpus = segment_parquet([name], CorpusFacts("", codes[0] if len(codes) == 1 else ""), how)
+        found[corpus.lang] = found[corpus.lang] + corpus if corpus.lang in found else corpus
+    yield from found.values()
+
+
+def _is_segmented_text(name: str, request: Request) -> bool:
+    """Whether a name is text whose parts are read when they are needed: parquet, of which only sentences are asked."""
+    from discoprobe.loaders.raw.prepare import is_parquet_text  # noqa: PLC0415
+
+    if request.raw is None or not request.raw.segment or name == SAMPLE:
+        return False
+    return _is_hub_text(name) or is_parquet_text(name)
+
+
+def _is_hub_text(name: str) -> bool:
+    return not Path(name).exists() and any(
+        name.casefold().partition("-")[0] == text.name for text in hub_texts.hub_texts()
+    )
+
+
+def _hub_text(name: str, request: Request, codes: tuple[str, ...]) -> tuple[hub_texts.HubText, str] | None:
+    """A data set of the catalogue and its language, at the commit that the request pins."""
+    if not _is_hub_text(name):
+        return None
+    found = hub_texts.hub_text(name, codes[0] if len(codes) == 1 else "")
+    if found is None:
+        return None
+    text, lang = found
+    commit = next((commit for pinned, commit in request.commits if pinned == text.corpus(lang)), text.commit)
+    return msgspec.structs.replace(text, commit=commit), lang
+
+
 def _facts_of(request: Request) -> Callable[[str], TreebankFacts | None]:
     """What is known of a treebank by the name of its file: the catalogue, the sample, and what the request pins."""
     pinned = {bank.name: bank for bank in request.pinned if isinstance(bank, Treebank)}
@@ -152,8 +206,12 @@ def _paths(request: Request, codes: tuple[str, ...], progress: Progress) -> list
         return [*_catalogue(banks, request, progress), *(_of_catalogue(text, request, progress) for text in texts)]
     paths: list[Path] = []
     for name in request.corpora:
+        if _is_segmented_text(name, request):
+            continue
         if name == SAMPLE:
             paths += _sample(codes)
+        elif _is_hub_text(name):
+            raise UsageError(f"{name}: text of the Hub is read with --segment (discourse tasks need no annotation)")
         elif name and is_raw(name):
             paths.append(_annotated(name, request, codes, progress))
         elif name and Path(name).exists():

@@ -192,7 +192,10 @@ class Refusal(Exception):  # noqa: N818 (it is an answer)
 
 
 class Hub(ThreadingHTTPServer):
-    """The server; `users` says who a token is, what it may do and in which namespaces."""
+    """The server; `users` says who a token is, what it may do and in which namespaces.
+
+    `read` counts the bytes of files that were sent, by address.
+    """
 
     daemon_threads = True
     block_on_close = False
@@ -206,6 +209,7 @@ class Hub(ThreadingHTTPServer):
         self.lock = threading.RLock()
         self.stopping = threading.Event()
         self.auth_seen: Counter[str] = Counter()
+        self.read: Counter[str] = Counter()
 
     @property
     def url(self) -> str:
@@ -233,6 +237,15 @@ class Hub(ThreadingHTTPServer):
         repo = self.repos[name] = Repo(name)
         repo.commit("main", "initial commit", "hub", {".gitattributes": repo.store(".gitattributes", GIT_ATTRIBUTES)})
         return repo
+
+    def holds(self, name: str, files: dict[str, bytes], oid: str | None = None) -> str:
+        """A public repository with files in one commit, whose name is given or made; returns that."""
+        repo = self.create(name)
+        made = repo.commit("main", "files", "hub", {path: repo.store(path, data) for path, data in files.items()})
+        if oid:
+            repo.commits[oid] = Commit(oid, made.parent, made.title, made.author, made.tree)
+            repo.branches["main"] = oid
+        return repo.head.oid
 
     def copy(self, name: str, new: str) -> Repo:
         """The same repository under another name, without sending it again."""
@@ -646,6 +659,12 @@ class Handler(BaseHTTPRequestHandler):
         return self.content(repo.blobs[file.blob], file.blob, here)
 
     def content(self, content: bytes, etag: str, headers: dict[str, str] | None = None):
+        answer = self.part(content, etag, headers)
+        if self.command == "GET":
+            self.server.read[self.route] += len(answer[1])
+        return answer
+
+    def part(self, content: bytes, etag: str, headers: dict[str, str] | None):
         headers = {"ETag": f'"{etag}"', "Accept-Ranges": "bytes", **(headers or {})}
         asked = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range") or "")
         if not asked:

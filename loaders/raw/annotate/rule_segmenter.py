@@ -17,7 +17,15 @@ import regex
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.raw.annotate.sentence_boundaries import corrected, rule_boundaries
-from discoprobe.loaders.raw.annotate.sentences import LONG_SENTENCE, MAX_WORDS, Sentence, Token, Word, versions
+from discoprobe.loaders.raw.annotate.sentences import (
+    LONG_SENTENCE,
+    MAX_WORDS,
+    Segment,
+    Sentence,
+    Token,
+    Word,
+    versions,
+)
 from discoprobe.loaders.raw.clean.scripts import written_without_spaces
 
 if TYPE_CHECKING:
@@ -73,6 +81,13 @@ class RuleSegmenter:
             for paragraph in paragraphs
         ]
 
+    def segment(self, paragraphs: Sequence[Paragraph], corrections: Counter[str]) -> list[list[Segment]]:
+        """The places of the sentences of each paragraph; their words are not counted."""
+        return [
+            [_segment(paragraph.text, *span) for span in self._spans(paragraph, corrections)]
+            for paragraph in paragraphs
+        ]
+
     def _spans(self, paragraph: Paragraph, corrections: Counter[str]) -> Sequence[Span]:
         text = paragraph.text
         if paragraph.sentences is None:
@@ -83,6 +98,12 @@ class RuleSegmenter:
 def _sentence(text: str, span: Span) -> Sentence:
     tokens = tuple(Token(start, end, (Word(text[start:end]),)) for start, end in words(text, *span))
     return Sentence((), LONG_SENTENCE) if len(tokens) > MAX_WORDS else Sentence(tokens)
+
+
+def _segment(text: str, start: int, end: int) -> Segment:
+    start += len(text[start:end]) - len(text[start:end].lstrip())
+    long = end - start > MAX_WORDS and sum(1 for _ in words(text, start, end)) > MAX_WORDS
+    return Segment(start, end, dropped=LONG_SENTENCE if long else "")
 
 
 def words(text: str, start: int = 0, end: int | None = None) -> Iterator[Span]:

@@ -51,8 +51,43 @@ class Sentence:
     dropped: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A sentence of which only the place is known.
+
+    Attributes:
+        start: in the paragraph's text.
+        end: in the paragraph's text.
+        words: number of words with a letter or digit; None if they were not counted.
+        dropped: the reason for which it is dropped, or empty.
+    """
+
+    start: int
+    end: int
+    words: int | None = None
+    dropped: str = ""
+
+
+def segments_of(sentences: Sequence[Sentence]) -> list[Segment]:
+    """The places of annotated sentences, of which those without tokens are nothing or dropped."""
+    return [
+        Segment(sentence.tokens[0].start, sentence.tokens[-1].end, _spoken(sentence))
+        if sentence.tokens
+        else Segment(0, 0, 0, sentence.dropped)
+        for sentence in sentences
+        if sentence.tokens or sentence.dropped
+    ]
+
+
+def _spoken(sentence: Sentence) -> int:
+    return sum(any(map(str.isalnum, word.form)) for token in sentence.tokens for word in token.words)
+
+
 class Annotator(Protocol):
     """Finds sentences and words in paragraphs, and may annotate them."""
+
+    def segment(self, paragraphs: Sequence[Paragraph], corrections: Counter[str]) -> list[list[Segment]]:
+        """The places of the sentences of each paragraph, in order; adds to the corrections, by kind."""
 
     def annotate(self, paragraphs: Sequence[Paragraph], corrections: Counter[str]) -> list[list[Sentence]]:
         """The sentences of each paragraph, in order; adds to the corrections of sentence boundaries, by kind."""

@@ -21,9 +21,11 @@ from discoprobe.loaders.raw.annotate.sentences import (
     MAX_WORDS,
     MISSING,
     UNANNOTATED,
+    Segment,
     Sentence,
     Token,
     Word,
+    segments_of,
     versions,
 )
 from discoprobe.loaders.raw.annotate.stanza_models import damaged, require_stanza
@@ -111,6 +113,10 @@ class StanzaAnnotator:
         names = [name for name, _ in models.packages]
         self._tokenizers = [name for name in names if name in TOKENIZERS]
         self._taggers = [name for name in names if name not in TOKENIZERS]
+
+    def segment(self, paragraphs: Sequence[Paragraph], corrections: Counter[str]) -> list[list[Segment]]:
+        """The places of the sentences of each paragraph, in order."""
+        return [segments_of(sentences) for sentences in self.annotate(paragraphs, corrections)]
 
     def annotate(self, paragraphs: Sequence[Paragraph], corrections: Counter[str]) -> list[list[Sentence]]:
         """The sentences of each paragraph, in order."""

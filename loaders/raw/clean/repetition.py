@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 import polars as pl
@@ -16,15 +16,17 @@ import polars as pl
 from discoprobe.loaders import near_duplicates
 from discoprobe.loaders.keys import text_keys
 from discoprobe.loaders.raw.clean.lines import heading, inner_sentences, lines_of
-from discoprobe.loaders.raw.clean.paragraph_filters import word_count
+from discoprobe.loaders.raw.clean.paragraph_filters import long_enough, without, word_count
 from discoprobe.loaders.raw.document import RUNNING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from discoprobe.loaders.raw.document import RawDocument
+    from discoprobe.loaders.raw.drop_counts import DropCounts
+    from discoprobe.loaders.raw.options import ReadOptions
 
 DIGITS: Final = re.compile(r"\d+")
 MIN_WORDS: Final = 4
@@ -180,3 +182,40 @@ class RepeatFinder:
                 repeated[document] = "near-duplicate-document"
             seen.add(self._contents[document])
         return repeated
+
+
+class Stored(Protocol):
+    """A list of documents, in memory or on disk."""
+
+    def append(self, value: RawDocument, /) -> None:
+        """Add a document at the end."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, number: int, /) -> RawDocument: ...
+
+
+def without_repeats(
+    documents: Iterable[RawDocument], options: ReadOptions, counts: DropCounts, stored: Stored
+) -> Iterator[RawDocument]:
+    """The documents without what repeats earlier text; all are stored before the first is given out."""
+    finder = RepeatFinder()
+    for document in documents:
+        finder.add(document)
+        stored.append(document)
+    repeats = finder.repeats()
+    for number in range(len(stored)):
+        if reason := repeats.documents.get(number):
+            counts.add(reason, stored[number].source)
+            continue
+        repeated = repeats.paragraphs.get(number)
+        if repeated is None:
+            yield stored[number]
+        else:
+            rest = without(stored[number], _reasons(repeated), counts)
+            if long_enough(rest, options, counts):
+                yield rest
+
+
+def _reasons(reasons: Mapping[int, str]) -> Callable[[int, object], str | None]:
+    return lambda i, _: reasons.get(i)

@@ -18,8 +18,8 @@ from discoprobe.loaders.errors import (
     UnknownNameError,
     UsageError,
 )
-from discoprobe.loaders.raw.clean.paragraph_filters import filtered, long_enough, without, word_count
-from discoprobe.loaders.raw.clean.repetition import RecurringLines, RepeatFinder
+from discoprobe.loaders.raw.clean.paragraph_filters import filtered, word_count
+from discoprobe.loaders.raw.clean.repetition import RecurringLines, without_repeats
 from discoprobe.loaders.raw.document import RawDocument
 from discoprobe.loaders.raw.drop_counts import DropCounts
 from discoprobe.loaders.raw.options import COLUMNS, ReadOptions
@@ -32,7 +32,7 @@ from discoprobe.loaders.raw.read.rows import DiskList, Row, row_document
 from discoprobe.loaders.raw.read.tei import read_tei
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 HUB: Final = "hf://"
 """Prefix of a dataset on the Hub; ``org/name`` without it is enough if there is no such folder."""
@@ -103,7 +103,7 @@ class RawCorpus:
             inputs = sorted(self._inputs(DiskList(rows)), key=lambda item: item.doc_id)
             filtered_documents = self._filtered(inputs, self._recurring_lines(inputs))
             if self.options.duplicates:
-                filtered_documents = self._without_repeats(filtered_documents, DiskList(documents))
+                filtered_documents = without_repeats(filtered_documents, self.options, self.counts, DiskList(documents))
             for document in filtered_documents:
                 self.counts.documents += 1
                 self.counts.paragraphs += len(document.running)
@@ -253,31 +253,6 @@ class RawCorpus:
                 usable = filtered(document, self.options, self.counts)
                 if usable is not None:
                     yield usable
-
-    def _without_repeats(
-        self, documents: Iterable[RawDocument], stored: DiskList[RawDocument]
-    ) -> Iterator[RawDocument]:
-        """The documents without what repeats earlier text; all are on disk before the first is given out."""
-        finder = RepeatFinder()
-        for document in documents:
-            finder.add(document)
-            stored.append(document)
-        repeats = finder.repeats()
-        for number in range(len(stored)):
-            if reason := repeats.documents.get(number):
-                self.counts.add(reason, stored[number].source)
-                continue
-            repeated = repeats.paragraphs.get(number)
-            if repeated is None:
-                yield stored[number]
-            else:
-                rest = without(stored[number], _reasons(repeated), self.counts)
-                if long_enough(rest, self.options, self.counts):
-                    yield rest
-
-
-def _reasons(reasons: Mapping[int, str]) -> Callable[[int, object], str | None]:
-    return lambda i, _: reasons.get(i)
 
 
 def _repeated_id(ids: Sequence[str | None], places: Sequence[str]) -> CorpusFormatError:

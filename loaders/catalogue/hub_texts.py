@@ -1,0 +1,89 @@
+"""Data sets of text on the Hub that the catalogue pins by repository and commit, per language.
+
+A corpus is one language of a data set: ``finewiki-de`` is German FineWiki.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.resources
+from typing import Final
+
+import msgspec
+
+from discoprobe.loaders.catalogue import treebanks
+from discoprobe.loaders.errors import UnknownNameError
+from discoprobe.loaders.toml_records import convert_table, parse_toml
+
+HUB: Final = "hf://datasets"
+
+
+class HubText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A data set.
+
+    Attributes:
+        name: what ``--corpus`` takes.
+        repo: the repository on the Hub.
+        commit: the pinned one.
+        files: pattern of the paths of a language's parquet files, with ``{wiki}``.
+        licence: of the text.
+        citation: whom to name.
+        genre: of the text.
+        note: what the text is.
+        without: codes of languages that it does not have.
+        wikis: code of a language → code of its Wikipedia, where they differ.
+        licence_note: what else is to know of the licence.
+    """
+
+    name: str
+    repo: str
+    commit: str
+    files: str
+    licence: str
+    citation: str
+    genre: tuple[str, ...]
+    note: str
+    without: tuple[str, ...] = ()
+    wikis: dict[str, str] = {}
+    licence_note: str = ""
+
+    def corpus(self, lang: str) -> str:
+        """The name of the corpus of a language."""
+        return f"{self.name}-{lang}"
+
+    def pattern(self, lang: str) -> str:
+        """The pattern of the paths of a language's files."""
+        return self.files.replace("{wiki}", self.wikis.get(lang, lang))
+
+    def url(self, lang: str) -> str:
+        """Where the files of a language are."""
+        return f"{HUB}/{self.repo}@{self.commit}/{self.pattern(lang)}"
+
+
+class _Contents(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    dataset: tuple[HubText, ...]
+
+
+@functools.cache
+def hub_texts() -> tuple[HubText, ...]:
+    """The data sets of the catalogue."""
+    file = "catalogue/hub/texts.toml"
+    text = (importlib.resources.files("discoprobe.loaders") / file).read_text(encoding="utf-8")
+    return convert_table(parse_toml(text, file), _Contents, file).dataset
+
+
+def hub_text(name: str, lang: str = "") -> tuple[HubText, str] | None:
+    """The data set and the language that a name means, ``finewiki-de`` or ``finewiki`` of a language; None if neither.
+
+    Raises:
+        UnknownNameError: the data set has no such language, or none is named.
+    """
+    for text in hub_texts():
+        stem, _, code = name.casefold().partition("-")
+        if stem == text.name:
+            code = code or lang
+            offered = [known.code for known in treebanks.languages(every=True) if known.code not in text.without]
+            if code not in offered:
+                raise UnknownNameError(f"language of {text.name}", code, offered, remedy="(name one with --lang)")
+            return text, code
+    return None

@@ -1,0 +1,162 @@
+"""Files by path or URL, through fsspec: a folder, ``hf://datasets/org/name@commit/…``, ``s3://…``, ``file://…``."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
+
+from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError
+from discoprobe.loaders.file_hashes import hashes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fsspec import AbstractFileSystem
+
+HUB: Final = "hf://"
+DATASETS: Final = "datasets/"
+GLOB: Final = frozenset("*?[")
+HASHES: Final = ("sha256", "ETag", "etag", "blob_id", "md5", "checksum")
+"""What file systems call the hash of a file's content, in their description of it; ``lfs`` is looked into first."""
+LOCAL: Final = ("file", "local")
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteFile:
+    """A file.
+
+    Attributes:
+        url: where it is.
+        name: its path inside the repository, folder or bucket that was named.
+        bytes: its size.
+        digest: what changes with its content: SHA-256 where it is known, else the ETag that the server gives.
+    """
+
+    url: str
+    name: str
+    bytes: int
+    digest: str
+
+    def open(self) -> BinaryIO:
+        """The file, read by ranges: what is not asked for is not transferred.
+
+        Raises:
+            RemoteError: it cannot be opened.
+        """
+        with reaching(self.url):
+            system, path = _system(self.url)
+            kind = {} if _is_local(system) else {"cache_type": "none", "size": self.bytes}
+            return cast("BinaryIO", system.open(path, "rb", **kind))
+
+
+def is_url(source: str) -> bool:
+    """Whether a source is a URL and not a path."""
+    return "://" in source
+
+
+def hub_url(source: str) -> str:
+    """The URL with the kind of the repository: ``hf://org/name`` is the data set ``hf://datasets/org/name``."""
+    rest = source.removeprefix(HUB)
+    kinds = (DATASETS, "models/", "spaces/", "buckets/")
+    return source if not source.startswith(HUB) or rest.startswith(kinds) else f"{HUB}{DATASETS}{rest}"
+
+
+def pinned(url: str) -> tuple[str, str, str]:
+    """A URL with the commit that its branch or tag has now; the repository, and the commit. Empty if not of the Hub.
+
+    Raises:
+        RemoteError: the Hub does not tell.
+    """
+    if not url.startswith(HUB):
+        return url, "", ""
+    with reaching(url):
+        system, path = _system(url)
+        place = system.resolve_path(path)
+        commit = system._api.repo_info(place.repo_id, repo_type=place.repo_type, revision=place.revision).sha  # noqa: SLF001 (no public way)
+    inside = f"/{place.path_in_repo}" if place.path_in_repo else ""
+    return f"{HUB}{DATASETS}{place.repo_id}@{commit}{inside}", f"datasets/{place.repo_id}", commit
+
+
+def files_at(url: str, suffix: str = "") -> list[RemoteFile]:
+    """The files at a URL or path (a file, a folder, or a pattern with ``*``) with a suffix, by name.
+
+    Raises:
+        RemoteError: the URL cannot be reached, or there is nothing.
+        UsageError: fsspec has no such protocol, or needs another package for it.
+    """
+    with reaching(url):
+        system, path = _system(url)
+        found = system.find(path, detail=True) if GLOB.isdisjoint(path) else system.glob(path, detail=True)
+        top = _top(system, path)
+    files = [_file(system, name, info, top) for name, info in found.items() if info["type"] == "file"]
+    chosen = sorted((file for file in files if file.name.endswith(suffix)), key=lambda file: file.name)
+    if not chosen:
+        kind = f"no {suffix} file" if files else "no such file or folder"
+        raise (DiscoprobeError if _is_local(system) else RemoteError)(f"{url}: {kind} there")
+    return chosen
+
+
+@contextmanager
+def reaching(url: str) -> Iterator[None]:
+    """Turns what file systems raise into one line that names the URL and what to do.
+
+    Raises:
+        RemoteError: the file is not there, may not be read, or the network failed.
+        UsageError: fsspec has no such protocol, or needs another package for it.
+    """
+    try:
+        yield
+    except DiscoprobeError:
+        raise
+    except (ImportError, ValueError) as error:
+        if isinstance(error, ImportError) or "rotocol" in str(error):
+            raise UsageError(f"{url}: {_first_line(error)}") from error
+        raise RemoteError(f"{url}: {_first_line(error)}") from error
+    except FileNotFoundError as error:
+        raise RemoteError(f"{url}: not there: {_first_line(error)}; check repository, commit and path") from error
+    except Exception as error:  # every file system has classes of its own
+        status = getattr(getattr(error, "response", None), "status_code", None)
+        if status in {401, 403} or isinstance(error, PermissionError):
+            remedy = "access is refused; log in with `hf auth login` or set HF_TOKEN, and accept the data set's terms"
+        elif status == 404:  # noqa: PLR2004
+            remedy = "not there; check repository, commit and path"
+        else:
+            remedy = "cannot be read; check the network (and HF_ENDPOINT), then run the command again"
+        raise RemoteError(f"{url}: {remedy}: {_first_line(error)}") from error
+
+
+def _system(url: str) -> tuple[AbstractFileSystem, str]:
+    from fsspec.core import url_to_fs  # noqa: PLC0415 (only where text is read)
+
+    system, path = url_to_fs(hub_url(url))
+    return system, str(path)
+
+
+def _is_local(system: AbstractFileSystem) -> bool:
+    return system.protocol in LOCAL or any(name in LOCAL for name in system.protocol)
+
+
+def _top(system: AbstractFileSystem, path: str) -> str:
+    """The folder that names are relative to: a repository's top on the Hub, else the folder that was named."""
+    if hasattr(system, "resolve_path"):
+        return str(system.resolve_path(path.partition("*")[0].rpartition("/")[0] if "*" in path else path).root)
+    plain = list(PurePosixPath(path).parts)
+    fixed = next((i for i, part in enumerate(plain) if not GLOB.isdisjoint(part)), len(plain))
+    folder = PurePosixPath(*plain[:fixed]) if fixed else PurePosixPath()
+    return str(folder if fixed < len(plain) or system.isdir(path) else folder.parent)
+
+
+def _file(system: AbstractFileSystem, path: str, info: dict[str, Any], top: str) -> RemoteFile:
+    name = path.removeprefix(top).lstrip("/")
+    if _is_local(system):
+        hashes = hashes_of(Path(path))
+        return RemoteFile(path, name, hashes.bytes, hashes.sha256)
+    about = dict(info.get("lfs") or {}) | info
+    digest = next((str(about[key]).strip('"') for key in HASHES if about.get(key)), "")
+    return RemoteFile(system.unstrip_protocol(path), name, int(info["size"]), digest or f"{info['size']}")
+
+
+def _first_line(error: BaseException) -> str:
+    return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"

@@ -1,0 +1,176 @@
+"""Corpora of text whose parts are the row groups of parquet files; a part is read when it is loaded, and cached."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from discoprobe.loaders import cache
+from discoprobe.loaders.cache_folder import cache_folder
+from discoprobe.loaders.corpus import VERSION, Corpus, Counts, Source, SourceFile
+from discoprobe.loaders.errors import CorpusFormatError, UnsupportedError
+from discoprobe.loaders.raw.read.document_ids import document_id
+from discoprobe.loaders.raw.read.tables import rows_of
+from discoprobe.loaders.raw.row_groups import parquet_text
+from discoprobe.loaders.raw.row_groups.remote_files import files_at, pinned
+from discoprobe.loaders.raw.row_groups.segmented_shard import segmented
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from discoprobe.loaders.corpus import Shard
+    from discoprobe.loaders.raw.annotate.annotate_corpus import CorpusFacts
+    from discoprobe.loaders.raw.annotate.sentences import Annotator, Engine
+    from discoprobe.loaders.raw.options import ReadOptions
+    from discoprobe.loaders.raw.read.rows import Row
+    from discoprobe.loaders.raw.row_groups.remote_files import RemoteFile
+
+FORMAT: Final = 1
+"""Version of how text is read, filtered and divided into sentences; a higher one makes all cached parts anew."""
+FOOTERS_AT_ONCE: Final = 8
+"""Number of files whose footers are read at the same time."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextCorpusPart:
+    """A row group as a part of a corpus.
+
+    Attributes:
+        corpus: name of the corpus.
+        file: the file.
+        number: of the row group.
+        before: rows of the file before it.
+        n_documents: its rows.
+        size: bytes of its text, uncompressed.
+        options: how it is read and filtered.
+        engine: what finds sentences.
+    """
+
+    corpus: str
+    file: RemoteFile
+    number: int
+    before: int
+    n_documents: int
+    size: int
+    options: ReadOptions
+    engine: Engine
+
+    @property
+    def identity(self) -> str:
+        """Corpus, file and number of the row group."""
+        return f"{self.corpus}/{self.file.name}#{self.number}"
+
+    @property
+    def key(self) -> str:
+        """The digest of everything that its shard depends on."""
+        depends = [
+            VERSION, FORMAT, self.identity, self.file.digest, dataclasses.asdict(self.options), self.engine.identity
+        ]  # fmt: skip
+        return hashlib.sha256(json.dumps(depends, sort_keys=True, default=dict).encode()).hexdigest()
+
+    def load(self) -> Shard:
+        """The shard: from the cache, or read from the file now.
+
+        Raises:
+            RemoteError: the file cannot be read.
+            CorpusFormatError: it is damaged, or a row is malformed and ``on_error`` is ``"stop"``.
+        """
+        folder = cache_folder()
+        found = cache.find(folder, self.key)
+        return (self._made(folder) if found is None else found).shards[0].load()
+
+    def record(self) -> Mapping[str, Any] | None:
+        """What is known of the part since it was read; None if the cache does not have it.
+
+        ``about``: id, title and URL of each document; ``documents``, ``sentences`` and ``words``: how many there are;
+        ``drops`` and ``corrections``: as in the manifest of an annotated corpus.
+        """
+        return cache.record(cache_folder(), self.key)
+
+    def _made(self, folder: Path) -> cache.Entry:
+        records, names = parquet_text.read_group(self.file, self.number, self.options)
+        rows = self._rows(records)
+        made = segmented(rows, self.corpus, self.options, _annotator(self.engine))
+        ids = made.shard.documents["doc_id"].to_list()
+        first = self.before + 1
+        cells = [records[int(rows[doc_id].place.rpartition(":")[2]) - first] for doc_id in ids]
+        record = {
+            "about": [
+                [doc_id, *(str(row.get(column) or "") for column in names)]
+                for doc_id, row in zip(ids, cells, strict=True)
+            ],
+            "documents": len(ids),
+            "sentences": made.shard.sentences.height,
+            "words": int(made.shard.sentences["n_words"].sum()),
+            "drops": {"reading": made.reading.reasons, "annotation": made.dropped},
+            "corrections": made.corrections,
+        }
+        return cache.store(folder, self.key, [made.shard], lambda: record)
+
+    def _rows(self, records: Sequence[Mapping[str, Any]]) -> dict[str, Row]:
+        """The rows by the id of the document: file and number where there is no id, or it is there twice."""
+        rows: dict[str, Row] = {}
+        stem = document_id(self.file.name.removesuffix(parquet_text.SUFFIX))
+        for row in rows_of(enumerate(records, self.before + 1), self.file.name, self.options, self._refuse):
+            own = "" if row.id is None else document_id(row.id)
+            rows[own if own and own not in rows else f"{stem}-{row.place.rpartition(':')[2]:0>6}"] = row
+        return rows
+
+    def _refuse(self, error: CorpusFormatError) -> None:
+        if self.options.on_error == "stop":
+            raise error
+
+
+_ANNOTATORS: dict[str, Annotator] = {}
+"""Annotators of this process, by what they are."""
+
+
+def _annotator(engine: Engine) -> Annotator:
+    key = repr(engine)
+    if key not in _ANNOTATORS:
+        _ANNOTATORS[key] = engine.load()
+    return _ANNOTATORS[key]
+
+
+def text_corpus(sources: Sequence[str], facts: CorpusFacts, options: ReadOptions, engine: Engine) -> Corpus:
+    """The corpus of text in parquet files; only their footers are read.
+
+    Args:
+        sources: paths or URLs of files, of folders, or patterns.
+        facts: name, language and licence of the corpus.
+        options: how text is read and filtered; ``lang`` is that of the facts.
+        engine: what finds sentences.
+
+    Raises:
+        UnsupportedError: the files have no row.
+        UsageError: a column is not there.
+        RemoteError: a file is not there or cannot be read.
+    """
+    options = dataclasses.replace(options, lang=facts.lang)
+    files: list[RemoteFile] = []
+    for source in sources:
+        url, repository, commit = pinned(source)
+        files += files_at(url, parquet_text.SUFFIX)
+        facts = dataclasses.replace(facts, repo=repository or facts.repo, commit=commit or facts.commit)
+    with ThreadPoolExecutor(FOOTERS_AT_ONCE) as pool:
+        footers = list(pool.map(lambda file: parquet_text.group_sizes(file, options), files))
+    parts = tuple(
+        TextCorpusPart(facts.name, file, number, group.before, group.rows, group.bytes, options, engine)
+        for file, groups in zip(files, footers, strict=True)
+        for number, group in enumerate(groups)
+        if group.rows
+    )
+    if not parts:
+        raise UnsupportedError(f"{', '.join(sources)}: the parquet files have no row")
+    rows = sum(part.n_documents for part in parts)
+    source_of = Source(
+        facts.name, facts.lang, facts.licence, facts.repo, facts.commit, facts.citation,
+        tuple(SourceFile(file.name, file.digest, file.bytes) for file in files),
+        {"made_by": dict(engine.identity), "read": dataclasses.asdict(options)},
+    )  # fmt: skip
+    return Corpus(facts.lang, (source_of,), parts, Counts(rows, rows, 0, {"text": rows}))

@@ -1,0 +1,159 @@
+"""Text in parquet files as parts of a corpus: the same sentences as by way of CoNLL-U, read a row group at a time."""
+
+import pickle
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
+from shared import sample_file
+
+from discoprobe.loaders.corpus import Counts
+from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError, UnsupportedError, UsageError
+from discoprobe.loaders.raw.annotate.annotate_corpus import CorpusFacts
+from discoprobe.loaders.raw.annotate.rule_segmenter import words
+from discoprobe.loaders.raw.options import ReadOptions
+from discoprobe.loaders.raw.prepare import AnnotationOptions, is_parquet_text, prepare, segment_parquet
+from discoprobe.loaders.raw.row_groups.segmented_shard import WORD
+from discoprobe.sources import load_corpus
+
+FACTS = CorpusFacts("cuentos", "es", "CC0 1.0")
+RULES = AnnotationOptions(segment=True, rules=True)
+ENGLISH = (
+    "This paragraph is written in another language, and nobody who reads Spanish texts expects it to be here at all."
+)
+
+
+def sample_texts(lang="es"):
+    """The documents of the sample, each with a heading, sentences in paragraphs, and what is filtered out."""
+    texts = []
+    for document in sample_file(lang).read_text(encoding="utf-8").split("# newdoc")[1:]:
+        sentences = regex.findall(r"^# text = (.*)$", document, regex.MULTILINE)
+        half = len(sentences) // 2
+        texts.append("\n\n".join([f"# Texto {len(texts)}", " ".join(sentences[:half]), " ".join(sentences[half:])]))
+    texts[1] += f"\n\n{ENGLISH}\n\n## Notas\n\nDespués de la nota sigue una frase más, que nadie había leído."
+    texts[2] += "\n\n1 2 3\n\n" + texts[3].rpartition("\n\n")[2]
+    return texts
+
+
+def write(path, texts, rows=4, **more):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    ids = [f"es/{number:03}" for number in range(len(texts))]
+    urls = [f"https://example.org/{number}" for number in range(len(texts))]
+    columns = {"text": texts, "id": ids, "title": [f"Cuento {id_}" for id_ in ids], "url": urls} | more
+    pq.write_table(pa.table(columns), path, row_group_size=rows)
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path):
+    texts = sample_texts()
+    write(tmp_path / "in" / "data" / "a.parquet", texts[:6])
+    write(tmp_path / "in" / "data" / "b.parquet", texts[6:], id=[f"es/{n:03}" for n in range(6, len(texts))])
+    return tmp_path / "in"
+
+
+def tables(corpus):
+    shards = list(corpus.shards())
+    sentences = pl.concat(
+        shard.sentences.join(shard.documents.select("doc", "doc_id", "corpus"), on="doc")
+        .join(shard.sentence_lengths().rename({"n_words": "length"}), on="sent", maintain_order="left")
+        .with_columns(part=number)
+        for number, shard in enumerate(shards)
+    )
+    begins = pl.struct("part", "run").ne_missing(pl.struct("part", "run").shift()).alias("begins")
+    return sentences.select("corpus", "doc_id", "index", "sent_id", "text", "key", "text_key", "length", begins)
+
+
+def test_sentences_are_those_of_the_way_through_conllu(tmp_path):
+    path = write(tmp_path / "cuentos.parquet", sample_texts(), rows=100)
+    annotated = prepare(str(path), FACTS, RULES, out=tmp_path / "out")
+    old = tables(load_corpus("es", [str(tmp_path / "out")]))
+    corpus = segment_parquet([str(path)], FACTS, RULES)
+    new = tables(corpus)
+    assert new.drop("begins").equals(old.drop("begins"))
+    assert new["begins"].sum() > new["doc_id"].n_unique()  # the headings inside documents
+    assert new["begins"].to_list() == old["begins"].to_list()
+    record = corpus.parts[0].record()
+    assert record["drops"] == annotated.manifest["drops"]
+    assert record["drops"]["reading"].keys() >= {"paragraph-language", "no-letters", "duplicate-paragraph"}
+    assert (record["documents"], record["sentences"]) == (annotated.manifest["documents"], old.height)
+    assert record["about"][0] == ["es/000", "Cuento es/000", "https://example.org/0"]
+
+
+def test_a_part_is_a_row_group_and_says_what_it_is_before_it_is_read(folder, monkeypatch):
+    corpus = segment_parquet([str(folder)], FACTS, RULES)
+    assert [part.identity for part in corpus.parts][:3] == [
+        "cuentos/data/a.parquet#0", "cuentos/data/a.parquet#1", "cuentos/data/b.parquet#0"
+    ]  # fmt: skip
+    rows = len(sample_texts())
+    assert corpus.counts == Counts(rows, rows, 0, {"text": rows})
+    assert corpus.layers == {"text", "documents"}
+    part = corpus.parts[1]
+    assert part.record() is None
+    group = pq.ParquetFile(folder / "data" / "a.parquet").metadata.row_group(1)
+    assert (part.n_documents, part.size) == (2, group.column(0).total_uncompressed_size)
+    again = pickle.loads(pickle.dumps(part))
+    assert again == part
+    shard = again.load()
+    assert shard.documents["doc_id"].to_list() == ["es/004", "es/005"]
+    assert part.record()["documents"] == 2
+    assert corpus.parts[0].record() is None
+    monkeypatch.setattr(type(part), "_made", None)
+    assert part.load().sentences.equals(shard.sentences)  # from the cache
+
+
+def test_a_changed_file_is_read_again(folder):
+    first = segment_parquet([str(folder)], FACTS, RULES).parts[0]
+    texts = first.load().sentences["text"].to_list()
+    write(folder / "data" / "a.parquet", [text.replace(" el ", " aquel ") for text in sample_texts()[:6]])
+    second = segment_parquet([str(folder)], FACTS, RULES).parts[0]
+    assert second.identity == first.identity
+    assert second.load().sentences["text"].to_list() != texts
+
+
+def test_rows_without_an_id_of_their_own_are_numbered(tmp_path):
+    write(tmp_path / "a.parquet", sample_texts()[:4], id=["x", "x", None, "y"], rows=2)
+    corpus = segment_parquet([str(tmp_path / "a.parquet")], FACTS, RULES)
+    ids = [doc_id for shard in corpus.shards() for doc_id in shard.documents["doc_id"].to_list()]
+    assert ids == ["a-000002", "x", "a-000003", "y"]
+
+
+@pytest.mark.parametrize("url", ["file://{}", "{}/data/*.parquet", "local://{}/data/a.parquet"])
+def test_urls_and_patterns_give_the_same_parts(folder, url):
+    by_path = segment_parquet([str(folder)], FACTS, RULES)
+    assert is_parquet_text(str(folder))
+    found = segment_parquet([url.format(folder)], FACTS, RULES)
+    assert {part.file.digest for part in found.parts} <= {part.file.digest for part in by_path.parts}
+    assert found.parts[0].load().sentences["text"].equals(by_path.parts[0].load().sentences["text"])
+
+
+def _raised(error, *parts, source, options=RULES):
+    with pytest.raises(error) as raised:
+        list(segment_parquet([str(source)], FACTS, options).shards())
+    message = str(raised.value)
+    assert "\n" not in message
+    assert [part for part in parts if part not in message] == []
+
+
+def test_what_cannot_be_read_is_one_line(tmp_path, folder):
+    named = AnnotationOptions(segment=True, rules=True, read=ReadOptions(text="body"))
+    _raised(UsageError, "a.parquet", "no column 'body' for --text", "title", source=folder, options=named)
+    write(tmp_path / "empty" / "e.parquet", [])
+    _raised(UnsupportedError, "empty", "no row", source=tmp_path / "empty")
+    (tmp_path / "bad.parquet").write_bytes(b"PAR1 this is none")
+    _raised(CorpusFormatError, "bad.parquet", "no readable parquet file", source=tmp_path / "bad.parquet")
+    _raised(DiscoprobeError, "file:///nowhere", "no such file or folder", source="file:///nowhere")
+    _raised(UsageError, "s3://bucket/x", "s3fs", source="s3://bucket/x.parquet")
+    _raised(UsageError, "nosuch://x", "rotocol", source="nosuch://x/y.parquet")
+    write(tmp_path / "wrong.parquet", [1, 2])
+    _raised(CorpusFormatError, "wrong.parquet:1", "holds a number, not a text", source=tmp_path / "wrong.parquet")
+
+
+@given(st.text(st.sampled_from("abÄß12.,:;'’_-–/ \u0301\u200dкनि漢ใ½²€\N{GRINNING FACE}…«»"), max_size=40))
+def test_words_are_counted_as_the_rules_divide_them(text):
+    spoken = sum(bool(regex.search(r"[\p{L}\p{N}]", text[a:b])) for a, b in words(text))
+    assert pl.Series([text]).str.count_matches(WORD).item() == spoken
