@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from discoprobe.loaders.raw.options import ReadOptions
-    from discoprobe.loaders.raw.row_groups.remote_files import RemoteFile
+    from discoprobe.loaders.raw.row_groups.remote_files import TextFile
 
 SUFFIX: Final = ".parquet"
 TITLE: Final = ("title",)
@@ -34,7 +34,7 @@ class GroupSize:
     bytes: int
 
 
-def group_sizes(file: RemoteFile, options: ReadOptions) -> list[GroupSize]:
+def group_sizes(file: TextFile, options: ReadOptions) -> list[GroupSize]:
     """The row groups of a file that have rows, from its footer.
 
     Raises:
@@ -58,7 +58,7 @@ def group_sizes(file: RemoteFile, options: ReadOptions) -> list[GroupSize]:
         return sizes
 
 
-def read_group(file: RemoteFile, number: int, options: ReadOptions) -> tuple[list[dict[str, Any]], tuple[str, str]]:
+def read_group(file: TextFile, number: int, options: ReadOptions) -> tuple[list[dict[str, Any]], tuple[str, str]]:
     """The rows of a row group, and the names of the columns of titles and URLs (empty if there is none).
 
     Only the columns that are needed are read.
@@ -81,7 +81,7 @@ def _known(names: list[str], wanted: tuple[str, ...]) -> str:
 
 
 @contextmanager
-def _opened(file: RemoteFile) -> Iterator[pq.ParquetFile]:
+def _opened(file: TextFile) -> Iterator[pq.ParquetFile]:
     """An open parquet file; what goes wrong with it names it."""
     with reaching(file.url), file.open() as stream:
         try:
@@ -91,5 +91,5 @@ def _opened(file: RemoteFile) -> Iterator[pq.ParquetFile]:
             raise CorpusFormatError(problem, path=file.url) from error
 
 
-_FOOTERS: dict[RemoteFile, pq.FileMetaData] = {}
+_FOOTERS: dict[TextFile, pq.FileMetaData] = {}
 """The footers that this process has read."""

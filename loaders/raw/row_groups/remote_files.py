@@ -24,7 +24,7 @@ LOCAL: Final = ("file", "local")
 
 
 @dataclass(frozen=True, slots=True)
-class RemoteFile:
+class TextFile:
     """A file.
 
     Attributes:
@@ -79,7 +79,7 @@ def pinned(url: str) -> tuple[str, str, str]:
     return f"{HUB}{DATASETS}{place.repo_id}@{commit}{inside}", f"datasets/{place.repo_id}", commit
 
 
-def files_at(url: str, suffix: str = "") -> list[RemoteFile]:
+def files_at(url: str, suffix: str = "") -> list[TextFile]:
     """The files at a URL or path (a file, a folder, or a pattern with ``*``) with a suffix, by name.
 
     Raises:
@@ -148,14 +148,14 @@ def _top(system: AbstractFileSystem, path: str) -> str:
     return str(folder if fixed < len(plain) or system.isdir(path) else folder.parent)
 
 
-def _file(system: AbstractFileSystem, path: str, info: dict[str, Any], top: str) -> RemoteFile:
+def _file(system: AbstractFileSystem, path: str, info: dict[str, Any], top: str) -> TextFile:
     name = path.removeprefix(top).lstrip("/")
     if _is_local(system):
         hashes = hashes_of(Path(path))
-        return RemoteFile(path, name, hashes.bytes, hashes.sha256)
+        return TextFile(path, name, hashes.bytes, hashes.sha256)
     about = dict(info.get("lfs") or {}) | info
     digest = next((str(about[key]).strip('"') for key in HASHES if about.get(key)), "")
-    return RemoteFile(system.unstrip_protocol(path), name, int(info["size"]), digest or f"{info['size']}")
+    return TextFile(system.unstrip_protocol(path), name, int(info["size"]), digest or f"{info['size']}")
 
 
 def _first_line(error: BaseException) -> str:

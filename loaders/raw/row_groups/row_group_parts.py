@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from discoprobe.loaders.raw.annotate.sentences import Annotator, Engine
     from discoprobe.loaders.raw.options import ReadOptions
     from discoprobe.loaders.raw.read.rows import Row
-    from discoprobe.loaders.raw.row_groups.remote_files import RemoteFile
+    from discoprobe.loaders.raw.row_groups.remote_files import TextFile
 
 FORMAT: Final = 1
 """Version of how text is read, filtered and divided into sentences; a higher one makes all cached parts anew."""
@@ -52,7 +52,7 @@ class TextCorpusPart:
     """
 
     corpus: str
-    file: RemoteFile
+    file: TextFile
     number: int
     before: int
     n_documents: int
@@ -152,7 +152,7 @@ def text_corpus(sources: Sequence[str], facts: CorpusFacts, options: ReadOptions
         RemoteError: a file is not there or cannot be read.
     """
     options = dataclasses.replace(options, lang=facts.lang)
-    files: list[RemoteFile] = []
+    files: list[TextFile] = []
     for source in sources:
         url, repository, commit = pinned(source)
         files += files_at(url, parquet_text.SUFFIX)

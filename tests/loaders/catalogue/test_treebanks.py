@@ -15,7 +15,7 @@ from discoprobe.loaders.catalogue.licences import openness
 from discoprobe.loaders.catalogue.pins import DocumentRule
 from discoprobe.loaders.catalogue.treebanks import facts_for, language, languages, open_treebanks, treebank
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UnsupportedError
-from discoprobe.loaders.fetch.listing import list_corpora, select
+from discoprobe.loaders.fetch.listing import HUB_TEXT, list_corpora, select
 from discoprobe.loaders.file_hashes import hashes_of
 from discoprobe.loaders.toml_records import convert_table
 
@@ -232,7 +232,9 @@ def test_the_listing_says_what_is_offered_and_why_the_rest_is_not(tmp_path, monk
     assert rows["GUM-open"].offered
     assert not rows["UD_Bulgarian-BTB"].offered
     assert "commercial" in rows["UD_Bulgarian-BTB"].note
-    assert len(list_corpora()) == len(OFFERED) + len(LEFT_OUT)
+    of_hub = [row for row in list_corpora() if row.documents == HUB_TEXT]
+    assert len(of_hub) > 100
+    assert len(list_corpora()) == len(OFFERED) + len(LEFT_OUT) + len(of_hub)
 
 
 # That it is what its inputs make
