@@ -87,6 +87,7 @@ class Config:
         notes: for the card: how the rows were chosen, where that depends on the corpora.
         parts: identities of the parts of a large corpus that were read until the sizes were full; empty for all.
         split_by: what is in one split only: ``document``, ``target`` or ``cluster``.
+        excluded: rows that were left out because readers found them faulty: id → verdict.
     """
 
     name: str
@@ -109,6 +110,7 @@ class Config:
     notes: tuple[str, ...] = ()
     split_by: str = "document"
     parts: tuple[str, ...] = ()
+    excluded: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def tiny(self) -> bool:

@@ -49,6 +49,8 @@ SHARED: Final = {
     "target-inside": "the target touches another word or is part of a hyphenated one",
     "typo": "a word of the sentence is marked as a typing error",
     "foreign": "a word of the sentence is marked as foreign",
+    "reader": "a reader found the row faulty",
+    "reader-counterpart": "left out with a row that a reader found faulty, so that labels stay balanced",
     "reparandum": "a word of the sentence is a false start that the speaker corrects",
 }
 

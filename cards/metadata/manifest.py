@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from discoprobe.builders.audit.evidence import Tally
+    from discoprobe.cards.readers.figures import ReaderFigures
 
 NAME = "manifest.json"
 PLOTS = "assets"
@@ -57,7 +58,9 @@ class ConfigEntry(TypedDict):
 
     ``read`` are the corpora that it was built from, where that is more than ``sources``, which rows are from; ``lists``
     has size and hash of the user's own files that a setting names. ``versions`` are the versions of the steps that made
-    it (`stage_versions`). ``tiny`` says that a split has fewer rows than a published config needs.
+    it (`stage_versions`). ``tiny`` says that a split has fewer rows than a published config needs. ``readers`` has what
+    people and models found who read rows (``person``, ``model``), and ``excluded`` the rows that were left out because
+    of what readers said, by id with the verdict.
     """
 
     task: str
@@ -78,6 +81,8 @@ class ConfigEntry(TypedDict):
     lists: NotRequired[dict[str, ListedFile]]
     read: NotRequired[list[str]]
     tiny: NotRequired[bool]
+    readers: NotRequired[dict[str, ReaderFigures]]
+    excluded: NotRequired[dict[str, str]]
 
 
 class SourceEntry(TypedDict):

@@ -59,6 +59,8 @@ def config_entry(
         entry["tiny"] = True
     if set(config.read) - set(entry["sources"]):
         entry["read"] = list(config.read)
+    if config.excluded:
+        entry["excluded"] = dict(config.excluded)
     if lists := lists_of(config.settings):
         entry["lists"] = lists
     return entry

@@ -11,21 +11,24 @@ from discoprobe.builders.config import Config, Unavailable
 from discoprobe.cards.metadata import card_checks, croissant, manifest
 from discoprobe.cards.metadata.manifest_entries import config_entry
 from discoprobe.cards.metadata.manifest_merge import renewed
-from discoprobe.cards.release import parquet_files
+from discoprobe.cards.readers.marks import marks_file, read_marks
+from discoprobe.cards.release import parquet_files, read_rows
 from discoprobe.cards.text import card, plots
 from discoprobe.cards.text.length_table import lengths
+from discoprobe.cards.text.reader_table import reader_lines
 from discoprobe.cards.text.verdicts import FAILED, verdicts
 from discoprobe.loaders.errors import DiscoprobeError, UsageError
 from discoprobe.loaders.file_hashes import hashes_of
 from discoprobe.loaders.file_lock import alone
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from discoprobe.builders.audit.evidence import Tally
     from discoprobe.builders.audit.report import Report
     from discoprobe.cards.metadata.manifest import ConfigEntry, ListedFile, Manifest
+    from discoprobe.cards.readers.marks import Mark
     from discoprobe.cards.text.verdicts import Verdict
     from discoprobe.loaders.corpus import Corpus
 
@@ -35,10 +38,15 @@ ATTRIBUTION = "ATTRIBUTION.md"
 
 
 class Release:
-    """A release under construction: configs are written one by one, ``finish`` writes what speaks of all of them."""
+    """A release under construction: configs are written one by one, ``finish`` writes what speaks of all of them.
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    Args:
+        folder: where it is written.
+        marks: what readers said of rows.
+    """
+
+    def __init__(self, folder: Path, marks: Sequence[Mark] = ()) -> None:
+        self.folder, self._marks = folder, marks
         self._old = manifest.read(folder)
         self._entries: dict[str, ConfigEntry] = {}
         self._missing: list[Unavailable] = []
@@ -121,7 +129,8 @@ class Release:
             DiscoprobeError: there are more configs than the card of one repository can name.
         """
         whole = self._whole()
-        self._renew_verdicts(whole)
+        self._renew_figures(whole)
+        self._renew_cards(whole)
         texts = documents(whole)
         if problem := card_checks.size_problem(texts[README]):
             raise DiscoprobeError(f"{README}: {problem}")
@@ -134,14 +143,60 @@ class Release:
         _write(self.folder / manifest.NAME, manifest.render(whole))
         return whole
 
-    def _renew_verdicts(self, whole: Manifest) -> None:
-        """Puts the verdict of the release on every config's card: the rows of other languages may have failed it."""
+    def take_readers(self, configs: Mapping[str, ConfigEntry]) -> None:
+        """Gives the configs that are in the folder already the readers of these configs of the same names."""
+        for name, entry in self._old["configs"].items():
+            if readers := configs.get(name, {}).get("readers"):
+                entry["readers"] = readers
+
+    def _renew_figures(self, whole: Manifest) -> None:
+        """Puts what readers found into the manifest; without any marks, what a release says of its readers stays."""
+        if not self._marks:
+            return
+        found = read_rows.figures_of(self.folder, whole["configs"], self._marks)
+        for name, entry in whole["configs"].items():
+            entry.pop("readers", None)
+            if name in found:
+                entry["readers"] = found[name]
+
+    def _renew_cards(self, whole: Manifest) -> None:
+        """Puts the verdict of the release and what readers found on every config's card.
+
+        The verdict may have changed with the rows of other languages.
+        """
         for name, verdict in verdicts(whole["configs"]).items():
-            path, files = self.folder / name / README, whole["configs"][name]["files"]
+            entry = whole["configs"][name]
+            path = self.folder / name / README
             text = path.read_text(encoding="utf-8")
-            if (renewed := card.with_verdict(text, verdict)) != text:
+            if (renewed := card.with_readers(card.with_verdict(text, verdict), entry)) != text:
                 _write(path, renewed)
-                files[README] = _entry(path)
+                entry["files"][README] = _entry(path)
+
+
+def take_readers(folder: Path, configs: Mapping[str, ConfigEntry]) -> None:
+    """Writes what other manifests say of readers on the cards of a release folder that was built again from one."""
+    if any("readers" in entry for entry in configs.values()):
+        with open_release(folder) as release:
+            release.take_readers(configs)
+            release.finish()
+
+
+def renew_figures(folder: Path) -> list[str]:
+    """Writes what readers found on the cards of a release folder, and returns it, a line per config and kind of reader.
+
+    Raises:
+        UsageError: the folder is no release.
+    """
+    marks = read_marks(marks_file(folder))
+    if not marks:
+        return []
+    with open_release(folder) as release:
+        configs = release.finish()["configs"]
+    return [
+        f"{name}: {line}"
+        for name, entry in sorted(configs.items())
+        for line in reader_lines(entry.get("readers", {}), entry["audit"])
+    ]
 
 
 def _reason(verdict: Verdict, entry: ConfigEntry) -> str:
@@ -198,7 +253,7 @@ def _renewal(folder: Path) -> Iterator[Release]:
     made = [parent for parent in folder.parents if not parent.exists()]
     try:
         _link_tree(folder, beside)
-        yield Release(beside)
+        yield Release(beside, read_marks(marks_file(folder)))
         _swap(beside, folder)
     finally:
         shutil.rmtree(beside, ignore_errors=True)

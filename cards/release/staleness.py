@@ -25,6 +25,8 @@ from discoprobe.loaders import languages
 from discoprobe.loaders.file_hashes import hashes_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from discoprobe.builders.settings import Settings
     from discoprobe.cards.metadata.manifest import ListedFile, Manifest
     from discoprobe.loaders.corpus import Corpus
@@ -32,13 +34,16 @@ if TYPE_CHECKING:
 PACKAGE = "discoprobe"
 
 
-def digest(corpus: Corpus, settings: Settings, task_version: int, **flags: bool) -> str:
+def digest(
+    corpus: Corpus, settings: Settings, task_version: int, excluded: Mapping[str, str] | None = None, **flags: bool
+) -> str:
     """A hash of all that makes a config, besides the name of its task.
 
     Args:
         corpus: what was read.
         settings: how to build.
         task_version: the version of the task.
+        excluded: rows that are left out because of what readers said, by id.
         **flags: what else decides on a result, such as whether it is audited.
     """
     made_of = {
@@ -48,6 +53,7 @@ def digest(corpus: Corpus, settings: Settings, task_version: int, **flags: bool)
         "counts": dataclasses.asdict(corpus.counts),
         "settings": settings.to_dict(),
         "lists": lists_of(settings),
+        "excluded": dict(excluded or {}),
         "flags": flags,
         "language": language_file_hash(corpus.lang),
         "versions": stage_versions(task_version),

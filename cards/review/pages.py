@@ -11,6 +11,7 @@ import base64
 import functools
 import hashlib
 import importlib.resources
+import re
 import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -24,7 +25,7 @@ from discoprobe.loaders.errors import UsageError
 from discoprobe.loaders.file_hashes import hashes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from markdown_it import MarkdownIt
@@ -63,16 +64,15 @@ def write_review(release: Path, out: Path, changes: Changes | None = None, *, la
         raise UsageError(f"{release} has no config of {', '.join(languages)}")
     _prepare(out)
     _copy_plots(release, whole, out)
-    changed = {one.name: one for one in changes.changed} if changes else {}
     names = sorted(shown)
     for before, name, after in zip(["", *names], names, [*names[1:], ""], strict=False):
-        values = {"before": before, "after": after, "changes": _changes_of(name, changes, changed)}
+        values = {"before": before, "after": after, "changes": changes_of(name, changes)}
         _write(out / name / INDEX, _card_page(card_text(release, name), name, "../", **values))
     for name, title in _WHOLE.items():
         if (source := release / name).exists():
             page = _card_page(source.read_text(encoding="utf-8"), title, "", before="", after="", changes=[])
             _write(out / _page_of(name), page)
-    _write(out / INDEX, _index_page(whole, shown, changes, changed))
+    _write(out / INDEX, _index_page(whole, shown, changes))
     return out / INDEX
 
 
@@ -100,11 +100,11 @@ def _write(path: Path, text: str) -> None:
 
 
 def _card_page(text: str, title: str, up: str, **values: object) -> str:
-    return _page("review_card.html", title, up, html=_html(text), **values)
+    return _page("review_card.html", title, up, html=card_html(text, _page_of), **values)
 
 
 def _page(template: str, title: str, up: str, /, **values: object) -> str:
-    style, script = _asset("review.css"), _asset("review.js")
+    style, script = asset("review.css"), asset("review.js")
     policy = (
         f"default-src 'none'; img-src 'self' file:; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
         "base-uri 'none'; form-action 'none'"
@@ -113,7 +113,8 @@ def _page(template: str, title: str, up: str, /, **values: object) -> str:
 
 
 @functools.cache
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """A style sheet or script of the pages."""
     return (importlib.resources.files("discoprobe.cards.review") / "templates" / name).read_text(encoding="utf-8")
 
 
@@ -121,9 +122,9 @@ def _hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _html(text: str) -> str:
-    """A card as HTML, with links to pages where it links to cards."""
-    return str(_markdown().render(body(text)))
+def card_html(text: str, address_of: Callable[[str], str]) -> str:
+    """A card as HTML; ``address_of`` says where a link or an image of the card leads."""
+    return str(_markdown().render(body(text), {"address_of": address_of}))
 
 
 @functools.cache
@@ -135,6 +136,8 @@ def _markdown() -> MarkdownIt:
     made.add_render_rule("table_open", lambda *_: '<div class="scroll"><table>\n')
     made.add_render_rule("table_close", lambda *_: "</table></div>\n")
     made.add_render_rule("link_open", _link)
+    made.add_render_rule("image", _image)
+    made.add_render_rule("heading_open", _heading)
     for cell in ("th_open", "td_open"):
         made.add_render_rule(cell, _cell)
     return made
@@ -154,7 +157,23 @@ def _link(
     renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType
 ) -> str:  # fmt: skip
     token = tokens[index]
-    token.attrSet("href", _page_of(str(token.attrGet("href"))))
+    token.attrSet("href", env["address_of"](str(token.attrGet("href"))))
+    return renderer.renderToken(tokens, index, options, env)
+
+
+def _image(
+    renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType
+) -> str:  # fmt: skip
+    token = tokens[index]
+    token.attrSet("src", env["address_of"](str(token.attrGet("src"))))
+    return str(renderer.image(tokens, index, options, env))  # type: ignore[attr-defined]
+
+
+def _heading(
+    renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType
+) -> str:  # fmt: skip
+    """A heading with the anchor that the Hub gives it."""
+    tokens[index].attrSet("id", re.sub(r"[^\w-]", "", tokens[index + 1].content.lower().replace(" ", "-")))
     return renderer.renderToken(tokens, index, options, env)
 
 
@@ -197,12 +216,10 @@ def _row(name: str, entry: ConfigEntry, change: str, said: str) -> ConfigRow:
     )  # fmt: skip
 
 
-def _index_page(
-    whole: Manifest, shown: Mapping[str, ConfigEntry], changes: Changes | None, changed: Mapping[str, ConfigChange]
-) -> str:
+def _index_page(whole: Manifest, shown: Mapping[str, ConfigEntry], changes: Changes | None) -> str:
     said = verdicts(whole["configs"])
     rows = [
-        _row(name, entry, "; ".join(_changes_of(name, changes, changed)), said[name].word)
+        _row(name, entry, "; ".join(changes_of(name, changes)), said[name].word)
         for name, entry in sorted(shown.items())
     ]
     worst_first = sorted(rows, key=lambda row: (-(row.gain if row.gain is not None else -1.0), row.name))
@@ -211,7 +228,7 @@ def _index_page(
         "review_index.html", "discoprobe: review", "", rows=worst_first, total=sum(row.rows for row in rows),
         verdicts={word: found.count(word) for word in MARKS if word in found},
         languages=len({entry["lang"] for entry in shown.values()}), unavailable=sorted(whole["unavailable"].items()),
-        news=_news(changes), compared=changes is not None,
+        news=news(changes), compared=changes is not None,
     )  # fmt: skip
 
 
@@ -222,7 +239,7 @@ class News(NamedTuple):
     what: str
 
 
-def _news(changes: Changes | None) -> list[News]:
+def news(changes: Changes | None) -> list[News]:
     """What changed in the release as a whole; configs' own changes stand in the table."""
     if changes is None:
         return []
@@ -234,11 +251,13 @@ def _news(changes: Changes | None) -> list[News]:
     return [*first, *removed, *added, *other, *sources, *(News("software", line) for line in changes.software)]
 
 
-def _changes_of(name: str, changes: Changes | None, changed: Mapping[str, ConfigChange]) -> list[str]:
+def changes_of(name: str, changes: Changes | None) -> list[str]:
     """What changed in a config since the last release, a line each."""
-    if changes and not changes.first and name in changes.added:
+    if changes is None:
+        return []
+    if not changes.first and name in changes.added:
         return ["new in this release"]
-    return _lines(changed[name]) if name in changed else []
+    return next((_lines(one) for one in changes.changed if one.name == name), [])
 
 
 def _lines(change: ConfigChange) -> list[str]:

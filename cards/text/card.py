@@ -11,6 +11,7 @@ from discoprobe.cards.text import escape, examples, plots
 from discoprobe.cards.text.audit_tables import audit_view
 from discoprobe.cards.text.design_table import design_lines
 from discoprobe.cards.text.language_matrix import matrices
+from discoprobe.cards.text.reader_table import reader_summaries, reader_table
 from discoprobe.cards.text.render import render
 from discoprobe.cards.text.verdicts import MARKS, verdicts
 from discoprobe.loaders.catalogue import licences, treebanks
@@ -18,7 +19,7 @@ from discoprobe.loaders.catalogue import licences, treebanks
 if TYPE_CHECKING:
     from discoprobe.builders.audit.report import Report
     from discoprobe.builders.config import Config
-    from discoprobe.cards.metadata.manifest import Manifest
+    from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest
     from discoprobe.cards.text.length_table import Lengths
     from discoprobe.cards.text.verdicts import Verdict
 
@@ -45,7 +46,8 @@ def release_card(manifest: Manifest, *, repository: str = REPOSITORY, release: s
         default=yaml_header.default_config(configs), matrices=matrices(configs), tasks=_tasks(manifest),
         languages={lang: language_name(lang) for lang in sorted({entry["lang"] for entry in configs.values()})},
         rows=sum(map(yaml_header.n_rows, configs.values())), sources=_source_lines(manifest),
-        audits=_tally(manifest), designs=design_lines(configs), skipped=_skipped(manifest),
+        readers=reader_summaries(configs), audits=_tally(manifest), designs=design_lines(configs),
+        skipped=_skipped(manifest),
         unavailable=manifest["unavailable"] if len(manifest["unavailable"]) <= _REASONS else {},
     )  # fmt: skip
     return yaml_header.front_matter(manifest) + body
@@ -152,6 +154,20 @@ _VERDICT = re.compile(r"^Audit: \*\*.*\*\*$", re.MULTILINE)
 def with_verdict(card: str, verdict: Verdict) -> str:
     """A config's card with a verdict in place of the one it has."""
     return _VERDICT.sub(lambda _: f"Audit: **{verdict.text}**", card, count=1)
+
+
+_READERS = re.compile(r"^## Readers\n.*?(?=^## )", re.MULTILINE | re.DOTALL)
+_SOURCES = re.compile(r"^## Sources$", re.MULTILINE)
+
+
+def with_readers(card: str, entry: ConfigEntry) -> str:
+    """A config's card with the section on its readers in place of the one it has; without it if nobody read."""
+    plain = _READERS.sub("", card, count=1)
+    lines = reader_table(entry.get("readers", {}))
+    if not lines:
+        return plain
+    section = render("readers.md", lines=lines, audit=entry["audit"], person="person" in entry["readers"])
+    return _SOURCES.sub(lambda found: section + found[0], plain, count=1)
 
 
 def paragraphs(text: str) -> str:

@@ -97,7 +97,9 @@ def _inputs(corpus: Corpus, task: AnyTask, request: Request) -> str:
     """A hash of everything that the config of a task is made from."""
     from discoprobe.cards.release.staleness import digest  # noqa: PLC0415
 
-    return digest(corpus, request.settings, task.version, audit=request.audit, keep_failed=request.keep_failed)
+    excluded = request.exclude.get(f"{task.name}_{corpus.lang}", {})
+    flags = {"audit": request.audit, "keep_failed": request.keep_failed}
+    return digest(corpus, request.settings, task.version, excluded, **flags)
 
 
 def _build(
@@ -180,10 +182,12 @@ def configs(
 ) -> Iterator[Config | Unavailable]:
     """The configs of one language, in the order of ``tasks``."""
     from discoprobe.builders.build import build_all  # noqa: PLC0415 (imports polars and scipy)
+    from discoprobe.builders.sampling.exclusion import without_rows  # noqa: PLC0415
 
     made = build_all(tasks, corpus, request.settings, executor, ahead=request.jobs + 1)
-    for done, config in enumerate(made, 1):
+    for done, built in enumerate(made, 1):
         progress(f"building {corpus.lang}", done, len(tasks))
+        config = without_rows(built, request.exclude.get(built.name, {}))
         yield config if SAMPLE in request.corpora else _large_enough(config, request.settings.min_rows)
 
 

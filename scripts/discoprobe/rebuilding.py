@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from discoprobe.builders.settings import Settings
+from discoprobe.cards.release.release_folder import take_readers
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.pins import PinnedFile, TextCorpus, Treebank
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError
@@ -38,6 +39,7 @@ def rebuilder(corpora: tuple[str, ...], jobs: int, stanza_dir: Path | None = Non
     """
 
     def rebuild(found: Manifest, out: Path) -> None:
+        excluded = {name: entry.get("excluded", {}) for name, entry in found["configs"].items()}
         groups: dict[tuple[str, str, tuple[str, ...]], list[ConfigEntry]] = {}
         for entry in found["configs"].values():
             read = tuple(entry.get("read", entry["sources"]))
@@ -48,9 +50,10 @@ def rebuilder(corpora: tuple[str, ...], jobs: int, stanza_dir: Path | None = Non
             request = Request(
                 (lang,), named, tuple(entry["task"] for entry in entries), _settings(settings), jobs, "skip",
                 audit=any(entry["audit"] for entry in entries), keep_failed=True, raw=_how(sources, stanza_dir),
-                pinned=pinned,
+                pinned=pinned, exclude=excluded,
             )  # fmt: skip
             _run(request, out)
+        take_readers(out, found["configs"])
 
     return rebuild
 

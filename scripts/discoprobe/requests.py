@@ -12,7 +12,8 @@ from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from discoprobe.loaders.catalogue.pins import TextCorpus, Treebank
     from discoprobe.loaders.raw.prepare import AnnotationOptions
@@ -37,6 +38,7 @@ class Request:
         audit: audit every config; without it nothing is known about shortcuts.
         keep_failed: keep configs that fail the audit.
         raw: how raw text is read and annotated; None for the defaults.
+        exclude: rows that readers found faulty: config → id → verdict.
         pinned: corpora at other commits than the catalogue's, used in place of the catalogue's corpora of these names.
         commits: the same of data sets of the Hub: name of the corpus and commit.
     """
@@ -52,6 +54,7 @@ class Request:
     raw: AnnotationOptions | None = None
     pinned: tuple[Treebank | TextCorpus, ...] = ()
     commits: tuple[tuple[str, str], ...] = ()
+    exclude: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def codes_of(request: Request) -> tuple[str, ...]:
@@ -92,6 +95,22 @@ def parse_request(  # noqa: PLR0913 (one parameter per option)
         split_names(lang), tuple(corpus or ()), split_names(task), with_values(settings, values or []), jobs,
         cast("OnError", on_error), raw=raw,
     )  # fmt: skip
+
+
+def excluded_rows(files: Sequence[Path]) -> dict[str, dict[str, str]]:
+    """The rows that the readers of files of marks found faulty: config → id → verdict.
+
+    Raises:
+        UsageError: a file is not there.
+        DiscoprobeError: a line is no mark.
+    """
+    from discoprobe.cards.readers.marks import read_marks, to_exclude  # noqa: PLC0415 (msgspec's types)
+
+    for file in files:
+        if not file.is_file():
+            raise UsageError(f"--exclude: {file} is not there; give a file of marks, which `build review` writes")
+    marks = [mark for file in files for mark in read_marks(file)]
+    return to_exclude(sorted(marks, key=lambda mark: mark.time))
 
 
 def split_names(names: str) -> tuple[str, ...]:

@@ -96,8 +96,38 @@ Rebuild = Annotated[
     ),
 ]
 ConfigName = Annotated[str, typer.Argument(help="A config, such as dc_es; default: the card of the release.")]
-Pages = Annotated[Path, typer.Option("--pages", help="The folder for the pages.")]
+Static = Annotated[
+    bool,
+    typer.Option("--static", help="Write all cards as web pages into --pages, instead of starting the application."),
+]
+Pages = Annotated[Path, typer.Option("--pages", help="With --static: the folder for the pages.")]
 Open = Annotated[bool, typer.Option("--open/--no-open", help="Open the first page in a browser.")]
+Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Where the application listens; 0: any free port.")]
+ReaderName = Annotated[str, typer.Option("--reader", help="Name of who reads; it can also be set in the browser.")]
+ReaderKindOption = Annotated[str, typer.Option("--reader-kind", help="What reads: `person` or `model`.")]
+MarksOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--marks",
+        help="Add the marks of this file (JSONL, as the application exports it) to those of the release, write the "
+        "readers' figures on the cards, and stop. Repeatable.",
+    ),
+]
+SinceRelease = Annotated[
+    str, typer.Option("--against", help="Show what changed since: a release folder, owner/name, or owner/name@v1.2.0.")
+]
+ContextCorpus = Annotated[
+    list[str] | None,
+    typer.Option("--corpus", "-c", help="Show each row in its source, read from this corpus, as in `run`. Repeatable."),
+]
+Exclude = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--exclude",
+        help="Leave out the rows that readers found faulty, by this file of marks, which `build review` writes. "
+        "Repeatable.",
+    ),
+]
 SourceArgument = Annotated[
     str, typer.Argument(help="A text file, table or TEI file, a folder of them, or hf://owner/name.")
 ]

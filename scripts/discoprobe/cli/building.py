@@ -17,6 +17,7 @@ from discoprobe.cli.arguments import (
     CorpusName,
     CorpusOption,
     Download,
+    Exclude,
     Format,
     GenreColumn,
     IdColumn,
@@ -60,7 +61,7 @@ def run(  # noqa: PLR0913 (one parameter per option)
     size: Size = None,
     preset: Preset = "default", min_rows: MinRows = None,
     seed: Seed = 13, jobs: Jobs = 1, on_error: OnErrorOption = "stop", match: Match = True,
-    set_: Set = None, audit: Audit = True, keep_failed: KeepFailed = False,
+    set_: Set = None, exclude: Exclude = None, audit: Audit = True, keep_failed: KeepFailed = False,
     segment: Segment = False, stanza_dir: StanzaDir = None, json_: Json = False,
 ) -> None:  # fmt: skip
     """Build datasets into a release folder that `load_dataset` reads.
@@ -70,13 +71,13 @@ def run(  # noqa: PLR0913 (one parameter per option)
     from discoprobe import pipeline  # noqa: PLC0415 (polars and pyarrow take a second; --help does not wait for them)
     from discoprobe.cli import terminal  # noqa: PLC0415
     from discoprobe.loaders.raw.prepare import AnnotationOptions  # noqa: PLC0415
-    from discoprobe.requests import parse_request  # noqa: PLC0415
+    from discoprobe.requests import excluded_rows, parse_request  # noqa: PLC0415
 
     request = parse_request(
         lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
         raw=AnnotationOptions(segment=segment, stanza_dir=stanza_dir), preset=preset, min_rows=min_rows,
     )  # fmt: skip
-    request = dataclasses.replace(request, audit=audit, keep_failed=keep_failed)
+    request = dataclasses.replace(request, audit=audit, keep_failed=keep_failed, exclude=excluded_rows(exclude or ()))
     with terminal.progress() as progress:
         result = pipeline.run(request, out, progress)
     _show_result(result, out, as_json=json_)

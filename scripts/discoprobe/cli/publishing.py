@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import logging
 import sys
@@ -15,28 +16,36 @@ from discoprobe.cli.arguments import (
     AllowLicence,
     Build,
     ConfigName,
+    ContextCorpus,
     CorpusOption,
     CreatePr,
     DryRun,
+    Exclude,
     Jobs,
     Json,
     Lang,
+    MarksOption,
     Match,
     MinRows,
     OnErrorOption,
     Open,
     Out,
     Pages,
+    Port,
     Preset,
     Private,
+    ReaderKindOption,
+    ReaderName,
     Rebuild,
     ReleaseNumber,
     Repo,
     Seed,
     Segment,
     Set,
+    SinceRelease,
     Size,
     StanzaDir,
+    Static,
     TaskOption,
     Yes,
 )
@@ -55,7 +64,8 @@ def push(  # noqa: PLR0913 (one parameter per option)
     corpus: CorpusOption = None, out: Out = Path("dist/discoprobe"), size: Size = None,
     preset: Preset = "default", min_rows: MinRows = None,
     seed: Seed = 13, jobs: Jobs = 1,
-    on_error: OnErrorOption = "stop", match: Match = True, set_: Set = None, segment: Segment = False,
+    on_error: OnErrorOption = "stop", match: Match = True, set_: Set = None, exclude: Exclude = None,
+    segment: Segment = False,
     stanza_dir: StanzaDir = None, build_: Build = True, allow_licence: AllowLicence = None, dry_run: DryRun = False,
     private: Private = False, create_pr: CreatePr = False, yes: Yes = False, json_: Json = False,
 ) -> None:  # fmt: skip
@@ -68,12 +78,13 @@ def push(  # noqa: PLR0913 (one parameter per option)
     from discoprobe.cards.hub.push import push as publish  # noqa: PLC0415
     from discoprobe.cli import summaries, terminal  # noqa: PLC0415
     from discoprobe.loaders.raw.prepare import AnnotationOptions  # noqa: PLC0415
-    from discoprobe.requests import codes_of, parse_request  # noqa: PLC0415
+    from discoprobe.requests import codes_of, excluded_rows, parse_request  # noqa: PLC0415
 
     request = parse_request(
         lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
         raw=AnnotationOptions(segment=segment, stanza_dir=stanza_dir), preset=preset, min_rows=min_rows,
     )  # fmt: skip
+    request = dataclasses.replace(request, exclude=excluded_rows(exclude or ()))
     options = Options(
         release=release, languages=codes_of(request), allow_licence=tuple(allow_licence or ()), dry_run=dry_run,
         private=private, pull_request=create_pr,
@@ -154,17 +165,33 @@ def show_card(config: ConfigName = "", *, out: Out = Path("dist/discoprobe")) ->
 
 
 @app.command()
-def review(
-    *, lang: Lang = "", out: Out = Path("dist/discoprobe"), pages: Pages = Path("dist/review"), open_: Open = True
-) -> None:
-    """Write all cards as web pages and open them in a browser."""
-    from discoprobe.cards.review.pages import write_review  # noqa: PLC0415
+def review(  # noqa: PLR0913 (one parameter per option)
+    *, lang: Lang = "", out: Out = Path("dist/discoprobe"), reader: ReaderName = "",
+    reader_kind: ReaderKindOption = "person", corpus: ContextCorpus = None, against: SinceRelease = "",
+    marks: MarksOption = None, port: Port = 0, open_: Open = True, static: Static = False,
+    pages: Pages = Path("dist/review"),
+) -> None:  # fmt: skip
+    """Read rows and cards in the browser: filter, mark faults, and label a sample blind. Ctrl-C ends it.
+
+    Marks are written to a file beside the release, such as dist/discoprobe.marks.jsonl; at the end the readers' figures
+    are written on the cards.
+
+    Example: build review --lang es --reader ana
+    """
+    from discoprobe.cards.readers.marks import READER_KINDS  # noqa: PLC0415
+    from discoprobe.cli import reviewing  # noqa: PLC0415
     from discoprobe.requests import language_codes, split_names  # noqa: PLC0415
 
-    index = write_review(out, pages, languages=language_codes(split_names(lang)))
-    typer.echo(index)
-    if open_:
-        typer.launch(index.absolute().as_uri())
+    if reader_kind not in READER_KINDS:
+        raise UsageError(f"--reader-kind is '{reader_kind}'; give person or model")
+    languages = language_codes(split_names(lang))
+    if marks:
+        reviewing.add_marks(out, marks)
+    elif static:
+        reviewing.write_pages(out, pages, languages, against, open_=open_)
+    else:
+        who = (reader, reader_kind)
+        reviewing.serve(out, languages, who, against, corpus or [], port=port, open_=open_)
 
 
 @app.command()

@@ -1,0 +1,225 @@
+"""Marks: what people and models said of rows, one line of JSON each, in a file beside the release.
+
+A file only grows: who changes a mark writes another line, and the last one counts. So two programs can write to it, and
+files of several readers are merged by putting their lines together. A line names the row by config and id, and has a
+hash of what the row showed: a mark does not speak of a row whose text or label has changed since.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+import logging
+import os
+import threading
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import msgspec
+
+from discoprobe.loaders.errors import DiscoprobeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+FINE: Final = "fine"
+VERDICTS: Final = (FINE, "wrong label", "undecidable", "unnatural text", "other")
+FAULTS: Final = VERDICTS[1:]
+CANNOT_TELL: Final = "cannot tell"
+"""The answer of a reader who does not know, in place of a label's name."""
+TEXT_COLUMNS: Final = ("text", "sentences", "sentence1", "sentence2", "context", "candidate", "choices")
+"""Columns with what a row shows, in the order shown; each shape has some of them."""
+READER_KINDS: Final = ("person", "model")
+ReaderKind = Literal["person", "model"]
+
+_LONGEST = 4_000
+_writing = threading.Lock()
+_log = logging.getLogger(__name__)
+
+
+class Mark(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A line of the file.
+
+    Attributes:
+        kind: ``mark`` says what a row is, its label being shown; ``answer`` says what its label is, without having seen
+            it; ``reveal`` says that the reader has seen the labels of a round.
+        config: the config of the row; empty for ``reveal``.
+        row: the row's id; empty for ``reveal``.
+        reader: name of who read.
+        reader_kind: whether that is a person or a model.
+        time: when, ISO 8601 in UTC.
+        verdict: of a mark, one of ``VERDICTS``; empty takes an earlier one back.
+        answer: of an answer, a label's name or ``CANNOT_TELL``.
+        comment: what else the reader says.
+        shown: hash of what the row showed (`shown_hash`).
+        round: the blind round that an answer belongs to.
+    """
+
+    kind: Literal["mark", "answer", "reveal"]
+    reader: str
+    reader_kind: ReaderKind
+    time: str
+    config: str = ""
+    row: str = ""
+    verdict: str = ""
+    answer: str = ""
+    comment: str = ""
+    shown: str = ""
+    round: str = ""
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Config and id of the row."""
+        return self.config, self.row
+
+
+def marks_file(release: Path) -> Path:
+    """Where the marks on a release are: ``dist/discoprobe.marks.jsonl`` beside ``dist/discoprobe``."""
+    folder = release.absolute()
+    return folder.with_name(f"{folder.name}.marks.jsonl")
+
+
+def shown_hash(row: Mapping[str, Any], labels: Sequence[str]) -> str:
+    """A hash of the texts and the label of a row; ids, order and other columns do not count."""
+    shown = [row["label"], list(labels), *(row[column] for column in TEXT_COLUMNS if column in row)]
+    return hashlib.sha256(json.dumps(shown, ensure_ascii=False).encode()).hexdigest()[:16]
+
+
+def now() -> str:
+    """The time as a mark has it: ISO 8601 in UTC, to the millisecond, so that times sort as text."""
+    return dt.datetime.now(tz=dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def read_marks(path: Path) -> list[Mark]:
+    """The marks of a file in the order of their times; none if there is no such file.
+
+    Raises:
+        DiscoprobeError: a line is no mark; the message says which and why. A line without its end, which a killed
+            program leaves, is not read, and the log says so.
+    """
+    if not path.exists():
+        return []
+    found = []
+    for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
+        if line.strip() and not line.rstrip().endswith(b"}"):
+            _log.warning("%s:%d was cut off and is not read", path, number)
+        elif line.strip():
+            found.append(_mark(line, f"{path}:{number}"))
+    return sorted(found, key=lambda mark: mark.time)
+
+
+def _mark(line: bytes, place: str) -> Mark:
+    try:
+        mark = msgspec.json.decode(line, type=Mark)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise DiscoprobeError(f"{place}: not a mark ({error}); correct or delete the line") from None
+    if problem := _problem(mark):
+        raise DiscoprobeError(f"{place}: {problem}")
+    return mark
+
+
+def _problem(mark: Mark) -> str:
+    """What a mark lacks; empty for a good one."""
+    problems = {
+        f"time '{mark.time}' is not ISO 8601 with a time zone, such as 2026-11-22T08:00:00Z": not _has_zone(mark.time),
+        "it names no reader": not mark.reader.strip(),
+        "a reveal names its round": mark.kind == "reveal" and not mark.round,
+        "it names no row (config, row)": mark.kind != "reveal" and not (mark.config and mark.row),
+        f"verdict '{mark.verdict}' is none of {', '.join(VERDICTS)}": mark.verdict not in {"", *VERDICTS},
+        f"an answer names a label, or says '{CANNOT_TELL}'": mark.kind == "answer" and not mark.answer,
+        "its comment is too long": len(mark.comment) > _LONGEST,
+    }
+    return next((problem for problem, there in problems.items() if there), "")
+
+
+def _has_zone(time: str) -> bool:
+    try:
+        return dt.datetime.fromisoformat(time).tzinfo is not None
+    except ValueError:
+        return False
+
+
+def append(path: Path, marks: Iterable[Mark]) -> None:
+    """Writes marks to the end of a file; they are on the disk when this returns.
+
+    Lines go in with one write to a file that is open for appending, which does not mix with that of another program. A
+    line that a killed program has not ended is ended first.
+
+    Raises:
+        DiscoprobeError: a mark lacks something; nothing is written.
+    """
+    lines = []
+    for mark in marks:
+        if problem := _problem(mark):
+            raise DiscoprobeError(problem)
+        lines.append(msgspec.json.encode(mark) + b"\n")
+    if not lines:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _writing, path.open("ab+") as file:
+        if file.tell() and _last_byte(path) != b"\n":
+            lines.insert(0, b"\n")
+        os.write(file.fileno(), b"".join(lines))
+        os.fsync(file.fileno())
+
+
+def _last_byte(path: Path) -> bytes:
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1)
+
+
+def merge(path: Path, others: Iterable[Mark]) -> int:
+    """Adds the marks that a file does not have yet, and returns their number."""
+    there = Counter(read_marks(path))
+    fresh = [mark for mark in dict.fromkeys(others) if mark not in there]
+    append(path, fresh)
+    return len(fresh)
+
+
+def verdicts_now(marks: Iterable[Mark]) -> dict[tuple[str, str], dict[str, Mark]]:
+    """The mark that each reader stands by on each row: (config, row) → reader → mark."""
+    found: dict[tuple[str, str], dict[str, Mark]] = {}
+    for mark in marks:
+        if mark.kind == "mark":
+            of_row = found.setdefault(mark.place, {})
+            of_row.pop(mark.reader, None)
+            if mark.verdict:
+                of_row[mark.reader] = mark
+    return {place: of_row for place, of_row in found.items() if of_row}
+
+
+def blind_answers(marks: Iterable[Mark]) -> dict[tuple[str, str], dict[str, Mark]]:
+    """The answer that each reader gave on each row without having seen its label: (config, row) → reader → answer.
+
+    It is the last one before the reader marked the row (marks are made with the label in view) or saw the results of a
+    round that has it.
+    """
+    found: dict[tuple[str, str], dict[str, Mark]] = {}
+    seen: set[tuple[str, tuple[str, str]]] = set()
+    of_round: dict[tuple[str, str], set[tuple[str, str]]] = {}
+    for mark in marks:
+        if mark.kind == "reveal":
+            seen |= {(mark.reader, place) for place in of_round.get((mark.reader, mark.round), ())}
+        elif mark.kind == "mark":
+            seen.add((mark.reader, mark.place))
+        else:
+            of_round.setdefault((mark.reader, mark.round), set()).add(mark.place)
+            if (mark.reader, mark.place) not in seen:
+                found.setdefault(mark.place, {})[mark.reader] = mark
+    return found
+
+
+def to_exclude(marks: Iterable[Mark]) -> dict[str, dict[str, str]]:
+    """The rows that readers find faulty: config → row id → verdict.
+
+    A row is faulty if at least as many readers say so as find it fine; the verdict is the most frequent one.
+    """
+    rows: dict[str, dict[str, str]] = {}
+    for (config, row), of_row in sorted(verdicts_now(marks).items()):
+        faults = Counter(mark.verdict for mark in of_row.values() if mark.verdict != FINE)
+        if faults and 2 * faults.total() >= len(of_row):
+            rows.setdefault(config, {})[row] = min(faults, key=lambda verdict: (-faults[verdict], verdict))
+    return rows

@@ -1,0 +1,89 @@
+"""What readers said of the rows of a release: marks checked against the rows, and what they come to per config."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+import pyarrow.parquet as pq
+
+from discoprobe.cards.metadata import manifest
+from discoprobe.cards.readers.figures import figures
+from discoprobe.cards.readers.marks import CANNOT_TELL, TEXT_COLUMNS, read_marks, shown_hash
+from discoprobe.cards.release import parquet_files
+from discoprobe.loaders.errors import DiscoprobeError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from discoprobe.cards.metadata.manifest import ConfigEntry
+    from discoprobe.cards.readers.figures import ReaderFigures
+    from discoprobe.cards.readers.marks import Mark
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Name of the label, and hash of what is shown, of each row of a config by id."""
+
+    labels: dict[str, str]
+    shown: dict[str, str]
+
+
+def _rows(folder: Path, config: str, entry: ConfigEntry) -> _Rows:
+    """The rows of all splits of a config."""
+    labels, shown = {}, {}
+    for split in entry["counts"]:
+        path = folder / config / parquet_files.file_name(split)
+        present = [name for name in ("id", "label", *TEXT_COLUMNS) if name in pq.read_schema(path).names]
+        for row in pq.read_table(path, columns=present).to_pylist():
+            labels[row["id"]], shown[row["id"]] = entry["labels"][row["label"]], shown_hash(row, entry["labels"])
+    return _Rows(labels, shown)
+
+
+def figures_of(
+    folder: Path, entries: dict[str, ConfigEntry], marks: Sequence[Mark]
+) -> dict[str, dict[str, ReaderFigures]]:
+    """What readers of each kind found in the configs of a release folder, by config; those nobody read are not there.
+
+    Args:
+        folder: has the rows.
+        entries: the configs.
+        marks: in the order of their times.
+    """
+    found = {}
+    for config in sorted({mark.config for mark in marks} & entries.keys()):
+        rows = _rows(folder, config, entries[config])
+        own = [mark for mark in marks if mark.kind == "reveal" or mark.config == config]
+        if of_kinds := figures(own, rows.labels, rows.shown):
+            found[config] = of_kinds
+    return found
+
+
+def checked_marks(release: Path, file: Path) -> list[Mark]:
+    """The marks of a file that somebody else wrote, each of which names a row of the release.
+
+    A mark without a hash of what its row shows gets that of the row as it is now.
+
+    Raises:
+        DiscoprobeError: the file is not there, or a mark names a row or an answer that the release does not have.
+    """
+    if not file.is_file():
+        raise DiscoprobeError(f"{file} is not there; give a file of marks, such as `build review` exports")
+    marks, entries = read_marks(file), manifest.read(release)["configs"]
+    if unknown := sorted({mark.config for mark in marks if mark.config} - entries.keys()):
+        raise DiscoprobeError(f"{file}: {release} has no config {unknown[0]}; was another release read?")
+    known = {config: _rows(release, config, entries[config]) for config in {mark.config for mark in marks} - {""}}
+    return [_checked(mark, known, entries, file) for mark in marks]
+
+
+def _checked(mark: Mark, known: dict[str, _Rows], entries: dict[str, ConfigEntry], file: Path) -> Mark:
+    if mark.kind == "reveal":
+        return mark
+    rows = known[mark.config]
+    if mark.row not in rows.labels:
+        raise DiscoprobeError(f"{file}: {mark.config} has no row {mark.row}; was another release read?")
+    if mark.kind == "answer" and mark.answer not in {*entries[mark.config]["labels"], CANNOT_TELL}:
+        raise DiscoprobeError(f"{file}: '{mark.answer}' is no label of {mark.config}")
+    return mark if mark.shown else msgspec.structs.replace(mark, shown=rows.shown[mark.row])

@@ -1,0 +1,240 @@
+"""All rows of a release, found by what they are and page by page, read lazily from the parquet files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import polars as pl
+
+from discoprobe.builders.settings import SPLITS
+from discoprobe.cards.metadata import manifest
+from discoprobe.cards.readers.marks import TEXT_COLUMNS, shown_hash
+from discoprobe.cards.release import parquet_files
+from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from discoprobe.cards.metadata.manifest import ConfigEntry
+
+_NUMBER = "_number"
+
+
+@dataclass(frozen=True, slots=True)
+class RowFilter:
+    """Which rows; an empty value is no condition.
+
+    Attributes:
+        configs: names of configs.
+        tasks: names of tasks.
+        languages: codes of languages.
+        split: name of a split.
+        label: name of a label.
+        corpus: name of a corpus.
+        words: what the row's texts contain, in any case.
+        places: the (config, id) of the rows that may be found; None for no condition.
+        without: the (config, id) of rows that are left out.
+    """
+
+    configs: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    split: str = ""
+    label: str = ""
+    corpus: str = ""
+    words: str = ""
+    places: frozenset[tuple[str, str]] | None = None
+    without: frozenset[tuple[str, str]] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseRow:
+    """A row, where it is, and what its label is called.
+
+    Attributes:
+        config: name of the config.
+        split: name of the split.
+        number: its place in the split, from 0.
+        values: its columns.
+        label: the name of its label.
+        entry: the config's entry in the manifest.
+    """
+
+    config: str
+    split: str
+    number: int
+    values: Mapping[str, Any]
+    label: str
+    entry: ConfigEntry = field(repr=False)
+
+    @property
+    def id(self) -> str:
+        """Its id, which no other row of its config has."""
+        return str(self.values["id"])
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Config and id."""
+        return self.config, self.id
+
+    @property
+    def shown(self) -> str:
+        """A hash of what it shows."""
+        return shown_hash(self.values, self.entry["labels"])
+
+
+class RowPage(NamedTuple):
+    """Some of the rows that were looked for, and how many there are."""
+
+    rows: list[ReleaseRow]
+    total: int
+
+
+class _Part(NamedTuple):
+    """A split of a config: rows that may be found, and how many if no file needs to be read to know it."""
+
+    config: str
+    split: str
+    rows: pl.LazyFrame
+    known: int | None
+
+
+class RowStore:
+    """The rows of a release folder.
+
+    Raises:
+        UsageError: the folder holds no configs, or none of these languages.
+    """
+
+    def __init__(self, release: Path, languages: Sequence[str] = ()) -> None:
+        self.folder = release
+        self.manifest = manifest.read(release)
+        if not self.manifest["configs"]:
+            raise UsageError(f"{release} holds no configs; `build run` makes a release folder")
+        configs = self.manifest["configs"]
+        self.configs = {name: one for name, one in sorted(configs.items()) if not languages or one["lang"] in languages}
+        if not self.configs:
+            raise UsageError(f"{release} has no config of {', '.join(languages)}")
+
+    def entry(self, config: str) -> ConfigEntry:
+        """What the manifest says of a config.
+
+        Raises:
+            UnknownNameError: there is no such config.
+        """
+        if config not in self.configs:
+            raise UnknownNameError("config", config, self.configs, remedy=f"of {self.folder}")
+        return self.configs[config]
+
+    def chosen(self, wanted: RowFilter) -> dict[str, ConfigEntry]:
+        """The configs that a filter is for."""
+        return {
+            name: one
+            for name, one in self.configs.items()
+            if (not wanted.configs or name in wanted.configs)
+            and (not wanted.tasks or one["task"] in wanted.tasks)
+            and (not wanted.languages or one["lang"] in wanted.languages)
+            and (not wanted.label or wanted.label in one["labels"])
+            and (not wanted.corpus or wanted.corpus in one["sources"])
+            and (wanted.places is None or any(config == name for config, _ in wanted.places))
+        }
+
+    def find(self, wanted: RowFilter, start: int, size: int) -> RowPage:
+        """The rows from number ``start`` on, at most ``size``, ordered by config, split, and place in the split."""
+        parts = list(self._parts(wanted))
+        unknown = [part.rows.select(pl.len()) for part in parts if part.known is None]
+        counted = iter([frame.item() for frame in pl.collect_all(unknown)])
+        rows: list[ReleaseRow] = []
+        total = 0
+        for part in parts:
+            n = next(counted) if part.known is None else part.known
+            first, last = max(start, total) - total, min(start + size, total + n) - total
+            if first < last:
+                rows += self._collected(part, part.rows.slice(first, last - first))
+            total += n
+        return RowPage(rows, total)
+
+    def row(self, config: str, row_id: str) -> ReleaseRow:
+        """A row by its id.
+
+        Raises:
+            UnknownNameError: the config has no such row.
+        """
+        self.entry(config)
+        found = self.find(RowFilter(configs=(config,), places=frozenset({(config, row_id)})), 0, 1)
+        if not found.rows:
+            raise DiscoprobeError(f"{config} has no row {row_id}")
+        return found.rows[0]
+
+    def pair_of(self, row: ReleaseRow) -> list[ReleaseRow]:
+        """The rows that share the pair of a row, with itself, by label; only the row if it is in none."""
+        pair = row.values["pair_id"]
+        if pair is None:
+            return [row]
+        rows = self._scan(row.config, row.split).filter(pl.col("pair_id") == pair)
+        found = self._collected(_Part(row.config, row.split, rows, None), rows)
+        return sorted(found, key=lambda one: (one.values["label"], one.number))
+
+    def columns(self, config: str, split: str, names: Sequence[str]) -> pl.DataFrame:
+        """Some columns of a split."""
+        return self._scan(config, split).select(names).collect()
+
+    def rows_with(self, config: str, split: str, ids: Collection[str]) -> dict[str, ReleaseRow]:
+        """Rows of a split by id."""
+        rows = self._scan(config, split).filter(pl.col("id").is_in(list(ids)))
+        return {row.id: row for row in self._collected(_Part(config, split, rows, None), rows)}
+
+    def _parts(self, wanted: RowFilter) -> Iterator[_Part]:
+        for config, entry in self.chosen(wanted).items():
+            for split in (wanted.split,) if wanted.split else SPLITS:
+                if split in entry["counts"]:
+                    yield self._part(config, split, entry, wanted)
+
+    def _part(self, config: str, split: str, entry: ConfigEntry, wanted: RowFilter) -> _Part:
+        rows, counts = self._scan(config, split), entry["counts"][split]
+        known: int | None = sum(counts.values())
+        if wanted.label:
+            rows, known = (
+                rows.filter(pl.col("label") == entry["labels"].index(wanted.label)),
+                counts.get(wanted.label, 0),
+            )
+        if wanted.corpus and entry["sources"] != [wanted.corpus]:
+            rows, known = rows.filter(pl.col("corpus") == wanted.corpus), None
+        if wanted.places is not None:
+            ids = sorted(row for name, row in wanted.places if name == config)
+            rows, known = rows.filter(pl.col("id").is_in(ids)), None
+        if left_out := sorted(row for name, row in wanted.without if name == config):
+            rows, known = rows.filter(~pl.col("id").is_in(left_out)), None
+        if wanted.words:
+            rows, known = rows.filter(_contains(rows.collect_schema(), wanted.words)), None
+        return _Part(config, split, rows, known)
+
+    def _scan(self, config: str, split: str) -> pl.LazyFrame:
+        path = self.folder / config / parquet_files.file_name(split)
+        if path.is_symlink() or path.parent.is_symlink():
+            raise DiscoprobeError(f"{path} is a symbolic link, which a release folder does not contain; delete it")
+        if not path.is_file():
+            raise DiscoprobeError(f"{path} is missing; build the release again")
+        return pl.scan_parquet(path, glob=False).with_row_index(_NUMBER)
+
+    def _collected(self, part: _Part, rows: pl.LazyFrame) -> list[ReleaseRow]:
+        entry = self.configs[part.config]
+        found = []
+        for values in rows.collect().to_dicts():
+            number, label = values.pop(_NUMBER), values["label"]
+            name = entry["labels"][label] if 0 <= label < len(entry["labels"]) else str(label)
+            found.append(ReleaseRow(part.config, part.split, number, values, name, entry))
+        return found
+
+
+def _contains(schema: pl.Schema, words: str) -> pl.Expr:
+    """Whether one of the texts of a row contains these characters, in any case."""
+    sought = words.casefold()
+    texts = [
+        pl.col(name).list.join(" ") if schema[name] == pl.List(pl.String) else pl.col(name)
+        for name in TEXT_COLUMNS
+        if name in schema
+    ]
+    return pl.any_horizontal(text.str.to_lowercase().str.contains(sought, literal=True) for text in texts)

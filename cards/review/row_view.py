@@ -1,0 +1,171 @@
+"""A row as a reader sees it: its texts in pieces, what was edited marked, and its pair beside it."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from discoprobe.builders.config import Shape
+from discoprobe.cards.metadata import vocabulary
+from discoprobe.cards.text.examples import TextPiece
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from discoprobe.cards.review.row_store import ReleaseRow
+
+_WORD = re.compile(r"\s+|\w+|[^\w\s]")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownText:
+    """One text of a row: what it is called, its pieces, and a note such as its place in the source."""
+
+    name: str
+    pieces: tuple[TextPiece, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRow:
+    """A row to be printed; ``lang`` is the code for its texts, ``facts`` are its other columns."""
+
+    row: ReleaseRow
+    texts: tuple[ShownText, ...]
+    lang: str
+    facts: Mapping[str, str]
+
+
+def question_texts(row: ReleaseRow) -> tuple[ShownText, ...]:
+    """The texts of a row without anything that gives its label away: no edit, no target, no place in the source."""
+    return tuple(ShownText(name, (TextPiece(text),)) for name, text in _texts(row))
+
+
+def shown_row(row: ReleaseRow) -> ShownRow:
+    """A row with what was edited, or is asked about, marked."""
+    return ShownRow(row, tuple(_marked(row)), language(row), _facts(row))
+
+
+def side_by_side(row: ReleaseRow, pair: Sequence[ReleaseRow]) -> list[ShownRow]:
+    """The versions of a pair, each with the words marked in which it differs from the first (the original).
+
+    An edited sentence whose original is no row of its own is shown beside the column ``original``.
+    """
+    if len(pair) > 1:
+        return _compared(pair) if row.entry["shape"] == Shape.SENTENCE else [_against(one, pair) for one in pair]
+    if row.values.get("original"):
+        left, right = differences(row.values["original"], row.values["text"])
+        original = ShownRow(row, (ShownText("original", left),), language(row), {})
+        return [original, ShownRow(row, (ShownText("text", right),), language(row), {})]
+    return []
+
+
+def _compared(pair: Sequence[ReleaseRow]) -> list[ShownRow]:
+    original = str(pair[0].values["text"])
+    sides = [differences(original, str(one.values["text"])) for one in pair]
+    first = sides[1][0]
+    pieces = [first, *(right for _, right in sides[1:])]
+    return [
+        ShownRow(one, (ShownText("text", found),), language(one), _facts(one))
+        for one, found in zip(pair, pieces, strict=True)
+    ]
+
+
+def _against(row: ReleaseRow, pair: Sequence[ReleaseRow]) -> ShownRow:
+    """A row of several texts, those marked that no other row of its pair has in the same place."""
+    shown, own = shown_row(row), [text for _, text in _texts(row)]
+    others = [[text for _, text in _texts(one)] for one in pair if one.id != row.id]
+    texts = [
+        ShownText(one.name, (TextPiece(text, any(other[number : number + 1] != [text] for other in others)),), one.note)
+        for number, (one, text) in enumerate(zip(shown.texts, own, strict=True))
+    ]
+    return ShownRow(row, tuple(texts), shown.lang, shown.facts)
+
+
+def differences(left: str, right: str) -> tuple[tuple[TextPiece, ...], tuple[TextPiece, ...]]:
+    """Two texts in pieces, the words that differ marked."""
+    words = _WORD.findall(left), _WORD.findall(right)
+    sides: tuple[list[TextPiece], list[TextPiece]] = ([], [])
+    for what, a, b, c, d in difflib.SequenceMatcher(None, *words, autojunk=False).get_opcodes():
+        for side, found, start, end in ((sides[0], words[0], a, b), (sides[1], words[1], c, d)):
+            if start < end:
+                side.append(TextPiece("".join(found[start:end]), what != "equal"))
+    return tuple(sides[0]), tuple(sides[1])
+
+
+def language(row: ReleaseRow) -> str:
+    """The code of the language of a row's texts, as HTML has it."""
+    return vocabulary.language_code(row.entry["lang"])
+
+
+def _texts(row: ReleaseRow) -> Iterator[tuple[str, str]]:
+    values = row.values
+    match Shape(row.entry["shape"]):
+        case Shape.SENTENCE:
+            yield "text", values["text"]
+        case Shape.PAIR:
+            yield from (("first sentence", values["sentence1"]), ("second sentence", values["sentence2"]))
+        case Shape.CHOICE:
+            yield from _numbered("context", values["context"])
+            yield from _numbered("choice", values["choices"])
+        case Shape.CANDIDATE:
+            yield from _numbered("sentence", values["sentences"])
+            yield "candidate", values["candidate"]
+        case Shape.SEQUENCE:
+            yield from _numbered("sentence", values["sentences"])
+
+
+def _numbered(name: str, texts: Iterable[str]) -> Iterator[tuple[str, str]]:
+    yield from ((f"{name} {number}", text) for number, text in enumerate(texts, 1))
+
+
+def _marked(row: ReleaseRow) -> Iterator[ShownText]:
+    values = row.values
+    for number, (name, text) in enumerate(_texts(row)):
+        start, end, note = 0, 0, ""
+        match Shape(row.entry["shape"]):
+            case Shape.SENTENCE:
+                span = (values["edit"] if values["original"] else None) or values["target"] or {}
+                start, end = span.get("start", 0), span.get("end", 0)
+            case Shape.SEQUENCE:
+                end = len(text) if number == values["position"] else 0
+                note = _source_place(values["order"], number)
+            case Shape.CHOICE:
+                end = len(text) if number - len(values["context"]) == values["label"] else 0
+            case Shape.CANDIDATE:
+                end = len(text) if name == "candidate" else 0
+            case Shape.PAIR:
+                pass
+        yield ShownText(name, _pieces(text, start, end), note)
+
+
+def _source_place(order: Sequence[int], number: int) -> str:
+    """Where a sentence of a passage that was changed stands in the source; empty for one that is in its place."""
+    own = [place for place in order if place >= 0]
+    if order[number] < 0:
+        return "from elsewhere"
+    return "" if own == sorted(own) else f"{order[number] + 1} in the source"
+
+
+def _pieces(text: str, start: int, end: int) -> tuple[TextPiece, ...]:
+    """The whole text in pieces, the characters from ``start`` to ``end`` marked."""
+    if not 0 <= start < end <= len(text):
+        return (TextPiece(text),)
+    cut = [TextPiece(text[:start]), TextPiece(text[start:end], marked=True), TextPiece(text[end:])]
+    return tuple(piece for piece in cut if piece.text)
+
+
+def _facts(row: ReleaseRow) -> dict[str, str]:
+    """The columns of a row that are no texts, in words; those without a value are left out."""
+    values = row.values
+    found: dict[str, Any] = {name: values[name] for name in ("corpus", "doc_id", "group", "pair_id")}
+    found["sent_ids"] = ", ".join(values["sent_ids"] or ())
+    if target := values.get("target"):
+        found["target"] = f"{target['form']} ({target['lemma']}, {target['upos']})"
+    if values.get("n_words") is not None:
+        found["words"] = values["n_words"]
+    distractor = values.get("distractor")
+    found["distractor"] = ", ".join(filter(None, distractor)) if isinstance(distractor, list) else distractor
+    return {name: str(value) for name, value in found.items() if value not in {None, ""}}

@@ -1,0 +1,74 @@
+"""The review application on a release of the sample's kind, for tests: started in a thread, asked over HTTP."""
+
+import json
+import re
+import threading
+import urllib.error
+import urllib.parse
+import urllib.request
+from contextlib import contextmanager
+
+from releases import config, write
+
+from discoprobe.cards.review.web_app import Reader, ReviewOptions, server
+
+
+def small_release(folder):
+    """Two languages, two tasks; Arabic texts are written from right to left, and one text is hostile."""
+
+    def texts(rows):
+        hostile = "<script>document.title='taken'</script> & \"quotes\""
+        return [row | {"sentence1": f"جملة {n}" if n else hostile} for n, row in enumerate(rows)]
+
+    return write(
+        folder, config("bso", "de"), config("so", "de"),
+        config("bso", "ar", change=texts, splits=("train", "validation", "test")),
+    )  # fmt: skip
+
+
+@contextmanager
+def reviewing(release, **options):
+    made, address = server(release, ReviewOptions(**{"reader": Reader("ana")} | options))
+    thread = threading.Thread(target=made.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield App(address.rstrip("/"))
+    finally:
+        made.shutdown()
+        made.server_close()
+        thread.join()
+
+
+class _Stay(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_arguments):
+        return None
+
+
+class App:
+    """The application as a client sees it: ``get`` and ``post`` give status, headers and text."""
+
+    def __init__(self, address):
+        self.address = address
+        self._open = urllib.request.build_opener(_Stay).open
+
+    def ask(self, path, data=None, **headers):
+        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        request = urllib.request.Request(self.address + path, data, headers)
+        try:
+            with self._open(request) as answer:
+                return answer.status, answer.headers, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.headers, error.read().decode()
+
+    def get(self, path, **headers):
+        return self.ask(path, **headers)
+
+    def token(self):
+        return re.search(r'data-token="([^"]+)"', self.get("/")[2])[1]
+
+    def post(self, path, values, **headers):
+        return self.ask(path, urllib.parse.urlencode(values).encode(), **headers)
+
+    def post_json(self, path, values, **headers):
+        status, _, text = self.ask(path, json.dumps(values).encode(), Content_Type="application/json", **headers)
+        return status, json.loads(text)

@@ -1,0 +1,345 @@
+"""The review application over HTTP: rows are found, marks kept, rounds blind, and strangers refused."""
+
+import json
+import re
+
+import pytest
+from releases import config, write
+from review_server import reviewing, small_release
+
+from discoprobe.cards.metadata import manifest
+from discoprobe.cards.readers.marks import marks_file, read_marks
+from discoprobe.cards.release.diff import Folder, compare
+from discoprobe.cards.release.release_folder import renew_figures
+from discoprobe.cards.review.blind_round import BlindRound, round_rows
+from discoprobe.cards.review.row_store import RowFilter, RowStore
+from discoprobe.cards.review.web_app import Reader, _inside
+from discoprobe.loaders.errors import DiscoprobeError, UsageError
+
+
+@pytest.fixture
+def release(tmp_path):
+    return small_release(tmp_path / "release")
+
+
+@pytest.fixture
+def app(release):
+    with reviewing(release) as made:
+        yield made
+
+
+def rows_of(text):
+    return re.findall(r'href="/row/(\w+)/([\w-]+)"', text)
+
+
+# rows
+
+
+def test_every_row_is_on_one_page_of_the_list(release, app):
+    total = sum(
+        sum(counts.values()) for one in manifest.read(release)["configs"].values() for counts in one["counts"].values()
+    )
+    seen = [place for page in range(1, 5) for place in rows_of(app.get(f"/rows?page={page}")[2])]
+    assert len(seen) == len(set(seen)) == total == 72
+    assert "No row is like that" in app.get("/rows?page=9")[2]
+
+
+@pytest.mark.parametrize(
+    ("query", "n"),
+    [
+        ("task=so", 24), ("lang=ar", 24), ("split=test&task=bso", 16), ("label=swapped&lang=de", 24),
+        ("corpus=UD_ar", 24), ("config=bso_ar&words=script", 3), ("words=SATZ 3 IN", 6), ("words=%25", 0),
+        ("task=nothing", 0), ("label=nothing", 0), ("verdict=any", 0), ("verdict=none", 72),
+    ],
+)  # fmt: skip
+def test_filters(app, query, n):
+    status, _, text = app.get(f"/rows?{query.replace(' ', '%20')}")
+    assert status == 200
+    assert re.search(r'id="count">(\d+) row', text)[1] == str(n)
+    assert len(rows_of(text)) == min(n, 25)
+
+
+def test_a_corpus_that_is_one_of_several_is_counted_by_its_rows(tmp_path):
+    from releases import source  # noqa: PLC0415
+
+    def other(rows):
+        return [row | {"corpus": "UD_b"} if n < 3 else row for n, row in enumerate(rows)]
+
+    two = config("bso", "de", change=other, sources=(source("de"), source("b")))
+    store = RowStore(write(tmp_path / "release", two))
+    assert store.find(RowFilter(corpus="UD_b"), 0, 10).total == 3
+    assert store.find(RowFilter(corpus="UD_de"), 18, 10).total == 21
+    assert [row.number for row in store.find(RowFilter(corpus="UD_de", split="test"), 1, 2).rows] == [4, 5]
+
+
+def test_a_row_is_shown_with_its_pair_and_its_text_is_only_text(app):
+    status, _, text = app.get("/row/bso_ar/ar-test-0")
+    assert status == 200
+    assert "&lt;script&gt;document.title" in text
+    assert "<script>document" not in text
+    assert 'lang="ar" dir="auto"' in text
+    assert text.count("/row/bso_ar/ar-test-1") == 2, "its pair, and the next row"
+    assert app.get("/row/bso_ar/nothing")[0] == 404
+    assert app.get("/row/nothing/ar-test-0")[0] == 404
+
+
+def test_context_of_the_source(release):
+    def around(lang, corpus, ids):
+        return [Line(f"{lang} {corpus} {sorted(ids)}", True, False), Line("after", False, True)]  # noqa: FBT003
+
+    with reviewing(release, context=around) as app:
+        text = app.get("/row/bso_de/de-test-3")[2]
+    assert "de UD_de [&#39;s3&#39;]" in text
+    assert 'class="gap"' in text
+
+
+class Line:
+    def __init__(self, text, shown, after_gap):
+        self.text, self.shown, self.after_gap = text, shown, after_gap
+
+
+def test_changes_since_a_release(tmp_path):
+    def drop(rows):
+        return rows[:-2]
+
+    old = write(tmp_path / "old", config("bso", "de"))
+    new = write(tmp_path / "new", config("bso", "de", change=drop), config("so", "de"))
+    changes = compare(Folder(old, manifest.read(old)), Folder(new, manifest.read(new)))
+    with reviewing(new, changes=changes, against="old") as app:
+        text = app.get("/changes")[2]
+        assert "so_de (24 rows)" in text
+        assert "test: 2 removed" in text
+        assert "test: 2 removed" in app.get("/card/bso_de")[2]
+    with reviewing(new) as app:
+        assert app.get("/changes")[0] == 404
+
+
+def test_the_release_is_checked_before_the_first_page(tmp_path, release):
+    with pytest.raises(UsageError, match="holds no configs"), reviewing(tmp_path):
+        pass
+    with pytest.raises(UsageError, match="no config of fi"), reviewing(release, languages=("fi",)):
+        pass
+    marks_file(release).write_text("nothing}\n")
+    with pytest.raises(DiscoprobeError, match=r"marks\.jsonl:1: not a mark"), reviewing(release):
+        pass
+
+
+def test_a_link_out_of_the_release_is_not_followed(release, tmp_path):
+    file = release / "so_de" / "test-00000-of-00001.parquet"
+    file.rename(tmp_path / "elsewhere.parquet")
+    file.symlink_to(tmp_path / "elsewhere.parquet")
+    with reviewing(release) as app:
+        assert app.get("/rows?config=so_de&split=test")[0] == 400
+        assert app.get("/rows?config=bso_de&split=test")[0] == 200
+
+
+# marks
+
+
+def mark(app, row="de-test-0", verdict="wrong label", config_="bso_de", **more):
+    return app.post("/mark", {"token": app.token(), "config": config_, "row": row, "verdict": verdict, **more})
+
+
+def test_a_mark_is_in_the_file_before_the_answer_and_on_every_page_after(release, app):
+    status, headers, _ = mark(app, comment=" twice “said”\nhere ", next="/rows?task=bso")
+    assert (status, headers["Location"]) == (303, "/rows?task=bso")
+    (kept,) = read_marks(marks_file(release))
+    assert (kept.reader, kept.reader_kind, kept.verdict, kept.place) == (
+        "ana", "person", "wrong label", ("bso_de", "de-test-0"),
+    )  # fmt: skip
+    assert kept.comment == "twice “said”\nhere"
+    assert rows_of(app.get("/rows?verdict=wrong%20label")[2]) == [("bso_de", "de-test-0")]
+    assert 'value="wrong label" data-key="2" aria-pressed="true"' in app.get("/row/bso_de/de-test-0")[2]
+    assert "71 rows" in app.get("/rows?verdict=none")[2]
+    assert app.get("/marks.jsonl")[2] == marks_file(release).read_text()
+
+
+def test_marks_survive_a_new_start_and_can_be_taken_back(release):
+    with reviewing(release) as app:
+        mark(app)
+    with reviewing(release, reader=Reader("ben", "model")) as app:
+        assert "ana (person): wrong label" in app.get("/row/bso_de/de-test-0")[2]
+        mark(app, verdict="fine")
+        mark(app, verdict="")
+    assert [one.verdict for one in read_marks(marks_file(release))] == ["wrong label", "fine", ""]
+    assert {one.reader_kind for one in read_marks(marks_file(release))} == {"person", "model"}
+
+
+def test_a_mark_names_a_row_and_a_verdict_that_there_are(app):
+    assert mark(app, row="nothing")[0] == 404
+    assert mark(app, config_="../evil")[0] == 404
+    assert mark(app, verdict="bad")[0] == 400
+    assert app.get("/marks.jsonl")[2] == ""
+
+
+def test_who_reads_is_asked_for(release):
+    with reviewing(release, reader=Reader()) as app:
+        assert mark(app)[0] == 400
+        status, headers, _ = app.post(
+            "/reader", {"token": app.token(), "name": "Zoë", "kind": "model", "next": "//evil"}
+        )
+        assert (status, headers["Location"]) == (303, "/")
+        cookie = headers["Set-Cookie"].partition(";")[0]
+        assert "HttpOnly" in headers["Set-Cookie"]
+        answer = app.post(
+            "/mark", {"token": app.token(), "config": "so_de", "row": "de-test-1", "verdict": "fine"}, Cookie=cookie
+        )
+        assert answer[0] == 303
+        assert app.post("/reader", {"token": app.token(), "name": "x", "kind": "robot"})[0] == 400
+    assert read_marks(marks_file(release))[0].reader == "Zoë"
+
+
+# strangers
+
+
+def test_other_host_names_and_other_sites_are_refused(app):
+    assert app.get("/", Host="evil.example")[0] == 400
+    assert app.get("/", Host="127.0.0.1")[0] == 400, "without the port"
+    assert app.get("/", Host=app.address[7:].replace("127.0.0.1", "localhost"))[0] == 200
+    values = {"config": "bso_de", "row": "de-test-0", "verdict": "fine"}
+    assert app.post("/mark", values)[0] == 403
+    assert app.post("/mark", values | {"token": "x"})[0] == 403
+    assert app.post("/mark", values | {"token": app.token()}, Origin="http://evil.example")[0] == 403
+    assert app.post("/mark", values | {"token": app.token()}, Origin="null")[0] == 403
+    assert app.post_json("/mark", values)[0] == 403
+    assert app.post_json("/mark", [1])[0] == 400
+    assert app.get("/marks.jsonl")[2] == ""
+    assert app.post("/mark", values | {"token": app.token(), "comment": "x" * 3_000_000})[0] == 413
+
+
+def test_only_files_of_the_release_are_served(app, release):
+    (release / "assets" / "secret.svg").write_text("x")
+    for path in ("secret.svg", "..%2Fmanifest.json", "../manifest.json", "%2e%2e/%2e%2e/etc/passwd", "nothing.svg"):
+        assert app.get(f"/assets/{path}")[0] == 404, path
+    assert app.get("/assets/bso_de-rows.svg")[0] == 200
+    assert app.get("/card/..%2F..%2Fetc")[0] == 404
+
+
+def test_pages_load_nothing_from_elsewhere(app):
+    for path in ("/", "/rows", "/row/bso_de/de-test-0", "/blind", "/card", "/card/bso_de", "/surest/bso_de"):
+        status, headers, text = app.get(path)
+        assert status == 200, path
+        policy = headers["Content-Security-Policy"]
+        assert policy.startswith("default-src 'none'")
+        assert "unsafe" not in policy
+        assert not re.findall(r'<(?:script|img|link)[^>]+(?:src|href)="(?!/)', text), path
+        assert not re.findall(r"<[^>]+ (?:style|on\w+)=", text), path
+        assert (headers["Cache-Control"], headers["X-Content-Type-Options"]) == ("no-store", "nosniff")
+
+
+@pytest.mark.parametrize("address", ["//evil", "https://evil", "/\\evil", "javascript:x", "", "rows"])
+def test_only_own_addresses_are_followed(address):
+    assert _inside(address) == "/"
+    assert _inside("/rows?a=b") == "/rows?a=b"
+
+
+# blind rounds
+
+ROUND = "name=r1&task=bso&n=6&split=train"
+
+
+def test_questions_say_nothing_of_labels(app):
+    text = app.get(f"/blind/round.json?{ROUND}")[2]
+    asked = json.loads(text)
+    assert len(asked["items"]) == 12
+    assert {key for item in asked["items"] for key in item} == {"config", "row", "asks", "texts", "answers", "answered"}
+    page = app.get(f"/blind/round?{ROUND}")[2]
+    assert "1 of 12, 0 answered" in page
+    assert not re.search("pair_id|doc_id|UD_|position|class=.label", page)
+
+
+def test_a_sample_is_balanced_and_has_one_row_of_a_pair(release):
+    store = RowStore(release)
+    rows = round_rows(store, BlindRound("r1", ("bso_de",), "train", 4))
+    assert [row.label for row in rows].count("swapped") == 2
+    assert len({row.values["pair_id"] for row in rows}) == 4
+    assert rows == round_rows(RowStore(release), BlindRound("r1", ("bso_de",), "train", 4))
+    assert rows != round_rows(store, BlindRound("r2", ("bso_de",), "train", 4))
+    assert len(round_rows(store, BlindRound("r1", ("bso_de",), "train", 100))) == 6, "as many as there are pairs"
+
+
+def test_a_round_from_first_answer_to_the_cards(release, app):
+    asked = json.loads(app.get(f"/blind/round.json?{ROUND}")[2])
+    store = RowStore(release)
+    labels = {item["row"]: store.row(item["config"], item["row"]).label for item in asked["items"]}
+    right, wrong = asked["items"][:-2], asked["items"][-2:]
+    answers = [{"config": item["config"], "row": item["row"], "answer": labels[item["row"]]} for item in right]
+    answers += [{"config": item["config"], "row": item["row"], "answer": "cannot tell"} for item in wrong]
+    token = asked["token"]
+    assert app.get(f"/blind/result?{ROUND}")[0] == 303, "no results before the end"
+    assert app.post_json("/answers.json", {"token": token, "round": ROUND, "answers": answers}) == (200, {"saved": 12})
+    assert json.loads(app.get(f"/blind/round.json?{ROUND}")[2])["items"][-1]["answered"] == "cannot tell"
+    assert app.post("/reveal", {"token": token, "round": ROUND})[0] == 303
+    result = json.loads(app.get(f"/blind/result?{ROUND}", Accept="application/json")[2])
+    assert sum(one["correct"] for one in result) == 10
+    assert [one["answered"] for one in result] == [6, 6]
+    status, said = app.post_json("/answers.json", {"token": token, "round": ROUND, "answers": answers})
+    assert (status, said["error"]) == (409, "the results of this round have been shown; begin another one")
+    lines = renew_figures(release)
+    assert len(lines) == 2
+    whole = manifest.read(release)["configs"]
+    found = [whole[name]["readers"]["person"] for name in ("bso_ar", "bso_de")]
+    assert sum(one["correct"] for one in found) == 10
+    card = (release / "bso_de" / "README.md").read_text(encoding="utf-8")
+    assert card.count("## Readers\n") == 1
+    assert "| 1 person |" in card
+    assert "## Readers" not in (release / "so_de" / "README.md").read_text(encoding="utf-8")
+    assert "| `bso_de` | 1 person |" in (release / "README.md").read_text(encoding="utf-8")
+    assert renew_figures(release) == lines, "once more"
+    assert (release / "bso_de" / "README.md").read_text(encoding="utf-8") == card
+
+
+def test_a_model_is_never_called_human(release):
+    with reviewing(release, reader=Reader("m1", "model")) as app:
+        mark(app, verdict="fine")
+    renew_figures(release)
+    card = (release / "bso_de" / "README.md").read_text(encoding="utf-8")
+    assert "no person has read any, so no figure here is human" in card
+    assert "| 1 model |" in card
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [("name=r", 200), ("split=test", 400), ("name=r&split=x", 400), ("name=r&task=nothing", 404), ("name=r&n=x", 200)],
+)
+def test_rounds_that_cannot_be(app, query, status):
+    assert app.get(f"/blind/round?{query}")[0] == status
+
+
+def test_answers_that_cannot_be(app):
+    token = app.token()
+
+    def send(**changes):
+        answer = {"config": "bso_de", "row": "", "answer": "swapped"} | changes
+        return app.post_json("/answers.json", {"token": token, "round": ROUND, "answers": [answer]})[0]
+
+    asked = json.loads(app.get(f"/blind/round.json?{ROUND}")[2])["items"]
+    row = next(item["row"] for item in asked if item["config"] == "bso_de")
+    assert send(row=row) == 200
+    assert send(row=row, answer="Singular") == 400
+    assert send(row="de-test-0") == 404
+    assert app.post_json("/answers.json", {"token": token, "round": ROUND, "answers": "x"})[0] == 400
+
+
+# marks without a browser
+
+
+def test_marks_of_another_reader_are_added(release, command, tmp_path):
+    with reviewing(release) as app:
+        mark(app)
+    file = tmp_path / "answers.jsonl"
+    time = '"time":"2026-11-22T08:00:00Z"'
+    lines = [
+        f'{{"kind":"mark","config":"bso_de","row":"de-test-0","verdict":"fine","reader":"m","reader_kind":"model",{time}}}',
+        f'{{"kind":"answer","config":"bso_de","row":"de-test-1","answer":"swapped","reader":"m","reader_kind":"model",{time}}}',
+    ]
+    file.write_text("\n".join(lines) + "\n")
+    done = command("review", "--out", release, "--marks", file)
+    assert done.returncode == 0, done.stderr
+    assert "2 marks added" in done.stdout
+    assert "bso_de: 2 rows read by 1 model, accuracy 1.000" in done.stdout
+    assert "0 marks added" in command("review", "--out", release, "--marks", file).stdout
+    file.write_text(lines[0].replace("de-test-0", "nothing") + "\n")
+    done = command("review", "--out", release, "--marks", file)
+    assert (done.returncode, "bso_de has no row nothing" in done.stderr) == (1, True)
+    assert command("review", "--out", release, "--reader-kind", "robot").returncode == 2
