@@ -102,6 +102,10 @@ def needs_more(words):
     """Whether a command needs the network (the catalogue's corpora, the Hub) or files of the reader."""
     if any(word.endswith(FILES) or word.startswith("my_") for word in words):
         return True
+    if "--exclude" in words:  # it needs a file of marks
+        return True
+    if words[1] == "review" and "--static" not in words:  # it serves until Ctrl-C, or reads marks of the reader's
+        return True
     network = bool(NETWORK & set(words))
     if words[1] == "corpora":
         return network or "check" in words

@@ -33,7 +33,8 @@ def without_rows(config: Config | Unavailable, excluded: Mapping[str, str]) -> C
     if isinstance(config, Unavailable) or not excluded:
         return config
     drops = Counter(config.drops)
-    splits, used = {}, {}
+    splits: dict[str, pa.Table] = {}
+    used: dict[str, str] = {}
     for split, table in config.splits.items():
         rows = _facts(table)
         faulty = rows.filter(pl.col("id").is_in(list(excluded)))

@@ -146,8 +146,8 @@ class Release:
     def take_readers(self, configs: Mapping[str, ConfigEntry]) -> None:
         """Gives the configs that are in the folder already the readers of these configs of the same names."""
         for name, entry in self._old["configs"].items():
-            if readers := configs.get(name, {}).get("readers"):
-                entry["readers"] = readers
+            if name in configs and "readers" in configs[name]:
+                entry["readers"] = configs[name]["readers"]
 
     def _renew_figures(self, whole: Manifest) -> None:
         """Puts what readers found into the manifest; without any marks, what a release says of its readers stays."""

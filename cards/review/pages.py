@@ -166,7 +166,7 @@ def _image(
 ) -> str:  # fmt: skip
     token = tokens[index]
     token.attrSet("src", env["address_of"](str(token.attrGet("src"))))
-    return str(renderer.image(tokens, index, options, env))  # type: ignore[attr-defined]
+    return str(renderer.image(tokens, index, options, env))
 
 
 def _heading(

@@ -12,7 +12,7 @@ import json
 import logging
 import secrets
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, cast
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
 from flask import Flask, Response, abort, jsonify, redirect, request
@@ -43,7 +43,10 @@ if TYPE_CHECKING:
     from discoprobe.cards.readers.marks import ReaderKind
     from discoprobe.cards.release.diff import Changes
     from discoprobe.cards.review.row_store import ReleaseRow
+    from discoprobe.cards.review.row_view import ShownRow
 
+View: TypeAlias = "Callable[..., BaseResponse | tuple[str, int]]"
+"""What answers a request."""
 HOST: Final = "127.0.0.1"
 PAGE_ROWS: Final = 25
 _MOST_BYTES: Final = 2_000_000
@@ -144,19 +147,21 @@ class _Review:
         app.after_request(_with_headers)
         app.register_error_handler(DiscoprobeError, self._failed)
         app.register_error_handler(HTTPException, self._refused)
-        for rule, view in {
+        shown: dict[str, View] = {
             "/": self.overview, "/rows": self.rows, "/row/<config>/<row_id>": self.row, "/card": self.release_card,
             "/card/<config>": self.config_card, "/changes": self.changes_page, "/surest/<config>": self.surest,
             "/blind": self.blind, "/blind/round": self.blind_question, "/blind/round.json": self.blind_json,
             "/blind/result": self.blind_result, "/marks.jsonl": self.export, "/assets/<name>": self.plot,
             "/app.css": self.style, "/app.js": self.script, "/favicon.ico": self.no_icon,
-        }.items():  # fmt: skip
-            app.add_url_rule(rule, view.__name__, view)
-        for rule, view in {
+        }  # fmt: skip
+        sent: dict[str, View] = {
             "/mark": self.save_mark, "/answer": self.save_answer, "/answers.json": self.save_answers,
             "/reveal": self.reveal, "/reader": self.set_reader,
-        }.items():  # fmt: skip
-            app.add_url_rule(rule, view.__name__, view, methods=["POST"])
+        }  # fmt: skip
+        for rule, view in shown.items():
+            app.add_url_rule(rule, rule, view)
+        for rule, view in sent.items():
+            app.add_url_rule(rule, rule, view, methods=["POST"])
 
     # who may ask
 
@@ -342,7 +347,7 @@ class _Review:
         rows = {
             row.id: row for row in self.store.find(RowFilter(configs=(config,), places=places), 0, len(places)).rows
         }
-        of_solver = {
+        of_solver: dict[str, list[tuple[ShownRow, dict[str, Mark]]]] = {
             check: [(shown_row(rows[row_id]), {}) for row_id in ids if row_id in rows] for check, ids in named.items()
         }
         return self._page(

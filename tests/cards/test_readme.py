@@ -77,7 +77,16 @@ def test_the_hub_s_classes_read_it_and_write_it_back(sample_release):
 
 def test_every_section_is_there(sample_release):
     text = metadata_free(sample_release)
-    wanted = ["Load", "What there is", "Tasks", "How it was built", "Sources and licences", "Cite", "Known limits"]
+    wanted = [
+        "Load",
+        "What there is",
+        "Tasks",
+        "How it was built",
+        "Readers",
+        "Sources and licences",
+        "Cite",
+        "Known limits",
+    ]
     assert [line[3:] for line in text.splitlines() if line.startswith("## ")] == wanted
 
 
