@@ -35,10 +35,10 @@ from sklearn.feature_extraction.text import HashingVectorizer
 from udapi.core.document import Document  # type: ignore[import-untyped]
 
 from discoprobe.loaders.catalogue.pins import DocumentRule
-from discoprobe.loaders.conllu.columns import Piece
 from discoprobe.loaders.conllu.documents import Carried, place
 from discoprobe.loaders.conllu.parse import parse
 from discoprobe.loaders.conllu.reader import read_corpora
+from discoprobe.loaders.conllu.word_lines import Piece
 from discoprobe.loaders.corpus import Shard
 
 if TYPE_CHECKING:

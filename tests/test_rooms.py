@@ -11,9 +11,7 @@ import discoprobe
 
 ROOT = Path(discoprobe.__file__).parent
 LARGEST_ROOM = 12
-TO_RENAME = {
-    "columns", "rows", "sentences", "solvers", "Batch", "Columns", "Counts", "Problem", "Tally", "Units",
-}  # fmt: skip
+TO_RENAME = {"rows", "sentences", "Columns", "Tally"}
 """Names that still mean two things. The list only gets shorter."""
 TO_DIVIDE = {"builders", "loaders", "loaders/raw/annotate"}
 """Rooms that are still too large. The list only gets shorter."""

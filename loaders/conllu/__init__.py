@@ -1,6 +1,6 @@
 """From CoNLL-U files to columns.
 
-``blocks`` cuts files into shards, ``parse`` and ``columns`` read lines into tables, ``check`` refuses malformed
-sentences, ``align`` finds the tokens in the text, and ``documents`` finds the documents. ``reader`` calls them in this
-order.
+``blocks`` cuts files into shards, ``word_lines`` and ``comments`` read them into columns, ``check`` refuses malformed
+sentences, ``align`` finds the tokens in the text; ``parse`` calls these four. ``documents`` finds the documents.
+``reader`` is what others call.
 """

@@ -3,52 +3,58 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from discoprobe.loaders.conllu.word_lines import changes
+
 if TYPE_CHECKING:
-    from discoprobe.loaders.conllu.columns import Flags, Ints
+    from discoprobe.loaders.conllu.word_lines import Flags, Ints, Words
+
+NO_SPACE: Final = r"(^|\|)SpaceAfter=No(\||$)"
 
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """Tokens aligned with texts.
+    """Words aligned with texts.
 
     Attributes:
         text: the text of each sentence; where there was none, the tokens joined.
         aligned: per sentence, whether every token was found at its place.
-        start: character offset in the text, per token; meaningless where the sentence is not aligned.
+        start: character offset of each word's token in the text; meaningless where the sentence is not aligned.
         end: the same, of the character after the token.
+        mwt: number of the first word of its multiword token, per word; 0 outside any.
     """
 
     text: pl.Series
     aligned: Flags
     start: Ints
     end: Ints
+    mwt: Ints
 
 
-def align(forms: pl.Series, space_after: Flags, sizes: Ints, texts: pl.Series) -> Alignment:
-    """Find the tokens of sentences in their texts.
+def align(words: Words, texts: pl.Series) -> Alignment:
+    """Find the words of well-formed sentences in their texts; the words of a multiword token stand where it stands.
 
-    Nearly always the text is the forms joined by one space, or by nothing after ``SpaceAfter=No``. Where it is not,
-    the forms must follow each other in the text with only white space between them; a sentence where they do not is
+    Nearly always the text is the tokens joined by one space, or by nothing after ``SpaceAfter=No``. Where it is not,
+    the tokens must follow each other in the text with only white space between them; a sentence where they do not is
     not aligned, and never repaired.
 
     Args:
-        forms: the orthographic tokens of all sentences.
-        space_after: whether a space follows, per token.
-        sizes: number of tokens per sentence; none is 0.
+        words: of sentences in order, each with words.
         texts: the ``# text`` of each sentence, null where there is none.
     """
-    last = np.cumsum(sizes) - 1
-    first = last - sizes + 1
-    gaps = space_after.copy()
-    gaps[last] = False
-    joined = _join(forms, gaps, first)
-    length = forms.str.len_chars().to_numpy().astype(np.int64)
+    tokens, of_word, mwt = _tokens(words)
+    form = tokens["form"]
+    first = np.flatnonzero(changes(tokens["block"].to_numpy()))
+    sizes = np.diff(first, append=len(form))
+    gaps = ~tokens["misc"].str.contains(NO_SPACE).to_numpy()
+    gaps[first + sizes - 1] = False
+    joined = _join(form, gaps, first)
+    length = form.str.len_chars().to_numpy().astype(np.int64)
     end = np.cumsum(length + gaps) - gaps
     start = end - length
     base = np.repeat(start[first], sizes)
@@ -56,12 +62,37 @@ def align(forms: pl.Series, space_after: Flags, sizes: Ints, texts: pl.Series) -
     text = texts.fill_null(joined)
     aligned = (text == joined).to_numpy().copy()
     for sentence in np.flatnonzero(~aligned).tolist():
-        tokens = slice(first[sentence], last[sentence] + 1)
-        found = _search(text[sentence], forms[tokens].to_list())
-        if found is not None:
+        inside = slice(first[sentence], first[sentence] + sizes[sentence])
+        starts = _search(text[sentence], form[inside].to_list())
+        if starts is not None:
             aligned[sentence] = True
-            start[tokens], end[tokens] = found, found + length[tokens]
-    return Alignment(text, aligned, start, end)
+            start[inside], end[inside] = starts, starts + length[inside]
+    return Alignment(text, aligned, start[of_word], end[of_word], mwt)
+
+
+def _tokens(words: Words) -> tuple[pl.DataFrame, Ints, Ints]:
+    """The orthographic tokens: multiword tokens, and words outside any.
+
+    Returns:
+        ``form``, ``misc`` and ``block`` of each; per word the index of its token, and the number of the first word of
+        its multiword token (0 outside any).
+    """
+    columns, n = ["form", "misc", "block"], len(words.number)
+    if words.ranges.is_empty():
+        return words.rows.select(columns), np.arange(n), np.zeros(n, np.int64)
+    at, first, last = (words.ranges[name].to_numpy() for name in ("word", "first", "last"))
+    edges = np.zeros(n + 1, np.int64)
+    np.add.at(edges, at, 1)
+    np.subtract.at(edges, at + last - first + 1, 1)
+    covered = np.cumsum(edges[:-1]) > 0
+    opens = ~covered
+    opens[at] = True
+    of_word = np.cumsum(opens) - 1
+    is_token = np.zeros(words.lines.height, bool)
+    is_token[np.flatnonzero(words.is_word)[~covered]] = True
+    is_token[words.ranges["at"].to_numpy()] = True
+    tokens = words.lines.select(columns).filter(pl.Series(is_token))
+    return tokens, of_word, np.where(covered, words.number[opens][of_word], 0)
 
 
 def _join(forms: pl.Series, gaps: Flags, first: Ints) -> pl.Series:

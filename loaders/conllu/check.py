@@ -1,6 +1,6 @@
 """What is wrong with a corpus file: every check of the reader, over all lines at once.
 
-Each check gives a :class:`Problem` for the first line of a sentence that it finds fault with; :func:`first_problems`
+Each check gives a :class:`Fault` for the first line of a sentence that it finds fault with; :func:`first_problems`
 keeps the first of each sentence. Where the ``conllu`` library rejects the line too, its words are used.
 """
 
@@ -15,14 +15,12 @@ import numpy as np
 import polars as pl
 from conllu.exceptions import ParseException
 
-from discoprobe.loaders.conllu.columns import NAMES, NO_NUMBER, READ, changes, position_in_block, whole_numbers
+from discoprobe.loaders.conllu.word_lines import NAMES, NO_NUMBER, READ, changes, position_in_block, whole_numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
-    from discoprobe.loaders.conllu.columns import Flags, Ints, Text, Words
-
-    Row = dict[str, Any]
+    from discoprobe.loaders.conllu.word_lines import Flags, Ints, Text, Words
 
 EMPTY_NODE: Final = r"^(0|[1-9][0-9]*)\.[1-9][0-9]*$"
 LARGEST: Final = 2**16 - 1
@@ -30,7 +28,7 @@ LARGEST: Final = 2**16 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class Fault:
     """Something wrong in a sentence: the kind under which it is counted, line and block (numbers), and the words."""
 
     reason: str
@@ -39,74 +37,70 @@ class Problem:
     message: str
 
 
-def problems(rows: pl.DataFrame, where: Flags, reason: str, message: Callable[[Row], str] | str) -> Iterator[Problem]:
-    """The first row of each block in which a condition holds, as a problem; rows have ``line`` and ``block``."""
+def problems(
+    rows: pl.DataFrame, where: Flags, reason: str, message: str, *, conllu_words: bool = False, **numbers: Ints
+) -> Iterator[Fault]:
+    """The first row of each block in which a condition holds, as a problem.
+
+    Args:
+        rows: with ``line``, ``block`` and what the message names.
+        where: whether the condition holds in each.
+        reason: the kind of problem.
+        message: a format string over the columns and ``numbers``.
+        conllu_words: whether the complaint of the ``conllu`` library about the line goes before.
+        numbers: further columns.
+    """
     if where.any():
-        for row in (
-            rows.filter(pl.Series(where)).unique("block", keep="first", maintain_order=True).iter_rows(named=True)
-        ):
-            yield Problem(reason, row["line"], row["block"], message if isinstance(message, str) else message(row))
+        first = rows.with_columns(**numbers).filter(pl.Series(where)).unique("block", keep="first", maintain_order=True)
+        for row in first.iter_rows(named=True):
+            complaint = (_complaint_of_conllu(row) if conllu_words else "") or message.format(**row)
+            yield Fault(reason, row["line"], row["block"], complaint)
 
 
-def first_problems(found: Iterable[Problem]) -> dict[int, Problem]:
-    """The problem on the first line of each block, by block in order; of several on one line, the first one found."""
-    first: dict[int, Problem] = {}
-    for problem in found:
+def first_problems(reported: Iterable[Fault]) -> dict[int, Fault]:
+    """The problem on the first line of each block, in order; of several on one line, the first one reported."""
+    first: dict[int, Fault] = {}
+    for problem in reported:
         if problem.block not in first or problem.line < first[problem.block].line:
             first[problem.block] = problem
     return dict(sorted(first.items()))
 
 
-def in_words_of_conllu(row: Row, otherwise: str) -> str:
-    """The ``conllu`` library's complaint about a line, or other words if it has none."""
+def _complaint_of_conllu(row: dict[str, Any]) -> str:
+    """The ``conllu`` library's complaint about a line; empty if it has none."""
     line = "\t".join(row[name] if name in READ else "_" for name in NAMES)
     try:
         conllu.parser.parse_line(line, conllu.parser.DEFAULT_FIELDS)
     except ParseException as error:
         return str(error)
-    return otherwise
+    return ""
 
 
-def check_lines(text: Text, rows: pl.DataFrame) -> Iterator[Problem]:
+def check_lines(text: Text, rows: pl.DataFrame) -> Iterator[Fault]:
     """Every line is UTF-8 and has no carriage return inside, and every word line has ten columns."""
     for line, problem in text.not_utf8.items():
-        yield Problem("encoding", line, int(text.block[line]), problem)
+        yield Fault("encoding", line, int(text.block[line]), problem)
     for line in text.with_return:
-        yield Problem("line end", line, int(text.block[line]), "a carriage return inside the line")
-    where = (rows["misc"].is_null() | rows["more"].is_not_null()).to_numpy()
-
-    def message(row: Row) -> str:
-        n = text.lines[row["line"]].count("\t") + 1
-        return f"{n} columns where a word line has {len(NAMES)}, separated by tabs"
-
-    yield from problems(rows, where, "columns", message)
+        yield Fault("line end", line, int(text.block[line]), "a carriage return inside the line")
+    message = f"{{n_cells}} columns where a word line has {len(NAMES)}, separated by tabs"
+    yield from problems(rows, (rows["n_cells"] != len(NAMES)).to_numpy(), "columns", message)
 
 
-def check_ids(rows: pl.DataFrame, words: Words) -> Iterator[Problem]:
+def check_ids(words: Words) -> Iterator[Fault]:
     """Word numbers run 1, 2, 3 … in each sentence; every other line is a multiword token or an empty node."""
     expected = position_in_block(words.block) + 1
-    numbered = words.rows.with_columns(expected=expected)
-    yield from problems(
-        numbered,
-        words.number != expected,
-        "ID sequence",
-        lambda row: f"ID {row['number']} where {row['expected']} was expected",
-    )
-    yield from problems(words.rows, expected > LARGEST, "sentence length", f"more than {LARGEST} words")
-    others = words.others.filter(~pl.col("line").is_in(words.ranges["line"].implode()))
-    yield from problems(
-        others,
-        ~others["id"].str.contains(EMPTY_NODE).to_numpy(),
-        "ID",
-        lambda row: in_words_of_conllu(row, f"'{row['id']}' is not a valid ID"),
-    )
-    wordless = ~np.isin(others["block"].to_numpy(), words.block)
-    blocks = others.filter(pl.Series(wordless))["block"].unique()
-    wordless = rows["block"].is_in(blocks.implode()).to_numpy() if len(blocks) else np.zeros(rows.height, bool)
-    yield from problems(rows, wordless, "no words", "the sentence has no words")
+    rows, message = words.rows, "ID {id} where {expected} was expected"
+    yield from problems(rows, words.number != expected, "ID sequence", message, expected=expected)
+    yield from problems(rows, expected > LARGEST, "sentence length", f"more than {LARGEST} words")
+    unknown = ~words.is_word
+    unknown[words.ranges["at"].to_numpy()] = False
+    unknown[unknown] = ~words.lines.filter(pl.Series(unknown))["id"].str.contains(EMPTY_NODE).to_numpy()
+    yield from problems(words.lines, unknown, "ID", "'{id}' is not a valid ID", conllu_words=True)
+    wordless = ~np.isin(words.lines["block"].to_numpy(), words.block)
+    yield from problems(words.lines, wordless, "no words", "the sentence has no words")
 
 
-def check_ranges(words: Words) -> Iterator[Problem]:
+def check_ranges(words: Words) -> Iterator[Fault]:
     """A multiword token ``a-b`` stands before word a, its words are in the sentence, and no other has them too."""
     at, first, last = (words.ranges[name].to_numpy() for name in ("word", "first", "last"))
     n = len(words.number)
@@ -118,59 +112,39 @@ def check_ranges(words: Words) -> Iterator[Problem]:
         inside &= (words.number[begin] == first) & (words.block[begin] == block) & (words.block[close] == block)
     apart = np.ones(len(end), bool)
     apart[1:] = at[1:] > np.maximum.accumulate(np.where(inside, end, -1))[:-1]
-    yield from problems(
-        words.ranges,
-        ~(inside & apart),
-        "multiword token",
-        lambda row: f"multiword token {row['id']} does not stand before its words, or overlaps another",
-    )
+    message = "multiword token {id} does not stand before its words, or overlaps another"
+    yield from problems(words.ranges, ~(inside & apart), "multiword token", message)
 
 
-def check_heads(words: Words) -> Iterator[Problem]:
+def check_heads(words: Words) -> Iterator[Fault]:
     """HEAD is ``_`` on all words of a sentence, or every word has one, and together they are a tree."""
     opens = np.flatnonzero(changes(words.block))
-    sizes = np.diff(np.append(opens, len(words.block)))
+    sizes = np.diff(opens, append=len(words.block))
     length = np.repeat(sizes, sizes)
-    missing = (words.rows["head"] == "_").to_numpy()
-    no_number = (words.head == NO_NUMBER) & ~missing
+    rows = words.rows
+    no_number = words.head == NO_NUMBER
+    missing = (rows["head"] == "_").to_numpy() if no_number.any() else no_number
+    message = "HEAD '{head}' is not a word number"
+    yield from problems(rows, no_number & ~missing, "HEAD", message, conllu_words=True)
+    others = words.lines.filter(pl.Series(~words.is_word))
+    other = (others["head"] != "_").to_numpy() & (whole_numbers(others, "head") == NO_NUMBER)
+    yield from problems(others, other, "HEAD", "HEAD '{head}' of a line that is no word", conllu_words=True)
     outside = words.head > length
+    message = "HEAD {head} points outside the sentence ({length} words)"
+    yield from problems(rows, outside, "HEAD range", message, length=length)
     n_missing = np.repeat(np.add.reduceat(missing, opens, dtype=np.int64), sizes) if len(opens) else length
-    rows = words.rows.with_columns(length=length)
-    yield from problems(
-        rows,
-        no_number,
-        "HEAD",
-        lambda row: in_words_of_conllu(row, f"HEAD '{row['head']}' is not a word number"),
-    )
-    other = (words.others["head"] != "_").to_numpy() & (whole_numbers(words.others["head"]) == NO_NUMBER)
-    yield from problems(
-        words.others,
-        other,
-        "HEAD",
-        lambda row: in_words_of_conllu(row, f"HEAD '{row['head']}' of a line that is no word"),
-    )
-    yield from problems(
-        rows,
-        outside,
-        "HEAD range",
-        lambda row: f"HEAD {row['head']} points outside the sentence ({row['length']} words)",
-    )
     partly = missing & (n_missing < length)
     yield from problems(rows, partly, "HEAD missing", "HEAD is missing here, but not on the other words")
-    bad = no_number | outside | missing
-    if bad.any():
-        bad = np.isin(words.block, words.block[bad])
-        rows = rows.filter(pl.Series(~bad))
-    yield from _check_trees(rows, words.head[~bad])
+    bad = np.isin(words.block, words.block[no_number | outside])
+    yield from _check_trees(rows.filter(pl.Series(~bad)) if bad.any() else rows, words.head[~bad], length[~bad])
 
 
-def _check_trees(rows: pl.DataFrame, heads: Ints) -> Iterator[Problem]:
-    """One root, and no cycles, in sentences in which every word has a head."""
+def _check_trees(rows: pl.DataFrame, heads: Ints, sizes: Ints) -> Iterator[Fault]:
+    """One root, and no cycles, in sentences in which every word has a head; ``sizes`` has their length per word."""
     if rows.is_empty():
         return
     starts = changes(rows["block"].to_numpy())
     opens = np.flatnonzero(starts)
-    sizes = rows["length"].to_numpy()
     is_root = heads == 0
     roots = np.repeat(np.add.reduceat(is_root, opens, dtype=np.int64), sizes[opens])
     earlier = np.cumsum(is_root) - is_root
@@ -192,26 +166,21 @@ def _reaches_root(parent: Ints, is_root: Flags) -> Flags:
     return reached
 
 
-def check_cells(rows: pl.DataFrame, words: Words, unknown_tag: Flags) -> Iterator[Problem]:
+def check_cells(words: Words, unknown_tag: Flags) -> Iterator[Fault]:
     """Cells are not empty, UPOS is one of the 17 where it is to be universal, FEATS are ``A=b|C=d``.
 
     Args:
-        rows: all word lines.
-        words: the words among them.
+        words: the words, and the other lines.
         unknown_tag: per word, whether UPOS is not one of the 17, and should be.
     """
-    empty = rows.select(pl.any_horizontal(pl.col("form", "lemma", "upos", "deprel") == "")).to_series().to_numpy()
-    yield from problems(rows, empty, "empty cell", "a column is empty; a missing value is written _")
-    feats = rows["feats"]
+    filled = ("form", "lemma", "upos", "deprel")
+    empty = np.logical_or.reduce([(words.lines[name] == "").to_numpy() for name in filled])
+    yield from problems(words.lines, empty, "empty cell", "a column is empty; a missing value is written _")
+    feats = words.lines["feats"]
     wrong = [value for value in feats.unique().to_list() if value not in {"", "_"} and not well_formed_feats(value)]
-    if wrong:
-        yield from problems(
-            rows,
-            feats.is_in(wrong).to_numpy(),
-            "FEATS",
-            lambda row: f"FEATS '{row['feats']}' is not of the form Name=Value|Name=Value",
-        )
-    yield from problems(words.rows, unknown_tag, "UPOS", lambda row: f"unknown UPOS '{row['upos']}'")
+    message = "FEATS '{feats}' is not of the form Name=Value|Name=Value"
+    yield from problems(words.lines, feats.is_in(wrong).to_numpy(), "FEATS", message) if wrong else ()
+    yield from problems(words.rows, unknown_tag, "UPOS", "unknown UPOS '{upos}'")
 
 
 @lru_cache(maxsize=2**16)

@@ -18,8 +18,8 @@ import numpy as np
 import polars as pl
 
 from discoprobe.loaders.conllu.blocks import NEWDOC, SENT_ID, blocks
-from discoprobe.loaders.conllu.columns import position_in_block
 from discoprobe.loaders.conllu.sent_id_stems import by_stem, find_stems
+from discoprobe.loaders.conllu.word_lines import position_in_block
 from discoprobe.loaders.corpus import DOCUMENTS, SENTENCES
 from discoprobe.loaders.keys import record_keys, text_keys
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from discoprobe.loaders.catalogue.pins import DocumentRule
-    from discoprobe.loaders.conllu.columns import Flags, Ints
+    from discoprobe.loaders.conllu.word_lines import Flags, Ints
 
 NUMBERED: Final = 0.5
 """Share of neighbours with consecutive numbers that shows that the numbers count sentences."""

@@ -8,34 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 
+from discoprobe.loaders.conllu import check
 from discoprobe.loaders.conllu.align import align
-from discoprobe.loaders.conllu.check import (
-    check_cells,
-    check_heads,
-    check_ids,
-    check_lines,
-    check_ranges,
-    first_problems,
-)
-from discoprobe.loaders.conllu.columns import (
-    NO_NUMBER,
-    changes,
-    find_units,
-    find_words,
-    nullable,
-    read_rows,
-    read_text,
-    space_follows,
-)
-from discoprobe.loaders.conllu.sentences import check_sentences, read_comments, read_sentences, without
+from discoprobe.loaders.conllu.comments import check_sentences, read_comments, read_sentences, without
+from discoprobe.loaders.conllu.word_lines import NO_NUMBER, changes, find_words, read_rows, read_text
 from discoprobe.loaders.corpus import UPOS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from discoprobe.loaders.conllu.check import Problem
-    from discoprobe.loaders.conllu.columns import Flags, Piece, Text, Words
+    from discoprobe.loaders.conllu.word_lines import Flags, Ints, Piece, Text, Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,21 +63,20 @@ def parse(pieces: Sequence[Piece]) -> Parsed:
     rows = read_rows(text)
     comments = read_comments(text)
     sentences = read_sentences(text, comments, rows)
-    unreadable = list(check_lines(text, rows))
-    rows = _outside(rows, [problem.block for problem in unreadable])
-    words = find_words(rows)
+    unreadable = list(check.check_lines(text, rows))
+    words = find_words(_outside(rows, [problem.block for problem in unreadable]))
     upos = words.rows["upos"].cast(UPOS, strict=False)
     unknown = (upos.is_null() & (words.rows["upos"] != "_")).to_numpy()
     universal, notes = _tag_sets(text, words, unknown)
-    found = chain(
+    reported = chain(
         unreadable,
-        check_ids(rows, words),
-        check_heads(words),
-        check_cells(rows, words, unknown & universal),
-        check_ranges(words),
+        check.check_ids(words),
+        check.check_heads(words),
+        check.check_cells(words, unknown & universal),
+        check.check_ranges(words),
         check_sentences(text, sentences, comments),
     )
-    bad = first_problems(found)
+    bad = check.first_problems(reported)
     problems = _bad_sentences(text, sentences, bad)
     n_found = sentences.height
     if bad:
@@ -101,7 +84,7 @@ def parse(pieces: Sequence[Piece]) -> Parsed:
         words, upos, universal = find_words(_outside(rows, list(bad))), upos.filter(pl.Series(good)), universal[good]
         sentences = without(sentences, np.isin(sentences["block"].to_numpy(), list(bad)))
     upos = upos if universal.all() else upos.set(pl.Series(~universal), None)
-    tokens, sentences = _tokens(words, sentences, upos)
+    tokens, sentences = _tables(words, sentences, upos)
     n_lines = sum(piece.data.count(b"\n") for piece in pieces)
     return Parsed(sentences, tokens, problems, n_found, n_lines, int(universal.sum()), notes)
 
@@ -131,32 +114,25 @@ def _tag_sets(text: Text, words: Words, unknown: Flags) -> tuple[Flags, tuple[st
     return universal, (f"the UPOS column of {stems} holds other tags than the universal ones ({tags} …): not read",)
 
 
-def _bad_sentences(text: Text, sentences: pl.DataFrame, found: dict[int, Problem]) -> tuple[BadSentence, ...]:
+def _bad_sentences(text: Text, sentences: pl.DataFrame, problems: dict[int, check.Fault]) -> tuple[BadSentence, ...]:
     """The problems with their places in the files."""
-    if not found:
+    if not problems:
         return ()
     ids = dict(sentences.select("block", "given_id").iter_rows())
     first_lines = text.first_lines()
-    pieces = text.piece(np.array([problem.line for problem in found.values()])).tolist()
+    pieces = text.piece(np.array([problem.line for problem in problems.values()])).tolist()
     return tuple(
-        BadSentence(
-            problem.reason,
-            piece,
-            problem.line - int(first_lines[piece]) + text.pieces[piece].line + 1,
-            ids.get(problem.block),
-            problem.message,
-        )
-        for piece, problem in zip(pieces, found.values(), strict=True)
+        BadSentence(problem.reason, piece, line, ids.get(problem.block), problem.message)
+        for piece, problem in zip(pieces, problems.values(), strict=True)
+        for line in [problem.line - int(first_lines[piece]) + text.pieces[piece].line + 1]
     )
 
 
-def _tokens(words: Words, sentences: pl.DataFrame, upos: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _tables(words: Words, sentences: pl.DataFrame, upos: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The token table of well-formed sentences, and the sentences with text, number of words and alignment."""
+    placed = align(words, sentences["text"])
     sent = np.cumsum(changes(words.block)) - 1
-    units = find_units(words)
-    sizes = np.bincount(np.cumsum(changes(units.rows["block"].to_numpy())) - 1, minlength=sentences.height)
-    found = align(units.rows["form"], space_follows(units.rows["misc"]), sizes, sentences["text"])
-    aligned = found.aligned[sent]
+    aligned = placed.aligned[sent]
     form, lemma, feats, deprel = (pl.col(name) for name in ("form", "lemma", "feats", "deprel"))
     tokens = words.rows.select(
         pl.Series("sent", sent.astype(np.uint32)),
@@ -164,17 +140,22 @@ def _tokens(words: Words, sentences: pl.DataFrame, upos: pl.Series) -> tuple[pl.
         form,
         pl.when((lemma != "_") | (form == "_")).then(lemma),
         upos.alias("upos"),
-        pl.when(~feats.is_in(["_", ""])).then(feats),
-        nullable(words.head, words.head != NO_NUMBER, np.uint16).alias("head"),
+        pl.when((feats != "_") & (feats != "")).then(feats),
+        _nullable(words.head, words.head != NO_NUMBER, np.uint16).alias("head"),
         pl.when(deprel != "_").then(deprel),
-        nullable(found.start[units.of_word], aligned, np.uint32).alias("start"),
-        nullable(found.end[units.of_word], aligned, np.uint32).alias("end"),
-        nullable(units.first, units.first > 0, np.uint16).alias("mwt"),
+        _nullable(placed.start, aligned, np.uint32).alias("start"),
+        _nullable(placed.end, aligned, np.uint32).alias("end"),
+        _nullable(placed.mwt, placed.mwt > 0, np.uint16).alias("mwt"),
     )
     return tokens, sentences.select(
         *("piece", "number", "sent_id", "genre", "newdoc", "newdoc_id"),
-        found.text.alias("text"),
+        placed.text.alias("text"),
         pl.col("text").is_not_null().alias("has_text"),
         pl.Series("n_words", np.bincount(sent, minlength=sentences.height).astype(np.uint32)),
-        pl.Series("aligned", found.aligned),
+        pl.Series("aligned", placed.aligned),
     )
+
+
+def _nullable(values: Ints, valid: Flags, dtype: type[np.unsignedinteger]) -> pl.Series:
+    """Numbers as a column, null where they are not valid."""
+    return pl.Series(pa.array(values.astype(dtype), mask=~valid))

@@ -22,9 +22,9 @@ from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.pins import DocumentRule, TreebankFacts
 from discoprobe.loaders.catalogue.treebanks import facts_for
 from discoprobe.loaders.conllu.blocks import blocks
-from discoprobe.loaders.conllu.columns import Piece
 from discoprobe.loaders.conllu.documents import Carried, place
 from discoprobe.loaders.conllu.parse import Parsed, parse
+from discoprobe.loaders.conllu.word_lines import Piece
 from discoprobe.loaders.corpus import VERSION, Corpus, Counts, Shard, Source, SourceFile
 from discoprobe.loaders.errors import CorpusFormatError, UnknownNameError, UnsupportedError
 from discoprobe.loaders.file_hashes import FileHashes, hashes_of
@@ -58,7 +58,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class FileBatch:
     """Files of one treebank that are read together: one large file, or some small ones."""
 
     treebank: str
@@ -106,15 +106,16 @@ def read_corpora(  # noqa: PLR0913 - one keyword per choice of the user
         CorpusFormatError: a sentence is malformed, and ``on_error`` is ``"stop"``.
         DiscoprobeError: a path or language is not usable, or the cache cannot be written.
     """
-    found = [replace(treebank, documents=documents) for treebank in _treebanks(paths, lang, facts)]
-    batches = [batch for treebank in found for batch in treebank.batches()]
+    all_treebanks = [replace(treebank, documents=documents) for treebank in _treebanks(paths, lang, facts)]
+    batches = [batch for treebank in all_treebanks for batch in treebank.batches()]
     entries = _entries(batches, jobs, progress)
     if on_error == "stop":
         for batch, entry in zip(batches, entries, strict=True):
             _stop_at_problem(batch, entry)
     by_batch = dict(zip(batches, entries, strict=True))
     return {
-        code: _corpus(code, list(group), by_batch) for code, group in groupby(found, key=lambda treebank: treebank.lang)
+        code: _corpus(code, list(group), by_batch)
+        for code, group in groupby(all_treebanks, key=lambda treebank: treebank.lang)
     }
 
 
@@ -135,21 +136,21 @@ class _Treebank:
             return DocumentRule(self.documents)
         return self.facts.documents if self.facts else DocumentRule()
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[FileBatch]:
         """Its files: each by itself, or with its neighbours where they are small."""
         rule = self.rule
         group: list[Member] = []
         for member in self.members:
             alone = member.digest.bytes >= SMALL
             if group and (alone or sum(other.digest.bytes for other in group) + member.digest.bytes > LARGE):
-                yield Batch(self.name, rule, tuple(group))
+                yield FileBatch(self.name, rule, tuple(group))
                 group = []
             if alone:
-                yield Batch(self.name, rule, (member,))
+                yield FileBatch(self.name, rule, (member,))
             else:
                 group.append(member)
         if group:
-            yield Batch(self.name, rule, tuple(group))
+            yield FileBatch(self.name, rule, tuple(group))
 
     def source(self) -> Source:
         """Where the treebank comes from.
@@ -188,7 +189,7 @@ def _treebank(lang: str, name: str, members: list[Member]) -> _Treebank:
     return _Treebank(name, lang, members[0].file.facts, tuple(distinct[key] for key in sorted(distinct)))
 
 
-def _entries(batches: Sequence[Batch], jobs: int, progress: Progress | None) -> list[cache.Entry]:
+def _entries(batches: Sequence[FileBatch], jobs: int, progress: Progress | None) -> list[cache.Entry]:
     """The cache entry of each batch, in order; made, in processes of their own if there are several jobs."""
     whole, done = sum(batch.size for batch in batches), 0
     make = partial(cached, cache_folder())
@@ -202,7 +203,7 @@ def _entries(batches: Sequence[Batch], jobs: int, progress: Progress | None) -> 
     return entries
 
 
-def cached(folder: Path, batch: Batch) -> cache.Entry:
+def cached(folder: Path, batch: FileBatch) -> cache.Entry:
     """The cache entry of a batch: found, or parsed and stored."""
     found = cache.find(folder, batch.key)
     if found is not None:
@@ -232,7 +233,7 @@ class _Tally:
         return {"counts": asdict(self.counts), "drops": self.drops, "places": self.places, "notes": self.notes}
 
 
-def _shards(batch: Batch, tally: _Tally) -> Iterator[Shard]:
+def _shards(batch: FileBatch, tally: _Tally) -> Iterator[Shard]:
     """The shards of a batch, counted as they are made."""
     stems = [member.file.stem for member in batch.members]
     carried, line, sentence = Carried(), 0, 0
@@ -248,7 +249,7 @@ def _shards(batch: Batch, tally: _Tally) -> Iterator[Shard]:
         yield shard
 
 
-def _texts(batch: Batch) -> Iterator[list[bytes]]:
+def _texts(batch: FileBatch) -> Iterator[list[bytes]]:
     """What is parsed at once: all files of a group, or one block of a single file."""
     read = [blocks(member.file.path, LARGE, batch.rule) for member in batch.members]
     if len(read) == 1:
@@ -267,13 +268,13 @@ def _counts(shard: Shard, parsed: Parsed) -> Counts:
     return Counts(begun, counts.sentences, counts.words, layers)
 
 
-def _stop_at_problem(batch: Batch, entry: cache.Entry) -> None:
+def _stop_at_problem(batch: FileBatch, entry: cache.Entry) -> None:
     for index, line, sent_id, message in entry.record["places"]:
         path = batch.members[index].file.path
         raise CorpusFormatError(message, path=str(path), line=line, sent_id=sent_id)
 
 
-def _corpus(lang: str, members: Sequence[_Treebank], entries: Mapping[Batch, cache.Entry]) -> Corpus:
+def _corpus(lang: str, members: Sequence[_Treebank], entries: Mapping[FileBatch, cache.Entry]) -> Corpus:
     """The corpus of a language, from the cache entries of its treebanks' batches."""
     batches = [batch for treebank in members for batch in treebank.batches()]
     records = [entries[batch].record for batch in batches]
@@ -290,7 +291,7 @@ def _corpus(lang: str, members: Sequence[_Treebank], entries: Mapping[Batch, cac
     )
 
 
-def _errors(batch: Batch, entry: cache.Entry) -> Iterator[CorpusFormatError]:
+def _errors(batch: FileBatch, entry: cache.Entry) -> Iterator[CorpusFormatError]:
     """What was wrong with the first sentences that a batch lost, by name in the treebank."""
     for index, line, sent_id, message in entry.record["places"]:
         name = batch.members[index].file.name

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
@@ -19,12 +18,14 @@ Flags = NDArray[np.bool_]
 
 NAMES: Final = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 READ: Final = ("id", "form", "lemma", "upos", "feats", "head", "deprel", "misc")
+TEN_CELLS: Final = b"\t" * (len(NAMES) - 1) + b"\n"
+"""A line that tells polars how many cells there are, whatever the first line of a file has."""
 WHITE: Final = "".join(chr(i) for i in range(0x3001) if chr(i).isspace())
 """What Python calls white space; none is after U+3000."""
 NO_NUMBER: Final = -1
+TENS: Final = 10 ** np.arange(1, 10)
 RANGE: Final = r"^([1-9][0-9]{0,8})-([1-9][0-9]{0,8})$"
 """The ID of a multiword token."""
-NO_SPACE: Final = r"(^|\|)SpaceAfter=No(\||$)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,8 @@ class Text:
 
     Attributes:
         pieces: where the lines come from.
-        lines: the lines, without their ends; bytes that are not UTF-8 are replaced.
+        data: the text as UTF-8; bytes that are not UTF-8 are replaced.
+        lines: its lines, without their ends.
         is_comment: whether each line begins with ``#``.
         is_blank: whether each line has only white space.
         block: number of the block (lines between blank lines) of each line; for a blank line, of the next one.
@@ -59,6 +61,7 @@ class Text:
     """
 
     pieces: Sequence[Piece]
+    data: bytes
     lines: pl.Series
     is_comment: Flags
     is_blank: Flags
@@ -87,11 +90,14 @@ def read_text(pieces: Sequence[Piece]) -> Text:
         lines = pl.read_lines(BytesIO(data))["line"]
     except pl.exceptions.ComputeError:
         not_utf8 = {i: problem for i, line in enumerate(data.split(b"\n")) if (problem := _encoding_problem(line))}
-        lines = pl.read_lines(BytesIO(data.decode(errors="replace").encode()))["line"]
-    blank = (lines.str.strip_chars(WHITE) == "").to_numpy()
+        data = data.decode(errors="replace").encode()
+        lines = pl.read_lines(BytesIO(data))["line"]
+    perhaps_blank = (lines < "!") | (lines > "~")  # empty, or beginning with white space or a letter outside ASCII
+    blank = perhaps_blank.to_numpy().copy()
+    blank[blank] = (lines.filter(perhaps_blank).str.strip_chars(WHITE) == "").to_numpy()
     opens = ~blank & np.concatenate([[True], blank[:-1]])[: len(blank)]
     block = np.cumsum(opens) - ~blank
-    return Text(pieces, lines, lines.str.starts_with("#").to_numpy(), blank, block, not_utf8, with_return)
+    return Text(pieces, data, lines, lines.str.starts_with("#").to_numpy(), blank, block, not_utf8, with_return)
 
 
 def _encoding_problem(line: bytes) -> str:
@@ -105,21 +111,29 @@ def _encoding_problem(line: bytes) -> str:
 
 
 def read_rows(text: Text) -> pl.DataFrame:
-    """The word lines: ``line`` and ``block`` (numbers), the cells by name, and ``more``, null in lines of ten cells.
+    """The word lines: ``line`` and ``block`` (numbers), the cells by name (empty if missing), and ``n_cells``."""
+    cells = pl.read_csv(
+        BytesIO(TEN_CELLS + text.data), schema=dict.fromkeys(NAMES, pl.String), columns=list(map(NAMES.index, READ)),
+        has_header=False, separator="\t", quote_char=None, comment_prefix="#", empty_string_is_null=False,
+        truncate_ragged_lines=True,
+    )[1:]  # fmt: skip
+    is_word_line = ~text.is_blank[~text.is_comment]
+    cells = cells.filter(pl.Series(is_word_line))
+    line = np.flatnonzero(~text.is_comment)[is_word_line]
+    n_tabs = np.full(len(line), len(NAMES) - 1)
+    # No line has fewer than ten cells where each has MISC; then none has more if there are as many tabs as there must.
+    if (cells["misc"] == "").any() or np.count_nonzero(np.frombuffer(text.data, np.uint8) == ord("\t")) != n_tabs.sum():
+        n_tabs = text.lines.gather(line).str.count_matches("\t", literal=True).to_numpy().astype(np.int64)
+    return cells.with_columns(line=line, block=text.block[line], n_cells=n_tabs + 1)
 
-    In lines with fewer than ten cells ``misc`` is null.
-    """
-    line = np.flatnonzero(~(text.is_comment | text.is_blank))
-    cells = text.lines.gather(line).str.splitn("\t", len(NAMES) + 1).struct.unnest()
-    cells.columns = [*NAMES, "more"]
-    return cells.select(pl.Series("line", line), pl.Series("block", text.block[line]), *READ, "more")
 
-
-def whole_numbers(cells: pl.Series) -> Ints:
-    """The whole number of 32 bits in each cell, or :data:`NO_NUMBER` for anything else, ``01`` and ``+1`` included."""
-    numbers = cells.cast(pl.UInt32, strict=False).cast(pl.Int64)
-    as_written = (numbers.cast(pl.String) == cells).fill_null(value=False).to_numpy()
-    return np.where(as_written, numbers.fill_null(NO_NUMBER).to_numpy(), NO_NUMBER)
+def whole_numbers(rows: pl.DataFrame, name: str) -> Ints:
+    """The whole number of 32 bits in each cell of a column, or :data:`NO_NUMBER` for anything else, ``01`` included."""
+    number = pl.col(name).cast(pl.UInt32, strict=False).cast(pl.Int64).fill_null(NO_NUMBER)
+    parsed = rows.select(number, n_characters=pl.col(name).str.len_bytes())
+    numbers = parsed[name].to_numpy()
+    as_written = parsed["n_characters"].to_numpy() == np.searchsorted(TENS, numbers, side="right") + 1
+    return np.where(as_written, numbers, NO_NUMBER)
 
 
 def changes(blocks: Ints) -> Flags:
@@ -135,82 +149,35 @@ def position_in_block(blocks: Ints) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The syntactic words among word lines, and the other lines.
+    """The syntactic words (lines with a whole number as ID) and the multiword tokens (``a-b``) among word lines.
 
     Attributes:
-        rows: the lines of the words, as :func:`read_rows` gives them, with ``number`` (ID).
-        at: index of each word among all word lines.
-        number: the ID of each.
+        lines: all word lines, as :func:`read_rows` gives them.
+        is_word: whether each of them is a word.
+        rows: the lines of the words.
+        number: the ID of each word.
         head: the HEAD of each, or :data:`NO_NUMBER`.
         block: the block of each.
-        others: the lines that are no words.
-        ranges: the multiword tokens among those: ``form``, ``misc``, ``line``, ``block``, ``first`` and ``last`` word
+        ranges: the lines of the multiword tokens, with ``at`` (index among all word lines), ``first`` and ``last`` word
             number, and ``word``, the index of the first word where the line is in its place.
     """
 
+    lines: pl.DataFrame
+    is_word: Flags
     rows: pl.DataFrame
     number: Ints
     head: Ints
     block: Ints
-    others: pl.DataFrame
     ranges: pl.DataFrame
 
 
-def find_words(rows: pl.DataFrame) -> Words:
-    """Which lines are syntactic words (a whole number as ID) and which multiword tokens (``a-b``)."""
-    number = whole_numbers(rows["id"])
+def find_words(lines: pl.DataFrame) -> Words:
+    """Which lines are syntactic words, and which are multiword tokens."""
+    number = whole_numbers(lines, "id")
     is_word = number != NO_NUMBER
-    rows = rows.with_columns(number=number, word=np.cumsum(is_word))
-    words, others = (
-        (rows, rows.clear()) if is_word.all() else (rows.filter(pl.Series(is_word)), rows.filter(pl.Series(~is_word)))
-    )
+    rows = lines if is_word.all() else lines.filter(pl.Series(is_word))
+    at = np.flatnonzero(~is_word)
+    others = lines[at].with_columns(at=at, word=np.cumsum(is_word)[at])
     ends = others["id"].str.extract_groups(RANGE).struct.unnest().cast(pl.Int64)
     ranges = others.with_columns(ends["1"].alias("first"), ends["2"].alias("last")).drop_nulls("first")
-    return Words(
-        words, words["number"].to_numpy(), whole_numbers(words["head"]), words["block"].to_numpy(), others, ranges
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Units:
-    """The orthographic tokens (a multiword token, or a word outside any), in order.
-
-    Attributes:
-        rows: ``form``, ``misc`` and ``block`` of each.
-        of_word: index of the unit that each word belongs to.
-        first: number of the first word of the unit for the words of a multiword token, 0 for other words.
-    """
-
-    rows: pl.DataFrame
-    of_word: Ints
-    first: Ints
-
-
-def find_units(words: Words) -> Units:
-    """The orthographic tokens of well-formed sentences."""
-    rows, n = words.rows.select("form", "misc", "block"), words.rows.height
-    if words.ranges.is_empty():
-        return Units(rows, np.arange(n), np.zeros(n, np.int64))
-    at, first, last = (words.ranges[name].to_numpy() for name in ("word", "first", "last"))
-    edges = np.zeros(n + 1, np.int64)
-    edges[at] += 1
-    np.subtract.at(edges, at + last - first + 1, 1)
-    covered = np.cumsum(edges[:-1]) > 0
-    opens = ~covered
-    opens[at] = True
-    line = np.where(covered, n, np.arange(n))
-    line[at] = n + np.arange(len(at))
-    heads = np.flatnonzero(opens)
-    of_word = np.cumsum(opens) - 1
-    units = pl.concat([rows, words.ranges.select(rows.columns)]).gather(line[heads])
-    return Units(units, of_word, np.where(covered, words.number[heads][of_word], 0))
-
-
-def space_follows(misc: pl.Series) -> Flags:
-    """Whether a space follows each token in the text: if ``SpaceAfter=No`` is no item of its MISC."""
-    return ~misc.str.contains(NO_SPACE).to_numpy()
-
-
-def nullable(values: Ints, valid: Flags, dtype: type[np.unsignedinteger]) -> pl.Series:
-    """Numbers as a column, null where they are not valid."""
-    return pl.Series(pa.array(values.astype(dtype), mask=~valid))
+    return Words(lines, is_word, rows, number[is_word], whole_numbers(rows, "head"), rows["block"].to_numpy(), ranges)

@@ -1,4 +1,4 @@
-"""The sentences of CoNLL-U files: what their comments say, one row per sentence."""
+"""What the comments of CoNLL-U files say, one row per sentence."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from discoprobe.loaders.conllu.check import Problem, problems
-from discoprobe.loaders.conllu.columns import NAMES, WHITE, changes
+from discoprobe.loaders.conllu.check import Fault, problems
+from discoprobe.loaders.conllu.word_lines import NAMES, WHITE, changes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from discoprobe.loaders.conllu.columns import Flags, Ints, Text
+    from discoprobe.loaders.conllu.word_lines import Flags, Ints, Text
 
 GENRE_KEYS: Final = ("meta::genre", "genre", "document_genre")
 NEWDOC_KEYS: Final = ("newdoc", "newdoc id", "newdoc_id")
 COLUMNS_KEY: Final = "global.columns"
 KEYS: Final = pl.Enum(["sent_id", "text", COLUMNS_KEY, *GENRE_KEYS, *NEWDOC_KEYS])
 """The comments that the reader uses."""
+CODES: Final = {key: code for code, key in enumerate(KEYS.categories)}
 
 
 def read_comments(text: Text) -> pl.DataFrame:
@@ -59,9 +60,11 @@ def read_sentences(text: Text, comments: pl.DataFrame, rows: pl.DataFrame) -> pl
     inside = np.isin(comments["block"].to_numpy(), block)
     filled = comments["value"].is_not_null().to_numpy()
 
+    code = comments["key"].to_physical().to_numpy()
+
     def last(keys: Sequence[str], where: Flags) -> Ints:
         """Per sentence the index of the last comment with one of the keys, where a condition holds; else -1."""
-        chosen = np.flatnonzero(comments["key"].is_in(keys).to_numpy() & where)
+        chosen = np.flatnonzero(np.isin(code, [CODES[key] for key in keys]) & where)
         at = np.full(len(block), -1)
         at[owner[chosen]] = chosen
         return at
@@ -98,14 +101,12 @@ def _first_lines(text: Text, block: Ints) -> Ints:
     return filled[np.searchsorted(text.block[filled], block)]
 
 
-def check_sentences(text: Text, sentences: pl.DataFrame, comments: pl.DataFrame) -> Iterator[Problem]:
+def check_sentences(text: Text, sentences: pl.DataFrame, comments: pl.DataFrame) -> Iterator[Fault]:
     """No two sentences of a file have one ``sent_id``, and a file that names its columns has those of CoNLL-U."""
     ids = sentences.select("piece", "block", "given_id", line="id_line").drop_nulls("given_id")
     if ids["given_id"].n_unique() < ids.height:
         again = ids.select(pl.int_range(pl.len()).over("piece", "given_id") > 0).to_series().to_numpy()
-        yield from problems(
-            ids, again, "duplicate sent_id", lambda row: f"sent_id {row['given_id']} occurs earlier in the file"
-        )
+        yield from problems(ids, again, "duplicate sent_id", "sent_id {given_id} occurs earlier in the file")
     usual = [name.upper() for name in NAMES]
     named = comments.filter(pl.col("key") == COLUMNS_KEY)
     other = [(value or "").upper().split() != usual for value in named["value"].to_list()]

@@ -1,0 +1,58 @@
+"""Which candidates of probing tasks are used: those without a reason against them, one of each cluster and bag."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from discoprobe.builders import hashing
+from discoprobe.builders.sentences.candidates import usable_of
+from discoprobe.builders.settings import Settings
+from discoprobe.builders.task import Context
+from discoprobe.loaders.languages.language import language_data
+
+N = 60
+
+
+def context(seed=13):
+    return Context("bigram_shift", language_data("en"), Settings(seed=seed), ("original", "shifted"))
+
+
+def frame(**columns):
+    """Candidates without a reason against them, each alone in its cluster, with a text of its own."""
+    row = np.arange(N)
+    base = {
+        "key": hashing.mix(row.astype(np.uint64), "key"), "text_key": row.astype(np.uint64), "cluster": row,
+        "reason": pl.Series([None] * N, dtype=pl.String),
+    }  # fmt: skip
+    return pl.DataFrame(base | columns)
+
+
+def test_candidates_that_differ_are_all_used():
+    rows, drops = usable_of(frame(), context())
+    assert rows.height == N
+    assert drops == {"near-duplicate": 0}
+
+
+def test_candidates_with_a_reason_are_counted_by_it():
+    reasons = [["typo", "foreign", "typo", None][i % 4] for i in range(N)]
+    rows, drops = usable_of(frame(reason=pl.Series(reasons)), context())
+    assert rows["key"].to_list() == frame()["key"].to_list()[3::4]
+    assert drops == {"foreign": N // 4, "typo": N // 2, "near-duplicate": 0}
+
+
+@pytest.mark.parametrize("column", ["cluster", "text_key", "bag"])
+def test_one_of_each_cluster_text_and_bag_is_used_and_the_others_are_counted(column):
+    alike = frame(**{column: np.arange(N).astype(np.uint64) // 3})
+    rows, drops = usable_of(alike, context())
+    assert rows[column].n_unique() == rows.height == N // 3
+    assert drops == {"near-duplicate": N - N // 3}
+
+
+@pytest.mark.parametrize("column", ["cluster", "bag"])
+def test_a_hash_chooses_among_candidates_that_are_alike(column):
+    alike = frame(**{column: np.arange(N).astype(np.uint64) // 3})
+    keys = set(usable_of(alike, context())[0]["key"])
+    assert set(usable_of(alike.reverse(), context())[0]["key"]) == keys
+    assert set(usable_of(alike, context(seed=14))[0]["key"]) != keys
+    places = {place for place, key in enumerate(alike["key"]) if key in keys}
+    assert {place % 3 for place in places} == {0, 1, 2}
