@@ -41,6 +41,25 @@ class UnreadableDataError(DiscoprobeError):
 
 
 @dataclass(frozen=True, slots=True)
+class Provenance:
+    """How data were read.
+
+    Attributes:
+        format: the published format or data set, or ``table``, and how the files are written.
+        columns: role (``text``, ``choices``, ``label``, ``pair``) → columns; ``fields`` for files without header.
+        files: split → names of its files.
+        left_out: reason → rows that are not audited.
+        notes: what else a reader must know, such as that a label column was guessed.
+    """
+
+    format: str
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class AuditInput:
     """Labelled rows in splits, and what their makers promise about them.
 
@@ -56,6 +75,7 @@ class AuditInput:
         split_by: what is never in two splits: ``document``, ``target``, ``cluster`` or nothing.
         external: whether the rows were made by others: how they write text is noted and does not fail.
         exempt: checks that do not apply → reason.
+        read: how they were read; None for what was built in memory.
     """
 
     name: str
@@ -68,6 +88,7 @@ class AuditInput:
     split_by: str = ""
     external: bool = False
     exempt: Mapping[str, str] = field(default_factory=dict)
+    read: Provenance | None = None
 
     @property
     def splits(self) -> tuple[str, ...]:
@@ -79,6 +100,16 @@ class AuditInput:
     def counts(self) -> dict[str, int]:
         """Rows per split."""
         return {split: self.split(split).height for split in self.splits}
+
+    @property
+    def classes(self) -> dict[str, dict[str, int]]:
+        """Rows per split and label name."""
+        counts = self.rows.group_by("split", "label").len()
+        found = {(split, label): n for split, label, n in counts.iter_rows()}
+        return {
+            split: {name: found.get((split, label), 0) for label, name in enumerate(self.labels)}
+            for split in self.splits
+        }
 
     def split(self, name: str) -> pl.DataFrame:
         """The rows of one split, in order."""

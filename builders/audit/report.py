@@ -8,6 +8,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from discoprobe.builders.audit.frame import Provenance
 from discoprobe.builders.audit.intervals import DIGITS, Interval
 from discoprobe.builders.audit.thresholds import Kind, Severity
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
-VERSION: Final = 2
+VERSION: Final = 3
 """Version of the audit. Raise it when a check, a baseline or a threshold changes: published configs are then stale."""
 _Entry: TypeAlias = "dict[str, Any]"
 
@@ -164,6 +165,8 @@ class Report:
         heuristics: the table of mined rules, None where no solver could be trained.
         stale: exemptions that are not needed: the check passes, or has no threshold.
         notes: remarks for people, such as that a split holds one class.
+        classes: split → label → rows.
+        read: how the data were read; None for a config that was built.
     """
 
     name: str
@@ -176,6 +179,8 @@ class Report:
     heuristics: Heuristics | None
     stale: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    classes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    read: Provenance | None = None
 
     @property
     def errors(self) -> tuple[Finding, ...]:
@@ -234,6 +239,8 @@ class Report:
             heuristics=None if heuristics is None else _heuristics(heuristics),
             stale=tuple(data["stale"]),
             notes=tuple(data["notes"]),
+            classes=data["classes"],
+            read=None if data["read"] is None else _provenance(data["read"]),
         )
 
 
@@ -253,6 +260,12 @@ def _finding(entry: _Entry) -> Finding:
     interval = None if entry["interval"] is None else Interval(*entry["interval"])
     values = {"kind": Kind(entry["kind"]), "severity": Severity(entry["severity"]), "status": Status(entry["status"])}
     return Finding(**entry | values | {"interval": interval, "rows": tuple(entry["rows"])})
+
+
+def _provenance(entry: _Entry) -> Provenance:
+    columns = {role: tuple(names) for role, names in entry["columns"].items()}
+    files = {split: tuple(names) for split, names in entry["files"].items()}
+    return Provenance(**entry | {"columns": columns, "files": files, "notes": tuple(entry["notes"])})
 
 
 def _heuristics(entry: _Entry) -> Heuristics:

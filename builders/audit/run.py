@@ -57,6 +57,8 @@ def audit(subject: Config | AuditInput, sources: Mapping[tuple[str, str], str] |
         heuristics=mine(problem, bench.features) if problem and bench else None,
         stale=tuple(f.check for f in judged if f.check in data.exempt and f.status in {Status.PASSED, Status.NOTED}),
         notes=(note,) if note else (),
+        classes=data.classes,
+        read=data.read,
     )
 
 

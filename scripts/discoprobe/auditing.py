@@ -2,65 +2,134 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest_entries import audit_entry
-from discoprobe.loaders.errors import DiscoprobeError
+from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
-    from discoprobe.builders.audit import AuditInput, Report
+    import datasets
+
+    from discoprobe.builders.audit import Report
+    from discoprobe.builders.audit.inputs import Read, Reading
     from discoprobe.cards.text.verdicts import Verdict
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How tables are read where the guess is wrong: their format, text columns and label column."""
-
-    format_name: str | None = None
-    text: tuple[str, ...] = ()
-    label: str | None = None
-
-
-def audit_inputs(names: Sequence[str], out: Path, reading: Reading) -> Iterator[AuditInput]:
-    """The data sets that are meant by paths, configs of the folder ``out``, or Hub ids; all of ``out`` for no name.
+def reading_of(  # noqa: PLR0913 (one parameter per option)
+    *, text: Sequence[str] | None, choices: Sequence[str] | None, label: str | None, pair: str | None,
+    split: Sequence[str] | None, exclude: Sequence[str] | None, config: str | None, format_name: str | None,
+) -> Reading:  # fmt: skip
+    """How data are to be read, from the values of options; ``split`` has columns and ``name=split``.
 
     Raises:
-        DiscoprobeError: a name is none of these, or what it names cannot be read.
+        DiscoprobeError: a name is said to be a split that there is not.
     """
-    from discoprobe.builders.audit import inputs  # noqa: PLC0415 (imports polars)
+    from discoprobe.builders.audit.inputs import Reading  # noqa: PLC0415
+    from discoprobe.builders.settings import SPLITS  # noqa: PLC0415
 
+    named = dict(value.split("=", 1) for value in split or () if "=" in value)
+    columns = [value for value in split or () if "=" not in value]
+    if wrong := next((what for what in named.values() if what not in SPLITS), ""):
+        raise UnknownNameError("split", wrong, SPLITS)
+    if len(columns) > 1:
+        raise DiscoprobeError(f"--split names two columns: {', '.join(columns)}")
+    return Reading(
+        format_name, tuple(text or ()), tuple(choices or ()), label, pair, next(iter(columns), None), named,
+        tuple(exclude or ()), config,
+    )  # fmt: skip
+
+
+def read_all(names: Sequence[str], out: Path, reading: Reading) -> Read:
+    """The data sets that are meant by paths, configs of the folder ``out``, or Hub ids; all of ``out`` for no name.
+
+    Paths are read together, because they may be splits of one set. What cannot be read is skipped.
+
+    Raises:
+        DiscoprobeError: a name is none of these, or nothing can be read.
+    """
+    from discoprobe.builders.audit import UnreadableDataError, inputs  # noqa: PLC0415 (imports polars)
+
+    paths: list[Path] = []
+    parts: list[Read] = []
     for name in names or [str(out)]:
         path = next((place for place in (Path(name), out / name) if place.exists()), None)
         if path is not None:
-            for place in _places(path):
-                yield from inputs.read(place, format_name=reading.format_name, text=reading.text, label=reading.label)
-        elif name.count("/") == 1 and not name.startswith((".", "/")):
-            yield _read_hub(name, reading)
+            paths += _places(path)
+        elif _is_hub_id(name):
+            parts.append(_skipping(name, lambda name=name: _read_hub(name, reading)))  # type: ignore[misc]
         else:
-            raise DiscoprobeError(f"{name}: no such file, folder, config of {out}, or Hub id (owner/name)")
+            missing = f"no such file, folder, config of {out}, or Hub id (owner/name)"
+            if len(names) < 2:  # noqa: PLR2004  nothing else is asked for
+                raise DiscoprobeError(f"{name}: {missing}")
+            parts.append(inputs.Read((), (inputs.Skipped(name, missing),)))
+    if paths:
+        parts.insert(0, _skipping("", lambda: inputs.read(paths, reading)))
+    read = inputs.Read(
+        tuple(one for part in parts for one in part.data), tuple(s for part in parts for s in part.skipped)
+    )
+    if not read.data:
+        raise UnreadableDataError("; ".join(f"{one.name}: {one.reason}".removeprefix(": ") for one in read.skipped))
+    return read
 
 
-def _read_hub(name: str, reading: Reading) -> AuditInput:
-    """The rows of a data set that ``datasets.load_dataset`` loads from the Hub."""
-    import datasets  # noqa: PLC0415 (takes a second, and few audits need it)
-    import polars as pl  # noqa: PLC0415
-
+def _skipping(name: str, read: Callable[[], Read]) -> Read:
+    """What ``read`` gives, or the reason why it gives nothing."""
     from discoprobe.builders.audit import UnreadableDataError, inputs  # noqa: PLC0415
 
     try:
-        loaded = datasets.load_dataset(name)
+        return read()
+    except UnreadableDataError as error:
+        return inputs.Read((), (inputs.Skipped(name, str(error).removeprefix(f"{name}: ")),))
+
+
+_HUB = "hf://"
+
+
+def _is_hub_id(name: str) -> bool:
+    return name.startswith(_HUB) or (name.count("/") == 1 and not name.startswith((".", "/")))
+
+
+def _read_hub(name: str, reading: Reading) -> Read:
+    """The rows of a data set that ``datasets.load_dataset`` loads from the Hub; its features say what holds classes.
+
+    Args:
+        name: ``owner/name``, ``hf://owner/name``, ``hf://datasets/owner/name`` or with the config as a third part.
+        reading: what the user says.
+    """
+    import datasets  # noqa: PLC0415 (takes a second, and few audits need it)
+
+    from discoprobe.builders.audit import UnreadableDataError  # noqa: PLC0415
+
+    parts = name.removeprefix(_HUB).removeprefix("datasets/").split("/")
+    repo, config = "/".join(parts[:2]), reading.config or (parts[2] if len(parts) > 2 else None)  # noqa: PLR2004
+    try:
+        loaded = datasets.load_dataset(repo, config)
     except Exception as error:
-        reason = str(error).strip().splitlines()[0]
-        raise UnreadableDataError(f"{name}: datasets cannot load it: {reason}") from error
+        reason = " ".join(str(error).split())
+        hint = "; name one with --config" if "Config name is missing" in reason else ""
+        raise UnreadableDataError(f"{name}: datasets cannot load it: {reason[:400]}{hint}") from error
+    return read_dataset(f"{repo}/{config}" if config else repo, loaded, reading)
+
+
+def read_dataset(name: str, loaded: datasets.DatasetDict, reading: Reading) -> Read:
+    """The rows of a ``DatasetDict``; its features say which columns hold classes."""
+    import polars as pl  # noqa: PLC0415
+
+    from discoprobe.builders.audit import inputs  # noqa: PLC0415
+    from discoprobe.builders.audit.inputs.reading import described  # noqa: PLC0415
+
     features = next(iter(loaded.values())).features
     names = {column: tuple(feature.names) for column, feature in features.items() if hasattr(feature, "names")}
-    splits = {split: pl.DataFrame(rows.data.table) for split, rows in loaded.items()}
-    return inputs.read_frames(name, splits, names, text=reading.text, label=reading.label)
+    splits = {split: pl.DataFrame(rows.with_format("arrow")[:]) for split, rows in loaded.items()}
+    read = inputs.read_frames(name, splits, names, reading)
+    return read._replace(data=tuple(
+        described(data, format=f"{data.read.format if data.read else 'table'}, data set with features")
+        for data in read.data
+    ))  # fmt: skip
 
 
 def verdicts_of(reported: Sequence[Report]) -> list[Verdict]:
@@ -111,17 +180,14 @@ def _places(path: Path) -> list[Path]:
     return [path / name for name in sorted(manifest.read(path)["configs"])]
 
 
-def reports(
-    names: Sequence[str], out: Path, reading: Reading, jobs: int, progress: Callable[[str, int, int], None]
-) -> list[Report]:
-    """A report per data set, in order."""
+def reports(read: Read, jobs: int, progress: Callable[[str, int, int], None]) -> list[Report]:
+    """A report per data set, in order; one data set alone is divided among the processes."""
     from discoprobe.builders.audit import audit  # noqa: PLC0415 (imports scikit-learn)
     from discoprobe.loaders.process_pool import process_pool  # noqa: PLC0415
 
-    data = list(audit_inputs(names, out, reading))
     found: list[Report] = []
-    with process_pool(min(jobs, len(data))) as executor:
-        for report in (executor.map if executor else map)(audit, data):
+    with process_pool(min(jobs, len(read.data))) as executor:
+        for report in (executor.map if executor else map)(audit, read.data):
             found.append(report)
-            progress("auditing", len(found), len(data))
+            progress("auditing", len(found), len(read.data))
     return found

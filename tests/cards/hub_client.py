@@ -231,7 +231,22 @@ def checksums(repo, token, revision):
     return {"checked": found.checked_count, "mismatches": len(found.mismatches)}
 
 
-TASKS = {task.__name__: task for task in (push, push_full_disk, compare, verify, load, names, stream, checksums)}
+def read_hub(repo, token, config=None):
+    """What the audit reads of a data set."""
+    from discoprobe.auditing import read_all  # noqa: PLC0415
+    from discoprobe.builders.audit.inputs import Reading  # noqa: PLC0415
+
+    found = read_all([f"hf://{repo}"], Path("dist"), Reading(config=config))
+    data = [
+        {"name": one.name, "format": one.read.format, "labels": one.labels, "columns": one.read.columns,
+         "counts": one.counts} for one in found.data
+    ]  # fmt: skip
+    return {"data": data, "skipped": found.skipped}
+
+
+TASKS = {
+    task.__name__: task for task in (read_hub, push, push_full_disk, compare, verify, load, names, stream, checksums)
+}
 
 if __name__ == "__main__":
     main()

@@ -1,84 +1,203 @@
-"""Reading anybody's labelled data: peers' file formats, release folders, and tables of any kind.
+"""Reading anybody's labelled data: published formats, release folders, and tables of any kind.
 
-A path is a file or a folder. Files that differ only in the name of their split (``train``, ``dev.tsv``, ``te.txt``) are
-one data set; a folder can hold many. The format is told by the content of the files and can be given instead.
+``split_files`` tells which files are splits of one data set, ``text_files`` how they are written, ``headerless`` and
+``column_roles`` what their fields are; ``column_tables`` and ``minimal_pairs`` make rows of them. A format that could
+be another one is not guessed: the message shows the choices and the option to give.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError
-from discoprobe.builders.audit.inputs.column_tables import Columns, read_named_splits, read_table
-from discoprobe.builders.audit.inputs.headerless import TABBED, guess_tabbed
+import polars as pl
+
+from discoprobe.builders.audit.frame import AuditInput, Provenance, UnreadableDataError
+from discoprobe.builders.audit.inputs.column_tables import class_names_of, own_shape, read_columns, read_own
+from discoprobe.builders.audit.inputs.headerless import TABBED, Lines, Tabbed, guess_tabbed
 from discoprobe.builders.audit.inputs.minimal_pairs import read_pairs
-from discoprobe.builders.audit.inputs.split_files import Group, groups
+from discoprobe.builders.audit.inputs.reading import Read, Reading, Skipped, described
+from discoprobe.builders.audit.inputs.split_files import NAMES, Group, groups, pair_columns
+from discoprobe.builders.audit.inputs.text_files import Table, lines_of, read_table_file
 from discoprobe.loaders.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import polars as pl
-
 FORMATS = (*TABBED, "pairs", "table")
-"""Names of formats: SentEval, X-Probe, DiscoEval (label first), DiscoEval BSO, minimal pairs, tables."""
+"""Names of formats: SentEval, X-Probe, DiscoEval (label first), DiscoEval BSO, CoLA, XWino, minimal pairs, tables."""
+
+__all__ = ["FORMATS", "Read", "Reading", "Skipped", "read", "read_frames"]
 
 
-def read(
-    path: str | Path, *, format_name: str | None = None, text: Sequence[str] = (), label: str | None = None
-) -> tuple[AuditInput, ...]:
-    """Every data set under a path.
+def read(paths: str | Path | Sequence[str | Path], reading: Reading | None = None) -> Read:
+    """Every data set under some paths; what cannot be read is skipped and does not stop the rest.
 
     Args:
-        path: a file, a folder of files, a release folder, or one config of it.
-        format_name: one of ``FORMATS`` where the guess is wrong.
-        text: columns of a table that hold the text, in order, where the guess is wrong.
-        label: column of a table that holds the label, where the guess is wrong.
+        paths: files, folders of files, a release folder, or configs of it. Files that are splits of one set are read
+            together.
+        reading: what the user says where the detection is wrong.
 
     Raises:
-        UnreadableDataError: nothing there can be read; the message says what was expected.
+        UnreadableDataError: a path is not there, or nothing can be read; the message says what was expected.
         UnknownNameError: no such format.
     """
-    if format_name is not None and format_name not in FORMATS:
-        raise UnknownNameError("format", format_name, FORMATS)
-    columns = Columns(tuple(text), label)
-    return tuple(_read(group, format_name or _guess(group, columns), columns) for group in groups(Path(path)))
+    reading = reading or Reading()
+    if reading.format_name is not None and reading.format_name not in FORMATS:
+        raise UnknownNameError("format", reading.format_name, FORMATS)
+    listed = [paths] if isinstance(paths, str | Path) else paths
+    data: list[AuditInput] = []
+    skipped: list[Skipped] = []
+    for group in groups([Path(path) for path in listed], reading.split_names):
+        try:
+            found, left = _read(group, reading)
+        except UnreadableDataError as error:
+            skipped.append(Skipped(group.name, str(error).removeprefix(f"{group.name}: ")))
+            continue
+        data.append(found)
+        skipped += left
+    if not data:
+        raise UnreadableDataError("; ".join(_line(one) for one in skipped))
+    return Read(tuple(data), tuple(skipped))
+
+
+def _line(skipped: Skipped) -> str:
+    return skipped.reason if skipped.name in skipped.reason else f"{skipped.name}: {skipped.reason}"
 
 
 def read_frames(
-    name: str,
-    splits: Mapping[str, pl.DataFrame],
-    class_names: Mapping[str, tuple[str, ...]],
-    *,
-    text: Sequence[str] = (),
-    label: str | None = None,
-) -> AuditInput:
+    name: str, splits: Mapping[str, pl.DataFrame], class_names: Mapping[str, tuple[str, ...]], reading: Reading
+) -> Read:
     """Tables in memory as one data set.
 
     Args:
         name: how reports call it.
-        splits: name of the split → its rows; splits of other names than usual are left out.
+        splits: name of the split → its rows; those of names that are no split are skipped.
         class_names: label column → the names that its numbers index.
-        text: columns that hold the text, in order, where the guess is wrong.
-        label: column that holds the label, where the guess is wrong.
+        reading: what the user says where the detection is wrong.
 
     Raises:
         UnreadableDataError: no split is called train, validation or test, or a column is not there.
     """
-    return read_named_splits(name, splits, class_names, Columns(tuple(text), label))
+    called = NAMES | dict(reading.split_names)
+    known: dict[str, pl.DataFrame] = {}
+    skipped: list[Skipped] = []
+    for split, rows in splits.items():
+        what = called.get(split) or called.get(split.split("_", maxsplit=1)[0])
+        if what is None or what in known:
+            reason = f"is another {what}" if what else "is neither train, validation nor test"
+            skipped.append(Skipped(f"{name}: {split}", f"{reason}; say what it is with --split {split}=test"))
+        else:
+            known[what] = rows
+    if not known:
+        raise UnreadableDataError(
+            f"{name}: no split is called train, validation or test, only {', '.join(splits)}; say what they are with "
+            f"--split {next(iter(splits), 'x')}=test"
+        )
+    data, left = _from_tables(name, known, class_names, reading)
+    return Read((data,), (*skipped, *left))
 
 
-def _guess(group: Group, columns: Columns) -> str:
-    if group.suffix in {".txt", ".tsv"} and not columns.given and (tabbed := guess_tabbed(group)):
-        return tabbed
-    return "pairs" if group.has_columns_of_pairs() and not columns.given else "table"
+def _read(group: Group, reading: Reading) -> tuple[AuditInput, tuple[Skipped, ...]]:
+    format_name = reading.format_name
+    if group.suffix in {".txt", ".tsv"} and not reading.names_columns and format_name in {None, *TABBED}:
+        tabbed, broken = _tabbed(group)
+        format_name = format_name or guess_tabbed(tabbed)
+        if format_name is not None:
+            data = TABBED[format_name](tabbed)
+            return _with_files(data, group), broken
+    tables, broken = _tables(group)
+    notes = tuple(dict.fromkeys(note for table in tables.values() for note in table.notes))
+    frames = {split: table.rows for split, table in tables.items()}
+    names = class_names_of(next(iter(group.files.values()))[0])
+    data, skipped = _from_tables(group.name, _divided(group.name, frames, reading), names, reading)
+    if data.read and data.read.format != "config of discoprobe":
+        kind = next(iter(tables.values())).kind
+        data = described(data, format=f"{data.read.format}, {kind}", notes=(*notes, *data.read.notes))
+    return _with_files(data, group), (*broken, *skipped)
 
 
-def _read(group: Group, format_name: str, columns: Columns) -> AuditInput:
-    if format_name in TABBED:
-        return TABBED[format_name](group)
-    data = read_pairs(group) if format_name == "pairs" else read_table(group, columns)
-    if not data.splits:
-        raise UnreadableDataError(f"{group.name}: no rows")
-    return data
+def _from_tables(
+    name: str, frames: Mapping[str, pl.DataFrame], class_names: Mapping[str, tuple[str, ...]], reading: Reading
+) -> tuple[AuditInput, tuple[Skipped, ...]]:
+    first = next(iter(frames.values()))
+    shape = own_shape(first)
+    if shape is not None and not reading.names_columns and reading.format_name is None:
+        return read_own(name, frames, shape, class_names), ()
+    pairs = reading.format_name == "pairs" or (not reading.names_columns and pair_columns(first.columns) is not None)
+    if pairs and reading.format_name in {None, "pairs"}:
+        return read_pairs(name, frames, reading.text), ()
+    return read_columns(name, frames, reading, class_names)
+
+
+def _tabbed(group: Group) -> tuple[Tabbed, tuple[Skipped, ...]]:
+    """The lines of each split that can be read."""
+    lines: dict[str, Lines] = {}
+    broken = []
+    for split, files in group.files.items():
+        try:
+            found = [
+                (f"{path.name}:{number}", fields)
+                for path in files
+                for number, fields in enumerate(lines_of(path), 1)
+                if any(field.strip() for field in fields)
+            ]
+        except UnreadableDataError as error:
+            broken.append(Skipped(f"{group.name}: {split or 'test'}", str(error)))
+            continue
+        if found:
+            lines[split] = found
+        else:
+            broken.append(Skipped(f"{group.name}: {split or 'test'}", _empty(group, split)))
+    if not lines:
+        raise UnreadableDataError("; ".join(one.reason for one in broken))
+    return Tabbed(group.name, lines), tuple(broken)
+
+
+def _tables(group: Group) -> tuple[dict[str, Table], tuple[Skipped, ...]]:
+    """The rows of each split that can be read."""
+    tables: dict[str, Table] = {}
+    broken = []
+    for split, files in group.files.items():
+        try:
+            parts = [read_table_file(path) for path in files]
+        except UnreadableDataError as error:
+            broken.append(Skipped(f"{group.name}: {split or 'test'}", str(error)))
+            continue
+        rows = pl.concat([part.rows for part in parts], how="diagonal_relaxed")
+        if rows.is_empty():
+            broken.append(Skipped(f"{group.name}: {split or 'test'}", _empty(group, split)))
+        else:
+            tables[split or "test"] = parts[0]._replace(rows=rows)
+    if not tables:
+        raise UnreadableDataError("; ".join(one.reason for one in broken))
+    return tables, tuple(broken)
+
+
+def _empty(group: Group, split: str) -> str:
+    return f"the {split or 'only'} split is empty ({', '.join(path.name for path in group.files[split])})"
+
+
+def _divided(name: str, frames: Mapping[str, pl.DataFrame], reading: Reading) -> dict[str, pl.DataFrame]:
+    """The rows of each split, by the column that names it if the user gave one."""
+    column = reading.split_column
+    if column is None:
+        return dict(frames)
+    rows = pl.concat(list(frames.values()), how="diagonal_relaxed")
+    if column not in rows.columns:
+        raise UnreadableDataError(f"{name}: no column '{column}' for the split; there are {', '.join(rows.columns)}")
+    called = NAMES | dict(reading.split_names)
+    values = rows[column].cast(pl.String)
+    unknown = sorted({value for value in values.unique().to_list() if str(value).lower() not in called}, key=str)
+    if unknown:
+        raise UnreadableDataError(
+            f"{name}: '{column}' holds '{unknown[0]}', which is no split; say what it is with --split {unknown[0]}=test"
+        )
+    split = values.str.to_lowercase().replace_strict(called)
+    return {name: rows.filter(split == name).drop(column) for name in split.unique(maintain_order=True).to_list()}
+
+
+def _with_files(data: AuditInput, group: Group) -> AuditInput:
+    present = {split: files for split, files in group.file_names().items() if split in data.splits}
+    return dataclasses.replace(data, read=dataclasses.replace(data.read or Provenance(""), files=present))

@@ -1,11 +1,10 @@
-"""Tables with a label column and one or more text columns: parquet, JSON lines, CSV, and configs of a release."""
+"""Tables with a label column and one or more text columns, and configs of a release, as rows for the audit."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-import re
-from dataclasses import dataclass
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -14,84 +13,40 @@ import pyarrow.parquet as pq
 from discoprobe.builders.audit.frame import (
     SCHEMA,
     AuditInput,
+    Provenance,
     UnreadableDataError,
     conform,
     from_columns,
     with_used_labels,
 )
-from discoprobe.builders.audit.inputs.label_columns import indexed
-from discoprobe.builders.audit.inputs.split_files import NAMES
+from discoprobe.builders.audit.inputs.column_roles import Roles, lacking, roles_of
+from discoprobe.builders.audit.inputs.label_columns import Labels, indexed
+from discoprobe.builders.audit.inputs.reading import Skipped, Unlabelled
+from discoprobe.builders.audit.inputs.text_files import unfolded
 from discoprobe.builders.config import Shape, schema
 from discoprobe.builders.task import all_tasks, generated_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
-    from discoprobe.builders.audit.inputs.split_files import Group
+    from discoprobe.builders.audit.inputs.reading import Reading
 
-_LABELS = ("label", "labels", "gold", "gold_label", "answer", "class", "category", "target", "y", "correct", "tag")
-_TEXTS = (
-    "text",
-    "sentence",
-    "content",
-    "context",
-    "premise",
-    "question",
-    "hypothesis",
-    "sentences",
-    "input",
-    "paragraph",
-)
-_CHOICE = re.compile(r"(?i)^(?:choice|option|ending|answer|sol|candidate|alternative)_?([0-9]|[a-e])$")
-_NUMBERED = re.compile(r"(?i)^(?:s|sent|text|arg|unit)[a-z]*_?[0-9]{1,2}$")
+Result = tuple[AuditInput, tuple[Skipped, ...]]
+"""A data set, and what was skipped of it."""
+_WITHHELD = ("-1", "?", "")
+"""What stands where a test set has no labels."""
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """Columns that the user named; nothing for those to be guessed."""
-
-    text: tuple[str, ...] = ()
-    label: str | None = None
-
-    @property
-    def given(self) -> bool:
-        """Whether the user named any."""
-        return bool(self.text or self.label)
-
-
-def read_table(group: Group, columns: Columns) -> AuditInput:
-    """The rows of tables of one data set; of a config of a release with all that its columns say.
-
-    Raises:
-        UnreadableDataError: a split is empty, or the text or label columns are not there or cannot be guessed.
-    """
-    splits = group.tables()
-    first = next(iter(splits.values()))
-    shape = _own_shape(first)
-    names = _class_names(group)
-    if shape is not None and not columns.given:
-        return _own(group.name, splits, shape, names)
-    return _foreign(group.name, splits, columns, names)
-
-
-def read_named_splits(
-    name: str, splits: Mapping[str, pl.DataFrame], class_names: Mapping[str, tuple[str, ...]], columns: Columns
-) -> AuditInput:
-    """The rows of tables that others made, by the name of their split; other names than usual are left out."""
-    known = {NAMES[split]: rows for split, rows in splits.items() if split in NAMES}
-    if not known:
-        raise UnreadableDataError(f"{name}: no split is called train, validation or test, only {', '.join(splits)}")
-    return _foreign(name, known, columns, class_names)
-
-
-def _own_shape(frame: pl.DataFrame) -> Shape | None:
-    """The shape whose columns the table has."""
+def own_shape(frame: pl.DataFrame) -> Shape | None:
+    """The shape of a config of ours whose columns the table has."""
     return next((shape for shape in Shape if set(schema(shape).names) <= set(frame.columns)), None)
 
 
-def _own(
+def read_own(
     name: str, splits: Mapping[str, pl.DataFrame], shape: Shape, names: Mapping[str, tuple[str, ...]]
 ) -> AuditInput:
+    """A config of a release with all that its columns and its task say."""
     rows = pl.concat(
         [
             from_columns(frame, shape).with_columns(split=pl.lit(split, dtype=SCHEMA["split"]))
@@ -108,6 +63,7 @@ def _own(
         rows=rows,
         perturbation=bool(rows["original"].is_not_null().any()),
         pairs=bool(rows["pair_id"].is_not_null().any()),
+        read=Provenance("config of discoprobe"),
     )
     return _promised(shown)
 
@@ -132,11 +88,11 @@ def _n_labels(rows: pl.DataFrame, shape: Shape) -> int:
     return int(most) if shape is Shape.CHOICE else int(rows["label"].max()) + 1  # type: ignore[arg-type]
 
 
-def _class_names(group: Group) -> dict[str, tuple[str, ...]]:
-    """Label names that ``datasets`` wrote into the metadata of parquet files."""
-    if group.suffix != ".parquet":
+def class_names_of(path: Path) -> dict[str, tuple[str, ...]]:
+    """Label names that ``datasets`` wrote into the metadata of a parquet file."""
+    if path.suffix != ".parquet":
         return {}
-    metadata = pq.read_schema(next(iter(group.files.values()))[0]).metadata or {}
+    metadata = pq.read_schema(path).metadata or {}
     features = json.loads(metadata.get(b"huggingface", b"{}")).get("info", {}).get("features", {})
     return {
         name: tuple(of["names"])
@@ -145,107 +101,93 @@ def _class_names(group: Group) -> dict[str, tuple[str, ...]]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Roles:
-    """Which columns hold what."""
+def read_columns(
+    name: str, splits: Mapping[str, pl.DataFrame], reading: Reading, class_names: Mapping[str, tuple[str, ...]]
+) -> Result:
+    """The rows of tables that others made, by split.
 
-    label: str
-    texts: tuple[str, ...]
-    choices: tuple[str, ...]
+    Rows without text or label and rows of excluded labels are left out and counted. Splits without labels are skipped.
 
-
-def _foreign(
-    name: str, splits: Mapping[str, pl.DataFrame], columns: Columns, names: Mapping[str, tuple[str, ...]]
-) -> AuditInput:
-    roles = _roles(name, next(iter(splits.values())), columns)
-    frame = pl.concat([_rows(name, split, table, roles) for split, table in splits.items()], how="vertical_relaxed")
-    shape = _shape_of(frame, roles)
-    if shape is Shape.CHOICE:
-        labels, index = (
-            tuple(str(place) for place in range(len(roles.choices))),
-            _places(name, frame["label"], len(roles.choices)),
-        )
-    elif roles.label in names and frame["label"].dtype.is_integer() and frame["label"].min() == 0:
-        labels, index = names[roles.label], frame["label"]
-    else:
-        labels, index = indexed(name, frame["label"])
-    rows = conform(frame.with_columns(index.alias("label")), shape)
-    pairs = rows.select(pl.col("pair_id").drop_nulls().is_duplicated().any()).item()
-    return AuditInput(name, shape, labels, rows, pairs=bool(pairs), natural=True, external=True)
-
-
-def _roles(name: str, frame: pl.DataFrame, columns: Columns) -> _Roles:
-    missing = [
-        column for column in (*columns.text, *([columns.label] if columns.label else [])) if column not in frame.columns
-    ]
-    if missing:
-        raise UnreadableDataError(f"{name}: no column '{missing[0]}'; there are {', '.join(frame.columns)}")
-    label = columns.label or _guess_label(name, frame)
-    choices = (
-        () if columns.text else tuple(column for column in _strings(frame) if _CHOICE.match(column) and column != label)
+    Raises:
+        UnreadableDataError: the columns cannot be told, or nothing is left.
+    """
+    splits = {split: unfolded(frame) for split, frame in splits.items() if frame.height}
+    if not splits:
+        raise UnreadableDataError(f"{name}: no rows")
+    roles = roles_of(name, next(iter(splits.values())), reading, class_names)
+    unfit = lacking(splits, roles)
+    skipped = [_without(name, split, column, splits[split], roles) for split, column in unfit.items()]
+    counts: Counter[str] = Counter()
+    withheld = ["", *(["-1"] if roles.label in class_names else [])]
+    parts = []
+    for split, frame in splits.items():
+        if split in unfit:
+            continue
+        try:
+            rows = _rows(split, frame, roles, counts, withheld)
+        except Unlabelled as error:
+            skipped.append(Skipped(f"{name}: {split}", str(error), unlabelled=True))
+            continue
+        parts.append(rows)
+    if not parts or not sum(map(len, parts)):
+        raise UnreadableDataError("; ".join(f"{one.name}: {one.reason}" for one in skipped) or f"{name}: no rows")
+    frame = pl.concat(parts, how="vertical_relaxed")
+    data = _labelled(name, frame, roles, class_names)
+    about = Provenance(
+        roles.shape or "table",
+        columns=roles.described(),
+        left_out=dict(counts),
+        notes=(*roles.notes, *data.read.notes),  # type: ignore[union-attr]
     )
-    choices = choices if len(choices) > 1 else ()
-    texts = columns.text or _guess_texts(name, frame, {label, *choices}, needed=not choices)
-    return _Roles(label, texts, choices)
+    return dataclasses.replace(data, read=about), tuple(skipped)
 
 
-def _strings(frame: pl.DataFrame) -> list[str]:
-    """Columns of text, or of lists of texts."""
-    return [name for name, dtype in frame.schema.items() if dtype in (pl.String, pl.List(pl.String))]
+def _without(name: str, split: str, column: str, frame: pl.DataFrame, roles: Roles) -> Skipped:
+    what = "no labels: no" if column == roles.label else "no"
+    reason = f"{what} column '{column}', only {', '.join(frame.columns)}"
+    return Skipped(f"{name}: {split}", reason, unlabelled=column == roles.label)
 
 
-def _guess_label(name: str, frame: pl.DataFrame) -> str:
-    called = [column for wanted in _LABELS for column in frame.columns if column.lower() == wanted]
-    if called:
-        return called[0]
-    few = [column for column in frame.columns if _few_values(frame[column])]
-    if len(few) != 1:
-        among = f"among {', '.join(few or frame.columns)}"
-        raise UnreadableDataError(f"{name}: cannot tell which column holds the label {among}; name it with --label")
-    return few[0]
+def _rows(split: str, frame: pl.DataFrame, roles: Roles, counts: Counter[str], withheld: Sequence[str]) -> pl.DataFrame:
+    """``split``, ``label`` (as written), ``pair_id``, ``texts``, ``n_context`` and ``choice_names`` of the usable rows.
 
+    Adds to ``counts`` why rows are left out; ``withheld`` is what stands where there is no label.
 
-def _few_values(column: pl.Series) -> bool:
-    """Whether a column has the few values of a label (at most one for five rows)."""
-    if column.dtype.is_nested() or column.dtype.is_float():
-        return False
-    return 1 < column.n_unique() <= max(2, len(column) // 5)
-
-
-def _guess_texts(name: str, frame: pl.DataFrame, others: set[str], *, needed: bool) -> tuple[str, ...]:
-    strings = [column for column in _strings(frame) if column not in others]
-    called = [column for column in strings if column.lower() in _TEXTS or _NUMBERED.match(column)]
-    if called or not needed:
-        return tuple(called)
-    long = [column for column in strings if not _few_values(frame[column]) and "id" not in column.lower().split("_")]
-    if len(long) != 1:
-        among = f"among {', '.join(long or frame.columns)}"
-        raise UnreadableDataError(f"{name}: cannot tell which columns hold the text {among}; name them with --text")
-    return tuple(long)
-
-
-def _rows(name: str, split: str, frame: pl.DataFrame, roles: _Roles) -> pl.DataFrame:
-    lacking = [column for column in (roles.label, *roles.texts, *roles.choices) if column not in frame.columns]
-    if lacking:
-        raise UnreadableDataError(
-            f"{name}: the {split} split has no column '{lacking[0]}', only {', '.join(frame.columns)}"
-        )
+    Raises:
+        Unlabelled: no row has a label.
+    """
     context = _texts(frame, roles.texts)
-    pair_id = pl.col("pair_id").cast(pl.String) if "pair_id" in frame.columns else pl.lit(None, dtype=pl.String)
-    n_context = context.list.len() if roles.choices else pl.lit(0, dtype=pl.UInt32)
+    pair_id = pl.col(roles.pair).cast(pl.String) if roles.pair in frame.columns else pl.lit(None, dtype=pl.String)
+    label = pl.col(roles.label) if frame.schema[roles.label].is_numeric() else pl.col(roles.label).cast(pl.String)
+    choices = _texts(frame, roles.choices) if roles.choices else pl.lit([], dtype=pl.List(pl.String))
+    names = pl.col(roles.choice_names).cast(pl.List(pl.String)) if roles.choice_names else pl.lit(None)
     rows = frame.select(
-        pl.lit(split, dtype=SCHEMA["split"]).alias("split"),
-        _plain(frame, roles.label).alias("label"),
-        pair_id.alias("pair_id"),
-        texts=context.list.concat(_texts(frame, roles.choices)) if roles.choices else context,
-        n_context=n_context,
-    )
-    blank = rows.filter(pl.col("texts").list.len() == 0).height
-    if blank:
-        raise UnreadableDataError(
-            f"{name}: {blank} rows of {split} have no text in {', '.join((*roles.texts, *roles.choices))}"
-        )
-    return rows
+        pl.lit(split, dtype=SCHEMA["split"]).alias("split"), label.alias(roles.label), pair_id.alias("pair_id"),
+        texts=context.list.concat(choices),
+        n_context=context.list.len() if roles.choices else pl.lit(0, dtype=pl.UInt32),
+        choice_names=names.cast(pl.List(pl.String)), empty=_has_empty(frame, roles),
+    )  # fmt: skip
+    written = rows[roles.label].cast(pl.String).str.strip_chars()
+    if written.is_null().all() or (written.n_unique() == 1 and written[0] in _WITHHELD):
+        raise Unlabelled(f"no labels: '{roles.label}' is {written[0] or 'empty'} in all {len(written)} rows")
+    faults = rows.select(
+        pl.when(written.is_null() | written.is_in(withheld)).then(pl.lit("no label"))
+        .when(pl.lit(written.is_in(roles.exclude))).then(pl.format("label '{}'", written))
+        .when("empty").then(pl.lit("no text"))
+    ).to_series()  # fmt: skip
+    counts.update(faults.drop_nulls().to_list())
+    return rows.filter(faults.is_null()).drop("empty")
+
+
+def _has_empty(frame: pl.DataFrame, roles: Roles) -> pl.Expr:
+    """Whether a text is missing; of lists, whether they are empty."""
+    empty = [
+        pl.col(name).is_null() | (pl.col(name).list.len() == 0 if isinstance(frame.schema[name], pl.List)
+                                  else pl.col(name).cast(pl.String).str.strip_chars() == "")
+        for name in (*roles.texts, *roles.choices)
+    ]  # fmt: skip
+    several = len(roles.texts) > 2 and not roles.choices  # noqa: PLR2004  rows of a sequence may be shorter
+    return pl.all_horizontal(empty) if several else pl.any_horizontal(empty)
 
 
 def _texts(frame: pl.DataFrame, columns: tuple[str, ...]) -> pl.Expr:
@@ -253,32 +195,71 @@ def _texts(frame: pl.DataFrame, columns: tuple[str, ...]) -> pl.Expr:
     if not columns:
         return pl.lit([], dtype=pl.List(pl.String))
     lists = [
-        pl.col(name) if frame.schema[name] == pl.List(pl.String) else pl.concat_list(pl.col(name).cast(pl.String))
+        pl.col(name) if isinstance(frame.schema[name], pl.List) else pl.concat_list(pl.col(name).cast(pl.String))
         for name in columns
     ]
-    return pl.concat_list(lists).list.drop_nulls()
+    return pl.concat_list(lists).cast(pl.List(pl.String)).list.drop_nulls()
 
 
-def _plain(frame: pl.DataFrame, label: str) -> pl.Expr:
-    """The label column as whole or decimal numbers or strings."""
-    return pl.col(label) if frame.schema[label].is_numeric() else pl.col(label).cast(pl.String)
+def _labelled(name: str, frame: pl.DataFrame, roles: Roles, class_names: Mapping[str, tuple[str, ...]]) -> AuditInput:
+    shape = _shape_of(frame, roles)
+    written = frame[roles.label]
+    names = class_names.get(roles.label, ())
+    if shape is Shape.CHOICE:
+        most = int(frame.select((pl.col("texts").list.len() - pl.col("n_context")).max()).item())
+        labels = Labels(tuple(str(place) for place in range(most)), _places(name, frame, roles.label, most))
+    elif names and written.dtype.is_integer() and 0 <= int(written.min()) <= int(written.max()) < len(names):  # type: ignore[arg-type]
+        used, index = with_used_labels(names, pl.DataFrame({"label": written}), shape)
+        labels = Labels(used, index["label"])
+    else:
+        labels = indexed(written)
+    rows = conform(frame.with_columns(labels.index.alias("label")), shape)
+    repeated = rows["pair_id"].drop_nulls().is_duplicated().any()
+    notes = (labels.note,) if labels.note else ()
+    return AuditInput(
+        name,
+        shape,
+        labels.names,
+        rows,
+        pairs=bool(repeated),
+        natural=True,
+        external=True,
+        read=Provenance("", notes=notes),
+    )
 
 
-def _shape_of(frame: pl.DataFrame, roles: _Roles) -> Shape:
+def _shape_of(frame: pl.DataFrame, roles: Roles) -> Shape:
     if roles.choices:
         return Shape.CHOICE
     longest = int(frame["texts"].list.len().max())  # type: ignore[arg-type]
     return {1: Shape.SENTENCE, 2: Shape.PAIR}.get(longest, Shape.SEQUENCE)
 
 
-def _places(name: str, labels: pl.Series, n: int) -> pl.Series:
-    """The index of the right choice from numbers that count from 0 or 1, or from letters."""
-    values = (
-        labels.cast(pl.String).str.to_uppercase().replace({chr(ord("A") + place): str(place) for place in range(n)})
-    )
-    places = values.cast(pl.Int64, strict=False)
+def _places(name: str, frame: pl.DataFrame, label: str, n: int) -> pl.Series:
+    """The index of the right choice: by a list of names, by its own text, by letters, or by numbers from 0 or 1."""
+    labels = frame[label].cast(pl.String).str.strip_chars()
+    numbered = frame.with_columns(_label=labels)
+    if not (named := _index_in(numbered, pl.col("choice_names"))).is_null().any():
+        return named
+    letters = {chr(ord("A") + place): str(place) for place in range(n)}
+    places = labels.str.to_uppercase().replace(letters).cast(pl.Float64, strict=False).cast(pl.Int64, strict=False)
     start = 1 if places.min() == 1 and places.max() == n else 0
     outside = places.is_null() | (places < start) | (places >= n + start)
-    if outside.any():
-        raise UnreadableDataError(f"{name}: label '{labels.filter(outside)[0]}' names none of the {n} choices")
-    return places - start
+    if not outside.any():
+        return places - start
+    texts = _index_in(numbered, pl.col("texts").list.slice(pl.col("n_context")))
+    if texts.is_null().any():
+        wrong = labels.filter(outside)[0]
+        raise UnreadableDataError(
+            f"{name}: label '{wrong}' names none of the {n} choices; name the column with --label"
+        )
+    return texts
+
+
+def _index_in(frame: pl.DataFrame, listed: pl.Expr) -> pl.Series:
+    """The index of ``_label`` in a list of each row; null where it is not there."""
+    numbered = frame.select("_label", value=listed).with_row_index("row")
+    numbered = numbered.with_columns(place=pl.int_ranges(pl.col("value").list.len())).explode("value", "place")
+    found = numbered.filter(pl.col("value") == pl.col("_label")).group_by("row").agg(pl.col("place").first())
+    every = pl.DataFrame({"row": pl.int_range(frame.height, dtype=pl.UInt32, eager=True)})
+    return every.join(found, on="row", how="left", maintain_order="left")["place"].cast(pl.Int64)

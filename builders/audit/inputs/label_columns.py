@@ -2,35 +2,90 @@
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
+from typing import NamedTuple
+
 import polars as pl
 
-from discoprobe.builders.audit.frame import UnreadableDataError
+BINS = 5
+"""Classes that scores are binned into."""
+_MANY = 20
+"""Different values from which on decimal numbers are scores."""
+_CODES = (
+    "aa ab af ak am an ar as av ay az ba be bg bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo es et "
+    "eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jp jv ka kg "
+    "ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl "
+    "nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su sv "
+    "sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu"
+)
+_LANGUAGES = frozenset(_CODES.split())
+"""ISO 639-1, and ``jp``, which people write."""
 
 
-def indexed(name: str, labels: pl.Series, *, first: str | None = None) -> tuple[tuple[str, ...], pl.Series]:
-    """Label names in order (numbers by size), and each row's index among them; names that start with ``first`` lead.
+class Labels(NamedTuple):
+    """Label names in order, each row's index among them, and a remark for people."""
 
-    Raises:
-        UnreadableDataError: a label is missing, or they are measurements and no classes.
+    names: tuple[str, ...]
+    index: pl.Series
+    note: str = ""
+
+
+def indexed(labels: pl.Series, *, first: str | None = None) -> Labels:
+    """Label names in order (numbers by size); names that start with ``first`` lead.
+
+    Decimal numbers of many values are scores: they are binned into ``BINS`` classes with like numbers of rows.
     """
-    if labels.null_count():
-        raise UnreadableDataError(
-            f"{name}: {labels.null_count()} of {len(labels)} rows have no label in column '{labels.name}'"
-        )
     if labels.dtype.is_float() and not (labels == labels.round()).all():
-        raise UnreadableDataError(
-            f"{name}: column '{labels.name}' holds decimal numbers; a label is one of a few classes"
-        )
-    values = labels.cast(pl.Int64) if labels.dtype.is_float() or labels.dtype.is_integer() else labels.cast(pl.String)
-    withheld = values.filter(values < 0) if values.dtype.is_integer() else values.clear()
-    if len(withheld):
-        raise UnreadableDataError(f"{name}: {len(withheld)} rows have label {withheld[0]}: their labels are withheld")
+        if labels.n_unique() > _MANY:
+            return binned(labels)
+        values = labels
+    else:
+        whole = labels.dtype.is_float() or labels.dtype.is_integer()
+        values = labels.cast(pl.Int64) if whole else labels
     names = values.cast(pl.String)
     known = sorted(names.unique().to_list(), key=lambda value: _rank(value, first))
     index = names.replace_strict(known, range(len(known)), return_dtype=pl.Int64)
-    return tuple(known), index
+    return Labels(tuple(known), index)
 
 
-def _rank(name: str, first: str | None) -> tuple[bool, int, str]:
+def binned(scores: pl.Series) -> Labels:
+    """Scores as classes with like numbers of rows, named by their bounds (``[2.4, 3.2)``)."""
+    cuts = {float(scores.quantile(place / BINS, "higher") or 0) for place in range(1, BINS)}
+    bounds = sorted(cuts - {float(scores.min() or 0)})  # type: ignore[arg-type]
+    index = pl.Series([sum(score >= bound for bound in bounds) for score in scores.to_list()], dtype=pl.Int64)
+    ends = [float(scores.min() or 0), *bounds, float(scores.max() or 0)]  # type: ignore[arg-type]
+    names = tuple(
+        f"[{low:.3g}, {high:.3g}{']' if place == len(bounds) else ')'}"
+        for place, (low, high) in enumerate(pairwise(ends))
+    )
+    return Labels(names, index, f"'{scores.name}' holds scores: {len(names)} classes with like numbers of rows")
+
+
+def suspicion(labels: pl.Series) -> str:
+    """What values look like that are no labels: a header, an id or a language code; empty where they look well."""
+    if labels.dtype.is_nested():
+        return f"'{labels.name}' holds lists: a row needs one label"
+    if labels.dtype != pl.String:
+        return ""
+    values = labels.drop_nulls()
+    distinct = sorted(values.unique().to_list())
+    header = [value for value in distinct if value.strip().lower() in {labels.name.lower(), "label", "gold_label"}]
+    looks = {
+        "a header": bool(header) and (values == header[0]).sum() == 1,
+        "language codes": bool(distinct) and all(map(_is_language, distinct)),
+        "ids": len(distinct) > max(_MANY, len(values) // 2)
+        or (len(distinct) > 1 and all(re.fullmatch(r"[A-Za-z]{1,6}[-_]?\d{2,}", value) for value in distinct)),
+    }
+    what = next((what for what, is_so in looks.items() if is_so), "")
+    return f"the values of '{labels.name}' look like {what} ({', '.join((header or distinct)[:3])})" if what else ""
+
+
+def _is_language(value: str) -> bool:
+    return value.lower() in _LANGUAGES or re.fullmatch(r"[a-z]{3}_[A-Z][a-z]{3}", value) is not None
+
+
+def _rank(name: str, first: str | None) -> tuple[bool, float, str]:
     leads = first is not None and name.startswith(first)
-    return not leads, int(name) if name.isdigit() else 0, name
+    number = float(name) if re.fullmatch(r"[-+]?\d+(?:\.\d+)?", name) else 0.0
+    return not leads, number, name

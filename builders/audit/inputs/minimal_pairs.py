@@ -2,44 +2,61 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from discoprobe.builders import hashing
-from discoprobe.builders.audit.frame import SCHEMA, AuditInput, UnreadableDataError, conform
+from discoprobe.builders.audit.frame import SCHEMA, AuditInput, Provenance, UnreadableDataError, conform
 from discoprobe.builders.audit.inputs.split_files import PAIR_COLUMNS, pair_columns
 from discoprobe.builders.config import Shape
 
 if TYPE_CHECKING:
-    from discoprobe.builders.audit.inputs.split_files import Group
+    from collections.abc import Mapping
 
 
-def read_pairs(group: Group) -> AuditInput:
-    """The pairs of a group of files as choices between two sentences, the good one in a place drawn by hash.
+def read_pairs(name: str, splits: Mapping[str, pl.DataFrame], text: tuple[str, ...] = ()) -> AuditInput:
+    """Pairs as choices between two sentences, the good one in a place drawn by hash.
+
+    Args:
+        name: of the data set.
+        splits: split → rows.
+        text: the columns of the good and the bad sentence, where they have names that nobody else uses.
 
     Raises:
-        UnreadableDataError: no two columns hold the pair, or a sentence is missing.
+        UnreadableDataError: no two columns hold the pair, or no pair is complete.
     """
-    splits = [_choices(group.name, split, frame) for split, frame in group.tables().items()]
-    rows = conform(pl.concat(splits), Shape.CHOICE)
-    labels = ("first", "second")
-    return AuditInput(group.name, Shape.CHOICE, labels, rows, perturbation=True, natural=True, external=True)
-
-
-def _choices(name: str, split: str, frame: pl.DataFrame) -> pl.DataFrame:
-    columns = pair_columns(frame.columns)
+    columns = (text[0], text[1]) if len(text) == 2 else pair_columns(next(iter(splits.values())).columns)  # noqa: PLR2004
     if columns is None:
-        expected = " or ".join("/".join(pair) for pair in PAIR_COLUMNS)
-        raise UnreadableDataError(f"{name}: no columns of minimal pairs ({expected}) among {', '.join(frame.columns)}")
-    good, bad = columns
-    missing = frame.filter(pl.col(good).is_null() | pl.col(bad).is_null()).height
-    if missing:
-        raise UnreadableDataError(f"{name}: {missing} rows of {split} lack the {good} or the {bad}")
-    label = hashing.pick(range(frame.height), 2, name, split, "place of the good sentence")
-    rows = frame.select(good=pl.col(good).cast(pl.String), bad=pl.col(bad).cast(pl.String)).with_columns(
-        label=pl.Series(label)
+        expected, there = " or ".join("/".join(pair) for pair in PAIR_COLUMNS), next(iter(splits.values())).columns
+        raise UnreadableDataError(
+            f"{name}: no columns of minimal pairs ({expected}) among {', '.join(there)}; name the good and the bad one "
+            "with --text"
+        )
+    counts: Counter[str] = Counter()
+    rows = conform(
+        pl.concat([_choices(name, split, of, columns, counts) for split, of in splits.items()]), Shape.CHOICE
     )
+    if rows.is_empty():
+        raise UnreadableDataError(f"{name}: no pair of '{columns[0]}' and '{columns[1]}' is complete")
+    about = Provenance("minimal pairs", columns={"good": columns[:1], "bad": columns[1:]}, left_out=dict(counts))
+    labels = ("first", "second")
+    return AuditInput(name, Shape.CHOICE, labels, rows, perturbation=True, natural=True, external=True, read=about)
+
+
+def _choices(
+    name: str, split: str, frame: pl.DataFrame, columns: tuple[str, str], counts: Counter[str]
+) -> pl.DataFrame:
+    lacking = [column for column in columns if column not in frame.columns]
+    if lacking:
+        raise UnreadableDataError(f"{name}: the {split} split has no column '{lacking[0]}'")
+    good, bad = (pl.col(column).cast(pl.String) for column in columns)
+    complete = frame.select(good=good, bad=bad).drop_nulls()
+    if missing := frame.height - complete.height:
+        counts["no text"] += missing
+    label = hashing.pick(range(complete.height), 2, name, split, "place of the good sentence")
+    rows = complete.with_columns(label=pl.Series(label, dtype=pl.Int64))
     in_order = (
         pl.when(pl.col("label") == 0).then(pl.concat_list("good", "bad")).otherwise(pl.concat_list("bad", "good"))
     )

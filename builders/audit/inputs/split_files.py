@@ -6,16 +6,14 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import polars as pl
-
 from discoprobe.builders.audit.frame import UnreadableDataError
+from discoprobe.builders.audit.inputs.text_files import SUFFIXES
 from discoprobe.builders.settings import SPLITS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-SUFFIXES = (".parquet", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".txt")
 NAMES = {
     "train": "train",
     "training": "train",
@@ -25,8 +23,10 @@ NAMES = {
     "val": "validation",
     "va": "validation",
     "dev": "validation",
+    "development": "validation",
     "test": "test",
     "te": "test",
+    "eval": "test",
 }
 """What people call a split → what it is."""
 
@@ -47,40 +47,12 @@ class Group:
     """
 
     name: str
-    files: dict[str, tuple[Path, ...]]
+    files: Mapping[str, tuple[Path, ...]]
     suffix: str
 
-    def tables(self) -> dict[str, pl.DataFrame]:
-        """The rows of each split as a table; the lone split without a name is ``test``."""
-        read = {
-            split or "test": pl.concat([table(path) for path in files], how="diagonal_relaxed")
-            for split, files in self.files.items()
-        }
-        for split, frame in read.items():
-            if frame.is_empty():
-                raise UnreadableDataError(f"{self.name}: the {split} split is empty ({self._where(split)})")
-        return read
-
-    def lines(self) -> dict[str, list[tuple[str, list[str]]]]:
-        """The tab-separated fields of each line with the id of the line (``te.txt:12``), by split."""
-        found = {split: [row for path in files for row in _lines(path)] for split, files in self.files.items()}
-        for split, rows in found.items():
-            if not rows:
-                raise UnreadableDataError(f"{self.name}: the {split or 'only'} split is empty ({self._where(split)})")
-        return found
-
-    def first_lines(self, n: int) -> list[list[str]]:
-        """Fields of the first lines of some split."""
-        path = next(iter(self.files.values()))[0]
-        return [fields for _, fields in _lines(path)[:n]]
-
-    def has_columns_of_pairs(self) -> bool:
-        """Whether the files are tables with a good and a bad sentence."""
-        path = next(iter(self.files.values()))[0]
-        return pair_columns(table(path).columns) is not None
-
-    def _where(self, split: str) -> str:
-        return ", ".join(path.name for path in self.files.get(split, self.files.get("", ())))
+    def file_names(self) -> dict[str, tuple[str, ...]]:
+        """Split → names of its files; the lone split without a name is ``test``."""
+        return {split or "test": tuple(path.name for path in files) for split, files in self.files.items()}
 
 
 PAIR_COLUMNS = (
@@ -93,37 +65,88 @@ PAIR_COLUMNS = (
 """Columns of minimal pairs: BLiMP, RuBLiMP, MultiBLiMP and common names; the acceptable sentence comes first."""
 
 
-def pair_columns(columns: list[str]) -> tuple[str, str] | None:
+def pair_columns(columns: Iterable[str]) -> tuple[str, str] | None:
     """The two columns of a minimal pair among ``columns``."""
     return next((pair for pair in PAIR_COLUMNS if set(pair) <= set(columns)), None)
 
 
-def groups(path: Path) -> list[Group]:
-    """The data sets under a path, in the order of their names."""
+def groups(paths: Sequence[Path], named: Mapping[str, str]) -> list[Group]:
+    """The data sets under some paths, in the order of their names.
+
+    Files whose names differ only in the split are one data set, and so are files given by name that say different
+    splits. A train file beside others that have none (MNLI's ``train``, ``dev_matched``, ``dev_mismatched``) is the
+    train split of each of them.
+
+    Args:
+        paths: files and folders.
+        named: file name or stem → the split that it is.
+
+    Raises:
+        UnreadableDataError: a path is not there, or holds no data files.
+    """
+    given = [path for path in paths if path.is_file()]
+    found = [group for path in paths if path not in given for group in _in_folder(path, named)]
+    return [*_given_files(given, named), *found] if given else found
+
+
+def _given_files(files: Sequence[Path], named: Mapping[str, str]) -> list[Group]:
+    placed = [(file, *_split_of(file, named)) for file in files]
+    splits = [split for _, split, _ in placed]
+    together = len(files) > 1 and all(splits) and len(set(splits)) == len(splits)
+    if together and len({file.suffix for file in files}) == 1:
+        rests = {rest for _, _, rest in placed}
+        name = rests.pop() if len(rests) == 1 else ""
+        by_split = {split: (file,) for file, split, _ in placed}
+        return [_group(name or files[0].resolve().parent.name, by_split, files[0].suffix)]
+    found: dict[tuple[Path, str, str], dict[str, tuple[Path, ...]]] = {}
+    for file, split, rest in placed:
+        of_file = found.setdefault((file.resolve().parent, rest, file.suffix), {})
+        of_file[split] = (*of_file.get(split, ()), file)
+    return [_group(rest or parent.name, by_split, suffix) for (parent, rest, suffix), by_split in found.items()]
+
+
+def _in_folder(path: Path, named: Mapping[str, str]) -> list[Group]:
     if not path.exists():
         raise UnreadableDataError(f"{path}: no such file or folder")
-    files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if _is_data(file))
+    files = sorted(file for file in path.rglob("*") if _is_data(file, path))
     if not files:
         raise UnreadableDataError(f"{path}: no data files; expected one of {' '.join(SUFFIXES)}")
     found: dict[tuple[Path, str, str], dict[str, list[Path]]] = {}
     for file in files:
-        split, rest = _split_of(file)
-        found.setdefault((file.parent, rest, file.suffix), {}).setdefault(split, []).append(file)
+        split, rest = _split_of(file, named)
+        parent = file.parent
+        if not split and parent != path and (split := NAMES.get(parent.name.lower(), "")):
+            parent = parent.parent  # train/a.jsonl, test/a.jsonl
+        found.setdefault((parent, rest, file.suffix), {}).setdefault(split, []).append(file)
+    shared = {(parent, suffix): by["train"] for (parent, _, suffix), by in found.items() if set(by) == {"train"}}
+    whole: dict[tuple[Path, str, str], dict[str, list[Path]]] = {}
+    for (parent, rest, suffix), by_split in found.items():
+        lacking = "train" not in by_split and "" not in by_split
+        train = {"train": shared[parent, suffix]} if lacking and (parent, suffix) in shared else {}
+        whole[parent, rest, suffix] = train | by_split
+    used = {
+        (parent, suffix) for parent, rest, suffix in whole if whole[parent, rest, suffix] != found[parent, rest, suffix]
+    }
     return [
-        Group(
-            _name(path, parent, rest), {split: tuple(by_split[split]) for split in _ORDER if split in by_split}, suffix
-        )
-        for (parent, rest, suffix), by_split in found.items()
+        _group(_name(path, parent, rest), {split: tuple(of) for split, of in by_split.items()}, suffix)
+        for (parent, rest, suffix), by_split in whole.items()
+        if not (set(by_split) == {"train"} and (parent, suffix) in used)
     ]
 
 
-def _is_data(file: Path) -> bool:
-    hidden = any(part.startswith(".") for part in file.parts)
+def _group(name: str, by_split: Mapping[str, tuple[Path, ...]], suffix: str) -> Group:
+    return Group(name, {split: by_split[split] for split in _ORDER if split in by_split}, suffix)
+
+
+def _is_data(file: Path, root: Path) -> bool:
+    hidden = any(part.startswith(".") for part in file.relative_to(root).parts)
     return file.is_file() and file.suffix in SUFFIXES and file.stem.lower() not in _ASIDE and not hidden
 
 
-def _split_of(file: Path) -> tuple[str, str]:
+def _split_of(file: Path, named: Mapping[str, str]) -> tuple[str, str]:
     """The split a file name says, and the name without it: ``dc-train.tsv`` is ("train", "dc")."""
+    if told := named.get(file.name) or named.get(file.stem):
+        return told, ""
     parts = re.split(r"([-_.])", _SHARD.sub("", file.stem))
     at = next((i for i, part in enumerate(parts) if part.lower() in NAMES), None)
     if at is None:
@@ -134,54 +157,3 @@ def _split_of(file: Path) -> tuple[str, str]:
 def _name(root: Path, parent: Path, rest: str) -> str:
     inside = parent.relative_to(root).parts if root.is_dir() else ()
     return "/".join([*inside, *([rest] if rest else [])]) or parent.resolve().name
-
-
-def table(path: Path) -> pl.DataFrame:
-    """The rows of a parquet, JSON, CSV or TSV file.
-
-    Raises:
-        UnreadableDataError: it cannot be parsed.
-    """
-    try:
-        return _READERS[path.suffix](path)
-    except (pl.exceptions.PolarsError, OSError, ValueError) as error:
-        if isinstance(error, pl.exceptions.NoDataError):
-            return pl.DataFrame()
-        reason = str(error).strip().splitlines()[0]
-        raise UnreadableDataError(f"{path}: not a readable {path.suffix[1:]} file: {reason}") from error
-
-
-def _csv(path: Path) -> pl.DataFrame:
-    return pl.read_csv(path, separator=_separator(path), infer_schema_length=None)
-
-
-def _separator(path: Path) -> str:
-    """The one of tab, comma and semicolon that the header has most of."""
-    with path.open(encoding="utf-8", errors="replace") as file:
-        header = file.readline()
-    return max("\t,;", key=header.count)
-
-
-def _tsv(path: Path) -> pl.DataFrame:
-    """Without quoting: a quotation mark in a TSV of sentences is one."""
-    return pl.read_csv(path, separator="\t", quote_char=None, infer_schema_length=None)
-
-
-_READERS: Mapping[str, Callable[[Path], pl.DataFrame]] = {
-    ".parquet": pl.read_parquet,
-    ".jsonl": lambda path: pl.read_ndjson(path, infer_schema_length=None),
-    ".ndjson": lambda path: pl.read_ndjson(path, infer_schema_length=None),
-    ".json": lambda path: pl.read_json(path, infer_schema_length=None),
-    ".csv": _csv,
-    ".tsv": _tsv,
-    ".txt": _tsv,
-}
-
-
-def _lines(path: Path) -> list[tuple[str, list[str]]]:
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UnreadableDataError(f"{path}: not UTF-8 text (byte {error.start}); convert it first") from error
-    lines = enumerate(text.split("\n"), start=1)
-    return [(f"{path.name}:{number}", line.removesuffix("\r").split("\t")) for number, line in lines if line.strip()]

@@ -67,13 +67,42 @@ KeepFailed = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 AuditNames = Annotated[
-    list[str] | None, typer.Argument(help="Paths, configs of --out, or Hub ids; default: all configs of --out.")
+    list[str] | None,
+    typer.Argument(help="Paths, configs of --out, or Hub ids (hf://owner/name); default: all configs of --out."),
 ]
-TextColumns = Annotated[list[str] | None, typer.Option("--text", help="A column that holds text. Repeatable.")]
+TextColumns = Annotated[
+    list[str] | None,
+    typer.Option("--text", help="A column that holds text (for choices: the context). Repeatable, in order."),
+]
+ChoiceColumns = Annotated[
+    list[str] | None,
+    typer.Option("--choices", help="A column that holds a choice, or lists of choices. Repeatable, in order."),
+]
 LabelColumn = Annotated[str | None, typer.Option("--label", help="The column that holds the label.")]
+PairColumn = Annotated[
+    str | None, typer.Option("--pair", help="The column with one value for all rows of a pair; default: pair_id.")
+]
+SplitNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--split",
+        help="The column that names the split of a row, or what a name is: dev_matched=validation. Repeatable.",
+    ),
+]
+ExcludeLabels = Annotated[
+    list[str] | None, typer.Option("--exclude", help="A label whose rows are left out, such as '-'. Repeatable.")
+]
+HubConfig = Annotated[str | None, typer.Option("--config", help="The configuration of a Hub data set.")]
 Format = Annotated[
     str | None,
-    typer.Option("--format", help="senteval, xprobe, discoeval, discoeval-bso, pairs or table; default: detected."),
+    typer.Option(
+        "--format",
+        help="senteval, xprobe, discoeval, discoeval-bso, cola, xwino, pairs or table; default: detected.",
+    ),
+]
+Html = Annotated[
+    Path | None,
+    typer.Option("--html", help="Also write the report as one HTML page with the rows that show each finding."),
 ]
 Repo = Annotated[str, typer.Option("--repo", help="The dataset repository on the Hub, owner/name.")]
 ReleaseNumber = Annotated[

@@ -12,14 +12,17 @@ import typer
 from discoprobe.cli.arguments import (
     Audit,
     AuditNames,
+    ChoiceColumns,
     Citation,
     CorpusFolder,
     CorpusName,
     CorpusOption,
     Download,
     Exclude,
+    ExcludeLabels,
     Format,
     GenreColumn,
+    HubConfig,
     IdColumn,
     Jobs,
     Json,
@@ -31,6 +34,7 @@ from discoprobe.cli.arguments import (
     MinRows,
     OnErrorOption,
     Out,
+    PairColumn,
     Preset,
     Processors,
     RawLang,
@@ -41,6 +45,7 @@ from discoprobe.cli.arguments import (
     Set,
     Size,
     SourceArgument,
+    SplitNames,
     StanzaDir,
     TaskOption,
     TextColumn,
@@ -129,24 +134,35 @@ def annotate_(  # noqa: PLR0913 (one parameter per option)
 @app.command("audit")
 def audit_(  # noqa: PLR0913 (one parameter per option)
     names: AuditNames = None, *, out: Out = Path("dist/discoprobe"), text: TextColumns = None,
-    label: LabelColumn = None, format_: Format = None, jobs: Jobs = 1, json_: Json = False,
+    choices: ChoiceColumns = None, label: LabelColumn = None, pair: PairColumn = None, split: SplitNames = None,
+    exclude: ExcludeLabels = None, config: HubConfig = None, format_: Format = None, jobs: Jobs = 1,
+    json_: Json = False,
 ) -> None:  # fmt: skip
-    """Measure how well simple baselines solve a dataset, and check it for leaks. Exit status 3 if a check fails.
+    """Measure how well simple baselines solve a dataset, and check it for leaks. Says first what it read.
 
-    Example: build audit my_benchmark/ --text sentence --label gold
+    Exit status: 0 all passed, 1 something could not be read, 3 a check failed.
+
+    Example: build audit train.jsonl test.jsonl --text sentence --label gold
     """
-    from discoprobe.auditing import Reading, design_rows, reports, verdicts_of  # noqa: PLC0415
-    from discoprobe.cli import summaries, terminal  # noqa: PLC0415
+    from discoprobe.auditing import design_rows, read_all, reading_of, reports, verdicts_of  # noqa: PLC0415
+    from discoprobe.cli import audit_view, terminal  # noqa: PLC0415
+    from discoprobe.loaders.errors import DiscoprobeError  # noqa: PLC0415
 
+    reading = reading_of(
+        text=text, choices=choices, label=label, pair=pair, split=split, exclude=exclude, config=config,
+        format_name=format_,
+    )  # fmt: skip
     with terminal.progress() as progress:
-        audited = reports(names or [], out, Reading(format_, tuple(text or ()), label), jobs, progress)
+        read = read_all(names or [], out, reading)
+        audited = reports(read, jobs, progress)
     verdicts = verdicts_of(audited)
-    summaries.show_reports(audited, verdicts, as_json=json_)
+    audit_view.show_reports(audited, verdicts, read.skipped, as_json=json_)
     if not json_ and (designs := design_rows(audited)):
-        typer.echo("\nall languages of a task together")
-        terminal.show(designs, ["task", "check", "configs", "rows", "accuracy", "gain", "threshold", "design"])
+        audit_view.show_designs(designs)
     if failed := [report.name for report, one in zip(audited, verdicts, strict=True) if one.word == "failed"]:
         raise AuditFailedError(f"{len(failed)} of {len(audited)} fail the audit: {', '.join(failed)}")
+    if broken := [one for one in read.skipped if not one.unlabelled]:
+        raise DiscoprobeError(f"not read: {'; '.join(one.name for one in broken)} (see above)")
 
 
 @app.command()

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING
 from discoprobe.cli.terminal import Cell, show
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
-    from discoprobe.builders.audit import Finding, Report, Rule
     from discoprobe.cards.hub.push import Plan, PushResult
     from discoprobe.cards.hub.verify import Verified
     from discoprobe.cards.metadata.manifest import ConfigEntry
@@ -63,13 +61,13 @@ def _config_row(name: str, entry: ConfigEntry, verdict: Verdict) -> dict[str, Ce
         row |= {"majority": f"{audit['majority']:.3f}", "audit": verdict.word}
         if audit["strongest"]:
             row["strongest shortcut"] = f"{audit['strongest']} {audit['accuracy']:.3f} ({audit.get('gain') or 0:+.3f})"
-        row["remark"] = _remark(verdict)
+        row["remark"] = remark(verdict)
     if entry.get("tiny"):
         row["remark"] = f"tiny; {row['remark']}" if row.get("remark") else "tiny"
     return row
 
 
-def _remark(verdict: Verdict) -> str | None:
+def remark(verdict: Verdict) -> str | None:
     """The checks above their threshold, or the smallest gain that the rows could have shown."""
     if verdict.word == "failed":
         checks = ", ".join(verdict.checks) if len(verdict.checks) <= _NAMED else f"{len(verdict.checks)} checks"
@@ -107,84 +105,6 @@ def show_annotated(annotated: AnnotatedCorpus, *, as_json: bool = False) -> None
     ]
     if corrections:
         show(corrections, ["sentence boundaries corrected", "number"])
-
-
-def show_reports(reports: Sequence[Report], said: Sequence[Verdict], *, as_json: bool = False) -> None:
-    """One line per data set; for a single one every check, the baselines and the mined rules too."""
-    if as_json:
-        found = [
-            report.to_dict() | {"verdict": one.word, "verdict_checks": list(one.checks), "of_design": one.of_design}
-            for report, one in zip(reports, said, strict=True)
-        ]
-        sys.stdout.write(json.dumps(found, ensure_ascii=False, indent=1) + "\n")
-        return
-    if len(reports) == 1:
-        _show_report(reports[0], said[0])
-        return
-    rows = [_report_row(report, one) for report, one in zip(reports, said, strict=True)]
-    show(rows, ["data", "rows", "majority", "strongest shortcut", "audit", "remark"])
-
-
-def _report_row(report: Report, said: Verdict) -> dict[str, Cell]:
-    best = report.strongest
-    return {
-        "data": report.name,
-        "rows": sum(report.counts.values()),
-        "majority": next((f"{one.accuracy:.3f}" for one in report.baselines if one.name == "majority"), None),
-        "strongest shortcut": f"{best.check} {best.accuracy:.3f} ({best.gain:+.3f})" if best else None,
-        "audit": said.word,
-        "remark": _remark(said),
-    }
-
-
-def _show_report(report: Report, verdict: Verdict) -> None:
-    rows = ", ".join(f"{split} {n}" for split, n in report.counts.items())
-    sys.stdout.write(f"{report.name}: {rows}; labels {', '.join(report.labels[:20])}\n")
-    sys.stdout.write(f"{verdict.text}\n")
-    if report.measured_on:
-        sys.stdout.write(f"solvers learn from {report.trained_on} and are measured on {report.measured_on}\n")
-    for note in report.notes:
-        sys.stdout.write(f"note: {note}\n")
-    sys.stdout.write("\n")
-    show(
-        [{"baseline": one.name, "accuracy": _interval(one.accuracy, one.interval)} for one in report.baselines],
-        ["baseline", "accuracy"],
-    )
-    sys.stdout.write("\n")
-    show(
-        [_finding_row(finding) for finding in report.findings],
-        ["check", "status", "measured", "threshold", "rows", "detail"],
-    )
-    if report.heuristics and report.heuristics.rules:
-        sys.stdout.write("\nrules mined on the rows that solvers learn from, on rows held out\n")
-        show([_rule_row(rule) for rule in report.heuristics.rules], ["rule", "label", "coverage", "correct"])
-
-
-def _interval(value: float, interval: Sequence[float]) -> str:
-    return f"{value:.3f} [{interval[0]:.3f}, {interval[1]:.3f}]"
-
-
-def _finding_row(finding: Finding) -> dict[str, Cell]:
-    value = finding.measured
-    shown = None if value is None else _interval(value, finding.interval) if finding.interval else f"{value:g}"
-    return {
-        "check": finding.check,
-        "status": str(finding.status),
-        "measured": shown,
-        "threshold": None if finding.threshold is None else f"{finding.threshold:.3g}",
-        "rows": " ".join(finding.rows) or None,
-        "detail": finding.reason or finding.detail,
-    }
-
-
-def _rule_row(rule: Rule) -> dict[str, Cell]:
-    correct = None if rule.correct is None else _interval(rule.correct, rule.interval)
-    return {
-        "rule": f"{rule.family}: {rule.condition}",
-        "label": rule.label,
-        "coverage": f"{rule.coverage:.3f}",
-        "correct": correct,
-    }
 
 
 def confirmed(plan: Plan) -> bool:

@@ -77,8 +77,10 @@ def progress() -> Iterator[ProgressDisplay]:
         display.stop()
 
 
-def show(rows: Sequence[Mapping[str, Cell]], columns: Sequence[str], *, as_json: bool = False) -> None:
-    """Prints rows as a table, or as a JSON list."""
+def show(
+    rows: Sequence[Mapping[str, Cell]], columns: Sequence[str], *, as_json: bool = False, width: int = WIDE
+) -> None:
+    """Prints rows as a table, or as a JSON list; ``width`` is the columns of a table that is no terminal's."""
     if as_json:
         sys.stdout.write(json.dumps([dict(row) for row in rows], ensure_ascii=False, indent=1) + "\n")
         return
@@ -89,7 +91,7 @@ def show(rows: Sequence[Mapping[str, Cell]], columns: Sequence[str], *, as_json:
     table = Table(*columns, box=None, pad_edge=False)
     for row in rows:
         table.add_row(*[Text(_cell(row.get(column))) for column in columns])
-    console = Console(width=None if sys.stdout.isatty() else WIDE)
+    console = Console(width=None if sys.stdout.isatty() else width)
     console.print(table)
 
 

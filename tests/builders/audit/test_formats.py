@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from discoprobe.builders.audit import Status, UnreadableDataError, audit
-from discoprobe.builders.audit.inputs import FORMATS, read, read_frames
+from discoprobe.builders.audit.inputs import FORMATS, Reading, read, read_frames
 from discoprobe.builders.config import Shape, schema
 from discoprobe.builders.task import all_tasks
 from discoprobe.loaders.errors import UnknownNameError
@@ -35,7 +35,7 @@ def _labelled(make, n, line):
 
 
 def _one(path, **options):
-    (data,) = read(path, **options)
+    ((data,), _) = read(path, Reading(**options))
     return data
 
 
@@ -63,7 +63,7 @@ def test_xprobe(make, write):
 def test_several_data_sets_in_one_folder(make, write):
     line = lambda label, make: f"{make.sentence()}\t{label}"  # noqa: E731
     folder = write({f"{task}__{name}.txt": _labelled(make, 20, line) for task in ("a", "b") for name in ("tr", "te")})
-    assert [data.name for data in read(folder)] == ["a", "b"]
+    assert [data.name for data in read(folder).data] == ["a", "b"]
 
 
 @pytest.mark.parametrize(("texts", "shape"), [(1, Shape.SENTENCE), (2, Shape.PAIR), (5, Shape.SEQUENCE)])
@@ -143,18 +143,19 @@ def test_odd_column_names_that_cannot_be_guessed(make, write):
         {"train.csv": [row.replace(", ", " ") for row in rows], "test.csv": [row.replace(", ", " ") for row in rows]}
     )
     with pytest.raises(
-        UnreadableDataError, match="cannot tell which column holds the label among gamma, delta; name it with --label"
+        UnreadableDataError, match=r"which column holds the label\? Name it with --label: 'gamma' \(0\), 'delta' \(0\)"
     ):
         read(folder)
     with pytest.raises(
-        UnreadableDataError, match="cannot tell which columns hold the text among alpha, beta; name them with --text"
+        UnreadableDataError,
+        match=r"which columns hold the text\? Name them in order with --text: 'alpha' \(.+\), 'beta'",
     ):
-        read(folder, label="gamma")
+        read(folder, Reading(label="gamma"))
     data = _one(folder, label="gamma", text=["beta", "alpha"])
     assert data.shape is Shape.PAIR
     assert data.rows["texts"][0].to_list() == [rows[1].split(",")[1], rows[1].split(",")[0]]
     with pytest.raises(UnreadableDataError, match="no column 'omega'; there are alpha, beta, gamma, delta"):
-        read(folder, label="omega")
+        read(folder, Reading(label="omega"))
 
 
 @pytest.mark.parametrize(
@@ -215,10 +216,13 @@ def test_a_config_of_a_release(make, tmp_path):
 
 def test_tables_in_memory(make):
     table = pl.DataFrame({"text": [make.sentence() for _ in range(20)], "label": [at % 2 for at in range(20)]})
-    data = read_frames("mine", {"train": table, "dev": table, "extra": table}, {"label": ("no", "yes")})
+    (data,), skipped = read_frames(
+        "mine", {"train": table, "dev": table, "extra": table}, {"label": ("no", "yes")}, Reading()
+    )
     assert (data.shape, data.counts, data.labels) == (Shape.SENTENCE, {"train": 20, "validation": 20}, ("no", "yes"))
+    assert skipped[0].name == "mine: extra"
     with pytest.raises(UnreadableDataError, match="no split is called train, validation or test, only extra"):
-        read_frames("mine", {"extra": table}, {})
+        read_frames("mine", {"extra": table}, {}, Reading())
 
 
 def test_ids_that_never_repeat_are_no_pairs(make, write):
@@ -243,15 +247,15 @@ def test_a_folder_without_data(write):
 
 def test_an_empty_split(make, write):
     line = lambda label, make: f"{label}\t{make.sentence()}"  # noqa: E731
-    with pytest.raises(UnreadableDataError, match=r"the test split is empty \(test.txt\)"):
-        read(write({"train.txt": _labelled(make, 20, line), "test.txt": []}))
+    (data,), skipped = read(write({"train.txt": _labelled(make, 20, line), "test.txt": []}))
+    assert (data.counts, skipped[0].reason) == ({"train": 20}, "the test split is empty (test.txt)")
 
 
 @pytest.mark.parametrize("header", [["text,label"], []])
 def test_an_empty_table(make, write, header):
     line = lambda label, make: f"{make.sentence().replace(',', '')},{label}"  # noqa: E731
-    with pytest.raises(UnreadableDataError, match=r"the test split is empty \(test.csv\)"):
-        read(write({"train.csv": ["text,label", *_labelled(make, 20, line)], "test.csv": header}))
+    (data,), skipped = read(write({"train.csv": ["text,label", *_labelled(make, 20, line)], "test.csv": header}))
+    assert (data.counts, skipped[0].reason) == ({"train": 20}, "the test split is empty (test.csv)")
 
 
 def test_the_wrong_format(make, write):
@@ -259,12 +263,12 @@ def test_the_wrong_format(make, write):
     with pytest.raises(
         UnreadableDataError, match=r"x.txt:1: expected 'tr\|va\|te, label, text' separated by tabs, found 2 fields"
     ):
-        read(path, format_name="senteval")
+        read(path, Reading(format_name="senteval"))
     with pytest.raises(UnreadableDataError, match="no columns of minimal pairs"):
-        read(path, format_name="pairs")
+        read(path, Reading(format_name="pairs"))
     with pytest.raises(UnknownNameError, match="did you mean senteval"):
-        read(path, format_name="sentevall")
-    assert set(FORMATS) == {"senteval", "xprobe", "discoeval", "discoeval-bso", "pairs", "table"}
+        read(path, Reading(format_name="sentevall"))
+    assert set(FORMATS) == {"senteval", "xprobe", "discoeval", "discoeval-bso", "cola", "xwino", "pairs", "table"}
 
 
 def test_a_line_with_a_field_too_few(make, write):
@@ -279,8 +283,8 @@ def test_a_line_with_a_field_too_few(make, write):
 def test_a_label_missing_in_test(make, write):
     good = ["text,label", *_labelled(make, 20, lambda label, make: f"{make.sentence().replace(',', '')},{label}")]
     bad = [good[0], *good[1:10], f"{make.sentence().replace(',', '')},"]
-    with pytest.raises(UnreadableDataError, match="1 of 30 rows have no label in column 'label'"):
-        read(write({"train.csv": good, "test.csv": bad}))
+    (data,), _ = read(write({"train.csv": good, "test.csv": bad}))
+    assert (data.counts, data.read.left_out) == ({"train": 20, "test": 9}, {"no label": 1})
 
 
 def test_a_class_missing_in_test_is_a_finding(make, write):
@@ -293,21 +297,26 @@ def test_a_class_missing_in_test_is_a_finding(make, write):
 
 def test_withheld_labels(make, write):
     rows = [json.dumps({"text": make.sentence(), "label": -1}) for _ in range(20)]
-    with pytest.raises(UnreadableDataError, match="20 rows have label -1: their labels are withheld"):
+    with pytest.raises(UnreadableDataError, match="test: no labels: 'label' is -1 in all 20 rows"):
         read(write({"test.jsonl": rows}))
+    labelled = [json.dumps({"text": make.sentence(), "label": at % 3 - 1}) for at in range(20)]
+    (data,), skipped = read(write({"train.jsonl": labelled}))
+    assert (data.labels, data.counts) == (("-1", "0", "1"), {"train": 20})
+    assert [(one.name.rpartition(": ")[2], one.unlabelled) for one in skipped] == [("test", True)]
 
 
 def test_a_column_missing_in_test(make, write):
     rows = [json.dumps({"text": make.sentence(), "label": at % 2}) for at in range(20)]
     others = [json.dumps({"body": make.sentence(), "label": at % 2}) for at in range(20)]
-    with pytest.raises(UnreadableDataError, match="the test split has no column 'text', only body, label"):
-        read(write({"train.jsonl": rows, "test.jsonl": others}))
+    (data,), skipped = read(write({"train.jsonl": rows, "test.jsonl": others}))
+    assert (data.counts, skipped[0].reason) == ({"train": 20}, "no column 'text', only body, label")
 
 
-def test_measurements_are_no_labels(make, write):
-    rows = [json.dumps({"text": make.sentence(), "label": at / 7}) for at in range(20)]
-    with pytest.raises(UnreadableDataError, match="column 'label' holds decimal numbers"):
-        read(write({"test.jsonl": rows}))
+def test_scores_are_classes_with_like_numbers_of_rows(make, write):
+    rows = [json.dumps({"text": make.sentence(), "label": at / 7}) for at in range(50)]
+    data = _one(write({"test.jsonl": rows}))
+    assert (len(data.labels), data.rows["label"].value_counts()["count"].to_list()) == (5, [10] * 5)
+    assert "'label' holds scores: 5 classes" in data.read.notes[-1]
 
 
 def test_a_file_that_is_not_text(tmp_path):

@@ -1,0 +1,229 @@
+"""Which columns of a table hold text, choices and label: as the user says, as a published set has them, or by guessing.
+
+A guess that could go another way is no guess: it stops, and the message shows the choices and the option to give.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from discoprobe.builders.audit.frame import UnreadableDataError
+from discoprobe.builders.audit.inputs.label_columns import suspicion
+from discoprobe.builders.audit.inputs.named_shapes import NamedShape, named_shape
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from discoprobe.builders.audit.inputs.reading import Reading
+
+_LABELS = (
+    "label", "labels", "gold_label", "gold", "answer", "answerkey", "class", "category", "target", "y", "correct",
+    "sentiment", "tag", "is_duplicate", "annotation", "verdict", "stance", "intent", "emotion",
+)  # fmt: skip
+_SURE = ("label", "gold_label")
+"""Names that settle it even if another column could be a label too."""
+_TEXTS = (
+    "text", "sentence", "content", "context", "premise", "passage", "question", "hypothesis", "sentences", "input",
+    "paragraph", "document", "review", "tweet", "utterance", "body",
+)  # fmt: skip
+_CHOICE = re.compile(r"(?i)^(mc_answer|choice|option|opt|ending|answer|sol|candidate|alternative)_?([0-9]|[a-e])$")
+_CHOICES = ("choices", "endings", "options", "candidates", "alternatives", "answers")
+_NUMBERED = re.compile(r"(?i)^(?:s|sent|text|arg|unit)[a-z]*_?(?:[0-9]{1,2}|[ab])$")
+_ASIDE = re.compile(
+    r"(?i)(?:^|[_ .])(?:id|ids|idx|index|url|uri|link|lang|language|parse|tokenized|toks|tokens|lemma|lemmas|pos|ner|"
+    r"tags|hash|md5|sha|timestamp|date|author|user|promptid|pairid|captionid|split|genre|domain|source|dataset|ds)$"
+    r"|(?:ID|Id)$|_parse$"
+)
+"""Columns beside text and label, by name."""
+_SHORT, _SHORT_UNSPACED = 12, 4
+"""Characters of a running text on average, at least."""
+_MOST = 0.5
+_LOOKED_AT = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """Which columns hold what.
+
+    Attributes:
+        label: column of the label.
+        texts: columns of text, in order; for choices the context.
+        choices: columns of choices, or one with lists.
+        choice_names: column with lists of names that the label is one of.
+        pair: column of pairs.
+        exclude: labels that are no classes.
+        shape: the published data set whose columns these are.
+        notes: how columns were found, for people.
+    """
+
+    label: str
+    texts: tuple[str, ...]
+    choices: tuple[str, ...] = ()
+    choice_names: str = ""
+    pair: str | None = None
+    exclude: tuple[str, ...] = ()
+    shape: str = ""
+    notes: tuple[str, ...] = field(default=())
+
+    def described(self) -> dict[str, tuple[str, ...]]:
+        """Role → columns, for the description of what was read."""
+        pair = (self.pair,) if self.pair else ()
+        roles = {"text": self.texts, "choices": self.choices, "label": (self.label,), "pair": pair}
+        return {role: columns for role, columns in roles.items() if columns}
+
+
+def roles_of(name: str, frame: pl.DataFrame, reading: Reading, class_names: Collection[str] = ()) -> Roles:
+    """The roles of the columns of a table.
+
+    Args:
+        name: of the data set, for messages.
+        frame: its rows.
+        reading: what the user says.
+        class_names: columns that are known to hold classes.
+
+    Raises:
+        UnreadableDataError: a column is not there, or the guess is one between several.
+    """
+    given = [*reading.text, *reading.choices, *([reading.label] if reading.label else [])]
+    for column in (*given, *([reading.pair] if reading.pair else [])):
+        if column not in frame.columns:
+            raise UnreadableDataError(f"{name}: no column '{column}'; there are {', '.join(frame.columns)}")
+    pair = reading.pair or ("pair_id" if "pair_id" in frame.columns else None)
+    known = named_shape(frame.columns)
+    if known and not reading.text and not reading.choices:
+        return replace(_published(name, frame, reading, *known), pair=pair)
+    label, notes = (reading.label, ()) if reading.label else _guessed_label(name, frame, class_names)
+    if frame.schema[label].is_nested():
+        raise UnreadableDataError(f"{name}: {suspicion(frame[label])}; name another column with --label")
+    choices = reading.choices or (() if reading.text else _guessed_choices(name, frame, label))
+    texts = reading.text or _guessed_texts(name, frame, {label, *choices}, needed=not choices)
+    return Roles(label, texts, choices, "", pair, reading.exclude, notes=notes)
+
+
+def _published(name: str, frame: pl.DataFrame, reading: Reading, shape: NamedShape, label: str) -> Roles:
+    label = reading.label or label
+    if doubt := "" if reading.label else suspicion(frame[label]):
+        raise UnreadableDataError(f"{name}: {doubt}; name the column with --label: {_listed(frame, _few(frame))}")
+    exclude = (*shape.exclude, *reading.exclude)
+    return Roles(label, shape.text, shape.choices, shape.choice_names, None, exclude, shape.name)
+
+
+def _guessed_label(name: str, frame: pl.DataFrame, class_names: Collection[str]) -> tuple[str, tuple[str, ...]]:
+    classes = [column for column in frame.columns if column in class_names]
+    if len(classes) == 1:
+        return classes[0], ()
+    called = [column for wanted in _LABELS for column in frame.columns if column.lower() == wanted]
+    sure = [column for column in called if column.lower() in _SURE]
+    few = [column for column in called if not _is_measure(frame[column])]
+    if sure or len(few or called) == 1:
+        label = sure[0] if sure else (few or called)[0]
+        if doubt := suspicion(frame[label]):
+            raise UnreadableDataError(f"{name}: {doubt}; name the column with --label: {_listed(frame, _few(frame))}")
+        return label, ()
+    candidates = few or _few(frame)
+    plausible = [column for column in candidates if not suspicion(frame[column])]
+    if len(plausible) != 1:
+        doubts = "; ".join(doubt for column in candidates if (doubt := suspicion(frame[column])))
+        among = _listed(frame, plausible or list(frame.columns))
+        why = f" ({doubts})" if doubts and not plausible else ""
+        raise UnreadableDataError(f"{name}: which column holds the label{why}? Name it with --label: {among}")
+    return plausible[0], (f"the label column was guessed: '{plausible[0]}' is the only one with few values",)
+
+
+def _few(frame: pl.DataFrame) -> list[str]:
+    """Columns with the few values of a label (at most one for five rows) that are not named as something else."""
+    few = [
+        column
+        for column in frame.columns
+        if not _ASIDE.search(column) and not frame.schema[column].is_nested() and not _is_measure(frame[column])
+    ]
+    return [column for column in few if 1 < frame[column].n_unique() <= max(2, frame.height // 5)]
+
+
+def _is_measure(column: pl.Series) -> bool:
+    return column.dtype.is_float() and not (column.drop_nulls() == column.drop_nulls().round()).all()
+
+
+def _guessed_choices(name: str, frame: pl.DataFrame, label: str) -> tuple[str, ...]:
+    numbered: dict[str, list[str]] = defaultdict(list)
+    for column in frame.columns:
+        if (match := _CHOICE.match(column)) and frame.schema[column] == pl.String and column != label:
+            numbered[match[1].lower()].append(column)
+    found = [tuple(columns) for columns in numbered.values() if len(columns) > 1]
+    lists = [c for c in frame.columns if c.lower() in _CHOICES and frame.schema[c] == pl.List(pl.String) and c != label]
+    found += [(column,) for column in lists]
+    if len(found) > 1:
+        among = "; ".join(", ".join(columns) for columns in found)
+        raise UnreadableDataError(f"{name}: which columns hold the choices? Name them with --choices: {among}")
+    return found[0] if found else ()
+
+
+def _guessed_texts(name: str, frame: pl.DataFrame, others: set[str], *, needed: bool) -> tuple[str, ...]:
+    prose = [column for column in frame.columns if column not in others and _is_prose(frame, column)]
+    called = [column for column in prose if column.lower() in _TEXTS or _NUMBERED.match(column)]
+    strings = [column for column in frame.columns if column not in others and _is_text_named(frame, column)]
+    if len(prose) == 1 or (prose and prose == called and _one_kind(called)):
+        return tuple(prose)
+    if not prose and (len(strings) == 1 or not needed):
+        return tuple(strings)
+    among = _listed(frame, prose or [column for column in frame.columns if column not in others])
+    raise UnreadableDataError(f"{name}: which columns hold the text? Name them in order with --text: {among}")
+
+
+def _one_kind(columns: Sequence[str]) -> bool:
+    """Whether columns are one text, parts of a numbered row, or a text and its question."""
+    return len(columns) == 1 or all(_NUMBERED.match(column) for column in columns)
+
+
+def _is_text_named(frame: pl.DataFrame, column: str) -> bool:
+    return frame.schema[column] in (pl.String, pl.List(pl.String)) and (
+        column.lower() in _TEXTS or _NUMBERED.match(column) is not None
+    )
+
+
+def _is_prose(frame: pl.DataFrame, column: str) -> bool:
+    """Whether a column holds running text: strings of some length that mostly differ, or lists of them."""
+    if frame.schema[column] not in (pl.String, pl.List(pl.String)):
+        return False
+    values = frame[column].drop_nulls().head(_LOOKED_AT)
+    values = values.explode().drop_nulls() if values.dtype == pl.List(pl.String) else values
+    if not len(values):
+        return False
+    named = column.lower() in _TEXTS or _NUMBERED.match(column) is not None
+    if named:
+        return True
+    if _ASIDE.search(column) or values.n_unique() <= max(2, len(values) // 10):
+        return False
+    spaced = values.str.contains(r"\S\s+\S").mean() or 0.0
+    unspaced = (
+        values.str.contains(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]").mean() or 0.0
+    )
+    least = _SHORT if spaced >= unspaced else _SHORT_UNSPACED
+    return bool(max(spaced, unspaced) >= _MOST and (values.str.len_chars().mean() or 0) >= least)  # type: ignore[operator]
+
+
+def _listed(frame: pl.DataFrame, columns: Sequence[str]) -> str:
+    """Columns with an example of what they hold, for a message."""
+    shown = [f"'{column}' ({_example(frame[column])})" for column in columns[:12]]
+    return ", ".join(shown) + (f" and {len(columns) - 12} more" if len(columns) > 12 else "")  # noqa: PLR2004
+
+
+def _example(values: pl.Series) -> str:
+    value = next(iter(values.drop_nulls().head(1).to_list()), "")
+    text = " ".join(str(value).split())
+    return text if len(text) <= 24 else f"{text[:23]}…"  # noqa: PLR2004
+
+
+def lacking(frames: Mapping[str, pl.DataFrame], roles: Roles) -> dict[str, str]:
+    """Split → the first column that it needs and lacks."""
+    needed = [roles.label, *roles.texts, *roles.choices]
+    return {
+        split: next(column for column in needed if column not in frame.columns)
+        for split, frame in frames.items()
+        if not {*needed} <= {*frame.columns}
+    }

@@ -1,0 +1,194 @@
+"""Files of rows as tables of strings: their encoding, separator, quoting and header are detected."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import polars as pl
+
+from discoprobe.builders.audit.frame import UnreadableDataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+_NAMES = {
+    "label", "labels", "text", "sentence", "sentence1", "sentence2", "sentence_a", "sentence_b", "id", "idx", "index",
+    "question", "answer", "premise", "hypothesis", "gold_label", "target", "class", "category", "split", "lang",
+    "language", "review", "title", "content", "score", "sentiment",
+}  # fmt: skip
+"""Columns whose names make a first line a header."""
+_LOOKED_AT = 1000
+_LONGEST_NAME = 30
+
+
+class Table(NamedTuple):
+    """The rows of a file, how they are written, and remarks for people (``UTF-16``, ``no header``)."""
+
+    rows: pl.DataFrame
+    kind: str
+    notes: tuple[str, ...] = ()
+
+
+def read_table_file(path: Path) -> Table:
+    """The rows of a parquet, JSON, CSV or TSV file; without a header columns are ``column1``, ``column2`` and so on.
+
+    Raises:
+        UnreadableDataError: it cannot be parsed.
+    """
+    try:
+        return _READERS[path.suffix](path)
+    except (pl.exceptions.PolarsError, OSError, ValueError, csv.Error) as error:
+        if isinstance(error, pl.exceptions.NoDataError):
+            return Table(pl.DataFrame(), path.suffix[1:])
+        reason = str(error).strip().splitlines()[0]
+        raise UnreadableDataError(f"{path}: not a readable {path.suffix[1:]} file: {reason}") from error
+
+
+def unfolded(rows: pl.DataFrame) -> pl.DataFrame:
+    """``rows`` with the fields of structs as columns: ``choices.text`` is the field ``text`` of ``choices``."""
+    while structs := [name for name, dtype in rows.schema.items() if isinstance(dtype, pl.Struct)]:
+        for name in structs:
+            fields = rows[name].struct.fields
+            rows = rows.with_columns(pl.col(name).struct.field(part).alias(f"{name}.{part}") for part in fields)
+        rows = rows.drop(structs)
+    return rows
+
+
+def decoded(path: Path) -> tuple[str, tuple[str, ...]]:
+    """The text of a file and a remark if it is not in UTF-8.
+
+    Raises:
+        UnreadableDataError: it is neither UTF-8 nor UTF-16.
+    """
+    content = path.read_bytes()
+    if content[:2] in {b"\xff\xfe", b"\xfe\xff"}:
+        return content.decode("utf-16"), ("UTF-16",)
+    if len(content) > 1 and content[:200].count(0) >= len(content[:200]) // 3:
+        return content.decode("utf-16-le" if content[1] == 0 else "utf-16-be"), ("UTF-16 without a byte order mark",)
+    try:
+        return content.decode("utf-8-sig"), ()
+    except UnicodeDecodeError as error:
+        raise UnreadableDataError(f"{path}: not UTF-8 text (byte {error.start}); convert it first") from error
+
+
+def lines_of(path: Path) -> list[list[str]]:
+    """The tab-separated fields of each line; an empty line has one empty field."""
+    return [line.removesuffix("\r").split("\t") for line in decoded(path)[0].split("\n")]
+
+
+def has_header(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row names columns.
+
+    It does if all its fields are short and different, and one of them is a usual name, or stands above numbers, or none
+    of them occurs again in its column although the values of some column do.
+    """
+    first, rest = [field.strip() for field in rows[0]], rows[1:]
+    if len(set(first)) < len(first) or not all(0 < len(field) <= _LONGEST_NAME for field in first):
+        return False
+    if any(_is_number(field) or re.search(r"[.!?]$", field) for field in first):
+        return False
+    if any(field.lower() in _NAMES for field in first):
+        return True
+    columns = [column for column in zip(first, *rest, strict=False) if len(column) > 1]
+    if any(all(_is_number(value) for value in below) for _, *below in columns):
+        return True
+    repeating = [column for column in columns if len(set(column[1:])) <= len(column) // 3]
+    return bool(repeating) and all(name not in below for name, *below in columns)
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"\s*[-+]?\d+(?:\.\d+)?\s*", text) is not None
+
+
+def is_quoted(text: str) -> bool:
+    """Whether the fields of tab-separated lines are quoted as in CSV, so that quotation marks are not text."""
+    fields = [field for line in text.split("\n", _LOOKED_AT)[:_LOOKED_AT] for field in line.rstrip("\r").split("\t")]
+    opened = [field for field in fields if field.startswith('"') and len(field) > 1]
+    return bool(opened) and all(re.fullmatch(r'"(?:[^"]|"")*"', field) for field in opened)
+
+
+def _csv(path: Path) -> Table:
+    text, notes = decoded(path)
+    head = text.split("\n", 1)[0]
+    separator = max("\t,;", key=head.count)
+    return _separated(text, separator, "CSV", notes, quote='"')
+
+
+def _tsv(path: Path) -> Table:
+    """Without quoting unless it is there throughout: a quotation mark in a TSV of sentences is one."""
+    text, notes = decoded(path)
+    quoted = is_quoted(text)
+    return _separated(text, "\t", "TSV", (*notes, "quoted") if quoted else notes, quote='"' if quoted else None)
+
+
+def _separated(text: str, separator: str, kind: str, notes: tuple[str, ...], quote: str | None) -> Table:
+    if not text.strip():
+        return Table(pl.DataFrame(), kind, notes)
+    sample = io.StringIO(text, newline="")
+    quoting = csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE
+    csv.field_size_limit(1 << 30)
+    reader = csv.reader(sample, delimiter=separator, quoting=quoting)
+    first = [row for _, row in zip(range(_LOOKED_AT), reader, strict=False) if row]
+    header = has_header(first)
+    rows = pl.read_csv(
+        text.encode(), separator=separator, quote_char=quote, infer_schema_length=None, has_header=header,
+        new_columns=None if header else [f"column{place}" for place in range(1, len(first[0]) + 1)],
+    )  # fmt: skip
+    return Table(rows, kind, notes if header else (*notes, "no header"))
+
+
+def _json(path: Path) -> Table:
+    """A JSON array of rows, an object of columns, an object with one array of rows, or JSON lines."""
+    text, notes = decoded(path)
+    if path.suffix != ".json" or not _is_one_value(text):
+        return Table(_json_lines(path, text), "JSON lines", notes)
+    value = json.loads(text)
+    if isinstance(value, dict):
+        lists = [inner for inner in value.values() if isinstance(inner, list) and inner and isinstance(inner[0], dict)]
+        value = lists[0] if len(lists) == 1 else value
+    if isinstance(value, list) and not all(isinstance(row, dict) for row in value):
+        raise ValueError("an array of values without names of columns")
+    columns = {name: list(of.values()) if isinstance(of, dict) else of for name, of in value.items()} if isinstance(
+        value, dict) else value  # fmt: skip
+    return Table(pl.DataFrame(columns, infer_schema_length=None, strict=False), "JSON", notes)
+
+
+def _is_one_value(text: str) -> bool:
+    if text.lstrip()[:1] == "[":
+        return True
+    try:
+        json.loads(text.split("\n", 1)[0])
+    except ValueError:
+        return True
+    return not text.strip().count("\n")
+
+
+def _json_lines(path: Path, text: str) -> pl.DataFrame:
+    try:
+        return pl.read_ndjson(text.encode(), infer_schema_length=None)
+    except pl.exceptions.PolarsError:
+        rows = []
+        for number, line in enumerate(text.split("\n"), 1):
+            try:
+                if line.strip():
+                    rows.append(json.loads(line))
+            except ValueError as error:
+                raise UnreadableDataError(f"{path}:{number}: not JSON: {error}") from error
+        return pl.DataFrame(rows, infer_schema_length=None, strict=False)
+
+
+_READERS: Mapping[str, Callable[[Path], Table]] = {
+    ".parquet": lambda path: Table(pl.read_parquet(path), "parquet"),
+    ".jsonl": _json,
+    ".ndjson": _json,
+    ".json": _json,
+    ".csv": _csv,
+    ".tsv": _tsv,
+    ".txt": _tsv,
+}
+SUFFIXES = tuple(_READERS)

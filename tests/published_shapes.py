@@ -1,0 +1,178 @@
+"""Small files with the columns of published data sets, and what must be read from each of them."""
+
+# ruff: noqa: E501 (a line per data set)
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+from dataclasses import dataclass, field
+
+N = 30
+"""Rows of each file."""
+_WORDS = ("river", "stone", "the", "a", "quiet", "old", "window", "opens", "slowly", "and", "she", "walked", "home",
+          "after", "rain", "while", "nobody", "noticed", "it")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Published:
+    """Files, and what is read from them.
+
+    Attributes:
+        name: of the shape.
+        files: name → content.
+        format: what the description of the reading begins with; empty where reading must stop.
+        classes: label names.
+        texts: number of texts of a row.
+        context: number of texts that are context.
+        rows: rows read.
+        left_out: reason → rows.
+        message: what the error says, where reading must stop.
+        options: of the command line that then read it.
+    """
+
+    name: str
+    files: dict[str, bytes]
+    format: str = ""
+    classes: tuple[str, ...] = ()
+    texts: int = 1
+    context: int = 0
+    rows: int = N
+    left_out: dict[str, int] = field(default_factory=dict)
+    message: str = ""
+    options: tuple[str, ...] = ()
+
+
+class _Source:
+    def __init__(self) -> None:
+        self.random = random.Random(5)
+        self.number = 0
+
+    def text(self) -> str:
+        self.number += 1
+        words = self.random.choices(_WORDS, k=self.random.randint(6, 12))
+        return " ".join([*words, f"number{self.number}"]).capitalize() + "."
+
+
+def _jsonl(rows):
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+
+
+def _separated(rows, separator="\t", quoting=csv.QUOTE_MINIMAL):
+    stream = io.StringIO()
+    csv.writer(stream, delimiter=separator, quoting=quoting, lineterminator="\n").writerows(rows)
+    return stream.getvalue()
+
+
+def _tsv(rows):
+    return "".join("\t".join(map(str, row)) + "\n" for row in rows)
+
+
+def published() -> list[Published]:
+    """Files in the shapes of published data sets, with their real columns."""
+    make = _Source()
+    two = [at % 2 for at in range(N)]
+    make.random.shuffle(two)
+    three = ["entailment", "neutral", "contradiction"]
+
+    def nli(at, **more):
+        return {"sentence1": make.text(), "sentence2": make.text(), "gold_label": three[at % 3]} | more
+
+    snli = [
+        nli(
+            at, pairID=f"{at}r1n", captionID=f"{at}#0", annotator_labels=["neutral"] * 5, sentence1_parse="(ROOT (S x))"
+        )
+        for at in range(N)
+    ]
+    for at in (4, 9):
+        snli[at]["gold_label"] = "-"
+    xnli_header = ["language", "gold_label", "sentence1_binary_parse", "sentence2_binary_parse", "sentence1", "sentence2",
+                   "promptID", "pairID", "genre", "match"]  # fmt: skip
+    xnli = [xnli_header, *(["ar", three[at % 3], "", "", make.text(), make.text(), at // 3, at, "facetoface", "True"]
+                           for at in range(N))]  # fmt: skip
+    boolq = [{"question": "is " + make.text()[:-1].lower(), "title": "A title", "answer": bool(label),
+              "passage": make.text()} for label in two]  # fmt: skip
+    belebele = [
+        {"link": f"https://x/{at // 2}", "question_number": at % 2 + 1, "flores_passage": make.text(),
+         "question": make.text(), **{f"mc_answer{n}": make.text() for n in range(1, 5)},
+         "correct_answer_num": str(at % 4 + 1), "dialect": "spa_Latn", "ds": "2023-05-03"}
+        for at in range(N)
+    ]  # fmt: skip
+    copa = [{"premise": make.text(), "choice1": make.text(), "choice2": make.text(),
+             "question": ["cause", "effect"][at % 2], "label": label, "idx": at, "changed": False}
+            for at, label in enumerate(two)]  # fmt: skip
+    arc = [
+        {"id": f"Mercury_{at}", "question": make.text(), "answerKey": "ABCD"[at % 4] if at % 7 else "1234"[at % 4],
+         "choices": {"text": [make.text() for _ in range(4)], "label": list("ABCD" if at % 7 else "1234")}}
+        for at in range(N)
+    ]  # fmt: skip
+    hellaswag = [
+        {"ind": at, "activity_label": "Roof shingle removal", "ctx_a": make.text(), "ctx_b": "he", "ctx": make.text(),
+         "endings": [make.text() for _ in range(4)], "source_id": f"activitynet~v_{at}", "split": "val",
+         "split_type": "indomain", "label": str(at % 4)}
+        for at in range(N)
+    ]  # fmt: skip
+    winogrande = [{"sentence": make.text() + " _", "option1": "Ann", "option2": "Eva", "answer": str(label + 1)}
+                  for label in two]  # fmt: skip
+    cola = [
+        (["gj04", "cj99", "bc01"][at % 3], label, "" if label else "*", make.text()) for at, label in enumerate(two)
+    ]
+    xwino = [
+        (["en", "fr"][at % 2], "original", "?", make.text(), '["a"]', '["it", [10, 11], ["it"]]',
+         json.dumps([["Ann", [0, 1], ["Ann"], bool(label)], ["Eva", [2, 3], ["Eva"], not label]]))
+        for at, label in enumerate(two)
+    ]  # fmt: skip
+    sick = [["pair_ID", "sentence_A", "sentence_B", "relatedness_score", "entailment_judgment"],
+            *([at, make.text(), make.text(), 1 + at % 5 / 5 * 4.1, three[at % 3].upper()] for at in range(N))]  # fmt: skip
+    pawsx = [["id", "sentence1", "sentence2", "label"],
+             *([at + 1, make.text(), make.text(), label] for at, label in enumerate(two))]  # fmt: skip
+    array = [{"text": make.text(), "label": label} for label in two]
+    agnews = [[at % 4 + 1, make.text(), make.text()] for at in range(N)]
+    utf16 = [["text", "label"], *([f"¿{make.text()}", ["sí", "no"][label]] for label in two)]
+    quoted = [["text", "label"], *([f'She said: "{make.text()}"', ["yes", "maybe"][label]] for label in two)]
+    words = [f"{stem}{place}" for stem in ("lamp", "boat") for place in range(N)]
+    content = [(f"{make.text()[:-1].lower()} {word} .", word) for word in words]
+    bso = [(make.text(), make.text()) for _ in range(N)]
+    stsb = [["index", "genre", "score", "sentence1", "sentence2"],
+            *([at, "news", f"{at / (N - 1) * 5:.3f}", make.text(), make.text()] for at in range(N))]  # fmt: skip
+    mrpc = [["Quality", "#1 ID", "#2 ID", "#1 String", "#2 String"],
+            *([label, at, at + 100, make.text(), make.text()] for at, label in enumerate(two))]  # fmt: skip
+    several = [{"headline": make.text(), "story": make.text(), "label": label} for label in two]
+    lists = [{"text": make.text(), "labels": [label, 2]} for label in two]
+    languages = [{"text": make.text(), "lang": ["en", "fr"][label], "id": f"x{at}"} for at, label in enumerate(two)]
+    labelled = {"text": make.text(), "label": None}
+    yes_no = ("false", "true")
+    return [
+        Published("SNLI", {"snli_1.0_test.jsonl": _jsonl(snli)}, "SNLI, MNLI, XNLI", tuple(sorted(three)), 2, 0, N - 2,
+                  {"label '-'": 2}),
+        Published("XNLI", {"xnli.test.tsv": _tsv(xnli).encode()}, "SNLI, MNLI, XNLI", tuple(sorted(three)), 2),
+        Published("PAWS-X", {"test_2k.tsv": _tsv(pawsx).encode()}, "sentence pairs", ("0", "1"), 2),
+        Published("MRPC", {"msr_paraphrase_test.txt": _tsv(mrpc).encode()}, "MRPC", ("0", "1"), 2),
+        Published("STS-B", {"test.tsv": _tsv(stsb).encode()}, "STS", ("[0, 1.03)", "[1.03, 2.07)", "[2.07, 3.1)", "[3.1, 4.14)", "[4.14, 5]"), 2),
+        Published("BoolQ", {"test.jsonl": _jsonl(boolq)}, "BoolQ", yes_no, 2),
+        Published("Belebele", {"spa_Latn.jsonl": _jsonl(belebele)}, "Belebele", ("0", "1", "2", "3"), 6, 2),
+        Published("COPA", {"test.it.jsonl": _jsonl(copa)}, "COPA", ("0", "1"), 4, 2),
+        Published("ARC", {"test.jsonl": _jsonl(arc)}, "ARC", ("0", "1", "2", "3"), 5, 1),
+        Published("HellaSwag", {"hellaswag_val.jsonl": _jsonl(hellaswag)}, "HellaSwag", ("0", "1", "2", "3"), 5, 1),
+        Published("Winogrande", {"dev.jsonl": _jsonl(winogrande)}, "Winograd schemas", ("0", "1"), 3, 1),
+        Published("CoLA", {"in_domain_dev.tsv": _tsv(cola).encode()}, "CoLA", ("0", "1")),
+        Published("XWino", {"dataset.tsv": _tsv(xwino).encode()}, "XWino", ("0", "1"), 3, 1),
+        Published("SICK", {"SICK_test.txt": _tsv(sick).encode()}, "SICK", tuple(sorted(one.upper() for one in three)), 2),
+        Published("JSON array", {"test.json": json.dumps(array).encode()}, "table, JSON", ("0", "1")),
+        Published("headerless CSV", {"test.csv": _separated(agnews, ",").encode()}, message="hold the text",
+                  options=("--text", "column2", "--text", "column3")),
+        Published("UTF-16 CSV", {"test.csv": _separated(utf16, ",").encode("utf-16")}, "table, CSV", ("no", "sí")),
+        Published("quoted TSV", {"test.tsv": _separated(quoted, "\t", csv.QUOTE_ALL).encode()}, "table, TSV",
+                  ("maybe", "yes")),
+        Published("X-Probe word content", {"te.txt": (_tsv(content * 5)).encode()}, "X-Probe", tuple(sorted(words)), 1, 0,
+                  10 * N),
+        Published("DiscoEval BSO", {"test.txt": _tsv(bso).encode()}, "DiscoEval BSO", ("in_order", "swapped"), 2, 0, 2 * N),
+        Published("null text and label", {"test.jsonl": _jsonl([*array, labelled, {"text": None, "label": 1}])},
+                  "table, JSON", ("0", "1"), left_out={"no label": 1, "no text": 1}),
+        Published("two text columns", {"test.jsonl": _jsonl(several)}, message="hold the text",
+                  options=("--text", "story")),
+        Published("lists as labels", {"test.jsonl": _jsonl(lists)}, message="holds lists"),
+        Published("language codes", {"test.jsonl": _jsonl(languages)}, message="which column holds the label",
+                  options=("--label", "lang")),
+    ]  # fmt: skip
