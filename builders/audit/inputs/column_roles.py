@@ -43,6 +43,7 @@ _ASIDE = re.compile(
 _SHORT, _SHORT_UNSPACED = 12, 4
 """Characters of a running text on average, at least."""
 _MOST = 0.5
+_UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
 _LOOKED_AT = 500
 
 
@@ -199,12 +200,9 @@ def _is_prose(frame: pl.DataFrame, column: str) -> bool:
         return True
     if _ASIDE.search(column) or values.n_unique() <= max(2, len(values) // 10):
         return False
-    spaced = values.str.contains(r"\S\s+\S").mean() or 0.0
-    unspaced = (
-        values.str.contains(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]").mean() or 0.0
-    )
+    spaced, unspaced = (float(values.str.contains(pattern).to_numpy().mean()) for pattern in (r"\S\s+\S", _UNSPACED))
     least = _SHORT if spaced >= unspaced else _SHORT_UNSPACED
-    return bool(max(spaced, unspaced) >= _MOST and (values.str.len_chars().mean() or 0) >= least)  # type: ignore[operator]
+    return max(spaced, unspaced) >= _MOST and float(values.str.len_chars().to_numpy().mean()) >= least
 
 
 def _listed(frame: pl.DataFrame, columns: Sequence[str]) -> str:

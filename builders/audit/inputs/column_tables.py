@@ -213,7 +213,7 @@ def _labelled(name: str, frame: pl.DataFrame, roles: Roles, class_names: Mapping
         labels = Labels(used, index["label"])
     else:
         labels = indexed(written)
-    rows = conform(frame.with_columns(labels.index.alias("label")), shape)
+    rows = conform(frame.with_columns(labels.of_rows.alias("label")), shape)
     repeated = rows["pair_id"].drop_nulls().is_duplicated().any()
     notes = (labels.note,) if labels.note else ()
     return AuditInput(

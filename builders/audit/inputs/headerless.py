@@ -227,7 +227,7 @@ def _labelled(name: str, rows: list[Row], kind: str, fields: str) -> AuditInput:
         raise UnreadableDataError(f"{name}: no rows with text and label")
     perturbs = set(frame["label"].unique().to_list()) in _ORIGINAL
     found = indexed(frame["label"], first="O" if perturbs else None)
-    frame = frame.with_columns(found.index.alias("label"), pl.col("split").cast(SCHEMA["split"]))
+    frame = frame.with_columns(found.of_rows.alias("label"), pl.col("split").cast(SCHEMA["split"]))
     longest = max(len(texts) for *_, texts in rows)
     shape = {1: Shape.SENTENCE, 2: Shape.PAIR}.get(longest, Shape.SEQUENCE)
     about = Provenance(kind, columns={"fields": (fields,)}, left_out=Counter(faults.drop_nulls().to_list()))

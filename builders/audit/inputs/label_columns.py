@@ -27,7 +27,7 @@ class Labels(NamedTuple):
     """Label names in order, each row's index among them, and a remark for people."""
 
     names: tuple[str, ...]
-    index: pl.Series
+    of_rows: pl.Series
     note: str = ""
 
 

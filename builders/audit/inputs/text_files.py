@@ -130,9 +130,8 @@ def _separated(text: str, separator: str, kind: str, notes: tuple[str, ...], quo
     if not text.strip():
         return Table(pl.DataFrame(), kind, notes)
     sample = io.StringIO(text, newline="")
-    quoting = csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE
     csv.field_size_limit(1 << 30)
-    reader = csv.reader(sample, delimiter=separator, quoting=quoting)
+    reader = csv.reader(sample, delimiter=separator, quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE)
     first = [row for _, row in zip(range(_LOOKED_AT), reader, strict=False) if row]
     header = has_header(first)
     rows = pl.read_csv(
