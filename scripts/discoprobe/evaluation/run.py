@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from discoprobe.auditing import Reading, audit_inputs
+from discoprobe.auditing import read_all
+from discoprobe.builders.audit.inputs.reading import Reading
 from discoprobe.cards.metadata import manifest
 from discoprobe.evaluation import linear_probe, surprisal
 from discoprobe.evaluation.models import load_model
@@ -38,7 +39,7 @@ def evaluations(  # noqa: PLR0913 (one parameter per option)
     """
     loaded = load_model(model, "causal" if by_surprisal else "encoder", device)
     configs = manifest.read(out)["configs"] if (out / manifest.NAME).is_file() else {}
-    for data in audit_inputs(names, out, Reading()):
+    for data in read_all(names, out, Reading()).data:
         if by_surprisal:
             evaluation = surprisal.evaluate(data, loaded, progress)
         else:
