@@ -1,10 +1,11 @@
-"""Configs of a release folder as the files that older harnesses read.
+"""Configs of a release folder as the files that other harnesses read.
 
 * ``senteval``: ``<lang>/<task>.txt``, lines ``split<TAB>label<TAB>sentence`` with tr, va, te (Conneau & Kiela 2018);
 * ``xprobe``: ``<lang>/<task>/{tr,va,te}.txt``, lines ``sentence<TAB>label`` (Ravishankar et al. 2019);
 * ``discoeval``: ``<TASK>/<lang>/{train,valid,test}.txt``, lines ``label<TAB>sentence…`` (Chen et al. 2019); of a config
   that shows each pair of sentences in both orders only the true order stands there, without a label;
-* ``jsonl``: ``<config>/{train,validation,test}.jsonl``, rows as in the release, the label's name as ``label_name``.
+* ``jsonl``: ``<config>/{train,validation,test}.jsonl``, rows as in the release, the label's name as ``label_name``;
+* ``blimp``, ``lm-eval`` and ``syntaxgym``: pairs and choices of test (`pair_formats`).
 
 The first three hold tokens with spaces between them. A release holds running text, and its tokens are cut out of it by
 one rule for all languages (see ``tokens``). They are not the words of the treebank: of a multiword token such as *del*
@@ -24,6 +25,7 @@ import polars as pl
 from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
 from discoprobe.cards.metadata import manifest
+from discoprobe.cards.release import pair_formats
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UnsupportedError, UsageError
 from discoprobe.loaders.running_words import UNSPACED
 
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from discoprobe.cards.metadata.manifest import ConfigEntry
 
     Line = Sequence[object]
+    FilesOf = Callable[[Path, str, ConfigEntry], Iterator[tuple[str, Iterator[str]]]]
 
 SHORT: Final = dict(zip(SPLITS, ("tr", "va", "te"), strict=True))
 DISCOEVAL_SPLITS: Final = dict(zip(SPLITS, ("train", "valid", "test"), strict=True))
@@ -71,10 +74,14 @@ class Exported:
 
 
 class Format(NamedTuple):
-    """A format: the shapes it has a place for, and its files for a config: path → lines."""
+    """A format: the shapes it has a place for, its files for a config (path → lines), and whether it shows pairs.
+
+    A format that shows pairs takes configs whose rows come in pairs, and choices if it has a place for them.
+    """
 
     shapes: frozenset[Shape]
-    files: Callable[[Path, str, ConfigEntry], Iterator[tuple[str, Iterator[str]]]]
+    files: FilesOf
+    pairs: bool = False
 
 
 def export(release: Path, out: Path, form: str, configs: Sequence[str] = ()) -> Exported:
@@ -95,7 +102,7 @@ def export(release: Path, out: Path, form: str, configs: Sequence[str] = ()) -> 
     if form not in FORMATS:
         raise UnknownNameError("format", form, FORMATS)
     entries = _entries(release, configs)
-    skipped = {name: reason for name, entry in entries.items() if (reason := _misfit(entry, form))}
+    skipped = {name: reason for name, entry in entries.items() if (reason := _misfit(release, name, entry, form))}
     if skipped and (configs or len(skipped) == len(entries)):
         raise UnsupportedError("; ".join(f"{name}: {reason}" for name, reason in skipped.items()))
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
@@ -126,9 +133,14 @@ def _entries(release: Path, configs: Sequence[str]) -> dict[str, ConfigEntry]:
     return {name: there[name] for name in (configs or sorted(there))}
 
 
-def _misfit(entry: ConfigEntry, form: str) -> str | None:
-    shape, shapes = Shape(entry["shape"]), FORMATS[form].shapes
-    return None if shape in shapes else f"{form} has no place for rows of shape {shape}"
+def _misfit(release: Path, name: str, entry: ConfigEntry, form: str) -> str | None:
+    """Why a config has no place in a format."""
+    shape, described = Shape(entry["shape"]), FORMATS[form]
+    if shape not in described.shapes:
+        return f"{form} has no place for rows of shape {shape}"
+    if described.pairs and shape is not Shape.CHOICE and not pair_formats.is_paired(_read(release, name, "test")):
+        return f"{form} shows pairs of an original and an edited text, and these rows are no pairs"
+    return None
 
 
 def _write(file: Path, path: str, lines: Iterator[str]) -> str:
@@ -218,9 +230,23 @@ def _jsonl(release: Path, name: str, entry: ConfigEntry) -> Iterator[tuple[str, 
         yield f"{name}/{split}.jsonl", map(functools.partial(json.dumps, ensure_ascii=False), named)
 
 
+def _test_of(write: Callable[[pl.DataFrame, str, ConfigEntry], Iterator[tuple[str, Iterator[str]]]]) -> FilesOf:
+    """A function of a config's test rows as a function of the release."""
+
+    def files(release: Path, name: str, entry: ConfigEntry) -> Iterator[tuple[str, Iterator[str]]]:
+        return write(_read(release, name, "test"), name, entry)
+
+    return files
+
+
+_PAIRS: Final = frozenset(Shape) - {Shape.CHOICE}
+
 FORMATS: Final[Mapping[str, Format]] = {
     "senteval": Format(frozenset({Shape.SENTENCE}), _senteval),
     "xprobe": Format(frozenset({Shape.SENTENCE}), _xprobe),
     "discoeval": Format(frozenset({Shape.SEQUENCE, Shape.PAIR, Shape.CANDIDATE}), _discoeval),
     "jsonl": Format(frozenset(Shape), _jsonl),
+    "blimp": Format(_PAIRS, _test_of(pair_formats.blimp), pairs=True),
+    "lm-eval": Format(frozenset(Shape), _test_of(pair_formats.lm_eval), pairs=True),
+    "syntaxgym": Format(_PAIRS, _test_of(pair_formats.syntaxgym), pairs=True),
 }

@@ -4,9 +4,12 @@ import json
 import re
 from collections import Counter
 
+import jinja2
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
+import yaml
+from datasets import load_dataset
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -193,3 +196,105 @@ def test_what_was_filtered_by_frequency_stands_in_card_and_manifest(release):
     note = "Frequencies from wordfreq's list 'en' by lemmas; sentences are not filtered by it"
     assert json.loads((release / "manifest.json").read_text())["configs"]["somo_en"]["notes"] == [note]
     assert "Frequencies from wordfreq" in (release / "somo_en" / "README.md").read_text()
+
+
+def _pairs(release, config):
+    """The original and the edited row of every pair of test."""
+    rows = _rows(release, config)["test"]
+    edited = {row["pair_id"]: row for row in rows if row["label"] == 1}
+    return [(row, edited[row["pair_id"]]) for row in rows if row["label"] == 0]
+
+
+def _text(row):
+    return row.get("text") or " ".join([*row["sentences"], *([row["candidate"]] if "candidate" in row else [])])
+
+
+PAIRED = ("bigram_shift_en", "somo_en", "dc_en", "nsp_en")
+
+
+@pytest.mark.parametrize("config", PAIRED)
+def test_blimp_has_the_original_as_the_good_sentence(release, tmp_path, config):
+    export(release, tmp_path / "out", "blimp", [config])
+    loaded = load_dataset("json", data_files=str(tmp_path / "out" / f"{config}.jsonl"), cache_dir=str(tmp_path))
+    shown = [(row["sentence_good"], row["sentence_bad"]) for row in loaded["train"]]
+    assert shown == [(_text(original), _text(edited)) for original, edited in _pairs(release, config)]
+    assert all(good != bad for good, bad in shown)
+    assert set(loaded["train"]["UID"]) == {config}
+    swapped = config == "bigram_shift_en"
+    assert [row["lexically_identical"] for row in loaded["train"]].count(True) == (len(shown) if swapped else 0)
+
+
+def test_formats_of_pairs_leave_out_what_is_no_pair(release, tmp_path):
+    exported = export(release, tmp_path / "out", "blimp")
+    assert set(exported.files) == {*PAIRED, "bso_en"}
+    assert exported.skipped == {
+        "sp_en": "blimp shows pairs of an original and an edited text, and these rows are no pairs",
+        "cloze_en": "blimp has no place for rows of shape choice",
+    }
+    with pytest.raises(UnsupportedError, match="sp_en: lm-eval shows pairs"):
+        export(release, tmp_path / "other", "lm-eval", ["sp_en"])
+
+
+def _harness_scores(folder, config, score):
+    """The accuracy as lm-evaluation-harness takes it from a task's YAML: the option with the highest score."""
+    task = yaml.safe_load((folder / f"{config}.yaml").read_text(encoding="utf-8"))
+    assert task["task"] == f"discoprobe_{config}"
+    assert (task["dataset_path"], task["output_type"]) == ("json", "multiple_choice")
+    lines = (folder / task["dataset_kwargs"]["data_files"][task["test_split"]]).read_text(encoding="utf-8").split("\n")
+    right = []
+    for row in map(json.loads, lines[:-1]):
+        context = jinja2.Template(str(task["doc_to_text"])).render(row)
+        target = int(jinja2.Template(str(task["doc_to_target"])).render(row))
+        wanted = task["doc_to_choice"]
+        options = row[wanted] if wanted in row else [row["sentence_good"], row["sentence_bad"]]
+        values = [score(context, option) for option in options]
+        right.append(values.index(max(values)) == target)
+    return right
+
+
+def test_lm_eval_scores_the_originals_and_the_right_choices(release, tmp_path):
+    export(release, tmp_path / "out", "lm-eval", ["bigram_shift_en", "cloze_en"])
+    originals = {_text(original) for original, _ in _pairs(release, "bigram_shift_en")}
+    right = _harness_scores(tmp_path / "out", "bigram_shift_en", lambda _, option: option in originals)
+    assert len(right) == len(originals)
+    assert all(right)
+    known = {(" ".join(row["context"]), row["choices"][row["label"]]) for row in _rows(release, "cloze_en")["test"]}
+    right = _harness_scores(tmp_path / "out", "cloze_en", lambda context, option: (context, option) in known)
+    assert len(right) == len(known)
+    assert all(right)
+
+
+FORMULA = re.compile(r"\((\d+|\*);%([\w-]+)%\) (>) \((\d+|\*);%([\w-]+)%\)")
+"""SyntaxGym's grammar of predictions, as far as two regions are compared."""
+
+
+def _surprisal(regions, at, original):
+    """What a formula reads off a model that is surprised by every region that is not the original's."""
+    bits = [float(region not in original) for region in regions]
+    return sum(bits) if at == "*" else bits[int(at) - 1]
+
+
+@pytest.mark.parametrize(("config", "n_predictions"), [("bigram_shift_en", 2), ("somo_en", 2), ("dc_en", 1)])
+def test_syntaxgym_has_regions_that_join_to_the_text_and_differ_in_the_edit(release, tmp_path, config, n_predictions):
+    export(release, tmp_path / "out", "syntaxgym", [config])
+    suite = json.loads((tmp_path / "out" / f"{config}.json").read_text(encoding="utf-8"))
+    assert suite["meta"]["metric"] == "mean"
+    pairs = _pairs(release, config)
+    assert len(suite["items"]) == len(pairs)
+    for item, (original, edited) in zip(suite["items"], pairs, strict=True):
+        conditions = {each["condition_name"]: each["regions"] for each in item["conditions"]}
+        for name, row in (("original", original), ("edited", edited)):
+            contents = [region["content"] for region in conditions[name]]
+            assert " ".join(content for content in contents if content) == _text(row)
+            assert [str(region["region_number"]) for region in conditions[name]] == list(suite["region_meta"])
+        if "text" in original:
+            (before, edit, after), (before_too, changed, after_too) = conditions.values()
+            assert (before, after) == (before_too, after_too)
+            assert edit != changed
+    assert len(suite["predictions"]) == n_predictions
+    for prediction in suite["predictions"]:
+        at, condition, _, other_at, other = FORMULA.fullmatch(prediction["formula"]).groups()
+        assert (condition, other) == ("edited", "original")
+        for item in suite["items"]:
+            original, edited = (each["regions"] for each in item["conditions"])
+            assert _surprisal(edited, at, original) > _surprisal(original, other_at, original)

@@ -198,13 +198,14 @@ def review(  # noqa: PLR0913 (one parameter per option)
 def export(
     release: Annotated[Path, typer.Argument(help="A release folder.")],
     out: Annotated[Path, typer.Argument(help="A folder that does not exist yet or is empty.")], *,
-    form: Annotated[str, typer.Option("--format", "-f", help="`senteval`, `xprobe`, `discoeval` or `jsonl`.")],
+    form: Annotated[str, typer.Option(
+        "--format", "-f", help="`senteval`, `xprobe`, `discoeval`, `jsonl`, `blimp`, `lm-eval` or `syntaxgym`.")],
     config: Annotated[
         list[str] | None, typer.Option("--config", help="A config, such as dc_es; repeatable; default: all configs.")
     ] = None,
     json_: Json = False,
 ) -> None:  # fmt: skip
-    """Write configs of a release folder in the format of an older harness.
+    """Write configs of a release folder in the format of another harness.
 
     Example: build export dist/discoprobe senteval --format senteval
     """

@@ -1,0 +1,149 @@
+"""Minimal pairs and choices in the formats that language models are scored with.
+
+* ``blimp``: ``<config>.jsonl``, lines with ``sentence_good`` and ``sentence_bad`` (Warstadt et al. 2020);
+* ``lm-eval``: ``<config>.jsonl`` and ``<config>.yaml``, a task of lm-evaluation-harness (``output_type:
+  multiple_choice``); run it inside the folder with ``--include_path .``;
+* ``syntaxgym``: ``<config>.json``, a test suite of SyntaxGym (Gauthier et al. 2020) with the conditions ``original``
+  and ``edited``. A sentence has the regions before, edit and after, a passage one region per sentence. The metric is
+  the mean surprisal of a region.
+
+They hold the test split: nothing is trained. Label 0 of a pair is the original. SyntaxGym puts a space between regions,
+so a region ends at white space.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+import yaml
+
+from discoprobe.builders.config import Shape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from discoprobe.cards.metadata.manifest import ConfigEntry
+
+    Files = Iterator[tuple[str, Iterator[str]]]
+
+HARNESS_METRICS: Final = ("acc", "acc_norm")
+"""Metrics of lm-evaluation-harness: the option with the highest probability, and that per character."""
+
+
+def is_paired(rows: pl.DataFrame) -> bool:
+    """Whether every row is the original (label 0) or the edited version (label 1) of a pair."""
+    if rows["pair_id"].null_count() or set(rows["label"].unique()) != {0, 1}:
+        return False
+    return bool((rows.group_by("pair_id").agg(pl.col("label").sort())["label"] == [0, 1]).all())
+
+
+def blimp(rows: pl.DataFrame, name: str, entry: ConfigEntry) -> Files:
+    """BLiMP's lines, with the keys of its own files and the id of the pair."""
+    pairs = _paired(rows)
+    texts = zip(_joined(pairs, ""), _joined(pairs, "_edited"), pairs["pair_id"], strict=True)
+    lines = (
+        {
+            "sentence_good": good,
+            "sentence_bad": bad,
+            "field": "discourse" if entry["shape"] != Shape.SENTENCE else "sentence",
+            "linguistics_term": entry["task"],
+            "UID": name,
+            "pair_id": pair_id,
+            "lexically_identical": sorted(good.split()) == sorted(bad.split()),
+        }
+        for good, bad, pair_id in texts
+    )
+    yield f"{name}.jsonl", map(_json, lines)
+
+
+def lm_eval(rows: pl.DataFrame, name: str, entry: ConfigEntry) -> Files:
+    """The rows, and the YAML of a task whose options are the texts of a pair or the choices of a row."""
+    is_choice = entry["shape"] == Shape.CHOICE
+    if is_choice:
+        shown = rows.select("id", "label", "choices", context=pl.col("context").list.join(" "))
+        yield f"{name}.jsonl", map(_json, shown.iter_rows(named=True))
+    else:
+        yield from blimp(rows, name, entry)
+    task = {
+        "task": f"discoprobe_{name}",
+        "dataset_path": "json",
+        "dataset_kwargs": {"data_files": {"test": f"{name}.jsonl"}},
+        "test_split": "test",
+        "output_type": "multiple_choice",
+        "num_fewshot": 0,
+        "doc_to_text": "{{context}}" if is_choice else "",
+        "doc_to_target": "{{label}}" if is_choice else 0,
+        "doc_to_choice": "choices" if is_choice else "{{[sentence_good, sentence_bad]}}",
+        "metric_list": [
+            {"metric": metric, "aggregation": "mean", "higher_is_better": True} for metric in HARNESS_METRICS
+        ],
+        "metadata": {"version": 1.0},
+    }
+    yield f"{name}.yaml", iter(yaml.safe_dump(task, sort_keys=False, allow_unicode=True).splitlines())
+
+
+def syntaxgym(rows: pl.DataFrame, name: str, entry: ConfigEntry) -> Files:
+    """One test suite; an item per pair."""
+    pairs = _paired(rows)
+    items: list[dict[str, Any]] = [
+        {
+            "item_number": number,
+            "conditions": [
+                {"condition_name": "original", "regions": _numbered(regions)},
+                {"condition_name": "edited", "regions": _numbered(edited)},
+            ],
+        }
+        for number, (regions, edited) in enumerate(zip(_regions(pairs, ""), _regions(pairs, "_edited"), strict=True), 1)
+    ]
+    n_regions = len(items[0]["conditions"][0]["regions"])
+    is_sentence = entry["shape"] == Shape.SENTENCE
+    names = ("before", "edit", "after") if is_sentence else tuple(f"sentence {at}" for at in range(1, n_regions + 1))
+    formulas = ["(2;%edited%) > (2;%original%)"] if is_sentence else []
+    suite = {
+        "meta": {"name": name, "metric": "mean", "comments": entry["summary"]},
+        "region_meta": {str(number): region for number, region in enumerate(names, 1)},
+        "predictions": [
+            {"type": "formula", "formula": formula} for formula in (*formulas, "(*;%edited%) > (*;%original%)")
+        ],
+        "items": items,
+    }
+    yield f"{name}.json", iter([json.dumps(suite, ensure_ascii=False, indent=1)])
+
+
+def _paired(rows: pl.DataFrame) -> pl.DataFrame:
+    """One row per pair, columns of the edited version with the suffix ``_edited``."""
+    originals, edited = rows.filter(pl.col("label") == 0), rows.filter(pl.col("label") == 1)
+    return originals.join(edited, on="pair_id", suffix="_edited", maintain_order="left")
+
+
+def _texts(pairs: pl.DataFrame, suffix: str) -> list[list[str]]:
+    """The texts of each row of one version, in order."""
+    names = [name for name in ("text", "sentences", "sentence1", "sentence2", "candidate") if name in pairs.columns]
+    return pairs.select(texts=pl.concat_list([f"{name}{suffix}" for name in names]))["texts"].to_list()
+
+
+def _joined(pairs: pl.DataFrame, suffix: str) -> list[str]:
+    return [" ".join(texts) for texts in _texts(pairs, suffix)]
+
+
+def _regions(pairs: pl.DataFrame, suffix: str) -> Iterator[list[str]]:
+    """The regions of each row of one version; joined by spaces they are its text."""
+    if "text" not in pairs.columns:
+        yield from _texts(pairs, suffix)
+        return
+    for text, edit in pairs.select(f"text{suffix}", f"edit{suffix}").iter_rows():
+        start, end = edit["start"], edit["end"]
+        start = text.rfind(" ", 0, start) + 1
+        stop = text.find(" ", end)
+        end = len(text) if stop < 0 else stop
+        yield [text[:start].rstrip(" "), text[start:end], text[end:].lstrip(" ")]
+
+
+def _numbered(regions: list[str]) -> list[dict[str, Any]]:
+    return [{"region_number": number, "content": content} for number, content in enumerate(regions, 1)]
+
+
+def _json(row: dict[str, Any]) -> str:
+    return json.dumps(row, ensure_ascii=False)
