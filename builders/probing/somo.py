@@ -1,17 +1,25 @@
-"""Has a word of the sentence been replaced by another (SentEval SOMO, X-Probe OddManOut)?
+"""Has a word of the sentence been replaced by one that does not fit (SentEval SOMO, X-Probe OddManOut)?
 
 One noun or verb of the sentence stands as it is (`original`) or gives way to another word (`replaced`); both rows share
-`pair_id`, and `target` is the word that stands there. Words are exchanged between two sentences of the same corpus and
-split, so every word that replaces is also one that is replaced, and equally often: which word it is says nothing
-(X-Probe's replacements come from elsewhere, and its originals are mostly corrupted sentences).
+`pair_id`, and `target` is the word that stands there. Words are passed on from sentence to sentence in rings inside a
+corpus and split, so every word that replaces is also one that is replaced, and equally often: which word it is says
+nothing (X-Probe's replacements come from elsewhere, and its originals are mostly corrupted sentences).
 
-Two words are exchanged if they have the same part of speech and FEATS (words without FEATS: the same endings in form
-and lemma), the same capital and place (sentence-initial or not), the same kind of beginning (vowel or consonant, for
-*a/an*, *il/lo*, *l'*), the same core dependents (determiner, numeral and case marker of a noun; objects, complements
-and particles of a verb), frequencies within a factor of e^0.5, and if the bigrams with the words to the left and to the
-right are as frequent elsewhere in the corpora as the true ones, within the same factor. They differ in lemma.
-Frequencies are those of the frequency list; words that it lacks are compared by their counts in the corpora. Word forms
-of the test split do not occur as targets in train. A replacement may happen to make sense.
+A word takes another's place only if the corpora give reason to think that it does not fit there: it occurs in them so
+often that it should have been seen in that role, and never was. The role of a verb is what it governs (an object, a
+clause, or neither beside a phrase with a case marker: *she arrived the letter*); that of a noun is its relation and
+case marker (subject, object, *in …*). Random words of the same class fit in 27 % of the sentences, by reading 210 of
+them in five languages; these fit in 9 % of 68. So most targets are verbs, and small corpora give few rows. Very
+frequent nouns (*way*, *position*) fit nearly everywhere, and conjuncts, parts of compounds and appositions take nearly
+anything: they are left out.
+
+The two words have the same part of speech and FEATS, gender included (words without FEATS: the same endings in form and
+lemma), the same capital and place (sentence-initial or not), the same kind of beginning (vowel or consonant, for
+*a/an*, *il/lo*, *l'*), the same determiner, numeral, case marker and particle beside them, frequencies within a factor
+of e, and the bigrams with the words to the left and to the right are as frequent elsewhere in the corpora as the true
+ones, but for one occurrence where there are none. They differ in lemma. Frequencies are those of the frequency list;
+words that it lacks are compared by their counts in the corpora. Word forms of the test split do not occur as targets in
+train.
 """
 
 from __future__ import annotations
@@ -22,9 +30,9 @@ import numpy as np
 import polars as pl
 
 from discoprobe.builders import hashing
-from discoprobe.builders.sampling.stratify import cap
 from discoprobe.builders.sentences.candidates import if_enough, unedited, usable_of
-from discoprobe.builders.sentences.word_pairs import HashCounts, pair_words
+from discoprobe.builders.sentences.word_pairs import HashCounts, exchange_words
+from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import Context, Edit, ProbingTask, Sample
 from discoprobe.loaders.languages.language import LanguageSection, Upos
 
@@ -34,13 +42,17 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from discoprobe.builders.sentences.trees import Trees
-    from discoprobe.builders.sentences.word_pairs import Agree, Ints
+    from discoprobe.builders.sentences.word_pairs import Fits, Ints
 
-BAND = 0.5
-"""Largest difference between the natural logarithms of two frequencies."""
+BAND = 1.0
+"""Largest difference between the natural logarithms of two words' frequencies. In every split each word replaces as
+often as it is replaced, so that narrower bands would tell nothing and cost half of the rows."""
+
+BIGRAM_BAND = 0.7
+"""Largest difference between the natural logarithms of two bigrams' counts, plus one: one occurrence more than none."""
 
 ATTEMPTS = 8
-"""Times that words without a partner are put into other bands and another order."""
+"""Times that words that no other word can replace are put into other bands and another order."""
 
 WORD = r"^(?:\p{Lo}|\p{L}[\p{Ll}\p{Lo}\p{Lm}\p{M}])[\p{Ll}\p{Lo}\p{Lm}\p{M}\u200c]*$"
 """One word in small letters, but perhaps the first: no acronyms, numbers, hyphens or apostrophes."""
@@ -48,25 +60,44 @@ WORD = r"^(?:\p{Lo}|\p{L}[\p{Ll}\p{Lo}\p{Lm}\p{M}])[\p{Ll}\p{Lo}\p{Lm}\p{M}\u200
 JOINT = r"^[-‐‑–'’/]$"
 """What makes one word of the words that it stands between."""
 
-FIXED = ("fixed", "flat", "goeswith", "reparandum", "dep")
-"""Relations of words that are not chosen on their own."""
-
-CORE = (
-    "det",
-    "nummod",
-    "clf",
-    "case",
+LOOSE = (
+    "fixed",
     "flat",
-    "obj",
-    "iobj",
-    "csubj",
-    "ccomp",
-    "xcomp",
-    "expl",
-    "compound:prt",
-    "aux:pass",
+    "goeswith",
+    "reparandum",
+    "dep",
+    "conj",
+    "appos",
+    "compound",
+    "list",
+    "orphan",
+    "vocative",
+    "discourse",
+    "dislocated",
 )
+"""Relations of words that are not replaced: parts of an expression, and places that nearly any word can take."""
+
+CORE = ("det", "nummod", "clf", "case", "flat", "compound:prt")
 """Dependents that a word of the same kind has too."""
+
+PASSIVE = ("nsubj:pass", "csubj:pass", "aux:pass")
+"""Relations of the dependents of a verb in the passive."""
+
+CLAUSAL = ("ccomp", "xcomp", "csubj", "parataxis")
+"""Relations of clauses that a verb governs: what is said, thought, begun."""
+
+FRAMES = {"bare": "verb", "object": "verb object", "clause": "verb clause", "passive": "verb passive"}
+"""Roles of verbs. One that governs a clause could govern an object as well."""
+
+EXPECTED = {"NOUN": 1.5, "VERB": 0.6}
+"""How often a word must be expected in a role by chance for it to count that it was never seen there. Frames of verbs
+are stricter than roles of nouns."""
+
+HASHED = ("before", "word_after", "word", "word_before", "after", "lemma", "known", "role")
+"""Columns of candidates that hold hashes."""
+
+MOST_FREQUENT = {"NOUN": 100.0}
+"""Largest frequency of a word, per million; more frequent nouns fit nearly everywhere."""
 
 STEM = 20
 """Letters of form and lemma that are compared where there are no FEATS."""
@@ -91,12 +122,13 @@ def select(trees: Trees, context: Context) -> pl.DataFrame:
     """The words that may be replaced, with what decides on their exchange; several per sentence.
 
     ``before``, ``word``, ``after`` and ``lemma`` are hashes. The first word of each sentence also has ``seen``: the
-    hashes of the words and bigrams of the sentence.
+    hashes of the words, lemmas, roles and bigrams of the sentence. ``known`` and ``role`` are hashes of lemma and role.
     """
     words = _in_context(trees, context.language.section(SomoRules).open)
     open_class = words.filter("open").with_columns(
         before=_first("left"), word_after=_second("small"), word_before=_first("small"), after=_second("right"),
-        word=pl.col("small").hash(0),
+        word=pl.col("small").hash(0), known=pl.coalesce("lemma", "form").str.to_lowercase().hash(3),
+        role=pl.col("role").hash(4), also=pl.when(pl.col("also").is_not_null()).then(pl.col("also").hash(4)),
     )  # fmt: skip
     some = _with_inflection(open_class.filter(_replaceable()))
     ipm = context.frequencies.ipm(some["form"]) if context.frequencies else pl.repeat(0.0, some.height, eager=True)
@@ -105,6 +137,7 @@ def select(trees: Trees, context: Context) -> pl.DataFrame:
     )
     found = some.select(
         "sent", "index", "before", "word_after", "word", "word_before", "after", "start", "end", "capital", "opening",
+        "known", "role",
         label=pl.lit(context.labels[0]), target="row", ipm=ipm, kind=kind,
         lemma=pl.coalesce("lemma", "form").str.to_lowercase().hash(0),
     )  # fmt: skip
@@ -123,7 +156,7 @@ def _second(word: str) -> pl.Expr:
 
 
 def _in_context(trees: Trees, open_class: tuple[str, ...]) -> pl.DataFrame:
-    """The words with their neighbours in small letters, whether they open the sentence, and their core dependents."""
+    """The words with their neighbours in small letters, whether they open the sentence, core dependents and role."""
     small, same = pl.col("form").str.to_lowercase(), pl.col("sent") == pl.col("sent").shift(1)
     is_open = pl.col("upos").cast(pl.String).is_in(open_class).fill_null(value=False)
     words = trees.words.with_columns(
@@ -135,9 +168,47 @@ def _in_context(trees: Trees, open_class: tuple[str, ...]) -> pl.DataFrame:
         opening=(pl.col("upos") != "PUNCT").cum_sum().over("sent") <= 1,
         capital=small.str.head(1) != pl.col("form").str.head(1),
     )
+    words = words.with_columns(pl.col("row").cast(pl.UInt32)).join(
+        _roles(words), on="row", how="left", maintain_order="left"
+    )
     core = words.filter(pl.col("rel").is_in(CORE) | pl.col("deprel").is_in(CORE)).group_by(row="head_row")
     kinds = core.agg(core=pl.col("rel").unique().sort().str.join("+")).with_columns(pl.col("row").cast(pl.UInt32))
-    return words.with_columns(pl.col("row").cast(pl.UInt32)).join(kinds, on="row", how="left", maintain_order="left")
+    return words.join(kinds, on="row", how="left", maintain_order="left")
+
+
+def _roles(words: pl.DataFrame) -> pl.DataFrame:
+    """``row``, ``role`` of each word (the frame of a verb; the relation and case marker of another word), and ``weak``.
+
+    ``also`` is the other role that a verb shows it can have. Weak are the roles that tell little of what can stand
+    there: a verb in the passive or as an attribute, one that governs neither complement nor phrase with a case marker,
+    and one that stands beside another clause without being joined to it (*he left, said Ann*).
+    """
+    rel, is_verb = pl.col("rel"), pl.col("upos") == "VERB"
+    marked = words.filter(rel == "case").select(row="head_row", marked=pl.lit(value=True)).unique("row")
+    numbered = words.with_columns(pl.col("row").cast(marked.schema["row"]))
+    has = numbered.join(marked, on="row", how="left", maintain_order="left").group_by(row="head_row").agg(
+        case=pl.col("small").filter(rel == "case").first(),
+        object=(rel == "obj").any(), clause=rel.is_in(CLAUSAL).any(), beside=(rel == "parataxis").any(),
+        oblique=((rel == "obl") & pl.col("marked")).any(), passive=pl.col("deprel").is_in(PASSIVE).any(),
+    )  # fmt: skip
+    facts = ("object", "clause", "beside", "oblique", "passive")
+    found = numbered.join(has, on="row", how="left", maintain_order="left").with_columns(
+        pl.col(facts).fill_null(value=False)
+    )
+    passive = pl.col("passive") | pl.col("feats").str.contains("Voice=Pass").fill_null(value=False)
+    frame = (
+        pl.when(passive).then(pl.lit(FRAMES["passive"])).when("clause").then(pl.lit(FRAMES["clause"]))
+        .when("object").then(pl.lit(FRAMES["object"])).otherwise(pl.lit(FRAMES["bare"]))
+    )  # fmt: skip
+    place = pl.concat_str(rel, pl.col("case").fill_null(""), separator=" ").fill_null("")
+    told = pl.col("object") | pl.col("clause") | pl.col("oblique")
+    loose = passive | ~told | pl.col("beside") | rel.is_in(["amod", "acl", "parataxis"])
+    return found.select(
+        pl.col("row").cast(pl.UInt32),
+        role=pl.when(is_verb).then(frame).otherwise(place),
+        also=pl.when(is_verb & pl.col("clause") & ~passive).then(pl.lit(FRAMES["object"])),
+        weak=(is_verb & loose).fill_null(value=False),
+    )
 
 
 def _replaceable() -> pl.Expr:
@@ -148,7 +219,8 @@ def _replaceable() -> pl.Expr:
         & pl.col("form").str.contains(WORD)
         & ~pl.col("left").str.contains(JOINT)
         & ~pl.col("right").str.contains(JOINT)
-        & ~pl.col("rel").is_in(FIXED)
+        & ~pl.col("rel").is_in(LOOSE)
+        & ~pl.col("weak")
         & (pl.col("feats").is_not_null() | pl.col("lemma").is_not_null())
     )
 
@@ -174,31 +246,39 @@ def _beginning() -> pl.Expr:
 
 
 def _seen(open_class: pl.DataFrame) -> pl.DataFrame:
-    """Per sentence the hashes of its open-class words, and of the bigrams they stand in, each bigram once."""
+    """Per sentence the hashes of its open-class words, their lemmas and roles, and the bigrams they stand in, once."""
     into, out = pl.col("before") ^ pl.col("word_after"), pl.col("word_before") ^ pl.col("after")
-    each = pl.concat_list("word", into, pl.when(~pl.col("before_open")).then(out))
+    each = pl.concat_list(
+        "word",
+        "known",
+        pl.col("known") ^ pl.col("role"),
+        pl.col("known") ^ pl.col("also"),
+        into,
+        pl.when(~pl.col("before_open")).then(out),
+    )
     return open_class.select("sent", seen=each).explode("seen").drop_nulls().group_by("sent").agg("seen")
 
 
 def sample(frame: pl.DataFrame, context: Context) -> Sample:
-    """Four rows per couple of sentences: both as they are (label 0) and with their words exchanged (label 1)."""
+    """Two rows per sentence of a ring: as it is (label 0) and with the word of the next sentence (label 1)."""
     counts = HashCounts(frame["seen"])
     sentences, drops = usable_of(frame.filter(pl.col("sent").is_first_distinct().over("shard")), context)
     usable = frame.drop("seen").join(sentences.select("key"), on="key", how="semi", maintain_order="left")
+    most = pl.col("target_upos").replace_strict(MOST_FREQUENT, default=np.inf, return_dtype=pl.Float64)
+    usable = usable.filter(pl.col("ipm") <= most) if context.settings.match else usable
     usable = usable.with_columns(count=pl.Series(counts.of(usable["word"].to_numpy())))
     keys = hashing.combine(usable["key"].to_numpy(), usable["index"].cast(pl.UInt64).to_numpy())
     owners = usable["key"].rank("dense").cast(pl.Int64).to_numpy()
-    cells, agree = _cells(usable, context), _agreement(usable, counts, context)
-    first, second = pair_words(cells, keys, owners, agree, *context.seed_key)
-    exchanged = _exchanged(usable, np.concatenate([first, second]), np.concatenate([second, first]))
-    kept = exchanged.join(_capped(exchanged, context), on="couple", how="semi", maintain_order="left")
+    cells, fits = _cells(usable, context), _fits(usable, counts, context)
+    exchanged = _exchanged(usable, *exchange_words(cells, keys, owners, fits, *context.seed_key))
+    kept = exchanged.join(_capped(exchanged, context), on="ring", how="semi", maintain_order="left")
     drops |= {"unmatched": sentences.height - exchanged.height, "over-size": exchanged.height - kept.height}
     made = Sample(_rows(kept), drops, candidates=sum(drops.values()) + kept.height)
     return if_enough(made, context.labels, context)
 
 
 def _cells(usable: pl.DataFrame, context: Context) -> list[npt.NDArray[np.int64]]:
-    """Numbers of the cells, one array per attempt: words in different cells are not exchanged.
+    """Numbers of the cells, one array per attempt: words in different cells do not replace each other.
 
     The bands of frequency begin elsewhere in each attempt. With ``--no-match`` only grammar decides.
     """
@@ -214,10 +294,16 @@ def _cells(usable: pl.DataFrame, context: Context) -> list[npt.NDArray[np.int64]
     ]
 
 
-def _agreement(usable: pl.DataFrame, counts: HashCounts, context: Context) -> Agree:
-    """Whether two words may be exchanged, but for their cells."""
-    names = ("before", "word_after", "word", "word_before", "after", "lemma")
-    hashes = {name: usable[name].to_numpy() for name in names}
+def _fits(usable: pl.DataFrame, counts: HashCounts, context: Context) -> Fits:
+    """Whether a word may take the place of another of its cell."""
+    hashes = {name: usable[name].to_numpy() for name in HASHED}
+    known = counts.of(hashes["known"])
+    upos = pl.col("target_upos")
+    share, needed = usable.select(
+        pl.len().over("target_upos", "role") / pl.len().over("target_upos"),
+        needed=upos.replace_strict(EXPECTED, default=max(EXPECTED.values()), return_dtype=pl.Float64),
+    )
+    expected_share, least = share.to_numpy(), needed.to_numpy()
 
     def differ(name: str, first: Ints, second: Ints) -> npt.NDArray[np.bool_]:
         return np.asarray(hashes[name][first] != hashes[name][second])
@@ -228,30 +314,43 @@ def _agreement(usable: pl.DataFrame, counts: HashCounts, context: Context) -> Ag
         for side, word in (("before", "word_after"), ("after", "word_before")):
             true = counts.of(hashes[side][here] ^ hashes[word][here]) - 1
             new = counts.of(hashes[side][here] ^ hashes[word][there]) - ~differ(side, here, there)
-            good &= np.abs(np.log1p(new) - np.log1p(true)) <= BAND
+            good &= np.abs(np.log1p(new) - np.log1p(true)) <= BIGRAM_BAND
         return good
 
-    def agree(first: Ints, second: Ints) -> npt.NDArray[np.bool_]:
-        elsewhere = differ("before", first, second) | differ("after", first, second)
-        good = differ("lemma", first, second) & differ("word", first, second) & elsewhere
-        return good & as_frequent(first, second) & as_frequent(second, first) if context.settings.match else good
+    def strange(here: Ints, there: Ints) -> npt.NDArray[np.bool_]:
+        """Whether the words ``there`` should have been seen in the role of the words ``here``, and never were."""
+        found = known[there] * expected_share[here] >= least[here]
+        found[found] = counts.of(hashes["known"][there[found]] ^ hashes["role"][here[found]]) == 0
+        return np.asarray(found)
 
-    return agree
+    def fits(here: Ints, there: Ints) -> npt.NDArray[np.bool_]:
+        elsewhere = differ("before", here, there) | differ("after", here, there)
+        good = differ("lemma", here, there) & differ("word", here, there) & elsewhere
+        if context.settings.match:
+            for test in (strange, as_frequent):
+                good[good] = test(here[good], there[good])
+        return good
+
+    return fits
 
 
-def _exchanged(usable: pl.DataFrame, rows: npt.NDArray[np.int64], others: npt.NDArray[np.int64]) -> pl.DataFrame:
-    """The candidates ``rows`` with the words of ``others`` as ``new_*`` and the key of the couple."""
+def _exchanged(
+    usable: pl.DataFrame, rows: npt.NDArray[np.int64], others: npt.NDArray[np.int64], rings: npt.NDArray[np.int64]
+) -> pl.DataFrame:
+    """The candidates ``rows`` with the words of ``others`` as ``new_*`` and the least key of their ``ring``."""
     names = ["form", "lemma", "upos"]
     new = usable.select(pl.col(f"target_{name}").alias(f"new_{name}") for name in names)[others]
-    keys = usable["key"].to_numpy()
-    couple = pl.Series("couple", np.minimum(keys[rows], keys[others]), dtype=pl.UInt64)
-    return usable[rows].hstack([*new.get_columns(), couple])
+    found = usable[rows].hstack([*new.get_columns(), pl.Series("ring", rings)])
+    return found.with_columns(ring=pl.col("key").min().over("ring"))
 
 
 def _capped(exchanged: pl.DataFrame, context: Context) -> pl.DataFrame:
-    """The pairs of sentences that the sizes leave room for."""
-    whole = exchanged.unique("couple", keep="first", maintain_order=True).select("couple", "split", key="couple")
-    return cap(whole, context.settings, *context.seed_key, weight=4)
+    """The rings of sentences that the sizes leave room for, in hash order."""
+    rings = exchanged.group_by("ring", maintain_order=True).agg(pl.col("split").first(), n=pl.len())
+    ordered = rings[hashing.ranking(rings["ring"].to_numpy(), "cap", *context.seed_key)]
+    sizes = {split: context.settings.size(split) // 2 for split in SPLITS}
+    most = pl.col("split").cast(pl.String).replace_strict(sizes, return_dtype=pl.Int64)
+    return ordered.filter(pl.col("n").cum_sum().over("split") <= most).select("ring")
 
 
 def _rows(kept: pl.DataFrame) -> pl.DataFrame:
@@ -286,4 +385,5 @@ TASK = ProbingTask(
     split_by="target",
     needs=frozenset({"upos", "lemma", "deps"}),
     pairs=True,
+    version=2,
 )

@@ -1,24 +1,28 @@
-"""Disjoint pairs of words that can be swapped between two sentences; adding words changes few pairs."""
+"""Rings of words that can be passed on from sentence to sentence; adding words changes few rings."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from discoprobe.builders import hashing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import numpy.typing as npt
     import polars as pl
 
     Ints = npt.NDArray[np.int64]
-    Agree = Callable[[Ints, Ints], npt.NDArray[np.bool_]]
+    Fits = Callable[[Ints, Ints], npt.NDArray[np.bool_]]
 
-_BITS: Final = 18
-_STEP: Final = 2
+LEVELS: Final = (18, 15, 12, 9, 6, 4, 2, 0)
+"""Bits of the hashes by which rows are divided, from the leaves of the trie to its root."""
+
+MOST: Final = 32
+"""Rows of a node that are looked at together."""
 
 
 class HashCounts:
@@ -39,55 +43,79 @@ class HashCounts:
         return np.where(self._hashes[at] == wanted, self._counts[at], 0)
 
 
-def pair_words(
-    cellings: Sequence[npt.ArrayLike], keys: npt.ArrayLike, owners: npt.ArrayLike, agree: Agree, *seed_key: str | int
-) -> tuple[Ints, Ints]:
-    """Disjoint pairs of rows that stand in the same cell and agree, at most one row of each owner.
+def exchange_words(
+    cellings: Sequence[npt.ArrayLike], keys: npt.ArrayLike, owners: npt.ArrayLike, fits: Fits, *seed_key: str | int
+) -> tuple[Ints, Ints, Ints]:
+    """Rings of rows of a cell, each of which gets the word of the next; at most one row of each owner.
 
-    The rows of a cell are leaves of a binary trie of their hashes. From the leaves to the root, neighbours that meet in
-    a node and agree become a pair; the others move up. So a row more or less changes only pairs above it.
+    So every word that is put into a sentence is taken from another one. The rows of a cell are leaves of a binary trie
+    of their hashes. From the leaves to the root, as many rows as can be of those that meet in a node are put into
+    rings; the others move up. So a row more or less changes only the rings near it.
 
     Args:
-        cellings: numbers of the cell of each row; what finds no partner by the first numbers goes on to the next.
+        cellings: numbers of the cell of each row; what finds no ring by the first numbers goes on to the next.
         keys: identity of each row (u64).
-        owners: number of the owner of each row: once a row of an owner has a partner, its others need none.
-        agree: for two arrays of rows, whether the first and the second ones may be a pair.
+        owners: number of the owner of each row: once a row of an owner is in a ring, its others need none.
+        fits: for two arrays of rows, whether the word of the second may take the place of that of the first.
         seed_key: what the hashes start with.
 
     Returns:
-        Two arrays: the rows of each pair.
+        Three arrays: the rows, the rows whose words they get, and the number of the ring.
     """
     keys, owners = np.asarray(keys, dtype=np.uint64), np.asarray(owners, dtype=np.int64)
     served = np.zeros(int(owners.max(initial=-1)) + 1, dtype=bool)
-    found = [np.empty((2, 0), np.int64)]
+    rings: list[Ints] = []
     for attempt, cells in enumerate(cellings):
         hashes = hashing.mix(keys, "exchange", attempt, *seed_key)
-        for bits in range(_BITS, -1, -_STEP):
-            met = _neighbours(np.asarray(cells, dtype=np.int64), hashes, bits, np.flatnonzero(~served[owners]))
-            met = met[:, agree(*met)]
-            found.append(met[:, _first_of_owner(owners[met])])
-            served[owners[found[-1]]] = True
-    first, second = np.concatenate(found, axis=1)
-    return first, second
+        for bits in LEVELS:
+            nodes = _nodes(np.asarray(cells, dtype=np.int64), hashes, bits, np.flatnonzero(~served[owners]), owners)
+            for ring in _rings(nodes, fits):
+                if not served[owners[ring]].any():
+                    served[owners[ring]] = True
+                    rings.append(ring)
+    nothing = np.empty(0, np.int64)
+    return (
+        np.concatenate([nothing, *rings]),
+        np.concatenate([nothing, *(np.roll(ring, -1) for ring in rings)]),
+        np.repeat(np.arange(len(rings)), [len(ring) for ring in rings]).astype(np.int64),
+    )
 
 
-def _first_of_owner(owners: Ints) -> npt.NDArray[np.bool_]:
-    """Which pairs come first for both their owners; a pair of one owner does not count."""
-    n = owners.shape[1]
-    earliest = np.full(int(owners.max(initial=-1)) + 1, n)
-    for side in owners:
-        np.minimum.at(earliest, side, np.arange(n))
-    first = (earliest[owners] == np.arange(n)).all(axis=0)
-    return np.asarray(first & (owners[0] != owners[1]))
-
-
-def _neighbours(cells: Ints, hashes: hashing.Keys, bits: int, rows: Ints) -> Ints:
-    """Two and two of the rows of a cell whose hashes begin with the same bits, in hash order."""
+def _nodes(cells: Ints, hashes: hashing.Keys, bits: int, rows: Ints, owners: Ints) -> list[Ints]:
+    """The rows of each cell whose hashes begin alike, in hash order, one of each owner, at most ``MOST``."""
     order = rows[np.lexsort((hashes[rows], cells[rows]))]
     prefix = hashes[order] >> np.uint64(64 - bits) if bits else np.zeros(len(order), np.uint64)
-    begins = np.ones(len(order), dtype=bool)
-    begins[1:] = (cells[order][1:] != cells[order][:-1]) | (prefix[1:] != prefix[:-1])
-    at = np.arange(len(order))
-    place = at - np.maximum.accumulate(np.where(begins, at, 0))
-    second = np.flatnonzero(place % 2 == 1)
-    return np.stack([order[second - 1], order[second]])
+    ends = np.flatnonzero((np.diff(cells[order]) != 0) | (prefix[1:] != prefix[:-1])) + 1
+    nodes = [node[i : i + MOST] for node in np.split(order, ends) for i in range(0, len(node), MOST)]
+    single = [node[np.sort(np.unique(owners[node], return_index=True)[1])] for node in nodes if len(node) > 1]
+    return [node for node in single if len(node) > 1]
+
+
+def _rings(nodes: list[Ints], fits: Fits) -> Iterator[Ints]:
+    """As many rows of each node as possible, in rings of which each row may get the word of the next."""
+    if not nodes:
+        return
+    first = np.concatenate([np.repeat(node, len(node)) for node in nodes])
+    second = np.concatenate([np.tile(node, len(node)) for node in nodes])
+    allowed = fits(first, second) & (first != second)
+    at = 0
+    for node in nodes:
+        table = allowed[at : at + len(node) ** 2].reshape(len(node), len(node))
+        at += len(node) ** 2
+        if table.any():
+            alone = np.where(np.eye(len(node), dtype=bool), 1, len(node) + 1)
+            _, following = linear_sum_assignment(np.where(table, 0, alone))
+            yield from (node[cycle] for cycle in _cycles(following) if len(cycle) > 1)
+
+
+def _cycles(following: Ints) -> Iterator[list[int]]:
+    """The cycles of a permutation, each from its lowest number on."""
+    seen: set[int] = set()
+    for start in range(len(following)):
+        cycle, at = [], start
+        while at not in seen:
+            seen.add(at)
+            cycle.append(at)
+            at = int(following[at])
+        if cycle:
+            yield cycle
