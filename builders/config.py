@@ -50,7 +50,12 @@ _OWN: dict[Shape, tuple[tuple[str, pa.DataType], ...]] = {
         ("ipm_share", pa.float32()),
     ),
     Shape.SEQUENCE: (("sentences", _TEXTS), ("order", pa.list_(pa.int32())), ("position", pa.int32())),
-    Shape.PAIR: (("sentence1", pa.string()), ("sentence2", pa.string())),
+    Shape.PAIR: (
+        ("sentence1", pa.string()),
+        ("sentence2", pa.string()),
+        ("original", pa.string()),
+        ("removed", pa.string()),
+    ),
     Shape.CANDIDATE: (("sentences", _TEXTS), ("candidate", pa.string()), ("distractor", pa.string())),
     Shape.CHOICE: (("context", _TEXTS), ("choices", _TEXTS), ("distractor", _TEXTS)),
 }

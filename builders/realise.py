@@ -180,8 +180,8 @@ def _sequence_rows(
     )
     extra = [name for name in ("trim", "n_context") if name in rows.columns]
     whole = long.join(rows.select("key", *extra), on="key", maintain_order="left")
-    if "trim" in extra:
-        whole = _trimmed(whole, language)
+    none = pl.lit(None, pl.String)
+    whole = _trimmed(whole, language) if "trim" in extra else whole.with_columns(original=none, removed=none)
     shown = whole.select("key", "sent_ids", "corpora", *wanted, *_FORMS[task.shape])
     places = frame.select(
         pl.col("row").cast(pl.Int64), "corpus", "doc_id", group=pl.concat_str("corpus", "doc_id", separator="/")
@@ -190,18 +190,24 @@ def _sequence_rows(
 
 
 def _trimmed(whole: pl.DataFrame, language: LanguageData) -> pl.DataFrame:
-    """The last sentence of each row without its first ``trim`` characters, beginning with a capital."""
-    shown = [
-        [*texts[:-1], language.capitalise(texts[-1][trim:])]
-        for texts, trim in whole.select("sentences", "trim").iter_rows()
-    ]
-    return whole.with_columns(sentences=pl.Series(shown, dtype=pl.List(pl.String)))
+    """The last sentence of each row without its first ``trim`` characters, beginning with a capital.
+
+    ``original`` is that sentence as it was, ``removed`` what it lost.
+    """
+    pairs = list(whole.select("sentences", "trim").iter_rows())
+    shown = [[*texts[:-1], language.capitalise(texts[-1][trim:])] for texts, trim in pairs]
+    return whole.with_columns(
+        sentences=pl.Series(shown, dtype=pl.List(pl.String)),
+        original=pl.Series([texts[-1] for texts, _ in pairs], dtype=pl.String),
+        removed=pl.Series([texts[-1][:trim].rstrip() for texts, trim in pairs], dtype=pl.String),
+    )
 
 
 _FORMS: dict[Shape, list[pl.Expr]] = {
     Shape.PAIR: [
         pl.col("sentences").list.get(0).alias("sentence1"),
         pl.col("sentences").list.get(1).alias("sentence2"),
+        pl.col("original", "removed"),
     ],
     Shape.SEQUENCE: [pl.col("sentences")],
     Shape.CANDIDATE: [

@@ -5,11 +5,13 @@ without the connective it began with (and the comma after it), its first letter 
 connective. Connectives come from a closed list per language of words that tie their sentence to the one before
 (subordinators such as *although* tie it to its own main clause and are not in it) and must be tagged CCONJ, SCONJ or
 ADV (fixed expressions: as the list says) and, where there are trees, join the sentence and not a phrase of it (German
-*auch er*); left out are questions, sentences of little else, and those in which the connective recurs within five words
-(*и … и*, or a speaker who starts again: half of it would stay). Classes have at least 20 candidates and are equally
-frequent in every split. The published suite took any first word tagged as a conjunction, with the previous sentence at
-times from another document. Where an adverb is followed by the verb (German, Dutch, Swedish) its removal leaves the
-verb first, which tells adverbs from conjunctions.
+*auch er*). Every connective of the list has a sense (addition, contrast, result, ...), and of each sense the most
+frequent one is a class: nothing in two sentences tells *but* from *however*. Left out are questions, sentences of
+little else, and those in which the connective recurs within five words (*и … и*, or a speaker who starts again: half of
+it would stay). Classes have at least 20 candidates and are equally frequent in every split. `original` is the second
+sentence as it was, `removed` the connective. The published suite took any first word tagged as a conjunction, with the
+previous sentence at times from another document. Where an adverb is followed by the verb (German, Dutch, Swedish) its
+removal leaves the verb first, which tells adverbs from conjunctions.
 """
 
 from __future__ import annotations
@@ -46,6 +48,9 @@ AGAIN = 5
 
 STRATA = 3
 """Strata of length inside which connectives are equally frequent over the blocks of a large corpus."""
+
+NAMED = 5
+"""Connectives that a message names."""
 
 _COMMAS = (",", "،", "、", "，")
 
@@ -139,7 +144,8 @@ def _rest() -> pl.Expr:
 def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Pairs of neighbours of which the second lost its connective, equally many per connective."""
     pairs = _pairs(frame)
-    named = _frequent(pairs, context)
+    frequent = _frequent(pairs, context)
+    named = frequent if context.decided else _one_per_sense(frequent, context.language)
     names = context.decided or tuple(sorted(named["connective"].unique()))
     capped = cap(named, context.settings, *context.seed_key)
     kept = capped if len(names) > 1 else capped.clear()
@@ -154,8 +160,24 @@ def sample(frame: pl.DataFrame, context: Context) -> Sample:
         key=pl.Series(hashing.mix(kept["key"].to_numpy(), "row", *context.seed_key), dtype=pl.UInt64),
         label=kept["connective"].replace_strict({name: i for i, name in enumerate(names)}, return_dtype=pl.Int64),
     )  # fmt: skip
-    drops = {"rare-connective": pairs.height - named.height, "unbalanced": named.height - kept.height}
-    return Sample(rows, drops, labels=names, candidates=pairs.height)
+    drops = {
+        "rare-connective": pairs.height - frequent.height,
+        "same-sense": frequent.height - named.height,
+        "unbalanced": named.height - kept.height,
+    }
+    return Sample(rows, drops, labels=names, candidates=pairs.height, reason=_problem(pairs, names, context))
+
+
+def _problem(pairs: pl.DataFrame, names: tuple[str, ...], context: Context) -> str:
+    """Why there are fewer than two classes, with the connectives that were found; empty where there are two."""
+    if len(names) > 1:
+        return ""
+    counts = pairs.group_by("connective").len().sort(["len", "connective"], descending=[True, False])
+    found = ", ".join(f"{name} {n}" for name, n in counts.head(NAMED).iter_rows())
+    return (
+        f"no two connectives of different sense open {context.settings.min_class} sentences each, some in every split "
+        f"({f'most frequent: {found}' if found else 'none was found'})"
+    )
 
 
 def _pairs(frame: pl.DataFrame) -> pl.DataFrame:
@@ -168,6 +190,15 @@ def _pairs(frame: pl.DataFrame) -> pl.DataFrame:
     return single.unique("text_key", keep="first", maintain_order=True)
 
 
+def _one_per_sense(pairs: pl.DataFrame, language: LanguageData) -> pl.DataFrame:
+    """The pairs of the most frequent connective of each sense."""
+    senses = {entry.lemma: entry.sense for entry in language.section(Connectives).entries}
+    counts = pairs.group_by("connective").len().sort(["len", "connective"], descending=[True, False])
+    sense = pl.col("connective").replace_strict(senses, return_dtype=pl.String, default=None)
+    first = counts.with_columns(sense=sense).unique("sense", keep="first", maintain_order=True)
+    return pairs.join(first.select("connective"), on="connective", how="semi", maintain_order="left")
+
+
 def _frequent(pairs: pl.DataFrame, context: Context) -> pl.DataFrame:
     """The pairs of connectives with enough candidates, at least one in every split."""
     if context.decided:
@@ -177,4 +208,18 @@ def _frequent(pairs: pl.DataFrame, context: Context) -> pl.DataFrame:
     return pairs.join(enough.select("connective"), on="connective", how="semi", maintain_order="left")
 
 
-TASK = DiscourseTask(shape=Shape.PAIR, sample=sample, mark=mark, needs=frozenset({"documents", "upos"}))
+def lacks(language: LanguageData) -> str:
+    """Why the task is not available."""
+    listed = any(entry.scope == "sentence" for entry in language.section(Connectives).entries)
+    return "" if listed else f"no connectives are listed for {language.name}; see docs/adding_a_language.md"
+
+
+TASK = DiscourseTask(
+    shape=Shape.PAIR,
+    sample=sample,
+    mark=mark,
+    lacks=lacks,
+    needs=frozenset({"documents", "upos"}),
+    reasons={"same-sense": "another connective of the same sense is more frequent"},
+    version=2,
+)

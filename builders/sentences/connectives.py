@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final, Literal, get_args
 
 import msgspec
 
@@ -11,6 +11,10 @@ from discoprobe.loaders.languages.language import UPOS, LanguageSection, Upos, c
 
 ONE_WORD: Final[frozenset[Upos]] = frozenset({"CCONJ", "SCONJ", "ADV"})
 """The parts of speech of a connective of one word, where its entry names none."""
+
+
+Sense = Literal["addition", "contrast", "alternative", "reason", "result", "time", "example", "elaboration"]
+"""Senses of connectives, roughly those of the second level of the Penn Discourse Treebank 3."""
 
 
 class Connective(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -24,6 +28,7 @@ class Connective(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         forms: what it may look like; where the entry has none, the lemma is the only form.
         upos: the parts of speech that the first word may have; where the entry has none, `ONE_WORD` if a form is one
             word, else any.
+        sense: how it ties its sentence to the one before; required where that is its scope.
         scope: what it ties its clause to: the previous ``sentence``, or the main ``clause`` that follows.
         unless: longer phrases that begin like a form and are something else (``so far``).
     """
@@ -31,6 +36,7 @@ class Connective(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     lemma: str
     forms: tuple[str, ...] = ()
     upos: frozenset[Upos] = frozenset()
+    sense: Sense | None = None
     scope: Literal["sentence", "clause"] = "sentence"
     unless: tuple[str, ...] = ()
 
@@ -38,6 +44,8 @@ class Connective(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         forms = self.forms or (self.lemma,)
         check_small_letters((*forms, *self.unless))
         several = all(" " in form for form in forms)
+        if self.scope == "sentence" and self.sense is None:
+            raise ValueError(f"the connective '{self.lemma}' needs a sense, one of {', '.join(get_args(Sense))}")
         msgspec.structs.force_setattr(self, "forms", forms)
         msgspec.structs.force_setattr(self, "upos", self.upos or (frozenset(UPOS) if several else ONE_WORD))
 

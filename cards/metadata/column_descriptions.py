@@ -27,6 +27,7 @@ _WHAT = {
     "sentences": "the sentences in the order shown",
     "order": "where each sentence shown stands in the source (0 is the passage's first); -1 for one from elsewhere",
     "position": "index of the edited or moved sentence in `sentences`; -1 where there is none",
+    "removed": "the connective that the second sentence lost, with its comma",
     "sentence1": "the first sentence shown",
     "sentence2": "the second sentence shown",
     "candidate": "the sentence of which the question is whether it follows",

@@ -83,6 +83,8 @@ def test_no_list_has_a_value_twice(code):
     assert {path: listed for path, listed in lists.items() if len(set(listed)) < len(listed)} == {}
 
 
+A = '{ lemma = "a", sense = "time" }'
+
 MISTAKES = {
     '[somo]\nopen = ["NOUNS"]': r"somo\.open\[0\]: Invalid enum value 'NOUNS'; see SomoRules in",
     '[ngram_shift]\npatterns = ["ADP"]': r"ngram_shift\.patterns\[0\]: Expected `str` matching regex",
@@ -90,12 +92,13 @@ MISTAKES = {
     '[ngram_shift]\nlemmas = { THING = ["x"] }': r"ngram_shift\.lemmas: a key: Invalid enum value 'THING'",
     '[swaps]\ncontracts = ["de"]': r"swaps\.contracts\[0\]: Expected `str` matching regex",
     '[swaps]\ncontracts = ["De le"]': r"swaps: 'De le' is not in small letters",
-    '[connectives]\nentries = [{ lemma = "a" }, { lemma = "a" }]': r"connectives: the lemma 'a' is listed twice",
-    '[connectives]\nentries = [{ lemma = "a" }, { lemma = "b", forms = ["a"] }]': r"the form 'a' is listed twice",
-    '[connectives]\nentries = [{ lemma = "A" }]': r"connectives\.entries\[0\]: 'A' is not in small letters",
-    '[connectives]\nentries = [{ lemma = "a", forms = [""] }]': r"entries\[0\]: '' is not in small letters",
-    '[connectives]\nentries = [{ lemma = "a", upos = ["ADVB"] }]': r"\[0\]\.upos\[0\]: Invalid enum value 'ADVB'",
-    '[connectives]\nentries = [{ lemma = "a", scope = "text" }]': r"entries\[0\]\.scope: Invalid enum value 'text'",
+    f"[connectives]\nentries = [{A}, {A}]": r"the lemma 'a' is listed twice",
+    f'[connectives]\nentries = [{A}, {{ lemma = "b", sense = "time", forms = ["a"] }}]': r"the form 'a' is listed twice",
+    '[connectives]\nentries = [{ lemma = "A", sense = "time" }]': r"'A' is not in small letters",
+    '[connectives]\nentries = [{ lemma = "a", sense = "time", forms = [""] }]': r"'' is not in small letters",
+    '[connectives]\nentries = [{ lemma = "a", sense = "time", upos = ["ADVB"] }]': r"upos\[0\]: Invalid enum value 'ADVB'",
+    '[connectives]\nentries = [{ lemma = "a" }]': r"entries\[0\]: the connective 'a' needs a sense, one of addition,",
+    '[connectives]\nentries = [{ lemma = "a", sense = "time", scope = "text" }]': r"scope: Invalid enum value 'text'",
     '[predicate]\ntense = ["obj"]': r"predicate\.tense\[0\]: Invalid enum value 'obj'",
     '[predicate]\nlabels = { Case = ["Nom"] }': r"predicate\.labels: a key: Expected `str` matching regex",
     '[predicate]\npassive = ["Aux Pass"]': r"predicate\.passive\[0\]: Expected `str` matching regex",
@@ -125,7 +128,10 @@ def test_a_mistake_is_one_line_that_names_file_and_key(text):
 
 
 def test_forms_default_to_the_lemma_and_upos_to_that_of_the_length():
-    text = HEAD + '[connectives]\nentries = [{ lemma = "pero" }, { lemma = "sin embargo" }]'
+    text = (
+        HEAD
+        + '[connectives]\nentries = [{ lemma = "pero", sense = "time" }, { lemma = "sin embargo", sense = "time" }]'
+    )
     one, two = parse_language(text, "zz").section(Connectives).entries
     assert (one.forms, one.upos) == (("pero",), ONE_WORD)
     assert (two.forms, two.upos) == (("sin embargo",), set(UPOS))

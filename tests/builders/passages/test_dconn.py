@@ -1,0 +1,44 @@
+"""Classes of ``dconn``: one connective per sense; and what the second sentence lost."""
+
+import polars as pl
+import pytest
+
+from discoprobe.builders.discourse import dconn
+from discoprobe.builders.realise import _trimmed
+from discoprobe.builders.settings import Settings
+from discoprobe.builders.task import Context
+from discoprobe.loaders.languages.language import language_data
+
+ENGLISH = language_data("en")
+
+
+def _pairs(**counts):
+    return pl.DataFrame({"connective": [name for name, n in counts.items() for _ in range(n)]})
+
+
+def test_of_each_sense_the_most_frequent_connective_is_a_class():
+    kept = dconn._one_per_sense(_pairs(however=3, but=5, also=2, then=4), ENGLISH)
+    assert dict(kept.group_by("connective").len().iter_rows()) == {"but": 5, "also": 2, "then": 4}
+
+
+@pytest.mark.parametrize(
+    ("counts", "found"),
+    [({"however": 3, "but": 5}, r"most frequent: but 5, however 3"), ({}, "none was found")],
+)
+def test_the_reason_names_the_connectives_that_were_found(counts, found):
+    context = Context("dconn", ENGLISH, Settings())
+    pairs = _pairs(**counts).cast({"connective": pl.String})
+    assert found in dconn._problem(pairs, ("but",), context)
+    assert dconn._problem(pairs, ("but", "then"), context) == ""
+
+
+def test_a_language_without_a_list_says_so():
+    assert dconn.lacks(ENGLISH) == ""
+    assert "no connectives are listed" in dconn.lacks(language_data("mt"))
+
+
+def test_original_and_connective_are_columns():
+    rows = pl.DataFrame({"key": [1], "sentences": [["It rained.", "However, we went."]], "trim": [9]})
+    shown = _trimmed(rows, ENGLISH).row(0, named=True)
+    assert shown["sentences"] == ["It rained.", "We went."]
+    assert (shown["original"], shown["removed"]) == ("However, we went.", "However,")
