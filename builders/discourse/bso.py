@@ -42,4 +42,4 @@ def _first_is_longer(frame: pl.DataFrame, first: npt.NDArray[np.int64]) -> pl.Se
     return pl.Series(-np.sign(np.where(words, words, characters)), dtype=pl.Int8)
 
 
-TASK = DiscourseTask(labels=("in_order", "swapped"), shape=Shape.PAIR, sample=sample, pairs=True)
+TASK = DiscourseTask(labels=("in_order", "swapped"), shape=Shape.PAIR, sample=sample, pairs=True, version=2)
