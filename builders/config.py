@@ -23,6 +23,7 @@ class Shape(enum.StrEnum):
 
     SENTENCE = "sentence"
     SEQUENCE = "sequence"
+    SCORED = "scored"
     PAIR = "pair"
     CANDIDATE = "candidate"
     CHOICE = "choice"
@@ -50,6 +51,7 @@ _OWN: dict[Shape, tuple[tuple[str, pa.DataType], ...]] = {
         ("ipm_share", pa.float32()),
     ),
     Shape.SEQUENCE: (("sentences", _TEXTS), ("order", pa.list_(pa.int32())), ("position", pa.int32())),
+    Shape.SCORED: (("sentence1", pa.string()), ("sentence2", pa.string()), ("score", pa.float64())),
     Shape.PAIR: (
         ("sentence1", pa.string()),
         ("sentence2", pa.string()),
@@ -92,6 +94,7 @@ class Config:
         notes: for the card: how the rows were chosen, where that depends on the corpora.
         parts: identities of the parts of a large corpus that were read until the sizes were full; empty for all.
         split_by: what is in one split only: ``document``, ``target`` or ``cluster``.
+        published: whether rows, labels and splits are those of a published data set, taken as they are.
         excluded: rows that were left out because readers found them faulty: id → verdict.
     """
 
@@ -114,6 +117,7 @@ class Config:
     pairs: bool = False
     notes: tuple[str, ...] = ()
     split_by: str = "document"
+    published: bool = False
     parts: tuple[str, ...] = ()
     excluded: Mapping[str, str] = field(default_factory=dict)
 

@@ -31,6 +31,7 @@ _COLUMNS: dict[str, pl.DataType] = {
     "corpus": pl.String(),
     "sent_ids": pl.List(pl.String()),
     "group": pl.String(),
+    "score": pl.Float64(),
 }
 SCHEMA = pl.Schema(_COLUMNS)
 """Columns of ``AuditInput.rows``; all from ``pair_id`` on may be null."""
@@ -139,17 +140,27 @@ def from_config(config: Config) -> AuditInput:
         from_columns(pl.DataFrame(table), config.shape).with_columns(split=pl.lit(split, dtype=SCHEMA["split"]))
         for split, table in config.splits.items()
     ]
+    splits = [rows for rows in splits if rows.height]
+    if not splits:
+        raise UnreadableDataError(f"{config.name}: no rows to audit")
     labels, rows = with_used_labels(config.labels, pl.concat(splits, how="vertical_relaxed"), config.shape)
     return AuditInput(
         name=config.name,
-        shape=config.shape,
+        shape=audited_shape(config.shape),
         labels=labels,
         rows=conform(rows, config.shape),
+        natural=config.published,
+        external=config.published,
         perturbation=config.pairs,
         pairs=config.pairs,
         split_by=config.split_by,
         exempt=dict(config.exempt),
     )
+
+
+def audited_shape(shape: Shape) -> Shape:
+    """What solvers see of a row: the score of a scored pair is its label."""
+    return Shape.PAIR if shape is Shape.SCORED else shape
 
 
 def with_used_labels(labels: tuple[str, ...], rows: pl.DataFrame, shape: Shape) -> tuple[tuple[str, ...], pl.DataFrame]:
@@ -166,7 +177,7 @@ def with_used_labels(labels: tuple[str, ...], rows: pl.DataFrame, shape: Shape) 
 
 def from_columns(frame: pl.DataFrame, shape: Shape) -> pl.DataFrame:
     """A split with the columns of a config as rows of texts (without ``split``, ``place``)."""
-    wanted = ["id", "label", "pair_id", "corpus", "sent_ids", "original", "group"]
+    wanted = ["id", "label", "pair_id", "corpus", "sent_ids", "original", "group", "score"]
     present = [name for name in wanted if name in frame.columns]
     return frame.select(*present, texts=_TEXTS[shape], n_context=_N_CONTEXT[shape], **_spans(frame.schema))
 
@@ -186,6 +197,7 @@ _NONE = pl.lit(0, dtype=pl.UInt32)
 _TEXTS = {
     Shape.SENTENCE: pl.concat_list("text"),
     Shape.SEQUENCE: pl.col("sentences"),
+    Shape.SCORED: pl.concat_list("sentence1", "sentence2"),
     Shape.PAIR: pl.concat_list("sentence1", "sentence2"),
     Shape.CANDIDATE: pl.col("sentences").list.concat(pl.concat_list("candidate")),
     Shape.CHOICE: pl.col("context").list.concat(pl.col("choices")),
@@ -193,6 +205,7 @@ _TEXTS = {
 _N_CONTEXT = {
     Shape.SENTENCE: _NONE,
     Shape.SEQUENCE: _NONE,
+    Shape.SCORED: _NONE,
     Shape.PAIR: _NONE,
     Shape.CANDIDATE: pl.col("sentences").list.len(),
     Shape.CHOICE: pl.col("context").list.len(),

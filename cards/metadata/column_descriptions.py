@@ -30,6 +30,7 @@ _WHAT = {
     "removed": "the connective that the second sentence lost, with its comma",
     "sentence1": "the first sentence shown",
     "sentence2": "the second sentence shown",
+    "score": "the score of the source; `label` is the class that the audit put it in",
     "candidate": "the sentence of which the question is whether it follows",
     "context": "the passage",
     "choices": "the candidates",
@@ -76,4 +77,4 @@ def class_label(labels: tuple[str, ...]) -> str:
 
 def type_name(kind: pa.DataType) -> str:
     """``string``, ``list<int32>``, ``struct<start: int32, end: int32>``: without Arrow's name for list items."""
-    return str(kind).replace("item: ", "").replace("element: ", "").replace("float", "float32")
+    return str(kind).replace("item: ", "").replace("element: ", "").replace("float", "float32").replace("double", "float64")

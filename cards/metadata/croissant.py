@@ -35,7 +35,13 @@ _CONTEXT: dict[str, Any] = {
 }  # fmt: skip
 """The context that the specification prescribes."""
 _PARQUET = "application/x-parquet"
-_TYPES = {pa.string(): "sc:Text", pa.int64(): "cr:Int64", pa.int32(): "cr:Int32", pa.float32(): "cr:Float32"}
+_TYPES = {
+    pa.string(): "sc:Text",
+    pa.int64(): "cr:Int64",
+    pa.int32(): "cr:Int32",
+    pa.float32(): "cr:Float32",
+    pa.float64(): "cr:Float64",
+}
 
 
 def croissant(manifest: Manifest, *, repository: str, release: str = "") -> str:

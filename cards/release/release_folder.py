@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from discoprobe.builders.config import Config, Unavailable
 from discoprobe.cards.metadata import card_checks, croissant, manifest
-from discoprobe.cards.metadata.manifest_entries import config_entry
+from discoprobe.cards.metadata.manifest_entries import config_entry, source_entry
 from discoprobe.cards.metadata.manifest_merge import renewed
 from discoprobe.cards.readers.marks import marks_file, read_marks
 from discoprobe.cards.release import parquet_files, read_rows
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from discoprobe.builders.audit.evidence import Tally
     from discoprobe.builders.audit.report import Report
-    from discoprobe.cards.metadata.manifest import ConfigEntry, ListedFile, Manifest
+    from discoprobe.cards.metadata.manifest import ConfigEntry, ListedFile, Manifest, SourceEntry
     from discoprobe.cards.readers.marks import Mark
     from discoprobe.cards.text.verdicts import Verdict
     from discoprobe.loaders.corpus import Corpus
@@ -52,6 +52,7 @@ class Release:
         self._missing: list[Unavailable] = []
         self._corpora: list[Corpus] = []
         self._inputs: dict[str, str] = {}
+        self._published: dict[str, SourceEntry] = {}
 
     def add_corpus(self, corpus: Corpus) -> None:
         """Names the sources of what follows."""
@@ -75,6 +76,8 @@ class Release:
         if report:
             (place / AUDIT).write_text(report.to_json(), encoding="utf-8")
         self._describe(result, report)
+        if result.published:
+            self._published |= {source.name: source_entry(source) for source in result.sources}
         content = {split: parquet_files.content_hash(table) for split, table in result.splits.items()}
         self._entries[result.name] = config_entry(result, content, _files(place), report)
 
@@ -120,7 +123,9 @@ class Release:
         return {name: verdict for name, verdict in verdicts(self._whole()["configs"]).items() if verdict.word == FAILED}
 
     def _whole(self) -> Manifest:
-        return renewed(self._old, self._entries, self._missing, self._corpora, self._inputs)
+        whole = renewed(self._old, self._entries, self._missing, self._corpora, self._inputs)
+        whole["sources"] |= self._published
+        return whole
 
     def finish(self) -> Manifest:
         """Writes the files about all configs, old and new, and returns the manifest.

@@ -176,7 +176,8 @@ def paragraphs(text: str) -> str:
 
 
 def _examples(config: Config) -> list[examples.Example]:
-    return examples.examples(config.shape, config.labels, config.splits["test"])
+    shown = next((table for table in reversed([*config.splits.values()]) if table.num_rows), config.splits["test"])
+    return examples.examples(config.shape, config.labels, shown)
 
 
 class Drop(NamedTuple):
@@ -200,6 +201,8 @@ def _labels(config: Config) -> tuple[str, ...]:
 def _filters(config: Config) -> list[str]:
     """What a candidate had to meet, by the settings of the build, as Markdown."""
     settings = config.settings
+    if config.published:
+        return []
     if str(config.shape) != "sentence":
         least, most = settings.discourse_words
         return [f"{least}–{most} words in every sentence", "sentences follow each other in the source without a gap"]

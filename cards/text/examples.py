@@ -145,6 +145,7 @@ def _pair(row: Row) -> Iterator[ExampleText]:
 _LINES: dict[Shape, Callable[[Row], Iterable[ExampleText]]] = {
     Shape.SENTENCE: _sentence,
     Shape.SEQUENCE: lambda row: _numbered(row["sentences"], row["position"]),
+    Shape.SCORED: _pair,
     Shape.PAIR: _pair,
     Shape.CANDIDATE: _candidate,
     Shape.CHOICE: _choice,

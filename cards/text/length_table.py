@@ -24,6 +24,7 @@ _TEXTS = {
     Shape.SEQUENCE: ("sentences",),
     Shape.CANDIDATE: ("sentences", "candidate"),
     Shape.CHOICE: ("context", "choices"),
+    Shape.SCORED: ("sentence1", "sentence2"),
     Shape.PAIR: ("sentence1", "sentence2"),
 }
 """Columns whose characters are counted."""

@@ -108,7 +108,7 @@ def roles_of(name: str, frame: pl.DataFrame, reading: Reading, class_names: Coll
 
 def _published(name: str, frame: pl.DataFrame, reading: Reading, shape: NamedShape, label: str) -> Roles:
     label = reading.label or label
-    if doubt := "" if reading.label else suspicion(frame[label]):
+    if doubt := "" if reading.label else suspicion(frame[label], called_label=True):
         raise UnreadableDataError(f"{name}: {doubt}; name the column with --label: {_listed(frame, _few(frame))}")
     exclude = (*shape.exclude, *reading.exclude)
     return Roles(label, shape.text, shape.choices, shape.choice_names, None, exclude, shape.name)
@@ -123,7 +123,7 @@ def _guessed_label(name: str, frame: pl.DataFrame, class_names: Collection[str])
     few = [column for column in called if not _is_measure(frame[column])]
     if sure or len(few or called) == 1:
         label = sure[0] if sure else (few or called)[0]
-        if doubt := suspicion(frame[label]):
+        if doubt := suspicion(frame[label], called_label=True):
             raise UnreadableDataError(f"{name}: {doubt}; name the column with --label: {_listed(frame, _few(frame))}")
         return label, ()
     candidates = few or _few(frame)

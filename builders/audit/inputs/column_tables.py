@@ -15,6 +15,7 @@ from discoprobe.builders.audit.frame import (
     AuditInput,
     Provenance,
     UnreadableDataError,
+    audited_shape,
     conform,
     from_columns,
     with_used_labels,
@@ -51,6 +52,7 @@ def read_own(
         [
             from_columns(frame, shape).with_columns(split=pl.lit(split, dtype=SCHEMA["split"]))
             for split, frame in splits.items()
+            if frame.height
         ]
     )
     rows = conform(rows, shape)
@@ -58,7 +60,7 @@ def read_own(
     labels, rows = with_used_labels(labels, rows, shape)
     shown = AuditInput(
         name=name,
-        shape=shape,
+        shape=audited_shape(shape),
         labels=labels,
         rows=rows,
         perturbation=bool(rows["original"].is_not_null().any()),
@@ -72,8 +74,8 @@ def _promised(data: AuditInput) -> AuditInput:
     """A config with what the task of its name (``dc_es``: ``dc``) promises about its rows and is exempt from."""
     name = data.name.rsplit("/", 1)[-1].rsplit("_", 1)[0]
     task = (all_tasks() | generated_tasks()).get(name)
-    if task is None:
-        return data
+    if task is None:  # imported
+        return dataclasses.replace(data, perturbation=False, pairs=False, natural=True, external=True)
     return dataclasses.replace(
         data,
         perturbation=task.pairs,
@@ -213,7 +215,8 @@ def _labelled(name: str, frame: pl.DataFrame, roles: Roles, class_names: Mapping
         labels = Labels(used, index["label"])
     else:
         labels = indexed(written)
-    rows = conform(frame.with_columns(labels.of_rows.alias("label")), shape)
+    scores = written.cast(pl.Float64) if written.dtype.is_numeric() else pl.lit(None, dtype=pl.Float64)
+    rows = conform(frame.with_columns(labels.of_rows.alias("label"), score=scores), shape)
     repeated = rows["pair_id"].drop_nulls().is_duplicated().any()
     notes = (labels.note,) if labels.note else ()
     return AuditInput(

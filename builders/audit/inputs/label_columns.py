@@ -62,8 +62,11 @@ def binned(scores: pl.Series) -> Labels:
     return Labels(names, index, f"'{scores.name}' holds scores: {len(names)} classes with like numbers of rows")
 
 
-def suspicion(labels: pl.Series) -> str:
-    """What values look like that are no labels: a header, an id or a language code; empty where they look well."""
+def suspicion(labels: pl.Series, *, called_label: bool = False) -> str:
+    """What values look like that are no labels: a header, an id or a language code; empty where they look well.
+
+    In a column that is called a label, ``no`` and ``si`` are labels and no languages.
+    """
     if labels.dtype.is_nested():
         return f"'{labels.name}' holds lists: a row needs one label"
     if labels.dtype != pl.String:
@@ -73,7 +76,7 @@ def suspicion(labels: pl.Series) -> str:
     header = [value for value in distinct if value.strip().lower() in {labels.name.lower(), "label", "gold_label"}]
     looks = {
         "a header": bool(header) and (values == header[0]).sum() == 1,
-        "language codes": bool(distinct) and all(map(_is_language, distinct)),
+        "language codes": not called_label and bool(distinct) and all(map(_is_language, distinct)),
         "ids": len(distinct) > max(_MANY, len(values) // 2)
         or (len(distinct) > 1 and all(re.fullmatch(r"[A-Za-z]{1,6}[-_]?\d{2,}", value) for value in distinct)),
     }

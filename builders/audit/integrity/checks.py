@@ -72,10 +72,14 @@ def near_duplicates(subject: Subject) -> Measure:
     """Rows with a sentence that is nearly one of an earlier split."""
     if len(subject.data.splits) < 2:  # noqa: PLR2004  nothing to compare with
         return SKIPPED
+    return measure_rows(_in_earlier_split(near_keyed(subject), "cluster"))
+
+
+def near_keyed(subject: Subject) -> pl.DataFrame:
+    """The sentences with the number of the ``cluster`` of near-duplicates that each is in."""
     distinct = subject.sentences.select(pl.col("sentence").unique(maintain_order=True))
     clusters = near_clusters(distinct["sentence"], threshold=NEAR_JACCARD)
-    clustered = subject.sentences.join(distinct.with_columns(clusters), on="sentence", maintain_order="left")
-    return measure_rows(_in_earlier_split(clustered, "cluster"))
+    return subject.sentences.join(distinct.with_columns(clusters), on="sentence", maintain_order="left")
 
 
 def _in_earlier_split(frame: pl.DataFrame, key: str) -> pl.DataFrame:

@@ -93,6 +93,22 @@ ExcludeLabels = Annotated[
     list[str] | None, typer.Option("--exclude", help="A label whose rows are left out, such as '-'. Repeatable.")
 ]
 HubConfig = Annotated[str | None, typer.Option("--config", help="The configuration of a Hub data set.")]
+ImportSource = Annotated[
+    list[str], typer.Argument(help="Files of one data set, its folder, or a Hub id (hf://owner/name).")
+]
+ImportType = Annotated[
+    str, typer.Option("--task-type", help="What a row is: single, pair, choice, similarity or minimal-pairs.")
+]
+ImportName = Annotated[str, typer.Option("--name", help="Name of the config before its language: sentiment.")]
+ImportLang = Annotated[str, typer.Option("--lang", "-l", help="Code of the language, such as es.")]
+ImportLicence = Annotated[str, typer.Option("--licence", help="Licence of the data, such as 'CC BY-SA 4.0'.")]
+DropLeaks = Annotated[
+    bool,
+    typer.Option(
+        "--drop-leaks",
+        help="Leave out rows of earlier splits that occur in later ones, and rows that occur twice; they are counted.",
+    ),
+]
 Format = Annotated[
     str | None,
     typer.Option(

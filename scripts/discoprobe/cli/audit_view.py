@@ -12,10 +12,12 @@ from discoprobe.cli.terminal import Cell, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
 
     from discoprobe.builders.audit import Finding, Report, Rule
     from discoprobe.builders.audit.inputs import Skipped
     from discoprobe.cards.text.verdicts import Verdict
+    from discoprobe.importing import Imported
 
 NARROW = 80
 """Columns of what is printed, also into a file or a pipe."""
@@ -59,6 +61,14 @@ def show_designs(rows: Sequence[Mapping[str, Cell]]) -> None:
     """The shortcuts of tasks over the rows of all their configs."""
     sys.stdout.write("\nall languages of a task together\n")
     show(rows, ["task", "check", "configs", "rows", "accuracy", "threshold", "design"], width=NARROW)
+
+
+def show_import(done: Imported, out: Path) -> None:
+    """How many rows each leak cost, and the call that loads the config."""
+    for check, n in done.leaks.items():
+        _write(f"left out for {check}: {n:,} rows")
+    if done.written:
+        sys.stdout.write(f'\nload_dataset("{out}", "{done.report.name}")\n')
 
 
 def show_skipped(skipped: Sequence[Skipped]) -> None:

@@ -1,4 +1,4 @@
-"""The commands that build and measure: `run`, `annotate`, `audit`, `tasks`."""
+"""The commands that build and measure: `run`, `annotate`, `audit`, `import`, `tasks`."""
 
 from __future__ import annotations
 
@@ -18,12 +18,18 @@ from discoprobe.cli.arguments import (
     CorpusName,
     CorpusOption,
     Download,
+    DropLeaks,
     Exclude,
     ExcludeLabels,
     Format,
     GenreColumn,
     HubConfig,
     IdColumn,
+    ImportLang,
+    ImportLicence,
+    ImportName,
+    ImportSource,
+    ImportType,
     Jobs,
     Json,
     KeepFailed,
@@ -163,6 +169,40 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
         raise AuditFailedError(f"{len(failed)} of {len(audited)} fail the audit: {', '.join(failed)}")
     if broken := [one for one in read.skipped if not one.unlabelled]:
         raise DiscoprobeError(f"not read: {'; '.join(one.name for one in broken)} (see above)")
+
+
+@app.command("import")
+def import_(  # noqa: PLR0913 (one parameter per option)
+    source: ImportSource, *, task_type: ImportType, name: ImportName, lang: ImportLang, licence: ImportLicence,
+    citation: Citation = "", drop_leaks: DropLeaks = False, out: Out = Path("dist/discoprobe"),
+    text: TextColumns = None,
+    choices: ChoiceColumns = None, label: LabelColumn = None, pair: PairColumn = None, split: SplitNames = None,
+    exclude: ExcludeLabels = None, config: HubConfig = None, format_: Format = None, keep_failed: KeepFailed = False,
+    json_: Json = False,
+) -> None:  # fmt: skip
+    """Make a labelled dataset of others an audited config with a card, in a release folder.
+
+    Its splits stay as they are; leaks between them are reported. Exit status 3 if the audit fails.
+
+    Example: build import sick/ --task-type similarity --name sick --lang en --licence "CC BY-NC-SA 3.0"
+    """
+    from discoprobe.auditing import reading_of, verdicts_of  # noqa: PLC0415
+    from discoprobe.cli import audit_view, terminal  # noqa: PLC0415
+    from discoprobe.importing import About, import_data  # noqa: PLC0415
+
+    reading = reading_of(
+        text=text, choices=choices, label=label, pair=pair, split=split, exclude=exclude, config=config,
+        format_name=format_,
+    )  # fmt: skip
+    about = About(task_type, name, lang, licence, citation)
+    with terminal.progress():
+        done = import_data(source, reading, about, out, drop_leaks=drop_leaks, keep_failed=keep_failed)
+    audit_view.show_reports([done.report], verdicts_of([done.report]), done.skipped, as_json=json_)
+    if not json_:
+        audit_view.show_import(done, out)
+    if done.report.failed:
+        where = "kept" if keep_failed else "left out; use --drop-leaks or --keep-failed"
+        raise AuditFailedError(f"{done.report.name} fails the audit ({where})")
 
 
 @app.command()

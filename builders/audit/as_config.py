@@ -1,0 +1,114 @@
+"""Labelled rows of others as a config: the columns of our configs, their splits, their labels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal
+
+import polars as pl
+import pyarrow as pa
+
+from discoprobe.builders.audit.integrity.leaks import LEAKS, without_leaks
+from discoprobe.builders.config import Config, Shape, schema
+from discoprobe.builders.settings import SPLITS
+from discoprobe.loaders.errors import DiscoprobeError
+
+if TYPE_CHECKING:
+    from discoprobe.builders.audit.frame import AuditInput
+    from discoprobe.loaders.corpus import Source
+
+TaskType = Literal["single", "pair", "choice", "similarity", "minimal-pairs"]
+TASK_TYPES: Final[dict[TaskType, Shape]] = {
+    "single": Shape.SENTENCE,
+    "pair": Shape.PAIR,
+    "choice": Shape.CHOICE,
+    "similarity": Shape.SCORED,
+    "minimal-pairs": Shape.CHOICE,
+}
+"""What a row is → the columns it gets."""
+
+
+def config_of(  # noqa: PLR0913 (one parameter per fact)
+    data: AuditInput, task_type: TaskType, *, name: str, lang: str, source: Source, drop_leaks: bool = False
+) -> Config:
+    """The config ``{name}_{lang}`` with the rows of ``data``, in their splits and their order.
+
+    Splits that ``data`` lacks are empty. Scores stay numbers in ``score``; ``label`` has the classes of the audit.
+
+    Args:
+        data: rows that `inputs.read` gave.
+        task_type: what a row is.
+        name: what the config is called, before its language.
+        lang: code of the language.
+        source: where the rows come from, with licence and citation.
+        drop_leaks: leave out the rows of earlier splits that leak into later ones; they are counted.
+
+    Raises:
+        DiscoprobeError: the rows are not of this type.
+    """
+    shape = TASK_TYPES[task_type]
+    _fits(data, task_type)
+    kept, leaks = without_leaks(data) if drop_leaks else (data, {})
+    left_out = dict(data.read.left_out) if data.read else {}
+    meanings = dict.fromkeys(left_out, "not usable as published")
+    return Config(
+        name=f"{name}_{lang}", task=name, lang=lang, shape=shape, labels=data.labels,
+        splits={split: _table(kept, split, shape, source.name) for split in SPLITS},
+        drops=left_out | leaks, meanings=meanings | {check: LEAKS[check] for check in leaks},
+        candidates=data.rows.height + sum(left_out.values()), sources=(source,), read=(source.name,),
+        definition=_definition(data, task_type, source.name), split_by="", published=True, pairs=False,
+        notes=data.read.notes if data.read else (),
+    )  # fmt: skip
+
+
+def _fits(data: AuditInput, task_type: TaskType) -> None:
+    found = {Shape.SENTENCE: "one text", Shape.PAIR: "two texts", Shape.CHOICE: "choices"}.get(data.shape, "many texts")
+    shape = Shape.PAIR if task_type == "similarity" else TASK_TYPES[task_type]
+    if data.shape is not shape or (task_type == "minimal-pairs" and len(data.labels) != 2):  # noqa: PLR2004
+        raise DiscoprobeError(f"{data.name}: a row holds {found}, which is no --task-type {task_type}")
+    if task_type == "similarity" and data.rows["score"].null_count():
+        raise DiscoprobeError(f"{data.name}: the label column holds no numbers, which --task-type similarity needs")
+
+
+def _definition(data: AuditInput, task_type: TaskType, source: str) -> str:
+    what = {
+        "single": "The label of a text",
+        "pair": "The label of two texts",
+        "choice": "The right one of several choices",
+        "similarity": "How similar two sentences are",
+        "minimal-pairs": "The acceptable one of two sentences",
+    }[task_type]
+    read = f" Read as {data.read.format}." if data.read and data.read.format else ""
+    rows = f"Rows, labels and splits are those of the source; they were audited, not chosen.{read}"
+    return f"{what}, from {source}.\n\n{rows}"
+
+
+def _table(data: AuditInput, split: str, shape: Shape, source: str) -> pa.Table:
+    """The rows of one split with the columns of a config."""
+    texts, n_context = pl.col("texts"), pl.col("n_context")
+    own = {
+        Shape.SENTENCE: {
+            "text": texts.list.first(),
+            "n_words": texts.list.first().str.count_matches(r"\w+").cast(pl.Int32),
+        },
+        Shape.PAIR: {"sentence1": texts.list.get(0), "sentence2": texts.list.get(1)},
+        Shape.SCORED: {"sentence1": texts.list.get(0), "sentence2": texts.list.get(1), "score": pl.col("score")},
+        Shape.CHOICE: {
+            "context": texts.list.slice(0, n_context),
+            "choices": texts.list.slice(n_context),
+            "distractor": texts.list.slice(n_context).list.eval(pl.lit(None, dtype=pl.String)),
+        },
+    }[shape]
+    rows = data.split(split).select(
+        "id", "label", "pair_id", "group", corpus=pl.lit(source), **own,
+    )  # fmt: skip
+    wanted = schema(shape)
+    table = rows.to_arrow()
+    columns = [
+        table[field.name].cast(field.type) if field.name in table.column_names else _nulls(len(table), field)
+        for field in wanted
+    ]
+    return pa.Table.from_arrays(columns, schema=wanted)
+
+
+def _nulls(n: int, field: pa.Field) -> pa.Array:
+    return pa.nulls(n, field.type)

@@ -1,0 +1,95 @@
+"""From anybody's labelled data to a config of a release folder: what `build import` does."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from discoprobe.auditing import read_all
+from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from discoprobe.builders.audit import AuditInput, Report
+    from discoprobe.builders.audit.inputs import Reading, Skipped
+    from discoprobe.loaders.corpus import Source
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What the user says of the data: what a row is, the config's name and language, licence and citation."""
+
+    task_type: str
+    name: str
+    lang: str
+    licence: str
+    citation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """The report on a config, rows left out per leak, what was skipped, and whether the config was written."""
+
+    report: Report
+    leaks: Mapping[str, int]
+    skipped: Sequence[Skipped]
+    written: bool
+
+
+def import_data(  # noqa: PLR0913 (one parameter per option)
+    names: Sequence[str], reading: Reading, about: About, out: Path, *, drop_leaks: bool, keep_failed: bool
+) -> Imported:
+    """Writes the config ``{name}_{lang}`` into a release folder; without ``keep_failed`` only if the audit passes.
+
+    Raises:
+        DiscoprobeError: the source is not one data set, its rows are of another type, or the name cannot be one.
+    """
+    from discoprobe.builders.audit import audit  # noqa: PLC0415 (imports scikit-learn)
+    from discoprobe.builders.audit.as_config import TASK_TYPES, config_of  # noqa: PLC0415
+    from discoprobe.builders.audit.integrity.leaks import LEAKS  # noqa: PLC0415
+    from discoprobe.builders.task import all_tasks  # noqa: PLC0415
+    from discoprobe.cards.release.release_folder import open_release  # noqa: PLC0415
+
+    task_type = next((known for known in TASK_TYPES if known == about.task_type), None)
+    if task_type is None:
+        raise UnknownNameError("task type", about.task_type, TASK_TYPES)
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", about.name) or about.name in all_tasks():
+        raise DiscoprobeError(
+            f"'{about.name}' cannot name a config: use small letters, digits and _, and no task's name"
+        )
+    read = read_all(names, out, reading)
+    if len(read.data) > 1:
+        found = ", ".join(data.name for data in read.data)
+        raise DiscoprobeError(f"{' '.join(names)}: {len(read.data)} data sets ({found}); import them one by one")
+    data = read.data[0]
+    config = config_of(
+        data, task_type, name=about.name, lang=about.lang, source=_source(names, data, about), drop_leaks=drop_leaks
+    )
+    report = dataclasses.replace(audit(config), read=data.read)
+    written = keep_failed or not report.failed
+    if written:
+        with open_release(out) as release:
+            release.add(config, report)
+            release.finish()
+    return Imported(
+        report, {check: config.drops[check] for check in LEAKS if check in config.drops}, read.skipped, written
+    )
+
+
+def _source(names: Sequence[str], data: AuditInput, about: About) -> Source:
+    """Where the rows come from: the files with their hashes, or the Hub's repository."""
+    from discoprobe.loaders.corpus import Source, SourceFile  # noqa: PLC0415
+    from discoprobe.loaders.file_hashes import hashes_of  # noqa: PLC0415
+
+    wanted = {file for files in (data.read.files if data.read else {}).values() for file in files}
+    places = [path for name in names if (path := Path(name)).exists()]
+    inside = [file for place in places for file in ([place] if place.is_file() else sorted(place.rglob("*")))]
+    files = tuple(
+        SourceFile(path.name, hashes_of(path).sha256, path.stat().st_size) for path in inside if path.name in wanted
+    )
+    repo = "" if files else f"datasets/{data.name}"
+    return Source(about.name if files else data.name, about.lang, about.licence, repo, "", about.citation, files)
