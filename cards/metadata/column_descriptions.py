@@ -77,4 +77,5 @@ def class_label(labels: tuple[str, ...]) -> str:
 
 def type_name(kind: pa.DataType) -> str:
     """``string``, ``list<int32>``, ``struct<start: int32, end: int32>``: without Arrow's name for list items."""
-    return str(kind).replace("item: ", "").replace("element: ", "").replace("float", "float32").replace("double", "float64")
+    arrow = str(kind).replace("item: ", "").replace("element: ", "")
+    return arrow.replace("float", "float32").replace("double", "float64")
