@@ -100,7 +100,7 @@ NETWORK = {"probe", "push", "verify", "fetch", "diff"}
 
 def needs_more(words):
     """Whether a command needs the network (the catalogue's corpora, the Hub) or files of the reader."""
-    if any(word.endswith(FILES) or word.startswith("my_") for word in words):
+    if any(word.endswith(FILES) or word.startswith(("my_", "hf://")) for word in words):
         return True
     if "--exclude" in words:  # it needs a file of marks
         return True
