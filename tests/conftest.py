@@ -1,6 +1,8 @@
 """What all tests share: a cache of their own, no network, and one build of each corpus per session."""
 
+import hashlib
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -57,39 +59,49 @@ def corpus_of():
 
 
 @pytest.fixture(scope="session")
-def built(corpus_of):
-    """A function: every task's config, or why it is not there, by the name of the task; built once."""
+def shared_folder(tmp_path_factory):
+    """A folder that all processes of a test run have in common."""
+    base = tmp_path_factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+@pytest.fixture(scope="session")
+def built(corpus_of, shared_folder):
+    """A function: every task's config, or why it is not there, by the name of the task; built once in a test run."""
     from discoprobe.builders.build import build_all  # noqa: PLC0415
     from discoprobe.builders.task import all_tasks  # noqa: PLC0415
 
-    done = {}
+    results_of = {}
 
     def get(where, lang, settings=DEFAULT):
         key = where, lang, settings
-        if key not in done:
-            done[key] = None
-            results = build_all(list(all_tasks().values()), corpus_of(where, lang), settings)
-            done[key] = {result.task: result for result in results}
-        assert done[key] is not None, "this build has failed before"
-        return done[key]
+        if key not in results_of:
+            name = hashlib.sha256(repr(key).encode()).hexdigest()
+            with FileLock(shared_folder / f"{name}.lock"):
+                stored = shared_folder / f"{name}.built"
+                if not stored.exists():
+                    stored.write_bytes(b"")  # a build that fails is not tried again
+                    results = build_all(list(all_tasks().values()), corpus_of(where, lang), settings)
+                    stored.write_bytes(pickle.dumps({result.task: result for result in results}))
+                assert stored.stat().st_size, "this build has failed before"
+                results_of[key] = pickle.loads(stored.read_bytes())
+        return results_of[key]
 
     return get
 
 
 @pytest.fixture(scope="session")
-def sample_release(tmp_path_factory):
+def sample_release(shared_folder):
     """A release folder of all languages of the sample and all tasks, as `build run` writes it; tests only read it.
 
     It is built once for all processes of a test run (with the audit it takes a minute).
     """
     from discoprobe import pipeline  # noqa: PLC0415
 
-    base = tmp_path_factory.getbasetemp()
-    folder = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    out, done = folder / "release" / "sample", folder / "release" / "done"
-    with FileLock(folder / "release.lock"):
+    out, done = shared_folder / "release" / "sample", shared_folder / "release" / "done"
+    with FileLock(shared_folder / "release.lock"):
         if not done.exists():
-            shutil.rmtree(folder / "release", ignore_errors=True)
+            shutil.rmtree(shared_folder / "release", ignore_errors=True)
             pipeline.run(Request(corpora=("sample",)), out)
             done.touch()
     return out

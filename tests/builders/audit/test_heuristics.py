@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from audit_parts import heuristics_of
 
-from discoprobe.builders.audit import audit
 from discoprobe.builders.config import Shape
 
 
 def _heuristics(data):
-    return audit(data).heuristics
+    return heuristics_of(data)
 
 
 def _rule(heuristics, family):

@@ -6,6 +6,7 @@ import dataclasses
 import unicodedata
 
 import pytest
+from audit_parts import finding_of
 
 from discoprobe.builders.audit import Severity, Status, audit
 from discoprobe.builders.audit.integrity.checks import INTEGRITY, Subject
@@ -16,7 +17,7 @@ _PAIRED = {"perturbation": True, "pairs": True}
 
 
 def _finding(data, check, sources=None):
-    return audit(data, sources).finding(check)
+    return finding_of(data, check, sources)
 
 
 def _failed(data, check, rows, measured=None, sources=None):
@@ -51,7 +52,7 @@ def test_duplicate_inside_a_split(make, build):
 def test_the_same_sentences_in_another_order_are_no_duplicate(make, build):
     rows = make.rows(100, 2, 2)
     rows[1] = rows[0] | {"texts": rows[0]["texts"][::-1], "label": 1 - rows[0]["label"]}
-    assert not audit(build(rows, shape=Shape.PAIR)).finding("dup-within").measured
+    assert not finding_of(build(rows, shape=Shape.PAIR), "dup-within").measured
 
 
 def test_the_same_choices_in_another_order_are_a_duplicate(make, build):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+from audit_parts import finding_of
 
 from discoprobe.builders.audit import Severity, Status, audit
 from discoprobe.builders.audit.solvers.solver_table import SOLVERS
@@ -14,7 +15,7 @@ _N = 1500
 
 
 def _finding(data, check):
-    return audit(data).finding(check)
+    return finding_of(data, check)
 
 
 def _found(data, check, at_least):
@@ -341,5 +342,5 @@ def test_the_table_of_solvers_is_the_table_of_thresholds():
 def test_empty_texts_do_no_harm(make, build):
     rows = make.rows(100, 2, 2)
     rows[0]["texts"], rows[99]["texts"] = ["", ""], ["", "…"]
-    assert audit(build(rows, shape=Shape.PAIR)).finding("overlap").measured is not None
+    assert finding_of(build(rows, shape=Shape.PAIR), "overlap").measured is not None
     assert isinstance(build(rows).rows, pl.DataFrame)
