@@ -13,7 +13,7 @@ import pytest
 from discoprobe.builders.sentences import candidates
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import Context, tasks_named
+from discoprobe.builders.task import Context, ProbingTask, all_tasks, tasks_named
 from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.languages.language import language_data
 
@@ -72,13 +72,23 @@ def test_a_sentence_is_left(task, sentence, selected):
     assert selected(task, sentence)[1] == [], sentence.metadata["why"]
 
 
-def test_cases_are_many_and_in_several_languages():
-    for folder in CASES.iterdir():
-        found = {kind: conllu.parse((folder / f"{kind}.conllu").read_text("utf-8")) for kind in ("take", "leave")}
-        assert min(map(len, found.values())) >= 5, folder.name
-        assert all({"lang", "why"} <= set(sentence.metadata) for part in found.values() for sentence in part), (
-            folder.name
-        )
+PROBING = sorted(name for name, task in all_tasks().items() if isinstance(task, ProbingTask))
+
+
+@pytest.mark.parametrize("task", PROBING)
+def test_a_probing_task_has_cases(task):
+    """At least five sentences to take and five to leave; ``feats`` has those of one of its features."""
+    folder = next(CASES.glob(f"{task}*"), None)
+    assert folder, f"no tests/cases/{task}: docs/adding_a_task.md says what belongs there"
+    for kind in ("take", "leave"):
+        sentences = conllu.parse((folder / f"{kind}.conllu").read_text(encoding="utf-8"))
+        assert len(sentences) >= 5, kind
+        assert all({"lang", "why"} <= set(sentence.metadata) for sentence in sentences), kind
+
+
+def test_cases_are_of_tasks_and_in_several_languages():
+    folders = sorted(folder.name for folder in CASES.iterdir())
+    assert [name for name in folders if name not in PROBING] == ["feats_nmod_number"]
     languages = {
         sentence.metadata["lang"]
         for path in CASES.glob("*/*.conllu")

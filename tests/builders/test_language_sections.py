@@ -79,8 +79,13 @@ def values(table, path=""):
 @every_language
 def test_no_list_has_a_value_twice(code):
     lists = dict(values(language_data(code).sections))
-    assert lists
     assert {path: listed for path, listed in lists.items() if len(set(listed)) < len(listed)} == {}
+
+
+def test_the_lists_of_a_file_are_found_where_they_are():
+    assert len(dict(values(language_data("es").sections))) > 10
+    found = dict(values({"a": {"b": [1, 1]}, "c": [{"d": ["x"]}, {"e": 1}]}))
+    assert found == {".a.b": [1, 1], ".c[0].d": ["x"]}
 
 
 A = '{ lemma = "a", sense = "time" }'
