@@ -31,6 +31,10 @@ REASONS: Final = MappingProxyType(
         "boilerplate": "a line that recurs in many documents and is not the whole text of this one",
         "duplicate-paragraph": "a paragraph equal to an earlier one",
         "near-duplicate-paragraph": "a paragraph nearly the same as an earlier one",
+        "code": "a line of a block of code in Markdown",
+        "formula": "a line with nothing but a formula",
+        "table": "a row of a table in Markdown",
+        "list": "an item of a list in Markdown",
         "empty-segment": "an empty line or string among segments",
         # lines and characters
         "page-number": "a line with a page number",

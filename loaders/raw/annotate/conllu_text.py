@@ -17,6 +17,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
 from discoprobe.loaders.raw.annotate.sentences import MISSING
+from discoprobe.loaders.raw.clean.extraction_traces import lost_text
 from discoprobe.loaders.raw.document import RUNNING
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class _Item:
 
 def _written(document: RawDocument, annotated: Sequence[Sequence[Sentence]], tally: Tally) -> Iterator[_Item]:
     """The sentences to write, in order."""
-    remaining = iter(annotated)
+    remaining = iter(zip(annotated, _lost(document, annotated), strict=True))
     interrupted = False
     for i, paragraph in enumerate(document.paragraphs):
         interrupted |= i in document.gaps
@@ -99,15 +100,29 @@ def _written(document: RawDocument, annotated: Sequence[Sequence[Sentence]], tal
             interrupted |= paragraph.kind in INTERRUPTING
             continue
         opens = True
-        sentences = [sentence for sentence in next(remaining) if sentence.tokens or sentence.dropped]
-        for sentence, after in zip_longest(sentences, sentences[1:]):
-            if sentence.dropped:
-                tally.drops[sentence.dropped] += 1
+        found, lost = next(remaining)
+        sentences = [sentence for sentence in found if sentence.tokens or sentence.dropped]
+        for sentence, after, why in zip_longest(sentences, sentences[1:], lost):
+            if reason := sentence.dropped or why:
+                tally.drops[reason] += 1
                 interrupted = True
                 continue
             close = bool(after and after.tokens and after.tokens[0].start == sentence.tokens[-1].end)
             yield _Item(paragraph, sentence, opens, interrupted, close)
             opens = interrupted = False
+
+
+def _lost(document: RawDocument, annotated: Sequence[Sequence[Sentence]]) -> list[list[str]]:
+    """Why each sentence that is not empty is dropped by its text; empty for one that stays."""
+    texts = [
+        [
+            paragraph.text[sentence.tokens[0].start : sentence.tokens[-1].end] if sentence.tokens else ""
+            for sentence in sentences
+            if sentence.tokens or sentence.dropped
+        ]
+        for paragraph, sentences in zip(document.running, annotated, strict=True)
+    ]
+    return lost_text(texts)
 
 
 def _sentence(document: RawDocument, item: _Item) -> Iterator[str]:

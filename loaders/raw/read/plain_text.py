@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Final
 
 from discoprobe.loaders.raw.clean.hyphenation import LineEndHyphens
 from discoprobe.loaders.raw.clean.lines import heading, is_final, line_kind, lines_of
+from discoprobe.loaders.raw.clean.markdown_lines import markdown_lines
 from discoprobe.loaders.raw.clean.markup import clean
 from discoprobe.loaders.raw.clean.page_numbers import is_interrupted, page_lines
 from discoprobe.loaders.raw.document import Paragraph
 from discoprobe.loaders.raw.text_with_offsets import TextWithOffsets
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from discoprobe.loaders.raw.clean.lines import Line, LineKind
     from discoprobe.loaders.raw.drop_counts import DropCounts
@@ -64,12 +65,14 @@ def read_plain(
         place: where the text is, for ``counts``.
         boilerplate: lines to remove, because they recur in other documents.
     """
-    blocks = list(_blocks(lines_of(source), counts, place, boilerplate))
+    lines = lines_of(source)
+    removed = {i: "boilerplate" for i, line in enumerate(lines) if line.text in boilerplate} | markdown_lines(lines)
+    blocks = list(_blocks(lines, counts, place, removed))
     bodies = [block for block in blocks if not block.title]
     kind = options.lines
     if kind == "auto":
         kind = line_kind([[line.text for line in block.lines] for block in bodies])
-    _mark_titles(bodies)
+    _mark_titles(bodies, next((line.start for line in lines if line.text), 0))
     text = PlainText()
     reader = _BlockReader(source, LineEndHyphens(source, options.lang), counts, place)
     for block in blocks:
@@ -80,8 +83,11 @@ def read_plain(
     return text
 
 
-def _blocks(lines: Sequence[Line], counts: DropCounts, place: str, boilerplate: Collection[str]) -> Iterator[_Block]:
-    """The blocks of a text without lines that belong to pages; a sentence that a page break interrupts is in one."""
+def _blocks(lines: Sequence[Line], counts: DropCounts, place: str, removed: Mapping[int, str]) -> Iterator[_Block]:
+    """The blocks of a text without lines that belong to pages; a sentence that a page break interrupts is in one.
+
+    ``removed`` has the reason for which other lines are removed, by their index.
+    """
     pages = page_lines(lines)
     before_page_line = _blank_before(lines, pages)
     block = _Block([])
@@ -95,12 +101,12 @@ def _blocks(lines: Sequence[Line], counts: DropCounts, place: str, boilerplate: 
             continue
         interrupted = not after_page_line or not block.lines or is_interrupted(block.lines[-1].text, line.text)
         after_page_line = False
-        is_boilerplate, is_title = line.text in boilerplate, heading(line.text) is not None
-        if block.lines and (not line.text or is_boilerplate or is_title or not interrupted):
+        is_title = heading(line.text) is not None
+        if block.lines and (not line.text or i in removed or is_title or not interrupted):
             yield block
             block = _Block([])
-        if is_boilerplate:
-            counts.add("boilerplate", place)
+        if i in removed:
+            counts.add(removed[i], place)
             block.gap = True
         elif is_title:
             yield _Block([line], gap=block.gap, title=True)
@@ -123,15 +129,20 @@ def _blank_before(lines: Sequence[Line], pages: Collection[int]) -> set[int]:
     return blank
 
 
-def _mark_titles(blocks: Sequence[_Block]) -> None:
-    """Mark short lines by themselves that end no sentence or introduce a list, where paragraphs end sentences."""
+def _mark_titles(blocks: Sequence[_Block], start: int) -> None:
+    """Mark short lines by themselves that end no sentence or introduce a list, where paragraphs end sentences.
+
+    The first line of the text, which begins at ``start``, may be of any length.
+    """
     if sum(is_final(block.lines[-1].text) for block in blocks) < PROSE * len(blocks):
         return
+    if blocks and blocks[0].lines[0].start == start and len(blocks[0].lines) == 1:
+        blocks[0].title = not is_final(blocks[0].lines[0].text)
     for block in blocks:
         line = block.lines[0].text
         words = INTRODUCTION_WORDS if line.endswith(":") else TITLE_WORDS
         short = len(line) <= TITLE_CHARACTERS and len(line.split()) <= words
-        block.title = len(block.lines) == 1 and short and (line.endswith(":") or not is_final(line))
+        block.title |= len(block.lines) == 1 and short and (line.endswith(":") or not is_final(line))
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from discoprobe.loaders.raw.read.rows import Row
     from discoprobe.loaders.raw.row_groups.remote_files import TextFile
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 """Version of how text is read, filtered and divided into sentences; a higher one makes all cached parts anew."""
 FOOTERS_AT_ONCE: Final = 8
 """Number of files whose footers are read at the same time."""

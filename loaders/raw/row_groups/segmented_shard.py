@@ -16,6 +16,7 @@ import polars as pl
 from discoprobe.loaders.corpus import DOCUMENTS, SENTENCES, TOKENS, Shard
 from discoprobe.loaders.keys import record_keys, text_keys
 from discoprobe.loaders.raw.annotate.conllu_text import INTERRUPTING, WITHOUT_SENTENCE
+from discoprobe.loaders.raw.clean.extraction_traces import lost_text
 from discoprobe.loaders.raw.clean.paragraph_filters import all_filtered, word_count
 from discoprobe.loaders.raw.clean.repetition import RecurringLines, without_repeats
 from discoprobe.loaders.raw.document import RUNNING
@@ -114,7 +115,12 @@ def _sentences(documents: Sequence[RawDocument], annotator: Annotator, made: Seg
     """The sentences of documents; numbers and passages are those of ``conllu_text``."""
     run = -1
     for at, document in enumerate(documents):
-        segments = iter(annotator.segment(document.running, made.corrections))
+        segments = annotator.segment(document.running, made.corrections)
+        texts = [
+            [paragraph.text[segment.start : segment.end] for segment in found]
+            for paragraph, found in zip(document.running, segments, strict=True)
+        ]
+        remaining = zip(segments, texts, lost_text(texts), strict=True)
         interrupted, number = True, 0
         for i, paragraph in enumerate(document.paragraphs):
             interrupted |= i in document.gaps
@@ -122,15 +128,15 @@ def _sentences(documents: Sequence[RawDocument], annotator: Annotator, made: Seg
                 made.dropped[paragraph.kind] += 1
                 interrupted |= paragraph.kind in INTERRUPTING
                 continue
-            for segment in next(segments):
-                if segment.dropped:
-                    made.dropped[segment.dropped] += 1
+            for segment, text, lost in zip(*next(remaining), strict=True):
+                if reason := segment.dropped or lost:
+                    made.dropped[reason] += 1
                     interrupted = True
                     continue
                 run += interrupted
                 number += 1 + (interrupted and number > 0)
                 interrupted = False
-                yield _Sentence(at, number, run, paragraph.text[segment.start : segment.end], segment.words)
+                yield _Sentence(at, number, run, text, segment.words)
         if not number:
             made.dropped[WITHOUT_SENTENCE] += 1
 

@@ -45,6 +45,19 @@ CASES = {
     "an abbreviation": (
         "de", "Das Haus steht z. B.| im Park am See.", "Das Haus steht z. B. im Park am See.", ["after-initial"],
     ),
+    "an ordinal": (
+        "de", "Bis zum Ende des 19.| Jahrhunderts blieb es so.| Das war 12.| Die Stadt wuchs.",
+        "Bis zum Ende des 19. Jahrhunderts blieb es so. |Das war 12. |Die Stadt wuchs.", ["after-ordinal"],
+    ),
+    "an ordinal elsewhere": ("es", "Eran 19.| Llegaron todos.", "Eran 19. |Llegaron todos.", []),
+    "a sentence that begins with a year": (
+        "de", "Die Kirche ist von 1488. 1945 brannte sie aus.| Der Nr. 1945 folgte er.",
+        "Die Kirche ist von 1488. |1945 brannte sie aus. |Der Nr. 1945 folgte er.", ["missed-end"],
+    ),
+    "a title of one letter": (
+        "es", "Con licencia de D.| Fabrique salió.| Adiós.", "Con licencia de D. Fabrique salió. |Adiós.",
+        ["after-title"],
+    ),
     "initials": ("ru", "Это А.| С.| Пушкин.", "Это А. С. Пушкин.", ["after-initial"] * 2),
     "a title": ("es", "Era el Sr.| Benito, de Soria.| Adiós.", "Era el Sr. Benito, de Soria. |Adiós.", ["after-title"]),
     "a missed end": (
