@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 from scipy import sparse
-from sklearn.feature_extraction.text import TfidfTransformer
 
 from discoprobe.builders import hashing
 
@@ -58,6 +57,8 @@ def _grams(padded: pl.Series, lengths: npt.NDArray[np.int64], width: int) -> spa
 
 def tfidf(train: sparse.csr_array, *others: sparse.csr_array) -> list[sparse.csr_array]:
     """TF-IDF weights of ``train`` and ``others``, rows of length 1, without columns of fewer than two train rows."""
+    from sklearn.feature_extraction.text import TfidfTransformer  # noqa: PLC0415 (takes a second)
+
     kept = np.flatnonzero(np.bincount(train.indices, minlength=train.shape[1]) > 1)
     weights = TfidfTransformer().fit(train[:, kept])
     return [sparse.csr_array(weights.transform(counts[:, kept])) for counts in (train, *others)]

@@ -143,12 +143,13 @@ def annotation_of(path: Path) -> Mapping[str, Any] | None:
     manifest = read_manifest(path.parent)
     if manifest is None:
         return None
-    text = _summary(manifest["source"]) | ({"listed": manifest["source"]} if manifest["commit"] else {})
+    text = summary(manifest["source"]) | ({"listed": manifest["source"]} if manifest["commit"] else {})
     keys = ("made_by", "read", "drops", "corrections", "content")
     return {key: manifest[key] for key in keys} | {"text": text}  # type: ignore[literal-required]  # of the TypedDict
 
 
-def _summary(files: Mapping[str, FileEntry]) -> dict[str, Any]:
+def summary(files: Mapping[str, FileEntry]) -> dict[str, Any]:
+    """The number of files, their bytes, and one digest of all."""
     listing = "".join(f"{entry['sha256']}  {name}\n" for name, entry in sorted(files.items()))
     return {
         "files": len(files),

@@ -4,10 +4,16 @@ Data come from a config or from ``inputs``. ``integrity`` checks rows, solvers m
 to a report.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError, from_config
 from discoprobe.builders.audit.report import Baseline, Finding, Heuristics, Report, Rule, Status, Strongest
-from discoprobe.builders.audit.run import audit
 from discoprobe.builders.audit.thresholds import BY_ID, CHECKS, Check, Kind, Severity
+
+if TYPE_CHECKING:
+    from discoprobe.builders.audit.run import audit as audit
 
 __all__ = [
     "BY_ID",
@@ -27,3 +33,12 @@ __all__ = [
     "audit",
     "from_config",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Imports the solvers, and scikit-learn with them, when something is audited."""
+    if name == "audit":
+        from discoprobe.builders.audit.run import audit  # noqa: PLC0415
+
+        return audit
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

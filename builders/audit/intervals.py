@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import norm
+from scipy.special import ndtri
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,7 +28,7 @@ class Interval(NamedTuple):
 
 def critical_value(tries: int = 1) -> float:
     """The two-sided 95 % quantile of the normal distribution for the best of ``tries`` solvers (Bonferroni)."""
-    return float(norm.isf(0.025 / tries))
+    return float(-ndtri(0.025 / tries))
 
 
 def wilson(successes: float, n: float, tries: int = 1) -> Interval:
@@ -85,7 +85,7 @@ def parity_threshold(majority: float, n: int, n_labels: int) -> float:
 
     With two labels one rule can be better than the majority, with more labels more rules are tried.
     """
-    sigmas = float(norm.isf(_BY_CHANCE / max(1.0, n_labels * n_labels / 4)))
+    sigmas = float(-ndtri(_BY_CHANCE / max(1.0, n_labels * n_labels / 4)))
     return majority + sigmas * math.sqrt(majority * (1 - majority) / n)
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.preprocessing import normalize
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,7 +54,7 @@ class Cosines:
         frequency = np.asarray((counts > 0).sum(axis=0)).ravel()
         weights = np.round(1 + np.log((1 + counts.shape[0]) / (1 + frequency)))
         self.weighted = counts @ sparse.diags(weights.astype(np.float32))
-        self.vectors = normalize(self.weighted)
+        self.vectors = _normalized(self.weighted)
 
     def of(self, contexts: Rows, rows: Rows, pool: Rows) -> Gaps:
         """By how much the cosine of each of ``pool`` with the i-th context is above that of the i-th of ``rows``."""
@@ -68,7 +67,14 @@ class Cosines:
 
     def _together(self, contexts: Rows) -> sparse.csr_matrix:
         whole = _members(contexts, self.weighted.shape[0]) @ self.weighted
-        return normalize(whole) if len(contexts) else whole  # scikit-learn refuses matrices without rows
+        return _normalized(whole) if len(contexts) else whole  # scikit-learn refuses matrices without rows
+
+
+def _normalized(vectors: sparse.csr_matrix) -> sparse.csr_matrix:
+    """Vectors of length 1."""
+    from sklearn.preprocessing import normalize  # noqa: PLC0415 (takes a second)
+
+    return normalize(vectors)
 
 
 def _incidence(frame: pl.DataFrame, column: str) -> sparse.csr_matrix:

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import polars as pl
-from scipy.optimize import linear_sum_assignment
-from scipy.spatial.distance import cdist
 
 from discoprobe.builders import hashing
 from discoprobe.loaders.running_words import running_words
@@ -148,6 +146,9 @@ def _nearest(rows: Ints, others: Ints, points: Floats, farthest: float) -> Ints:
     That a row stays alone costs as much as the distance ``farthest``: else of two labels of which one is longer all
     rows would be coupled, each with a longer one, and those that both have in common with none of the same length.
     """
+    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 (both take a quarter of a second)
+    from scipy.spatial.distance import cdist  # noqa: PLC0415
+
     distances = cdist(points[rows], points[others], "sqeuclidean")
     if np.isfinite(farthest):
         distances = np.hstack([distances, np.full((len(rows), len(rows)), farthest**2)])

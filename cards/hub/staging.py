@@ -137,7 +137,7 @@ def _check_card(files: Mapping[str, Wanted]) -> None:
 def _local_files(folder: Path, local: Manifest) -> dict[str, Wanted]:
     """Files of the local configs and their plots."""
     files = manifest.config_files(local, local["configs"])
-    files |= {path: entry for path, entry in local["files"].items() if manifest.is_plot_of(path, local["configs"])}
+    files |= {path: entry for path, entry in local["files"].items() if manifest.is_file_of(path, local["configs"])}
     return {path: Wanted(_checked(folder / path, entry)) for path, entry in files.items()}
 
 
@@ -153,7 +153,7 @@ def _kept_files(remote: Remote, whole: Published, local: Manifest) -> dict[str, 
         return {}
     kept = whole["configs"].keys() - local["configs"].keys()
     paths = [*manifest.config_files(whole, kept)]
-    paths += [path for path in remote.manifest["files"] if manifest.is_plot_of(path, kept)]
+    paths += [path for path in remote.manifest["files"] if manifest.is_file_of(path, kept)]
     if lacking := sorted(set(paths) - remote.tree.keys()):
         raise RemoteError(
             f"the repository lacks {lacking[0]}, which its manifest lists ({len(lacking)} in all): somebody has deleted"

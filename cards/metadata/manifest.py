@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 NAME = "manifest.json"
 PLOTS = "assets"
+ATTRIBUTION = "attribution"
 """The folder of plots inside a release."""
 FORMAT = 1
 SOFTWARE = (
@@ -208,6 +209,16 @@ def listed(manifest: Manifest) -> dict[str, ListedFile]:
 def config_files(manifest: Manifest, names: Iterable[str]) -> dict[str, ListedFile]:
     """The size and hash of every file in the folders of some configs, by path inside the release."""
     return {f"{name}/{path}": entry for name in names for path, entry in manifest["configs"][name]["files"].items()}
+
+
+def is_file_of(path: str, configs: Collection[str]) -> bool:
+    """Whether a file outside the folders of configs belongs to one of them: a plot, or its table of documents."""
+    return is_plot_of(path, configs) or path in {attribution_name(config) for config in configs}
+
+
+def attribution_name(config: str) -> str:
+    """The table with ids, titles and URLs of the documents of a config, where its corpora have them."""
+    return f"{ATTRIBUTION}/{config}.parquet"
 
 
 def is_plot_of(path: str, configs: Collection[str]) -> bool:

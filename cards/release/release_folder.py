@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    import polars as pl
+
     from discoprobe.builders.audit.evidence import Tally
     from discoprobe.builders.audit.report import Report
     from discoprobe.cards.metadata.manifest import ConfigEntry, ListedFile, Manifest, SourceEntry
@@ -58,10 +60,14 @@ class Release:
         """Names the sources of what follows."""
         self._corpora.append(corpus)
 
-    def add(self, result: Config | Unavailable, report: Report | None = None, inputs: str = "") -> None:
+    def add(
+        self, result: Config | Unavailable, report: Report | None = None, inputs: str = "",
+        documents: pl.DataFrame | None = None,
+    ) -> None:  # fmt: skip
         """Writes a config's folder and plots, with what its audit found; takes away those of one that is gone.
 
-        ``inputs`` is a hash of all that made it (`inputs.digest`), by which it is known to be up to date.
+        ``inputs`` is a hash of all that made it (`inputs.digest`), by which it is known to be up to date;
+        ``documents`` has ``corpus``, ``doc_id``, ``title`` and ``url`` of those that its licence asks to name.
         """
         if inputs:
             self._inputs[result.name] = inputs
@@ -75,6 +81,10 @@ class Release:
             parquet_files.write_split(result, split, place)
         if report:
             (place / AUDIT).write_text(report.to_json(), encoding="utf-8")
+        if documents is not None and not documents.is_empty():
+            table = self.folder / manifest.attribution_name(result.name)
+            table.parent.mkdir(exist_ok=True)
+            documents.write_parquet(table)
         self._describe(result, report)
         if result.published:
             self._published |= {source.name: source_entry(source) for source in result.sources}
@@ -83,8 +93,8 @@ class Release:
 
     def _take_away(self, name: str) -> None:
         shutil.rmtree(self.folder / name, ignore_errors=True)
-        for plot in (plots.rows_name(name), plots.audit_name(name)):
-            (self.folder / plot).unlink(missing_ok=True)
+        for file in (plots.rows_name(name), plots.audit_name(name), manifest.attribution_name(name)):
+            (self.folder / file).unlink(missing_ok=True)
 
     def _describe(self, config: Config, report: Report | None) -> None:
         """Writes a config's card and its plots."""
@@ -143,7 +153,9 @@ class Release:
             _write(self.folder / name, text)
             whole["files"][name] = _entry(self.folder / name)
         whole["files"] |= {
-            f"{manifest.PLOTS}/{name}": entry for name, entry in _files(self.folder / manifest.PLOTS).items()
+            f"{folder}/{name}": entry
+            for folder in (manifest.PLOTS, manifest.ATTRIBUTION)
+            for name, entry in _files(self.folder / folder).items()
         }
         _write(self.folder / manifest.NAME, manifest.render(whole))
         return whole

@@ -95,7 +95,7 @@ def files_of(name: str, found: Manifest) -> dict[str, ListedFile]:
     return {
         path: entry
         for path, entry in manifest.listed(found).items()
-        if path.startswith(f"{name}/") or manifest.is_plot_of(path, {name})
+        if path.startswith(f"{name}/") or manifest.is_file_of(path, {name})
     }
 
 

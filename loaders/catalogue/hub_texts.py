@@ -15,7 +15,9 @@ from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.errors import UnknownNameError
 from discoprobe.loaders.toml_records import convert_table, parse_toml
 
-HUB: Final = "hf://datasets"
+HUB: Final = "hf://"
+DATASETS: Final = "datasets/"
+"""What the name of a repository of data sets begins with in URLs and in the sources of a manifest."""
 
 
 class HubText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -57,7 +59,7 @@ class HubText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def url(self, lang: str) -> str:
         """Where the files of a language are."""
-        return f"{HUB}/{self.repo}@{self.commit}/{self.pattern(lang)}"
+        return f"{HUB}{DATASETS}{self.repo}@{self.commit}/{self.pattern(lang)}"
 
 
 class _Contents(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -70,6 +72,11 @@ def hub_texts() -> tuple[HubText, ...]:
     file = "catalogue/hub/texts.toml"
     text = (importlib.resources.files("discoprobe.loaders") / file).read_text(encoding="utf-8")
     return convert_table(parse_toml(text, file), _Contents, file).dataset
+
+
+def is_hub_text(name: str) -> bool:
+    """Whether a name is that of a data set, or of a language of one."""
+    return any(name.casefold().partition("-")[0] == text.name for text in hub_texts())
 
 
 def hub_text(name: str, lang: str = "") -> tuple[HubText, str] | None:

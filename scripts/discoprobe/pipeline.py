@@ -18,11 +18,14 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from pathlib import Path
 
+    import polars as pl
+
     from discoprobe.builders.audit.report import Report
     from discoprobe.builders.config import Config, Unavailable
     from discoprobe.builders.task import AnyTask
     from discoprobe.cards.metadata.manifest import Manifest
     from discoprobe.loaders.corpus import Corpus
+    from discoprobe.loaders.raw.row_groups.row_group_parts import TextCorpusPart
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,20 +111,36 @@ def _build(
     """Builds the tasks of each corpus into the release folder."""
     from discoprobe.builders.config import Unavailable  # noqa: PLC0415
     from discoprobe.cards.release.release_folder import open_release  # noqa: PLC0415
+    from discoprobe.loaders.raw.row_groups.row_group_parts import with_what_was_read  # noqa: PLC0415
 
     built: list[str] = []
     missing: list[Unavailable] = []
     with open_release(out) as release, process_pool(request.jobs) as executor:
         for corpus, tasks in wanted:
-            release.add_corpus(corpus)
             inputs = {task.name: _inputs(corpus, task, request) for task in tasks}
+            read: dict[str, TextCorpusPart] = {}
             for config, report in audited(corpus, tasks, request, executor, progress):
-                release.add(config, report, inputs[config.task])
+                parts, documents = texts_of(corpus, config)
+                read |= {part.identity: part for part in parts}
+                release.add(config, report, inputs[config.task], documents)
                 missing.append(config) if isinstance(config, Unavailable) else built.append(config.name)
+            release.add_corpus(with_what_was_read(corpus, list(read.values())))
         excluded = [] if request.keep_failed else release.leave_out_failed()
         manifest = release.finish()
     present = [name for name in built if name in manifest["configs"]]
     return BuildResult(manifest, tuple(present), (*missing, *excluded))
+
+
+def texts_of(corpus: Corpus, config: Config | Unavailable) -> tuple[list[TextCorpusPart], pl.DataFrame | None]:
+    """The row groups of text that were read for a config, and titles and URLs of the documents that are in it."""
+    from discoprobe.builders.config import Config  # noqa: PLC0415
+    from discoprobe.loaders.raw.row_groups.row_group_parts import about_documents, read_parts  # noqa: PLC0415
+
+    if not isinstance(config, Config):
+        return [], None
+    parts = read_parts(corpus, config.parts)
+    used = {doc_id for table in config.splits.values() for doc_id in table["doc_id"].to_pylist()}
+    return parts, about_documents(parts, used)
 
 
 def audited(

@@ -12,7 +12,7 @@ import msgspec
 
 from discoprobe.builders.settings import Settings
 from discoprobe.cards.release.release_folder import take_readers
-from discoprobe.loaders.catalogue import treebanks
+from discoprobe.loaders.catalogue import hub_texts, treebanks
 from discoprobe.loaders.catalogue.pins import PinnedFile, TextCorpus, Treebank
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError
 from discoprobe.loaders.raw.options import assignments, read_options
@@ -47,10 +47,11 @@ def rebuilder(corpora: tuple[str, ...], jobs: int, stanza_dir: Path | None = Non
         for (lang, settings, read), entries in sorted(groups.items(), key=lambda group: group[0]):
             sources = sources_of(lang, read, found)
             named, pinned = (corpora, ()) if corpora else _named(sources)
+            commits = tuple((name, source["commit"]) for name, source in sources.items() if _is_of_hub(source))
             request = Request(
                 (lang,), named, tuple(entry["task"] for entry in entries), _settings(settings), jobs, "skip",
                 audit=any(entry["audit"] for entry in entries), keep_failed=True, raw=_how(sources, stanza_dir),
-                pinned=pinned, exclude=excluded,
+                pinned=pinned, commits=commits, exclude=excluded,
             )  # fmt: skip
             _run(request, out)
         take_readers(out, found["configs"])
@@ -67,7 +68,19 @@ def _how(sources: Mapping[str, SourceEntry], stanza_dir: Path | None) -> Annotat
 def _named(sources: Mapping[str, SourceEntry]) -> tuple[tuple[str, ...], tuple[Pinned, ...]]:
     """The corpora of a language by the names that a request takes, and those that the catalogue pins otherwise."""
     pinned = [corpus for name, source in sources.items() if (corpus := at_commit(name, source))]
-    return tuple(sorted({SAMPLE if _is_sample(name) else name for name in sources})), tuple(pinned)
+    return tuple(sorted({_request_name(name, source) for name, source in sources.items()})), tuple(pinned)
+
+
+def _request_name(name: str, source: SourceEntry) -> str:
+    """What a request calls a corpus: text of the Hub that the catalogue does not have is named by its URL."""
+    if _is_of_hub(source) and not hub_texts.is_hub_text(name):
+        return str(source["annotation"]["read"]["source"])
+    return SAMPLE if _is_sample(name) else name
+
+
+def _is_of_hub(source: SourceEntry) -> bool:
+    """Whether a corpus is text that was read from the Hub by row group."""
+    return source["repo"].startswith(hub_texts.DATASETS)
 
 
 def _is_sample(name: str) -> bool:
@@ -88,7 +101,7 @@ def at_commit(name: str, source: SourceEntry) -> Pinned | None:
             list.
         DiscoprobeError: the catalogue has no such treebank.
     """
-    if _is_sample(name):
+    if _is_sample(name) or _is_of_hub(source):
         return None
     if made := source.get("annotation"):
         return _text_at_commit(name, source, made)

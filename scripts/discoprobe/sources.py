@@ -134,7 +134,7 @@ def _segmented_texts(request: Request, codes: tuple[str, ...]) -> Iterator[Corpu
         if known := _hub_text(name, request, codes):
             text, lang = known
             about = CorpusFacts(
-                text.corpus(lang), lang, text.licence, text.citation, f"datasets/{text.repo}", text.commit
+                text.corpus(lang), lang, text.licence, text.citation, f"{hub_texts.DATASETS}{text.repo}", text.commit
             )
             corpus = segment_parquet([text.url(lang)], about, how)
         else:
@@ -153,9 +153,7 @@ def _is_segmented_text(name: str, request: Request) -> bool:
 
 
 def _is_hub_text(name: str) -> bool:
-    return not Path(name).exists() and any(
-        name.casefold().partition("-")[0] == text.name for text in hub_texts.hub_texts()
-    )
+    return not Path(name).exists() and hub_texts.is_hub_text(name)
 
 
 def _hub_text(name: str, request: Request, codes: tuple[str, ...]) -> tuple[hub_texts.HubText, str] | None:

@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -75,9 +76,25 @@ def test_a_language_of_a_data_set_is_built_from_the_pinned_commit(hub, finewiki,
     )  # fmt: skip
     assert sorted(source["files"]) == [name for name in finewiki if "eswiki" in name]
     assert sum(made["configs"]["so_es"]["counts"]["train"].values()) > 20
+    read = source["annotation"]
+    assert read["row_groups"] == {name: [0, 1, 2] for name in source["files"]}
+    assert (read["documents"], read["made_by"]["engine"]) == (90, "rules")
+    assert 0.9 * 90 * 12 < read["sentences"] <= 90 * 12
+    rows = pl.read_parquet(tmp_path / "out" / "so_es" / "*.parquet")
+    about = pl.read_parquet(tmp_path / "out" / "attribution" / "so_es.parquet")
+    assert about["doc_id"].to_list() == sorted(rows["doc_id"].unique())
+    assert about.filter(doc_id="eswiki/7").rows() == [
+        ("finewiki-es", "eswiki/7", "Título 7", "https://es.example.org/7")
+    ]
+    assert "Wikipedia contributors" in (tmp_path / "out" / "so_es" / "README.md").read_text()
+    assert made["files"].keys() >= {"attribution/so_es.parquet"}
     addresses = [address for address in hub.read if FINEWIKI.repo in address]
     assert addresses
     sent = sum(hub.read[address] for address in addresses)
+    verified = build("verify", tmp_path / "out", "--json", DISCOPROBE_CACHE=str(tmp_path / "empty cache"))
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+    assert json.loads(verified.stdout)["differences"] == []
+    assert sum(hub.read[address] for address in addresses) == 2 * sent
     stored = sum(len(data) for name, data in finewiki.items() if "eswiki" in name)
     assert sent < stored / 3  # the column `html` is not read
 
@@ -100,6 +117,9 @@ def test_a_data_set_by_url_is_pinned_to_the_commit_of_its_branch(hub, build, tmp
     assert again.returncode == 0, again.stderr
     first, second = (tmp_path / out / "so_es" / "train-00000-of-00001.parquet" for out in ("out", "again"))
     assert first.read_bytes() == second.read_bytes()
+    verified = build("verify", tmp_path / "out", "--json", DISCOPROBE_CACHE=str(tmp_path / "empty cache"))
+    assert verified.returncode == 0, verified.stderr
+    assert json.loads(verified.stdout)["differences"] == []
 
 
 @pytest.mark.parametrize(

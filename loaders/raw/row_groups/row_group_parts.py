@@ -5,11 +5,15 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+import polars as pl
+
 from discoprobe.loaders import cache
+from discoprobe.loaders.annotation_manifest import entries, summary
 from discoprobe.loaders.cache_folder import cache_folder
 from discoprobe.loaders.corpus import VERSION, Corpus, Counts, Source, SourceFile
 from discoprobe.loaders.errors import CorpusFormatError, UnsupportedError
@@ -20,7 +24,7 @@ from discoprobe.loaders.raw.row_groups.remote_files import files_at, pinned
 from discoprobe.loaders.raw.row_groups.segmented_shard import segmented
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from discoprobe.loaders.corpus import Shard
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
 
 FORMAT: Final = 2
 """Version of how text is read, filtered and divided into sentences; a higher one makes all cached parts anew."""
+DROPS: Final = ("reading", "annotation")
 FOOTERS_AT_ONCE: Final = 8
 """Number of files whose footers are read at the same time."""
 
@@ -153,8 +158,10 @@ def text_corpus(sources: Sequence[str], facts: CorpusFacts, options: ReadOptions
     """
     options = dataclasses.replace(options, lang=facts.lang)
     files: list[TextFile] = []
+    urls: list[str] = []
     for source in sources:
         url, repository, commit = pinned(source)
+        urls.append(url)
         files += files_at(url, parquet_text.SUFFIX)
         facts = dataclasses.replace(facts, repo=repository or facts.repo, commit=commit or facts.commit)
     with ThreadPoolExecutor(FOOTERS_AT_ONCE) as pool:
@@ -171,6 +178,54 @@ def text_corpus(sources: Sequence[str], facts: CorpusFacts, options: ReadOptions
     source_of = Source(
         facts.name, facts.lang, facts.licence, facts.repo, facts.commit, facts.citation,
         tuple(SourceFile(file.name, file.digest, file.bytes) for file in files),
-        {"made_by": dict(engine.identity), "read": dataclasses.asdict(options)},
+        {"made_by": dict(engine.identity), "read": dataclasses.asdict(options) | {"source": urls[0]}},
     )  # fmt: skip
     return Corpus(facts.lang, (source_of,), parts, Counts(rows, rows, 0, {"text": rows}))
+
+
+def read_parts(corpus: Corpus, identities: Collection[str]) -> list[TextCorpusPart]:
+    """The parts of a corpus that are row groups and were read, among those with some identities; of all, if none."""
+    wanted = {identity.partition("[:")[0] for identity in identities}  # of some, only the first documents were read
+    parts = [part for part in corpus.parts if isinstance(part, TextCorpusPart)]
+    return [part for part in parts if (not wanted or part.identity in wanted) and part.record() is not None]
+
+
+def with_what_was_read(corpus: Corpus, parts: Sequence[TextCorpusPart]) -> Corpus:
+    """A corpus whose sources of text list the files and row groups that were read, and what was counted in them."""
+    sources = tuple(
+        _as_read(source, [part for part in parts if part.corpus == source.name]) for source in corpus.sources
+    )
+    return dataclasses.replace(corpus, sources=sources)
+
+
+def _as_read(source: Source, parts: Sequence[TextCorpusPart]) -> Source:
+    if not parts:
+        return source
+    names = {part.file.name for part in parts}
+    records = [part.record() or {} for part in parts]
+    counted = {name: sum(record.get(name, 0) for record in records) for name in ("documents", "sentences", "words")}
+    drops = {kind: _total(record.get("drops", {}).get(kind, {}) for record in records) for kind in DROPS}
+    groups = {name: sorted(part.number for part in parts if part.file.name == name) for name in sorted(names)}
+    annotation = {
+        **(source.annotation or {}), **counted, "row_groups": groups, "drops": drops,
+        "corrections": _total(record.get("corrections", {}) for record in records),
+    }  # fmt: skip
+    files = tuple(file for file in source.files if file.path in names)
+    annotation["text"] = summary(entries(files))
+    return dataclasses.replace(source, files=files, annotation=annotation)
+
+
+def _total(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    return dict(sorted(sum((Counter(count) for count in counts), Counter[str]()).items()))
+
+
+def about_documents(parts: Sequence[TextCorpusPart], doc_ids: Collection[str]) -> pl.DataFrame:
+    """``corpus``, ``doc_id``, ``title`` and ``url`` of documents that were read and have a title or URL, by id."""
+    rows = [
+        (part.corpus, *about)
+        for part in parts
+        for about in (part.record() or {}).get("about", ())
+        if about[0] in doc_ids and any(about[1:])
+    ]
+    names = ("corpus", "doc_id", "title", "url")
+    return pl.DataFrame(rows, dict.fromkeys(names, pl.String), orient="row").unique().sort("corpus", "doc_id")
