@@ -54,6 +54,7 @@ def test_a_manifest_with_plain_names_is_read(tmp_path, entry):
 
 NO_ROWS = {
     "filelock": "locks folders",
+    "fsspec": "opens files, whose hash or ETag is in the manifest",
     "httpx2": "downloads; files are verified by their hash",
     "huggingface-hub": "downloads and publishes",
     "requests": "downloads; files are verified by their hash",
