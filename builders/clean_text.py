@@ -19,6 +19,21 @@ _CONTACT = (
 )
 """E-mail addresses, addresses of pages, and telephone numbers: by their form, or after the word for one."""
 
+_HEADERS = ("from", "to", "b?cc", "subject", "sent", "re", "fwd?", "von", "an", "betreff", "asunto", "objet", "oggetto")
+"""What lines at the head of a letter begin with."""
+
+_PICTURES = (
+    "figure", r"fig\.", "table", "tabelle", "abbildung", r"abb\.", "figura", "tabla", "tableau", "tabela",
+    "рисунок", r"рис\.", "таблица", r"табл\.",
+)  # fmt: skip
+"""What captions begin with, before their number."""
+
+_BLANKS = (
+    r"[\p{Latin}\p{Cyrillic}]\s,\s.*[\pL\pN][.?!][\"”»]?\s*$",
+    r"\pL\s(?:['’](?:[lnmst]|ls|ns)|-(?:l[aei]s?|ho|hi|ne|se|me|te|nos|vos))(?:[\s,.]|$)",
+)
+"""A blank before a comma in a text without one before its final mark; a blank before a clitic (Catalan *se 'n*)."""
+
 FAULTS = {
     "replacement-character": "\ufffd",
     "control-character": r"\p{Cc}",
@@ -28,6 +43,14 @@ FAULTS = {
     "mask": r"__|(?:^|\s)_(?:\s+_)+(?:\s|$)|\S\s[#*](?:[\s,.]|$)|\*{2}|\*_|_\*|@[xX]{4}",
     "contact": "|".join(_CONTACT),
     "stray-dash": r"(?:^|\s)[-–—]\s+[-–—](?:[\s.,;:!?]|$)|\s-[.,;](?:\s|$)|\s-\s+[.,;](?:\s|$)",
+    "transcription": r"\bXXX+\b|(?:^|\s)~|\pL~(?:[\s\pP]|$)|(?:^|\s)//|//(?:\s|$)|[{}]|\[\s*(?:\.{3}|…)\s*\]",
+    "mention": r"(?:^|\s)@\w|(?:^|\s)#\pL",
+    "e-mail-header": rf"(?i)^\s*(?:{'|'.join(_HEADERS)})\s*:",
+    "list-item": r"^\s*(?:[*•●▪◦‣·]\s|(?:\d{1,2}|\p{Latin}|\p{Cyrillic})\)\s|\((?:\p{Latin}|\p{Cyrillic})\)\s)",
+    "caption": rf"(?i)^\s*(?:(?:{'|'.join(_PICTURES)})\s*\d+\s*[:.–—]|(?:image|photo|foto)s?\s*:)",
+    "no-punctuation": r"^\s*[\p{Latin}\p{Cyrillic}\p{Greek}][^\p{P}]{59,}$",
+    "heading": r"^[^\p{Ll}\p{Lo}]*(?:\p{Lu}[^\p{Ll}\p{Lo}]*){4,}$",
+    "spacing": "|".join(_BLANKS),
     "white-space": r"\s{2}|\s\|\s*$",
 }
 """Reason → pattern of what a clean text does not contain."""

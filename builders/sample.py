@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,10 +15,16 @@ from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import Context, DiscourseTask, ProbingTask, Sample
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from discoprobe.builders.selection import Candidates
     from discoprobe.builders.settings import Settings
     from discoprobe.builders.task import AnyTask
     from discoprobe.loaders.languages.language import LanguageData
+
+
+LOSSES = 4
+"""Reasons for drops that a message names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,21 +66,34 @@ class TaskSample:
     def problem(self) -> str:
         """Why the rows make no config: there are none, there is one class, or a split lacks one; empty if they do."""
         rows = self.chosen.rows
-        if self.chosen.reason:
-            return self.chosen.reason
-        if rows.is_empty():
-            return self._too_short or "no candidates are left"
-        return problem_of(rows, self.labels, self.used)
+        if not self.chosen.reason and not rows.is_empty():
+            return problem_of(rows, self.labels, self.used)
+        reason = self.chosen.reason or self._too_short or "no candidates are left"
+        return reason + losses(self.chosen.drops)
 
     @property
     def _too_short(self) -> str:
-        """That no document has as many sentences as the task needs; empty if one has."""
+        """That no document, or no passage of one, has as many sentences as the task needs; empty if one has."""
         if not isinstance(self.task, DiscourseTask):
             return ""
+        least, reasons = self.task.least, self.frame["reason"].drop_nulls()
+        if self.frame.height == (reasons == "not-prose").sum():
+            return "all documents are speech or verse, which discourse tasks leave out; --set genres=all takes them"
         longest = self.frame.group_by("doc_key").len()["len"].max()
-        if not isinstance(longest, int) or longest >= self.task.least:
-            return ""
-        return f"documents have at most {longest} sentences; {self.task.least} are needed"
+        if isinstance(longest, int) and longest < least:
+            return f"documents have at most {longest} sentences; {least} are needed"
+        passages = self.frame.drop_nulls("passage").group_by("passage").len()["len"]
+        unbroken = passages.max() if len(passages) else 0
+        if isinstance(unbroken, int) and unbroken < least:
+            ends = losses(dict(Counter(reasons.to_list())), "sentences that end a passage")
+            return f"passages of sentences that can be shown have at most {unbroken}; {least} are needed{ends}"
+        return ""
+
+
+def losses(drops: Mapping[str, int], name: str = "lost") -> str:
+    """The largest numbers of drops by reason, for the end of a message; empty where nothing was dropped."""
+    largest = sorted(((n, reason) for reason, n in drops.items() if n), reverse=True)[:LOSSES]
+    return f"; {name}: " + ", ".join(f"{reason} {n}" for n, reason in largest) if largest else ""
 
 
 def problem_of(rows: pl.DataFrame, labels: tuple[str, ...], used: tuple[str, ...]) -> str:
@@ -89,7 +109,8 @@ def problem_of(rows: pl.DataFrame, labels: tuple[str, ...], used: tuple[str, ...
     for split in SPLITS:
         present = [labels[index] for index in rows.filter(pl.col("split") == split)["label"].unique()]
         if missing := [name for name in used if name not in present]:
-            return f"{split} has no row of {', '.join(missing)}"
+            sizes = ", ".join(f"{name} {(rows['split'] == name).sum()}" for name in SPLITS)
+            return f"{split} has no row of {', '.join(missing)} (rows: {sizes}); more text would give it some"
     return ""
 
 

@@ -123,7 +123,11 @@ def select(  # noqa: PLR0913 (one keyword more than a function may have)
             .with_row_index("row")
             for task in probing
         },
-        sentences=windows.with_passages(sentences, settings, by_hash=by_hash) if found else sentences,
+        sentences=windows.with_passages(
+            sentences, settings, by_hash=by_hash, left_out=windows.not_prose(corpus.sources, settings)
+        )
+        if found
+        else sentences,
         marks={name: stacked([shard.marks[name] for shard in shards]) for name in (shards[0].marks if shards else ())},
         forms=syncretism.merged([shard.forms for shard in shards if shard.forms is not None]),
         frequencies=frequencies,

@@ -50,6 +50,8 @@ class Settings:
         most_documents: so many documents are read at most; None for all.
         documents: how the documents of every corpus are told apart: ``auto`` (the catalogue's rule for the treebank),
             ``newdoc`` (comments only), ``file`` (a file is a document) or ``none``.
+        genres: what discourse tasks take: ``prose``, which leaves out treebanks that are all speech or verse, or
+            ``all``.
     """
 
     seed: int = 13
@@ -65,6 +67,7 @@ class Settings:
     syncretism: tuple[str, ...] = ("pos", "feature")
     min_class: int = 20
     documents: Literal["auto", "newdoc", "file", "none"] = "auto"
+    genres: Literal["prose", "all"] = "prose"
     block: int = 4 * 2**20
     most_documents: int | None = None
 
@@ -79,6 +82,8 @@ class Settings:
             raise UsageError(f"syncretism is '{','.join(self.syncretism)}'; give pos, feature, both or none")
         if self.documents not in {"auto", "newdoc", "file", "none"}:
             raise UsageError(f"documents is '{self.documents}'; give auto, newdoc, file or none")
+        if self.genres not in {"prose", "all"}:
+            raise UsageError(f"genres is '{self.genres}'; give prose or all")
         if self.block < 1:
             raise UsageError(f"block is {self.block}; give a number of bytes, such as {4 * 2**20}")
         if self.most_documents is not None and self.most_documents < 1:
@@ -175,6 +180,7 @@ _READERS: dict[str, Callable[[str], object]] = {
     "syncretism": lambda text: tuple(name for name in text.split(",") if name not in {"", "none"}),
     "min_class": int,
     "documents": str,
+    "genres": str,
     "block": int,
 }
 """What a user may set by name, and how its value is read."""

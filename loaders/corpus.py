@@ -98,6 +98,7 @@ class Source:
     """One treebank and where it comes from; what is not known is ``"unknown"`` (licence) or empty.
 
     ``annotation`` says of a corpus that was made from raw text how it was made, as JSON values: None of any other.
+    ``genre`` has the genres of its texts, where they are known.
     """
 
     name: str
@@ -108,6 +109,7 @@ class Source:
     citation: str = ""
     files: tuple[SourceFile, ...] = ()
     annotation: Mapping[str, Any] | None = field(default=None, hash=False)
+    genre: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -230,7 +230,9 @@ def check_reason(result, corpus, settings):
     if said := unsupported(task, corpus.layers, language_data(corpus.lang)):
         assert result.reason == said
     for pattern, is_true in REASONS.items():
-        if found := re.fullmatch(pattern, result.reason):
+        reason, _, lost = result.reason.partition("; lost: ")
+        assert all(result.drops[name] == int(n) for name, n in re.findall(r"(?:^|, )(.+?) (\d+)(?=, |$)", lost))
+        if found := re.fullmatch(pattern, reason):
             assert is_true(found, result, corpus, settings), (result.reason, result.candidates, result.drops)
 
 

@@ -49,6 +49,9 @@ AGAIN = 5
 STRATA = 3
 """Strata of length inside which connectives are equally frequent over the blocks of a large corpus."""
 
+TALK = ("conversation", "podcast", "vlog", "court", "spoken")
+"""Genres of documents (GUM) in which connectives are fillers (*so, I was, like, …*)."""
+
 NAMED = 5
 """Connectives that a message names."""
 
@@ -143,7 +146,10 @@ def _rest() -> pl.Expr:
 
 def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Pairs of neighbours of which the second lost its connective, equally many per connective."""
-    pairs = _pairs(frame)
+    every = _pairs(frame)
+    pairs = (
+        every if context.settings.genres == "all" else every.filter(~pl.col("genre").is_in(TALK).fill_null(value=False))
+    )
     frequent = _frequent(pairs, context)
     named = frequent if context.decided else _one_per_sense(frequent, context.language)
     names = context.decided or tuple(sorted(named["connective"].unique()))
@@ -161,11 +167,12 @@ def sample(frame: pl.DataFrame, context: Context) -> Sample:
         label=kept["connective"].replace_strict({name: i for i, name in enumerate(names)}, return_dtype=pl.Int64),
     )  # fmt: skip
     drops = {
+        "talk": every.height - pairs.height,
         "rare-connective": pairs.height - frequent.height,
         "same-sense": frequent.height - named.height,
         "unbalanced": named.height - kept.height,
     }
-    return Sample(rows, drops, labels=names, candidates=pairs.height, reason=_problem(pairs, names, context))
+    return Sample(rows, drops, labels=names, candidates=every.height, reason=_problem(pairs, names, context))
 
 
 def _problem(pairs: pl.DataFrame, names: tuple[str, ...], context: Context) -> str:
@@ -220,6 +227,9 @@ TASK = DiscourseTask(
     mark=mark,
     lacks=lacks,
     needs=frozenset({"documents", "upos"}),
-    reasons={"same-sense": "another connective of the same sense is more frequent"},
+    reasons={
+        "talk": "in talk a connective may be a filler (`--set genres=all` takes these documents)",
+        "same-sense": "another connective of the same sense is more frequent",
+    },
     version=2,
 )

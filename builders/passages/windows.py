@@ -21,8 +21,10 @@ from discoprobe.builders.sampling.splits import split_of
 from discoprobe.loaders.running_words import running_words
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from discoprobe.builders.settings import Settings
-    from discoprobe.loaders.corpus import Shard
+    from discoprobe.loaders.corpus import Shard, Source
 
 Sizes = int | npt.NDArray[np.int64]
 
@@ -41,8 +43,8 @@ MARKED = 0.8
 """Share of the sentences of a document that end with a mark where sentences do."""
 
 OPEN_END = r"[\p{L}\p{N}\p{M}]\s*$"
-CAPTION = r"^(?:Image|Photo)s?\s*:"
-"""How a line under a picture begins in Wikinews and its like."""
+NOT_PROSE = frozenset({"spoken", "poetry"})
+"""Genres whose sentences are cut by breath or line and follow each other otherwise than those of prose."""
 
 LARGEST = 6
 """Sentences in the largest windows that most tasks use."""
@@ -75,18 +77,10 @@ def sentences(shard: Shard, settings: Settings) -> pl.DataFrame:
                 pl.when(words < least).then(pl.lit("too-short")),
                 pl.when(words > most).then(pl.lit("too-long")),
                 clean_text.fault(pl.col("text")),
-                pl.when(_titled(pl.col("text"))).then(pl.lit("heading")),
             ),
         )
     )  # fmt: skip
     return found.with_columns(grams=_grams(found["text"])).drop("text")
-
-
-def _titled(text: pl.Expr) -> pl.Expr:
-    """Whether a text is a heading or caption for itself: it is in capitals, or says what it is."""
-    letters = text.str.replace_all(r"\P{L}", "")
-    capitals = letters.str.contains(r"^\p{Lu}{4,}$")
-    return capitals | text.str.contains(CAPTION)
 
 
 def _heading() -> pl.Expr:
@@ -104,13 +98,23 @@ def _grams(texts: pl.Series) -> pl.Series:
     return pl.Series(pa.LargeListArray.from_arrays(pa.array(ends), pa.array(flat)))
 
 
-def with_passages(frame: pl.DataFrame, settings: Settings, *, by_hash: bool = False) -> pl.DataFrame:
+def not_prose(sources: Iterable[Source], settings: Settings) -> frozenset[str]:
+    """The treebanks that are speech or verse alone; none where the settings take these too."""
+    if settings.genres == "all":
+        return frozenset()
+    return frozenset(source.name for source in sources if source.genre and set(source.genre) <= NOT_PROSE)
+
+
+def with_passages(
+    frame: pl.DataFrame, settings: Settings, *, by_hash: bool = False, left_out: frozenset[str] = frozenset()
+) -> pl.DataFrame:
     """All candidates of a corpus, one row per sentence, with the passage it stands in.
 
     Args:
         frame: what ``sentences`` gave for all shards, with ``shard`` and ``cluster`` (of sentences like it).
         settings: the seed decides the split of a document.
         by_hash: whether its split depends on nothing but the seed and its key.
+        left_out: the corpora of which no sentence is used, as ``not_prose`` gives.
 
     Returns:
         The columns of ``frame`` and ``row`` (its own number), ``split``, ``passage`` (null where ``reason`` is not) and
@@ -118,7 +122,8 @@ def with_passages(frame: pl.DataFrame, settings: Settings, *, by_hash: bool = Fa
         place in it.
     """
     frame = frame.sort("doc_key", "shard", "index", "sent")
-    frame = frame.with_columns(reason=pl.coalesce("reason", _heading())).drop("marked", "brief")
+    other = pl.when(pl.col("corpus").is_in(sorted(left_out))).then(pl.lit("not-prose"))
+    frame = frame.with_columns(reason=pl.coalesce(other, "reason", _heading())).drop("marked", "brief")
     splits = _splits_of_documents(frame, settings.seed, by_hash=by_hash)
     frame = frame.join(splits, on="doc_key", how="left", maintain_order="left")
     frame = frame.with_columns(reason=pl.coalesce("reason", _in_two_splits()))

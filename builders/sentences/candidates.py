@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from discoprobe.builders.settings import Settings
     from discoprobe.builders.task import ProbingTask
 
+FINAL_MARK = r"\p{P}\s*$|[^\p{Latin}\p{Cyrillic}\p{Greek}\p{N}]\s*$"
+"""How a text ends that has a final mark, or is in a script that may have none."""
+
 FACTS = ("sent", "corpus", "doc_id", "sent_id", "key", "text_key", "n_words", "mean_words")
 
 
@@ -37,6 +40,7 @@ def sentences(trees: Trees, settings: Settings) -> pl.DataFrame:
         .join(trees.shard.sentence_lengths(), on="sent", maintain_order="left")
         .join(documents, on="doc", maintain_order="left")
         .join(_not_standard(trees), on="sent", how="left", maintain_order="left")
+        .join(_nominal(trees), on="sent", how="left", maintain_order="left")
         .select(
             "sent", "corpus", "doc_id", "sent_id", "text", "key", "text_key", words.cast(pl.Int32),
             *surface(pl.col("text")), mean_words=words.cast(pl.Float64),
@@ -46,10 +50,18 @@ def sentences(trees: Trees, settings: Settings) -> pl.DataFrame:
                 pl.when(~pl.col("aligned")).then(pl.lit("unaligned")),
                 clean_text.fault(pl.col("text")),
                 clean_text.half_quoted(pl.col("text")),
+                pl.when("nominal", ~pl.col("text").str.contains(FINAL_MARK)).then(pl.lit("heading")),
                 pl.col("not_standard"),
             ),
         )
     )  # fmt: skip
+
+
+def _nominal(trees: Trees) -> pl.DataFrame:
+    """The sentences that are no clause, as ``nominal``: the root is no verb and has neither copula nor subject."""
+    clausal = trees.dependents.filter(pl.col("rel").is_in(["cop", "nsubj", "csubj", "aux"])).select("sent")
+    nominal = trees.roots.filter(~pl.col("upos").cast(pl.String).is_in(["VERB", "AUX"]).fill_null(value=True))
+    return nominal.join(clausal, on="sent", how="anti").select("sent", nominal=pl.lit(value=True))
 
 
 def _not_standard(trees: Trees) -> pl.DataFrame:

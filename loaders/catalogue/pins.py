@@ -63,6 +63,7 @@ class TreebankFacts(msgspec.Struct, frozen=True):
         licence: as the treebank's README writes it.
         commit: the catalogue's pin; `PinnedCorpus.pins` tells whether a file has the content of that commit.
         sha256: where a manifest pins another commit: the hashes of the files at that commit.
+        genre: the genres of its texts, where they are known.
     """
 
     name: str
@@ -73,6 +74,7 @@ class TreebankFacts(msgspec.Struct, frozen=True):
     citation: str
     documents: DocumentRule
     sha256: frozenset[str] = frozenset()
+    genre: tuple[str, ...] = ()
 
 
 class PinnedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -185,7 +187,7 @@ class Treebank(PinnedCorpus, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     @property
     def facts(self) -> TreebankFacts:
         """The part of the record that a reader needs."""
-        return _facts(self, self.documents)
+        return _facts(self, self.documents, self.genre)
 
 
 class TextCorpus(PinnedCorpus, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -219,7 +221,7 @@ class LeftOut(CorpusRecord, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return _facts(self, self.documents)
 
 
-def _facts(record: CorpusRecord, documents: DocumentRule) -> TreebankFacts:
+def _facts(record: CorpusRecord, documents: DocumentRule, genre: tuple[str, ...] = ()) -> TreebankFacts:
     return TreebankFacts(
-        record.name, record.lang, record.licence, record.repo, record.commit, record.citation, documents
+        record.name, record.lang, record.licence, record.repo, record.commit, record.citation, documents, genre=genre
     )

@@ -162,7 +162,9 @@ class _Treebank:
         known, made = self.facts, annotation_of(self.members[0].file.path)
         if known is None or (made is None and not all(_is_pinned(known, member.digest) for member in self.members)):
             return Source(self.name, self.lang, files=files)
-        return Source(self.name, self.lang, known.licence, known.repo, known.commit, known.citation, files, made)
+        return Source(
+            self.name, self.lang, known.licence, known.repo, known.commit, known.citation, files, made, known.genre
+        )
 
 
 def _is_pinned(known: TreebankFacts, file: FileHashes) -> bool:

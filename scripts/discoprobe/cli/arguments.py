@@ -58,7 +58,8 @@ Set = Annotated[
         "--set",
         help="Set a filter: ipm=share|mean|none, ipm_min=0.9, frequency=wordfreq|corpus|FILE, syncretism=pos,feature, "
         "probing_words=5/40, discourse_words=3/64, length_bins=quantile|equal|senteval, min_class=20; or how documents "
-        "are told apart in every corpus: documents=auto|newdoc|file|none. Repeatable.",
+        "are told apart in every corpus: documents=auto|newdoc|file|none; or whether discourse tasks take "
+        "treebanks that are all speech or verse: genres=prose|all. Repeatable.",
     ),
 ]
 Audit = Annotated[bool, typer.Option("--audit/--no-audit", help="Audit every config and leave out those that fail.")]

@@ -7,8 +7,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discoprobe.builders import hashing
-from discoprobe.builders.passages.windows import LONG, cut, ends, ends_note, passage_keys, sentences, with_passages
+from discoprobe.builders.passages.windows import (
+    LONG,
+    cut,
+    ends,
+    ends_note,
+    not_prose,
+    passage_keys,
+    sentences,
+    with_passages,
+)
 from discoprobe.builders.settings import Settings
+from discoprobe.loaders.corpus import Source
 from discoprobe.loaders.near_duplicates import near_clusters
 from discoprobe.sources import load_corpus
 
@@ -128,8 +138,8 @@ def test_headings_and_captions_break_a_stretch(tmp_path):
     texts[1][3] = "Las obras del puente"
     frame = stretches_of(shard_of(tmp_path, texts))
     assert runs(frame) == {"d0": [2, 2, 3], "d1": [3, 5]}
-    assert frame["reason"].drop_nulls().to_list() == ["heading"] * 3
-    assert ends(frame) == {"heading": 3}
+    assert frame["reason"].drop_nulls().to_list() == ["heading", "heading", "caption"]
+    assert ends(frame) == {"heading": 2, "caption": 1}
     assert ends_note(ends(frame)) == (
         "Sentences of documents that are in no passage and end the one before them: heading 3",
     )
@@ -174,3 +184,16 @@ def test_stretch_keys(tmp_path):
 @pytest.mark.parametrize("most", [1, 8])
 def test_nothing_is_cut_from_nothing(most):
     assert cut(frame_of([]), most, 13, "x").height == 0
+
+
+def test_treebanks_of_speech_or_verse_alone_are_left_out(tmp_path):
+    speech, mixed, unknown = (Source(name, "es", genre=genre) for name, genre in (
+        ("Speech", ("spoken",)), ("Mixed", ("news", "spoken")), ("Unknown", ())
+    ))  # fmt: skip
+    assert not_prose([speech, mixed, unknown], Settings()) == {"Speech"}
+    assert not_prose([speech, mixed, unknown], Settings(genres="all")) == frozenset()
+    shard = shard_of(tmp_path, [distinct_texts(0, 6)])
+    found = sentences(shard, Settings()).with_columns(shard=pl.lit(0, pl.UInt32), cluster=pl.int_range(pl.len()))
+    frame = with_passages(found, Settings(), left_out=frozenset(found["corpus"]))
+    assert set(frame["reason"]) == {"not-prose"}
+    assert frame["passage"].null_count() == frame.height

@@ -1,0 +1,53 @@
+"""What is said of a config that is not there: what there was, and what it was lost to."""
+
+import polars as pl
+import pytest
+
+from discoprobe.builders.discourse import dc
+from discoprobe.builders.probing import coord_inv
+from discoprobe.builders.sample import TaskSample, losses, problem_of
+from discoprobe.builders.sampling.splits import Split
+from discoprobe.builders.task import Sample
+
+
+def _documents(reasons, passages):
+    """Sentences of one document: why each cannot be shown, and the passage of those that can."""
+    return pl.DataFrame(
+        {"doc_key": [1] * len(reasons), "reason": reasons, "passage": passages},
+        {"doc_key": pl.UInt64, "reason": pl.String, "passage": pl.Int64},
+    )
+
+
+@pytest.mark.parametrize(
+    ("frame", "said"),
+    [
+        (_documents([None] * 5, [1] * 5), "documents have at most 5 sentences; 6 are needed"),
+        (
+            _documents([None] * 4 + ["too-long"] * 2 + [None] * 3, [1] * 4 + [None] * 2 + [2] * 3),
+            (
+                "passages of sentences that can be shown have at most 4; 6 are needed; "
+                "sentences that end a passage: too-long 2"
+            ),
+        ),
+        (
+            _documents(["not-prose"] * 9, [None] * 9),
+            "all documents are speech or verse, which discourse tasks leave out; --set genres=all takes them",
+        ),
+    ],
+)
+def test_documents_that_are_too_short_say_how_long_they_are(frame, said):
+    assert TaskSample(dc.TASK, Sample(pl.DataFrame()), frame, ()).problem == said
+
+
+def test_a_refusal_names_what_the_candidates_were_lost_to():
+    lost = {"too-long": 3, "quotes": 12, "typo": 0}
+    chosen = Sample(pl.DataFrame(), lost, candidates=15, reason="5 rows of original are left")
+    said = TaskSample(coord_inv.TASK, chosen, pl.DataFrame(), ()).problem
+    assert said == "5 rows of original are left; lost: quotes 12, too-long 3"
+    assert losses({}) == ""
+
+
+def test_a_label_that_a_split_lacks_is_named_with_the_sizes():
+    rows = pl.DataFrame({"split": ["train", "train", "test"], "label": [0, 1, 0]}, {"split": Split, "label": pl.Int64})
+    said = problem_of(rows, ("a", "b"), ("a", "b"))
+    assert said == "validation has no row of a, b (rows: train 2, validation 0, test 1); more text would give it some"
