@@ -141,7 +141,7 @@ def test_headings_and_captions_break_a_stretch(tmp_path):
     assert frame["reason"].drop_nulls().to_list() == ["heading", "heading", "caption"]
     assert ends(frame) == {"heading": 2, "caption": 1}
     assert ends_note(ends(frame)) == (
-        "Sentences of documents that are in no passage and end the one before them: heading 3",
+        "Sentences of documents that are in no passage and end the one before them: heading 2, caption 1",
     )
     assert ends_note(ends(frame.filter(pl.col("reason").is_null()))) == ()
 
