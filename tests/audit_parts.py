@@ -21,8 +21,13 @@ def _audit(data, checks, sources=None, *, rules=False):
 
 def finding_of(data, check, sources=None):
     """The finding of one check, as in an audit with all of them; ``pairwise`` compares the scores of all solvers."""
-    names = set(SOLVERS) if check == "pairwise" else {check}
+    names = SOLVERS.keys() if check == "pairwise" else {check}
     return _audit(data, names, sources).finding(check)
+
+
+def report_of(data):
+    """The whole report but for the mined rules, which no verdict depends on."""
+    return _audit(data, SOLVERS.keys() | INTEGRITY.keys())
 
 
 def heuristics_of(data):
