@@ -40,7 +40,7 @@ def layer_plot(title: str, accuracies: Mapping[str, Sequence[float]], baselines:
     )  # fmt: skip
 
 
-class Baseline(NamedTuple):
+class ReferenceLine(NamedTuple):
     """A dashed line: its name, its place, and the place of its name, which is not on another name."""
 
     name: str
@@ -48,13 +48,13 @@ class Baseline(NamedTuple):
     y_of_name: float
 
 
-def _baselines(accuracies: Mapping[str, float]) -> list[Baseline]:
+def _baselines(accuracies: Mapping[str, float]) -> list[ReferenceLine]:
     """The lines from the highest to the lowest."""
-    lines: list[Baseline] = []
+    lines: list[ReferenceLine] = []
     for name, accuracy in sorted(accuracies.items(), key=lambda item: -item[1]):
         y = round(_y(accuracy), 1)
         lowest = lines[-1].y_of_name + _LINE if lines else _TOP
-        lines.append(Baseline(name, y, max(y + _BELOW if lines else y - _ABOVE, lowest)))
+        lines.append(ReferenceLine(name, y, max(y + _BELOW if lines else y - _ABOVE, lowest)))
     return lines
 
 

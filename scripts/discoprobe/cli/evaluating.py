@@ -38,7 +38,7 @@ def probe(  # noqa: PLR0913 (one parameter per option)
     Example: build probe subj_number_es --model google-bert/bert-base-multilingual-cased
     """
     from discoprobe.cli import terminal  # noqa: PLC0415
-    from discoprobe.evaluation.run import evaluations  # noqa: PLC0415
+    from discoprobe.evaluation.evaluate import evaluations  # noqa: PLC0415
 
     results: list[Evaluation] = []
     with terminal.progress() as progress:

@@ -17,7 +17,7 @@ import polars as pl
 from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
 from discoprobe.evaluation.hidden_states import POOLINGS, sentence_vectors
-from discoprobe.evaluation.scores import Evaluation, Score, best_of, majority, with_interval
+from discoprobe.evaluation.scores import Evaluation, ModelScore, best_of, majority, with_interval
 from discoprobe.loaders.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def evaluate(data: AuditInput, model: LanguageModel, progress: Progress, *, trai
     texts = table["texts"].explode().unique(maintain_order=True)
     vectors = sentence_vectors(model, texts.to_list(), progress)
     rows = _numbered(data, table, texts)
-    scores: list[Score] = []
+    scores: list[ModelScore] = []
     for pooling, method in enumerate(POOLINGS):
         for layer in range(vectors.shape[2]):
             scores.append(_score(rows, vectors[:, pooling, layer].astype(np.float32), method, layer))
@@ -95,7 +95,7 @@ def _numbered(data: AuditInput, table: pl.DataFrame, texts: pl.Series) -> _Rows:
     )  # fmt: skip
 
 
-def _score(rows: _Rows, vectors: Floats, method: str, layer: int) -> Score:
+def _score(rows: _Rows, vectors: Floats, method: str, layer: int) -> ModelScore:
     from sklearn.metrics import f1_score  # noqa: PLC0415 (takes a second)
 
     is_choice = rows.shape is Shape.CHOICE
@@ -103,7 +103,7 @@ def _score(rows: _Rows, vectors: Floats, method: str, layer: int) -> Score:
     truth = rows.labels[rows.split == "test"]
     accuracy, interval = with_interval(rows.right(predicted, "test").astype(np.float64), rows.test)
     f1 = None if is_choice else float(f1_score(truth, predicted, average="macro"))
-    return Score(method, layer, accuracy, interval, f1, validation, len(truth))
+    return ModelScore(method, layer, accuracy, interval, f1, validation, len(truth))
 
 
 def _features(vectors: Floats, places: list[Ints]) -> Floats:

@@ -23,7 +23,7 @@ FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class ModelScore:
     """The accuracy of one way to read a model.
 
     Attributes:
@@ -66,8 +66,8 @@ class Evaluation:
     config: str
     model: str
     commit: str
-    scores: tuple[Score, ...]
-    best: Score
+    scores: tuple[ModelScore, ...]
+    best: ModelScore
     majority: float
     shortcut: str | None
     shortcut_accuracy: float | None
@@ -110,6 +110,6 @@ def majority(data: AuditInput) -> float:
     return float((test["label"] == largest).mean() or 0.0)
 
 
-def best_of(scores: Sequence[Score]) -> Score:
+def best_of(scores: Sequence[ModelScore]) -> ModelScore:
     """The score with the best accuracy on validation; of equal ones the lowest layer."""
     return max(scores, key=lambda score: score.validation or 0.0)

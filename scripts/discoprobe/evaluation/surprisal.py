@@ -16,7 +16,7 @@ import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders.config import Shape
-from discoprobe.evaluation.scores import Evaluation, Score, with_interval
+from discoprobe.evaluation.scores import Evaluation, ModelScore, with_interval
 from discoprobe.loaders.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def evaluate(data: AuditInput, model: LanguageModel, progress: Progress) -> Eval
     )  # fmt: skip
 
 
-def _pairs(test: pl.DataFrame, model: LanguageModel, progress: Progress) -> tuple[list[Score], int]:
+def _pairs(test: pl.DataFrame, model: LanguageModel, progress: Progress) -> tuple[list[ModelScore], int]:
     """The scores over pairs of an original and an edited text, and how many texts were cut."""
     columns = ["pair_id", "texts", "edit_start", "edit_end"]
     pairs = (
@@ -101,7 +101,7 @@ def _pairs(test: pl.DataFrame, model: LanguageModel, progress: Progress) -> tupl
     for method, (original, changed) in ways.items():
         right = _better(np.array(original), np.array(changed))
         accuracy, interval = with_interval(right, groups)
-        scores.append(Score(method, None, accuracy, interval, None, None, len(right)))
+        scores.append(ModelScore(method, None, accuracy, interval, None, None, len(right)))
     return scores, model.n_cut([*originals, *edited])
 
 
@@ -110,7 +110,7 @@ def _better(low: Floats, high: Floats) -> Floats:
     return np.where(low < high, 1.0, np.where(low > high, 0.0, 0.5))
 
 
-def _choices(test: pl.DataFrame, model: LanguageModel, progress: Progress) -> tuple[list[Score], int, float]:
+def _choices(test: pl.DataFrame, model: LanguageModel, progress: Progress) -> tuple[list[ModelScore], int, float]:
     """The scores over rows with options, how many texts were cut, and the accuracy of a random choice."""
     texts, starts, rows = [], [], []
     for row, (shown, n_context) in enumerate(test.select("texts", "n_context").rows()):
@@ -127,7 +127,7 @@ def _choices(test: pl.DataFrame, model: LanguageModel, progress: Progress) -> tu
         values = np.array([of_option(each) if len(each) else np.inf for each in bits])
         right = np.array([float(np.argmin(values[row_of == row]) == labels[row]) for row in range(test.height)])
         accuracy, interval = with_interval(right, test)
-        scores.append(Score(method, None, accuracy, interval, None, None, test.height))
+        scores.append(ModelScore(method, None, accuracy, interval, None, None, test.height))
     chance = float(np.mean([1 / (row_of == row).sum() for row in range(test.height)]))
     return scores, model.n_cut(texts), chance
 

@@ -47,6 +47,12 @@ def test_the_share_is_of_words_with_letters_that_are_no_punctuation(tmp_path):
     assert row["ipm_words"] == 2
 
 
+def test_a_word_of_exactly_one_per_million_is_not_common(tmp_path):
+    listed = Frequencies("a list", listed=pl.DataFrame({"word": ["cat", "sleep"], "ipm": [1.0, 1.001]}))
+    corpus = _corpus(tmp_path, [("Cats", "cat", "NOUN"), ("sleep", "sleep", "VERB")])
+    assert _ipm(corpus, listed)["ipm_share"].to_list() == [0.5]
+
+
 def test_a_sentence_without_words_has_no_share_and_is_not_dropped(tmp_path):
     found = _ipm(_corpus(tmp_path, [("1986", "1986", "NUM"), (".", ".", "PUNCT")]), LISTED)
     assert found["ipm_share"].to_list() == [None]
