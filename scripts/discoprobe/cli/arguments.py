@@ -15,8 +15,8 @@ CorpusOption = Annotated[
     typer.Option(
         "--corpus",
         "-c",
-        help="`sample`, a corpus of the catalogue, or a path: a .conllu file, a folder of them, or raw text. Raw text "
-        "is annotated with the defaults of `build annotate`; run that command first to set columns, filters or a "
+        help="`sample`, a corpus of the catalogue, or a path: a .conllu file, a folder of them, raw text, or a "
+        "URL such as hf://datasets/org/name. Raw text is annotated with the defaults of `build annotate`; run that command first to set columns, filters or a "
         "licence, and give its folder here. Repeatable.",
     ),
 ]
@@ -187,7 +187,8 @@ Segment = Annotated[
     typer.Option(
         "--segment",
         help="For raw text: find only sentences and words, with Stanza's tokeniser if it is installed, else by rules "
-        "(for languages with spaces between words). Tasks that need annotation are then not built.",
+        "(for languages with spaces between words). Parquet files, here or on the Hub, are read by row group as far as "
+        "the sizes need. Tasks that need annotation are not built from it.",
     ),
 ]
 Processors = Annotated[
