@@ -59,10 +59,16 @@ class FirstDocuments:
 def blocks_of(parts: Sequence[Loadable], settings: Settings) -> list[Block]:
     """The blocks of a corpus in the order in which they are read; one, in the order of the parts, for a small corpus.
 
+    Parts that fill the sizes (``fills``) are in blocks of their own, after all others.
+
     Args:
         parts: of the corpus.
         settings: ``block``, ``most_documents`` and the seed.
     """
+    filling = [part for part in parts if getattr(part, "fills", False)]
+    if filling and len(filling) < len(parts):
+        first = [part for part in parts if not getattr(part, "fills", False)]
+        return [*blocks_of(first, settings), *blocks_of(filling, settings)]
     ordered = sorted(parts, key=lambda part: (hashing.digest(settings.seed, "part", part.identity), part.identity))
     if settings.most_documents is not None:
         ordered = _first(ordered, settings.most_documents, settings.seed)

@@ -46,12 +46,13 @@ def rebuilder(corpora: tuple[str, ...], jobs: int, stanza_dir: Path | None = Non
             groups.setdefault((entry["lang"], json.dumps(entry["settings"], sort_keys=True), read), []).append(entry)
         for (lang, settings, read), entries in sorted(groups.items(), key=lambda group: group[0]):
             sources = sources_of(lang, read, found)
-            named, pinned = (corpora, ()) if corpora else _named(sources)
+            named, pinned = (corpora, ()) if corpora else _named(_filling(sources, fills=False))
+            fill = () if corpora else _named(_filling(sources, fills=True))[0]
             commits = tuple((name, source["commit"]) for name, source in sources.items() if _is_of_hub(source))
             request = Request(
                 (lang,), named, tuple(entry["task"] for entry in entries), _settings(settings), jobs, "skip",
                 audit=any(entry["audit"] for entry in entries), keep_failed=True, raw=_how(sources, stanza_dir),
-                pinned=pinned, commits=commits, exclude=excluded,
+                pinned=pinned, fill=fill, commits=commits, exclude=excluded,
             )  # fmt: skip
             _run(request, out)
         take_readers(out, found["configs"])
@@ -69,6 +70,13 @@ def _named(sources: Mapping[str, SourceEntry]) -> tuple[tuple[str, ...], tuple[P
     """The corpora of a language by the names that a request takes, and those that the catalogue pins otherwise."""
     pinned = [corpus for name, source in sources.items() if (corpus := at_commit(name, source))]
     return tuple(sorted({_request_name(name, source) for name, source in sources.items()})), tuple(pinned)
+
+
+def _filling(sources: Mapping[str, SourceEntry], *, fills: bool) -> dict[str, SourceEntry]:
+    """The corpora that were read where others did not fill the sizes, or those others."""
+    return {
+        name: source for name, source in sources.items() if bool(source.get("annotation", {}).get("fills")) == fills
+    }
 
 
 def _request_name(name: str, source: SourceEntry) -> str:

@@ -40,6 +40,7 @@ class Request:
         raw: how raw text is read and annotated; None for the defaults.
         exclude: rows that readers found faulty: config → id → verdict.
         pinned: corpora at other commits than the catalogue's, used in place of the catalogue's corpora of these names.
+        fill: text from which tasks that need documents are built where the corpora do not fill the sizes.
         commits: the same of data sets of the Hub: name of the corpus and commit.
     """
 
@@ -53,6 +54,7 @@ class Request:
     keep_failed: bool = False
     raw: AnnotationOptions | None = None
     pinned: tuple[Treebank | TextCorpus, ...] = ()
+    fill: tuple[str, ...] = ()
     commits: tuple[tuple[str, str], ...] = ()
     exclude: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import importlib.resources
+import operator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from discoprobe.builders.task import AnyTask
     from discoprobe.loaders.catalogue.pins import PinnedCorpus
     from discoprobe.loaders.corpus import Corpus
+
+TEXT = frozenset({"documents", "text"})
+"""What text has that was only divided into sentences."""
 
 
 def load_corpus(lang: str, corpora: Sequence[str] = (), *, on_error: OnError = "stop") -> Corpus:
@@ -84,11 +89,41 @@ def corpora_of(
     """The corpora of each language, and the tasks that are built from them.
 
     Where no corpus is named and no treebank of the language is known to have documents, tasks that need documents are
-    built from the catalogue's raw text, and the others from the treebanks.
+    built from the catalogue's raw text, and the others from the treebanks. Tasks that need nothing but documents go on
+    with ``request.fill`` where these corpora do not fill the sizes.
 
     Raises:
         DiscoprobeError: as for `read`; or the raw text cannot be annotated here.
     """
+    for corpus, of_corpus in _apart(request, tasks, progress):
+        filled = [task for task in of_corpus if request.fill and "documents" in task.needs and task.needs <= TEXT]
+        if len(filled) < len(of_corpus):
+            yield corpus, [task for task in of_corpus if task not in filled]
+        if filled:
+            yield corpus + _fill(request, corpus.lang), filled
+
+
+def _fill(request: Request, lang: str) -> Corpus:
+    """The text that fills the sizes of a language."""
+    from discoprobe.loaders.raw.prepare import AnnotationOptions  # noqa: PLC0415
+    from discoprobe.loaders.raw.row_groups.row_group_parts import as_fill  # noqa: PLC0415
+
+    how = dataclasses.replace(request.raw or AnnotationOptions(), segment=True)
+    wanted = dataclasses.replace(request, corpora=request.fill, raw=how)
+    texts = [text for name in request.fill for text in _texts_named(name, wanted, (lang,))]
+    return as_fill(functools.reduce(operator.add, texts))
+
+
+def _texts_named(name: str, request: Request, codes: tuple[str, ...]) -> list[Corpus]:
+    if not _is_segmented_text(name, request):
+        raise UsageError(f"--fill {name}: not text in parquet files; `build corpora list` shows what the catalogue has")
+    return list(_segmented_texts(dataclasses.replace(request, corpora=(name,)), codes))
+
+
+def _apart(
+    request: Request, tasks: Sequence[AnyTask], progress: Progress
+) -> Iterator[tuple[Corpus, Sequence[AnyTask]]]:
+    """The corpora of each language and their tasks, before anything is filled."""
     codes = () if request.corpora else codes_of(request)
     split = [code for code in codes if treebanks.open_texts(code) and _has_treebank(code)]
     apart = [task for task in tasks if "documents" in task.needs] if split else []

@@ -99,6 +99,18 @@ def test_a_language_of_a_data_set_is_built_from_the_pinned_commit(hub, finewiki,
     assert sent < stored / 3  # the column `html` is not read
 
 
+def test_text_that_fills_a_treebank_is_read_again_to_verify(finewiki, build, tmp_path):
+    done = build(
+        "run", "--lang", "es", "--corpus", "sample", "--fill", "finewiki", "--task", "so,subj_number", "--no-audit",
+        "--out", tmp_path / "out",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert set(pl.read_parquet(tmp_path / "out" / "so_es" / "*.parquet")["corpus"]) == {"sample-es", "finewiki-es"}
+    verified = build("verify", tmp_path / "out", "--json")
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+    assert json.loads(verified.stdout)["differences"] == []
+
+
 def test_a_data_set_by_url_is_pinned_to_the_commit_of_its_branch(hub, build, tmp_path):
     oid = hub.holds("org/cuentos", {"data/train-0.parquet": parquet(rows_of(range(40)))})
     done = run(build, "--lang", "es", "--corpus", "hf://org/cuentos", "--out", tmp_path / "out")

@@ -54,6 +54,7 @@ class TextCorpusPart:
         size: bytes of its text, uncompressed.
         options: how it is read and filtered.
         engine: what finds sentences.
+        fills: whether it is read only when other parts are at their end.
     """
 
     corpus: str
@@ -64,6 +65,7 @@ class TextCorpusPart:
     size: int
     options: ReadOptions
     engine: Engine
+    fills: bool = False
 
     @property
     def identity(self) -> str:
@@ -181,6 +183,16 @@ def text_corpus(sources: Sequence[str], facts: CorpusFacts, options: ReadOptions
         {"made_by": dict(engine.identity), "read": dataclasses.asdict(options) | {"source": urls[0]}},
     )  # fmt: skip
     return Corpus(facts.lang, (source_of,), parts, Counts(rows, rows, 0, {"text": rows}))
+
+
+def as_fill(corpus: Corpus) -> Corpus:
+    """A corpus of text whose parts are read when those of other corpora are at their end."""
+    parts = tuple(dataclasses.replace(part, fills=True) for part in corpus.parts if isinstance(part, TextCorpusPart))
+    sources = tuple(
+        dataclasses.replace(source, annotation={**(source.annotation or {}), "fills": True})
+        for source in corpus.sources
+    )
+    return dataclasses.replace(corpus, parts=parts, sources=sources)
 
 
 def read_parts(corpus: Corpus, identities: Collection[str]) -> list[TextCorpusPart]:

@@ -15,9 +15,9 @@ CorpusOption = Annotated[
     typer.Option(
         "--corpus",
         "-c",
-        help="`sample`, a corpus of the catalogue, or a path: a .conllu file, a folder of them, raw text, or a "
-        "URL such as hf://datasets/org/name. Raw text is annotated with the defaults of `build annotate`; run that command first to set columns, filters or a "
-        "licence, and give its folder here. Repeatable.",
+        help="`sample`, a corpus of the catalogue, or a path: a .conllu file, a folder of them, raw text, or a URL, as "
+        "hf://datasets/org/name. Raw text is annotated with the defaults of `build annotate`; run that first "
+        "to set columns, filters or a licence, and give its folder here. Repeatable.",
     ),
 ]
 TaskOption = Annotated[
@@ -181,6 +181,14 @@ CorpusFolder = Annotated[Path, typer.Option("--out", "-o", help="The folder of t
 RawLang = Annotated[str, typer.Option("--lang", "-l", help="The language, by code or name.")]
 StanzaDir = Annotated[
     Path | None, typer.Option("--stanza-dir", help="The folder of Stanza's models; default: Stanza's folder.")
+]
+Fill = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fill",
+        help="Text for discourse tasks where the corpora do not fill the sizes, such as `finewiki`, or a path or URL "
+        "of parquet files. Documents of the corpora come first; the column `corpus` tells the rows apart. Repeatable.",
+    ),
 ]
 Segment = Annotated[
     bool,

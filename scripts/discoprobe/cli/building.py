@@ -21,6 +21,7 @@ from discoprobe.cli.arguments import (
     DropLeaks,
     Exclude,
     ExcludeLabels,
+    Fill,
     Format,
     GenreColumn,
     HubConfig,
@@ -73,7 +74,7 @@ def run(  # noqa: PLR0913 (one parameter per option)
     preset: Preset = "default", min_rows: MinRows = None,
     seed: Seed = 13, jobs: Jobs = 1, on_error: OnErrorOption = "stop", match: Match = True,
     set_: Set = None, exclude: Exclude = None, audit: Audit = True, keep_failed: KeepFailed = False,
-    segment: Segment = False, stanza_dir: StanzaDir = None, json_: Json = False,
+    segment: Segment = False, fill: Fill = None, stanza_dir: StanzaDir = None, json_: Json = False,
 ) -> None:  # fmt: skip
     """Build datasets into a release folder that `load_dataset` reads.
 
@@ -88,7 +89,9 @@ def run(  # noqa: PLR0913 (one parameter per option)
         lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
         raw=AnnotationOptions(segment=segment, stanza_dir=stanza_dir), preset=preset, min_rows=min_rows,
     )  # fmt: skip
-    request = dataclasses.replace(request, audit=audit, keep_failed=keep_failed, exclude=excluded_rows(exclude or ()))
+    request = dataclasses.replace(
+        request, audit=audit, keep_failed=keep_failed, exclude=excluded_rows(exclude or ()), fill=tuple(fill or ())
+    )
     with terminal.progress() as progress:
         result = pipeline.run(request, out, progress)
     _show_result(result, out, as_json=json_)

@@ -21,6 +21,7 @@ from discoprobe.cli.arguments import (
     CreatePr,
     DryRun,
     Exclude,
+    Fill,
     Jobs,
     Json,
     Lang,
@@ -65,7 +66,7 @@ def push(  # noqa: PLR0913 (one parameter per option)
     preset: Preset = "default", min_rows: MinRows = None,
     seed: Seed = 13, jobs: Jobs = 1,
     on_error: OnErrorOption = "stop", match: Match = True, set_: Set = None, exclude: Exclude = None,
-    segment: Segment = False,
+    segment: Segment = False, fill: Fill = None,
     stanza_dir: StanzaDir = None, build_: Build = True, allow_licence: AllowLicence = None, dry_run: DryRun = False,
     private: Private = False, create_pr: CreatePr = False, yes: Yes = False, json_: Json = False,
 ) -> None:  # fmt: skip
@@ -84,7 +85,7 @@ def push(  # noqa: PLR0913 (one parameter per option)
         lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
         raw=AnnotationOptions(segment=segment, stanza_dir=stanza_dir), preset=preset, min_rows=min_rows,
     )  # fmt: skip
-    request = dataclasses.replace(request, exclude=excluded_rows(exclude or ()))
+    request = dataclasses.replace(request, exclude=excluded_rows(exclude or ()), fill=tuple(fill or ()))
     options = Options(
         release=release, languages=codes_of(request), allow_licence=tuple(allow_licence or ()), dry_run=dry_run,
         private=private, pull_request=create_pr,
