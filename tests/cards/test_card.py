@@ -1,5 +1,6 @@
 """A config's card says what the config holds, and shows hostile text as text."""
 
+import itertools
 import re
 from dataclasses import replace
 
@@ -231,6 +232,29 @@ def test_every_config_of_the_sample_has_a_card(built):
         assert headings(text) == [result.name, *SECTIONS]
         assert html_in(text) <= {"<mark>", "<b>", "</b>", "</mark>"}
         assert len(re.findall(r"^\*\*\d\. label ", text, re.MULTILINE)) == min(6, result.splits["test"].num_rows)
+
+
+def table_of(text, heading):
+    """The cells of the first table below a heading, without its two head lines."""
+    below = text.partition(f"\n## {heading}\n")[2].strip().splitlines()
+    table = itertools.dropwhile(lambda line: not line.startswith("|"), below)
+    rows = itertools.takewhile(lambda line: line.startswith("|"), table)
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows][2:]
+
+
+def test_a_card_counts_the_rows_of_every_label_in_every_split(built):
+    configs = [result for result in built("sample", "es").values() if isinstance(result, Config)]
+    listed = 0
+    for result in configs:
+        counts = result.counts()
+        assert len({tuple(of.values()) for of in counts.values()}) > 1, "splits of one size would hide a mistake"
+        for split, *cells in table_of(card_of(result), "Rows"):
+            numbers = [int(cell.replace(",", "")) for cell in cells]
+            of_labels = [n for n in counts[split].values() if n]
+            assert numbers[0] == sum(of_labels)
+            assert [n for n in numbers[1:] if n] in (of_labels, [min(of_labels), max(of_labels)])
+            listed += 1
+    assert listed == 3 * len(configs) > 30
 
 
 def test_the_audit_stands_in_the_card(sample_release):

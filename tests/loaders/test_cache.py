@@ -90,6 +90,14 @@ def test_other_bytes_names_or_rules_are_other_entries(path, parses):
     assert len(parses) == 4
 
 
+def test_another_text_of_the_same_name_and_size_is_read(path):
+    _, before = load(path)
+    path.write_text(TEXT.replace("\ta\ta\t", "\ta\tc\t") * 3)
+    _, after = load(path)
+    assert before.tokens["lemma"].to_list() == ["a", "b"] * 3
+    assert after.tokens["lemma"].to_list() == ["c", "b"] * 3
+
+
 def test_another_version_of_the_reader_makes_its_own_entries(path, parses, monkeypatch):
     load(path)
     monkeypatch.setattr(reader, "VERSION", reader.VERSION + 1)

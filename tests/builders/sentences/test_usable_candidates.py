@@ -5,16 +5,17 @@ import polars as pl
 import pytest
 
 from discoprobe.builders import hashing
-from discoprobe.builders.sentences.candidates import usable_of
-from discoprobe.builders.settings import Settings
+from discoprobe.builders.sampling.splits import Split
+from discoprobe.builders.sentences.candidates import original_and_edited, usable_of
+from discoprobe.builders.settings import SPLITS, Settings
 from discoprobe.builders.task import Context
 from discoprobe.loaders.languages.language import language_data
 
 N = 60
 
 
-def context(seed=13):
-    return Context("bigram_shift", language_data("en"), Settings(seed=seed), ("original", "shifted"))
+def context(seed=13, **options):
+    return Context("bigram_shift", language_data("en"), Settings(seed=seed, **options), ("original", "shifted"))
 
 
 def frame(**columns):
@@ -56,3 +57,14 @@ def test_a_hash_chooses_among_candidates_that_are_alike(column):
     assert set(usable_of(alike, context(seed=14))[0]["key"]) != keys
     places = {place for place, key in enumerate(alike["key"]) if key in keys}
     assert {place % 3 for place in places} == {0, 1, 2}
+
+
+def test_pairs_beyond_the_size_of_a_split_are_counted():
+    split = pl.Series([SPLITS[place % 3] for place in range(N)], dtype=Split)
+    sample = original_and_edited(frame(split=split), context(sizes=(20, 10, 100), min_class=1))
+    assert sample.drops == {"near-duplicate": 0, "over-size": (N // 3 - 10) + (N // 3 - 5)}
+    assert sample.rows["split"].cast(pl.String).value_counts(sort=True).rows() == [
+        ("test", 2 * N // 3), ("train", 20), ("validation", 10)
+    ]  # fmt: skip
+    assert sample.candidates == 2 * N
+    assert sample.rows.group_by("pair").agg("label")["label"].list.sort().to_list() == [[0, 1]] * (10 + 5 + N // 3)
