@@ -67,8 +67,8 @@ def find(folder: Path, key: str) -> Entry | None:
     home = _home(folder, key)
     try:
         stored = json.loads((home / RECORD).read_bytes())
-        whole = all(_checksum(home / name) == expected for name, expected in stored["files"].items())
-        return Entry(_shards(home, stored["shards"]), stored["record"]) if whole else None
+        is_intact = all(_checksum(home / name) == expected for name, expected in stored["files"].items())
+        return Entry(_shards(home, stored["shards"]), stored["record"]) if is_intact else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 

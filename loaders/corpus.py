@@ -136,13 +136,13 @@ class Counts:
 
     def present(self) -> frozenset[str]:
         """The layers that are carried by at least :data:`LEAST_SHARE` of the words (or sentences, for text)."""
-        whole = {"text": self.sentences}
-        found = {
+        n_units = {"text": self.sentences}
+        layers = {
             layer
             for layer, least in LEAST_SHARE.items()
-            if (n := self.layers.get(layer, 0)) and n >= least * whole.get(layer, self.words)
+            if (n := self.layers.get(layer, 0)) and n >= least * n_units.get(layer, self.words)
         }
-        return frozenset(found | ({"documents"} if self.documents else set()))
+        return frozenset(layers | ({"documents"} if self.documents else set()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,10 +59,10 @@ def _uncollapsed(lines: str) -> NDArray[np.int64]:
     """Numbers of the lines that have white space around them, or inside other than one space at a time."""
     letters = np.frombuffer(f"\n{lines}\n".encode("utf-32-le", "surrogatepass"), "<u4")
     white = np.flatnonzero(WHITE[np.minimum(letters, len(WHITE) - 1)])
-    found = letters[white]
-    wrong = (found != ord(" ")) & (found != ord("\n"))
+    white_letters = letters[white]
+    wrong = (white_letters != ord(" ")) & (white_letters != ord("\n"))
     pairs = np.diff(white) == 1
-    wrong[:-1] |= pairs & (found[:-1] != ord("\n"))
-    wrong[1:] |= pairs & (found[1:] != ord("\n"))
-    line = np.cumsum(found == ord("\n")) - 1
+    wrong[:-1] |= pairs & (white_letters[:-1] != ord("\n"))
+    wrong[1:] |= pairs & (white_letters[1:] != ord("\n"))
+    line = np.cumsum(white_letters == ord("\n")) - 1
     return np.unique(line[wrong])

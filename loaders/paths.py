@@ -60,8 +60,8 @@ def find_files(paths: Iterable[Path]) -> dict[Path, Path]:
         DiscoprobeError: a path does not exist, is neither a folder nor a ``.conllu`` or ``.conllu.gz`` file, or is a
             folder that holds none.
     """
-    found = {file.resolve(): path.resolve() for path in sorted(paths) for file in _files_in(path)}
-    return dict(sorted(found.items()))
+    files = {file.resolve(): path.resolve() for path in sorted(paths) for file in _files_in(path)}
+    return dict(sorted(files.items()))
 
 
 def _files_in(path: Path) -> Sequence[Path]:

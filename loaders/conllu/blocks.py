@@ -86,11 +86,11 @@ def _cut(text: bytes, rule: DocumentRule) -> int:
 
 def _last_document(text: bytes, rule: DocumentRule) -> int:
     """The offset of a comment in the first sentence of the last document that begins in the text, or 0."""
-    if rule.kind in {"auto", "newdoc"} and (marks := [found.start() for found in NEWDOC.finditer(text)]):
+    if rule.kind in {"auto", "newdoc"} and (marks := [match.start() for match in NEWDOC.finditer(text)]):
         return marks[-1]
     if rule.kind not in {"auto", "sent_id"}:
         return 0
-    ids = [(found.start(), found[1].decode(errors="replace")) for found in SENT_ID.finditer(text)]
+    ids = [(match.start(), match[1].decode(errors="replace")) for match in SENT_ID.finditer(text)]
     names = [sent_id for _, sent_id in ids]
     if rule.kind == "auto":
         evidence = find_stems(names)

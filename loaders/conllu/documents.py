@@ -88,8 +88,8 @@ def document_ids(
         ids, begins = _marked(sentences, stems, opens, carried, rule)
     for number, pattern in patterns.items():
         rows = np.flatnonzero(piece == number)
-        found = pl.Series(by_stem(sentences["sent_id"].gather(rows).to_list(), pattern), dtype=pl.String)
-        ids = ids.scatter(rows, found)
+        names = pl.Series(by_stem(sentences["sent_id"].gather(rows).to_list(), pattern), dtype=pl.String)
+        ids = ids.scatter(rows, names)
     return ids, begins | (np.isin(piece, list(patterns)) & ids.ne_missing(ids.shift()).to_numpy())
 
 
@@ -104,7 +104,7 @@ def stem_patterns(sentences: pl.DataFrame, rule: DocumentRule, carried: Carried)
         return {0: carried.pattern} if carried.pattern else {}
     pieces = sentences.select("piece", "newdoc", "sent_id").partition_by("piece", maintain_order=True)
     evidence = {part["piece"][0]: find_stems(part["sent_id"].to_list()) for part in pieces if not part["newdoc"].any()}
-    return {number: found.pattern for number, found in evidence.items() if not found.objection}
+    return {number: stems.pattern for number, stems in evidence.items() if not stems.objection}
 
 
 def _marked(
@@ -166,34 +166,34 @@ def gaps(sent_ids: pl.Series, same_document: Flags, *, by_id: bool) -> Flags:
         by_id: whether the documents come from the ids.
     """
     at = np.flatnonzero(same_document)
-    found = np.zeros(len(sent_ids), bool)
+    has_gap = np.zeros(len(sent_ids), bool)
     if not len(at):
-        return found
+        return has_gap
     names = sent_ids.to_list()
     strict = _counted_on(names)[at]
     for i in np.flatnonzero(~strict).tolist():
         strict[i] = follows(names[at[i] - 1], names[at[i]])
     if strict.mean() >= NUMBERED:
-        found[at] = ~strict
-        return found
+        has_gap[at] = ~strict
+        return has_gap
     steps = np.array([first_step(names[i - 1], names[i]) for i in at.tolist()])
     if (steps == 1).mean() >= NUMBERED:
-        found[at] = steps != 1
+        has_gap[at] = steps != 1
     elif by_id or (steps > 0).mean() >= ASCENDING:
-        found[at] = ~strict
-    return found
+        has_gap[at] = ~strict
+    return has_gap
 
 
 def _counted_on(names: Sequence[str]) -> Flags:
     """Whether an id is the one before it with its final number raised by one: most of what :func:`follows` accepts."""
-    found = np.zeros(len(names), bool)
+    is_next = np.zeros(len(names), bool)
     before, number = "", -1
     for i, name in enumerate(names):
         stem = name.rstrip("0123456789")
         counted = int(name[len(stem) :] or -1)
-        found[i] = counted == number + 1 > 0 and stem == before
+        is_next[i] = counted == number + 1 > 0 and stem == before
         before, number = stem, counted
-    return found
+    return is_next
 
 
 def follows(before: str, after: str) -> bool:
@@ -261,7 +261,7 @@ def place(sentences: pl.DataFrame, corpus: str, stems: Sequence[str], rule: Docu
     if names and names[0] is not None and names[0] == carried.doc_id:
         index[doc == 0] += carried.sentences
     texts = sentences["text"].to_list()
-    found = {
+    columns = {
         "sent": np.arange(len(doc), dtype=np.uint32),
         "doc": doc.astype(np.uint32),
         "index": index.astype(np.uint32),
@@ -269,7 +269,7 @@ def place(sentences: pl.DataFrame, corpus: str, stems: Sequence[str], rule: Docu
         "key": record_keys(repeat(corpus, len(names)), names, sentences["sent_id"].to_list(), texts),
         "text_key": text_keys(texts),
     }
-    placed = pl.DataFrame({name: found[name] if name in found else sentences[name] for name in SENTENCES})
+    placed = pl.DataFrame({name: columns[name] if name in columns else sentences[name] for name in SENTENCES})
     documents = _documents(corpus, list(numbers), doc, sentences["genre"])
     carried = _carried_on(sentences, names, index, carried, patterns.get(0, ""))
     return Placed(documents, placed, carried)
@@ -278,9 +278,9 @@ def place(sentences: pl.DataFrame, corpus: str, stems: Sequence[str], rule: Docu
 def _position_among_equals(numbers: Ints) -> Ints:
     """How many equal ones there are before each."""
     order = np.argsort(numbers, kind="stable")
-    found = np.empty_like(order)
-    found[order] = position_in_block(numbers[order])
-    return found
+    position = np.empty_like(order)
+    position[order] = position_in_block(numbers[order])
+    return position
 
 
 def _runs(sentences: pl.DataFrame, ids: pl.Series, begins: Flags, *, by_id: bool) -> pl.Series:
@@ -301,11 +301,11 @@ def _documents(corpus: str, names: list[str | None], doc: Ints, genre: pl.Series
         doc: number of the document, per sentence.
         genre: per sentence, null where it is not known.
     """
-    found: dict[int, set[str]] = {}
+    genres_of: dict[int, set[str]] = {}
     for number, value in dict.fromkeys(zip(doc.tolist(), genre.to_list(), strict=True)):
         if value is not None:
-            found.setdefault(number, set()).add(value)
-    genres = [min(found[i]) if len(found.get(i, ())) == 1 else None for i in range(len(names))]
+            genres_of.setdefault(number, set()).add(value)
+    genres = [min(genres_of[i]) if len(genres_of.get(i, ())) == 1 else None for i in range(len(names))]
     columns = {
         "doc": range(len(names)),
         "corpus": [corpus] * len(names),
@@ -344,7 +344,7 @@ def explain_documents(path: Path, rule: DocumentRule) -> str:
     if rule.kind != "auto":
         return f"{rule} (catalogue)"
     text = b"".join(blocks(path, 2**24, rule))
-    sent_ids = [found[1].decode(errors="replace") for found in SENT_ID.finditer(text)]
+    sent_ids = [match[1].decode(errors="replace") for match in SENT_ID.finditer(text)]
     n = sum(1 for _ in NEWDOC.finditer(text))
     if n and n >= len(sent_ids):
         return "none: every sentence has a newdoc comment"

@@ -193,7 +193,7 @@ def _treebank(lang: str, name: str, members: list[Member]) -> _Treebank:
 
 def _entries(batches: Sequence[FileBatch], jobs: int, progress: Progress | None) -> list[cache.Entry]:
     """The cache entry of each batch, in order; made, in processes of their own if there are several jobs."""
-    whole, done = sum(batch.size for batch in batches), 0
+    total, done = sum(batch.size for batch in batches), 0
     make = partial(cached, cache_folder())
     entries = []
     with process_pool(min(jobs, len(batches))) as pool:
@@ -201,15 +201,15 @@ def _entries(batches: Sequence[FileBatch], jobs: int, progress: Progress | None)
             entries.append(entry)
             done += batch.size
             if progress:
-                progress(done, whole)
+                progress(done, total)
     return entries
 
 
 def cached(folder: Path, batch: FileBatch) -> cache.Entry:
     """The cache entry of a batch: found, or parsed and stored."""
-    found = cache.find(folder, batch.key)
-    if found is not None:
-        return found
+    entry = cache.find(folder, batch.key)
+    if entry is not None:
+        return entry
     tally = _Tally()
     return cache.store(folder, batch.key, _shards(batch, tally), tally.record)
 
