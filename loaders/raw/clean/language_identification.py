@@ -7,6 +7,7 @@ probability above 0.83.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from dataclasses import dataclass
 from functools import cache
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+LETTER: Final = re.compile(r"[^\W\d_]")
 MIN_LETTERS: Final = 50
 """Texts with fewer letters are not classified."""
 CERTAIN: Final = 0.9
@@ -62,7 +64,7 @@ def probabilities(texts: Sequence[str], lang: str) -> Iterator[tuple[float, floa
 
 def is_long_enough(text: str) -> bool:
     """Whether a text has enough letters to be classified."""
-    return sum(map(str.isalpha, text[:CHARACTERS])) >= MIN_LETTERS
+    return len(LETTER.findall(text[:CHARACTERS])) >= MIN_LETTERS
 
 
 def language_share(classified: Sequence[tuple[int, bool]]) -> float:

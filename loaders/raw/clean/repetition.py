@@ -48,19 +48,28 @@ class RecurringLines:
 
     def __init__(self) -> None:
         self._keys: list[NDArray[np.uint64]] = []
+        self._sources: list[int] = []
         self._recurring: frozenset[int] = frozenset()
+        self._without: set[int] = set()
 
     def add(self, source: str) -> None:
         """Count the lines of a document, each once; headings and short lines are not counted."""
         keys = {key for line in _lines(source) for key in _keys(line)}
         self._keys.append(np.fromiter(keys, np.uint64, len(keys)))
+        self._sources.append(_key(source))
 
     def close(self, least: int) -> None:
         """Keep the lines that recur: in ``least`` documents, or in more in a large corpus."""
         keys, documents = np.unique(np.concatenate([*self._keys, np.empty(0, np.uint64)]), return_counts=True)
         least = max(least, round(SHARE * len(self._keys)))
-        self._recurring = frozenset(keys[documents >= least].tolist())
-        self._keys = []
+        recurring = keys[documents >= least]
+        self._recurring = frozenset(recurring.tolist())
+        self._without = {
+            source
+            for source, of_source in zip(self._sources, self._keys, strict=True)
+            if not np.isin(of_source, recurring).any()
+        }
+        self._keys, self._sources = [], []
 
     def boilerplate(self, source: str) -> frozenset[str]:
         """The boilerplate lines of a document: lines that recur in other documents and are not all of this one.
@@ -68,7 +77,7 @@ class RecurringLines:
         Lines that recur with other numbers are boilerplate only if they are short, and have together no more words than
         the rest: a template that is filled in is the text itself.
         """
-        if not self._recurring:
+        if not self._recurring or _key(source) in self._without:
             return frozenset()
         lines = _lines(source)
         equal = {line for line in lines if self._recurs(_keys(line)[:1])}

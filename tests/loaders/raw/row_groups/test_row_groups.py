@@ -9,7 +9,7 @@ import pytest
 import regex
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from shared import sample_file
+from shared import SHARED, sample_file
 
 from discoprobe.loaders.corpus import Counts
 from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError, UnsupportedError, UsageError
@@ -22,6 +22,7 @@ from discoprobe.sources import load_corpus
 
 FACTS = CorpusFacts("cuentos", "es", "CC0 1.0")
 RULES = AnnotationOptions(segment=True, rules=True)
+HUB = SHARED / "corpora" / "hub"
 ENGLISH = (
     "This paragraph is written in another language, and nobody who reads Spanish texts expects it to be here at all."
 )
@@ -151,6 +152,28 @@ def test_what_cannot_be_read_is_one_line(tmp_path, folder):
     _raised(UsageError, "nosuch://x", "rotocol", source="nosuch://x/y.parquet")
     write(tmp_path / "wrong.parquet", [1, 2])
     _raised(CorpusFormatError, "wrong.parquet:1", "holds a number, not a text", source=tmp_path / "wrong.parquet")
+
+
+@pytest.mark.skipif(not HUB.is_dir(), reason="no ../shared with texts of the Hub beside the repository")
+@pytest.mark.parametrize(("folder", "lang"), [("wiki_de", "de"), ("novels_es", "es")])
+def test_sentences_of_real_articles_and_novels_are_whole(folder, lang):
+    """In a row group of each: hardly a sentence is broken at an ordinal or title, or shows a trace of extraction."""
+    corpus = segment_parquet([str(HUB / folder)], CorpusFacts(folder, lang), RULES)
+    part = min(corpus.parts, key=lambda part: part.size)
+    shard = part.load()
+    text = shard.sentences["text"]
+    broken = {
+        "ordinal": text.str.contains(r"\b(?:des|im|vom|am|zum) \d{1,2}\.$"),
+        "title": text.str.contains(r" D\.$"),
+        "brackets": text.str.contains(r"\(\s*\)|\[\d+\]"),
+        "coordinates": text.str.contains(r"″ [NO]\d"),
+        "heading": text.str.contains(r"^#"),
+    }
+    shares = {what: found.mean() for what, found in broken.items()}
+    assert max(shares.values()) < 0.001, shares
+    assert len(text) > 500
+    dropped = part.record()["drops"]["annotation"]
+    assert sum(n for reason, n in dropped.items() if reason != "heading") < 0.02 * len(text)
 
 
 @given(st.text(st.sampled_from("abÄß12.,:;'’_-–/ \u0301\u200dкनि漢ใ½²€\N{GRINNING FACE}…«»"), max_size=40))
