@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from discoprobe.builders import hashing
 
@@ -93,6 +92,8 @@ def _nodes(cells: Ints, hashes: hashing.Keys, bits: int, rows: Ints, owners: Int
 
 def _rings(nodes: list[Ints], fits: Fits) -> Iterator[Ints]:
     """As many rows of each node as possible, in rings of which each row may get the word of the next."""
+    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 (takes half a second)
+
     if not nodes:
         return
     first = np.concatenate([np.repeat(node, len(node)) for node in nodes])
