@@ -213,20 +213,20 @@ _N_CONTEXT = {
 
 
 def inputs(data: AuditInput) -> pl.DataFrame:
-    """``rows`` with ``input`` (the texts as one key; choices in any order are the same input) and ``truth``.
+    """``rows`` with ``input`` (a hash of the texts; choices in any order are the same input) and ``truth``.
 
     ``truth`` is the label, or the text of the right choice.
     """
     texts = pl.col("texts")
     if data.shape is not Shape.CHOICE:
-        return data.rows.with_columns(input=texts.list.join("\x1f"), truth=pl.col("label").cast(pl.String))
+        return data.rows.with_columns(input=texts.list.join("\x1f").hash(), truth=pl.col("label").cast(pl.String))
     choices = texts.list.slice(pl.col("n_context"))
     return data.rows.with_columns(
         input=pl.concat_str(
             texts.list.slice(0, pl.col("n_context")).list.join("\x1f"),
             choices.list.sort().list.join("\x1f"),
             separator="\x1e",
-        ),
+        ).hash(),
         truth=choices.list.get(pl.col("label"), null_on_oob=True),
     )
 

@@ -111,6 +111,8 @@ class Rule:
         interval: 95 % interval of ``correct``.
         train_coverage: share of train rows it applies to.
         train_correct: share of these that have the label.
+        shifted: whether it holds where it was mined and not on test: the intervals of ``train_correct`` (of the best of
+            all conditions that were looked at) and ``correct`` (of the best of all rules) are apart.
     """
 
     family: str
@@ -121,6 +123,7 @@ class Rule:
     interval: Interval
     train_coverage: float
     train_correct: float
+    shifted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

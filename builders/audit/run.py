@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from discoprobe.builders.audit.evidence import binds, shortcut
 from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError, from_config
 from discoprobe.builders.audit.integrity.checks import INTEGRITY, Subject
-from discoprobe.builders.audit.report import Finding, Report, Status
+from discoprobe.builders.audit.report import Finding, Heuristics, Report, Status
 from discoprobe.builders.audit.solvers.problem import problem_of
 from discoprobe.builders.audit.solvers.rules import mine
 from discoprobe.builders.audit.solvers.solver_table import Bench, baselines, solve
@@ -16,6 +16,7 @@ from discoprobe.builders.audit.thresholds import BY_ID, CHECKS, Check, Kind, Sev
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from concurrent.futures import Executor
 
     from discoprobe.builders.audit.integrity.measure import Measure
     from discoprobe.builders.config import Config
@@ -24,12 +25,18 @@ _NOTES_OF_OTHERS = frozenset({"clean-text", "doubled-words"})
 """Checks of how text is written, which are notes on data that others made."""
 
 
-def audit(subject: Config | AuditInput, sources: Mapping[tuple[str, str], str] | None = None) -> Report:
+def audit(
+    subject: Config | AuditInput,
+    sources: Mapping[tuple[str, str], str] | None = None,
+    *,
+    executor: Executor | None = None,
+) -> Report:
     """Everything that is wrong with a config or a data set, and what can be scored without knowing the language.
 
     Args:
         subject: a config, or rows from elsewhere (``inputs.read``).
         sources: text of each (corpus, sent_id), with which the texts of the rows are compared (``fidelity``).
+        executor: where integrity is checked while the solvers run here; None for one after the other.
 
     Raises:
         UnreadableDataError: it has no rows.
@@ -37,14 +44,16 @@ def audit(subject: Config | AuditInput, sources: Mapping[tuple[str, str], str] |
     data = subject if isinstance(subject, AuditInput) else from_config(subject)
     if not data.splits:
         raise UnreadableDataError(f"{data.name}: no rows to audit")
-    examined = Subject.of(data, sources)
-    findings = [_integrity(BY_ID[name], check(examined), data) for name, check in INTEGRITY.items()]
+    elsewhere = executor.submit(_checked, data, sources) if executor else None
+    here = None if elsewhere else _checked(data, sources)
     problem, note = problem_of(data)
     bench = Bench.of(data, problem) if problem else None
     compared = {check.id for check in CHECKS if binds(check, data) and check.id not in data.exempt}
     scores = solve(bench, compared) if bench else {}
     shortcuts = [check for check in CHECKS if check.kind is Kind.SHORTCUT]
-    findings += [shortcut(check, scores.get(check.id), data, problem) for check in shortcuts]
+    found = [shortcut(check, scores.get(check.id), data, problem) for check in shortcuts]
+    heuristics = mine(problem, bench.features) if problem and bench else None
+    findings = [*(here if here is not None else elsewhere.result() if elsewhere else []), *found]
     judged = [_exempt(finding, data.exempt) for finding in findings]
     return Report(
         name=data.name,
@@ -54,12 +63,28 @@ def audit(subject: Config | AuditInput, sources: Mapping[tuple[str, str], str] |
         measured_on=problem.measured_on if problem else "",
         baselines=baselines(data, problem) if problem else (),
         findings=tuple(judged),
-        heuristics=mine(problem, bench.features) if problem and bench else None,
+        heuristics=heuristics,
         stale=tuple(f.check for f in judged if f.check in data.exempt and f.status in {Status.PASSED, Status.NOTED}),
-        notes=(note,) if note else (),
+        notes=(*((note,) if note else ()), *_shifts(heuristics)),
         classes=data.classes,
         read=data.read,
     )
+
+
+def _shifts(heuristics: Heuristics | None) -> list[str]:
+    """A line for each rule that holds on what is learned from and not on what is measured on."""
+    return [
+        f"shift: {rule.family} {rule.condition} → {rule.label} is right in {rule.train_correct:.3f} of the rows that "
+        f"solvers learn from and in {rule.correct or 0.0:.3f} of those held out"
+        for rule in (heuristics.rules if heuristics else ())
+        if rule.shifted
+    ]
+
+
+def _checked(data: AuditInput, sources: Mapping[tuple[str, str], str] | None) -> list[Finding]:
+    """The findings of integrity."""
+    examined = Subject.of(data, sources)
+    return [_integrity(BY_ID[name], check(examined), data) for name, check in INTEGRITY.items()]
 
 
 def _integrity(check: Check, measure: Measure, data: AuditInput) -> Finding:

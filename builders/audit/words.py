@@ -40,17 +40,26 @@ def lowered_words(text: pl.Expr, *, unspaced: bool) -> pl.Expr:
     return words.list.eval((pl.element() + pl.element().shift(-1)).drop_nulls()) if unspaced else words
 
 
-def sentences(rows: pl.DataFrame) -> pl.DataFrame:
+def sentences(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
     """The sentences of rows, each once per row, originals of perturbed ones included.
 
-    Columns: split, place, id, ``sentence`` (case-folded, white space collapsed); only sentences of ``LEAK_WORDS`` words
-    or more, because shorter ones repeat naturally.
+    Only sentences of ``LEAK_WORDS`` words or more, because shorter ones repeat naturally.
+
+    Returns:
+        ``split``, ``place``, ``id`` and the number of the ``sentence``; and the text of each number (case-folded, white
+        space collapsed).
     """
     texts = pl.concat_list("texts", pl.concat_list("original").list.drop_nulls()).list.unique()
-    long = rows.select("split", "place", "id", sentence=texts).explode("sentence", empty_as_null=False)
-    distinct = long.select(pl.col("sentence").unique()).with_columns(key=normal(pl.col("sentence")))
-    distinct = distinct.filter(n_words(pl.col("sentence")) >= LEAK_WORDS)
-    return long.join(distinct, on="sentence").select("split", "place", "id", sentence="key").unique(maintain_order=True)
+    long = rows.select("split", "place", "id", text=texts).explode("text", empty_as_null=False)
+    long = long.with_columns(text=pl.col("text").hash(), _text="text")
+    distinct = (
+        long.unique("text", maintain_order=True).select("text", "_text").filter(n_words(pl.col("_text")) >= LEAK_WORDS)
+    )
+    distinct = distinct.select("text", key=normal(pl.col("_text")))
+    known = distinct.select(pl.col("key").unique(maintain_order=True)).with_row_index("sentence")
+    numbered = distinct.join(known, on="key").select("text", "sentence")
+    found = long.drop("_text").join(numbered, on="text", maintain_order="left").drop("text")
+    return found.unique(maintain_order=True), known["key"]
 
 
 def normal(text: pl.Expr) -> pl.Expr:

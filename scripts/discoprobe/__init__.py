@@ -12,13 +12,13 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from discoprobe.builders.audit import audit as audit
+    from discoprobe.auditing import audit_any as audit
     from discoprobe.builders.build import build as build
     from discoprobe.builders.settings import Settings as Settings
     from discoprobe.sources import load_corpus as load_corpus
 
 _PLACES = {
-    "audit": "discoprobe.builders.audit",
+    "audit": "discoprobe.auditing:audit_any",
     "build": "discoprobe.builders.build",
     "load_corpus": "discoprobe.sources",
     "Settings": "discoprobe.builders.settings",
@@ -29,5 +29,6 @@ __all__ = ["Settings", "audit", "build", "load_corpus"]
 def __getattr__(name: str) -> object:
     """Imports what is asked for when it is asked for, so that `import discoprobe` costs nothing."""
     if name in _PLACES:
-        return getattr(importlib.import_module(_PLACES[name]), name)
+        module, _, called = _PLACES[name].partition(":")
+        return getattr(importlib.import_module(module), called or name)
     raise AttributeError(f"module 'discoprobe' has no attribute {name!r}")

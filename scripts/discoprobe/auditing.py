@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     import datasets
+    import polars as pl
 
     from discoprobe.builders.audit import Report
     from discoprobe.builders.audit.inputs import Read, Reading
@@ -115,7 +118,7 @@ def _read_hub(name: str, reading: Reading) -> Read:
     return read_dataset(f"{repo}/{config}" if config else repo, loaded, reading)
 
 
-def read_dataset(name: str, loaded: datasets.DatasetDict, reading: Reading) -> Read:
+def read_dataset(name: str, loaded: Mapping[str, datasets.Dataset], reading: Reading) -> Read:
     """The rows of a ``DatasetDict``; its features say which columns hold classes."""
     import polars as pl  # noqa: PLC0415
 
@@ -181,13 +184,85 @@ def _places(path: Path) -> list[Path]:
 
 
 def reports(read: Read, jobs: int, progress: Callable[[str, int, int], None]) -> list[Report]:
-    """A report per data set, in order; one data set alone is divided among the processes."""
-    from discoprobe.builders.audit import audit  # noqa: PLC0415 (imports scikit-learn)
+    """A report per data set, in order; the checks and solvers of one data set alone run in two processes."""
+    from discoprobe.builders.audit.run import audit  # noqa: PLC0415 (imports scikit-learn)
     from discoprobe.loaders.process_pool import process_pool  # noqa: PLC0415
 
     found: list[Report] = []
-    with process_pool(min(jobs, len(read.data))) as executor:
+    alone = len(read.data) == 1
+    with process_pool(min(jobs, max(2, len(read.data)))) as executor:
+        if alone:
+            return [audit(read.data[0], executor=executor)]
         for report in (executor.map if executor else map)(audit, read.data):
             found.append(report)
             progress("auditing", len(found), len(read.data))
     return found
+
+
+def write_page(path: Path, read: Read, audited: Sequence[Report], verdicts: Sequence[Verdict]) -> None:
+    """Writes the reports as one HTML page with the rows that show each finding."""
+    from discoprobe.cards.review.audit_page import write_audit_page  # noqa: PLC0415
+
+    write_audit_page(path, read.data, audited, verdicts, [(one.name, one.reason) for one in read.skipped])
+
+
+def audit_any(  # noqa: PLR0913 (one parameter per option)
+    data: object, *, text: str | Sequence[str] = (), label: str | None = None, choices: str | Sequence[str] = (),
+    pair: str | None = None, exclude: Sequence[str] = (), name: str = "data", jobs: int = 1,
+) -> Report:  # fmt: skip
+    """The audit of a config or of data in memory.
+
+    Args:
+        data: a config that ``build`` returned; a ``datasets.DatasetDict`` or ``Dataset``; a pandas or polars frame, or
+            a mapping of split names to frames. A frame alone is the test split.
+        text: columns that hold the text, in order, where they cannot be told (for choices: the context).
+        label: column that holds the label, where it cannot be told.
+        choices: columns that hold the choices, or one with lists.
+        pair: column with one value for all rows of a pair.
+        exclude: labels whose rows are left out.
+        name: what the report calls the data.
+        jobs: with 2, checks and solvers run in two processes.
+
+    Raises:
+        UnreadableDataError: the columns cannot be told, or there are no rows.
+    """
+    from discoprobe.builders.audit import AuditInput  # noqa: PLC0415
+    from discoprobe.builders.audit.inputs import Reading, read_frames  # noqa: PLC0415
+    from discoprobe.builders.audit.run import audit  # noqa: PLC0415
+    from discoprobe.builders.config import Config  # noqa: PLC0415
+    from discoprobe.loaders.process_pool import silent  # noqa: PLC0415
+
+    if isinstance(data, Config | AuditInput):
+        return audit(data)
+    reading = Reading(
+        text=_names(text), choices=_names(choices), label=label, pair=pair, exclude=tuple(exclude)
+    )  # fmt: skip
+    splits = data if isinstance(data, Mapping) else {"test": data}
+    if all(hasattr(rows, "features") for rows in splits.values()):
+        read = read_dataset(name, splits, reading)
+    else:
+        read = read_frames(name, {split: _frame(rows) for split, rows in splits.items()}, {}, reading)
+    report = reports(read, jobs, silent)[0]
+    notes = tuple(f"not read: {one.name}: {one.reason}" for one in read.skipped)
+    return dataclasses.replace(report, notes=(*report.notes, *notes))
+
+
+def _names(columns: str | Sequence[str]) -> tuple[str, ...]:
+    return (columns,) if isinstance(columns, str) else tuple(columns)
+
+
+def _frame(rows: object) -> pl.DataFrame:
+    """A pandas, polars or Arrow table as a polars frame; categories are strings."""
+    import polars as pl  # noqa: PLC0415
+
+    if isinstance(rows, pl.LazyFrame):
+        return rows.collect()
+    if isinstance(rows, pl.DataFrame):
+        frame = rows
+    elif hasattr(rows, "to_dict") and hasattr(rows, "columns"):
+        import pyarrow as pa  # noqa: PLC0415
+
+        frame = pl.DataFrame(pa.Table.from_pandas(rows, preserve_index=False))
+    else:
+        frame = pl.DataFrame(rows)  # type: ignore[arg-type]
+    return frame.with_columns(pl.col(pl.Categorical, pl.Enum).cast(pl.String))

@@ -15,7 +15,7 @@ import polars as pl
 
 from discoprobe.builders.audit.frame import AuditInput, Provenance, UnreadableDataError
 from discoprobe.builders.audit.inputs.column_tables import class_names_of, own_shape, read_columns, read_own
-from discoprobe.builders.audit.inputs.headerless import TABBED, Lines, Tabbed, guess_tabbed
+from discoprobe.builders.audit.inputs.headerless import TABBED, Tabbed, guess_tabbed
 from discoprobe.builders.audit.inputs.minimal_pairs import read_pairs
 from discoprobe.builders.audit.inputs.reading import Read, Reading, Skipped, described
 from discoprobe.builders.audit.inputs.split_files import NAMES, Group, groups, pair_columns
@@ -133,26 +133,23 @@ def _from_tables(
 
 def _tabbed(group: Group) -> tuple[Tabbed, tuple[Skipped, ...]]:
     """The lines of each split that can be read."""
-    lines: dict[str, Lines] = {}
+    parts = []
     broken = []
     for split, files in group.files.items():
         try:
-            found = [
-                (f"{path.name}:{number}", fields)
-                for path in files
-                for number, fields in enumerate(lines_of(path), 1)
-                if any(field.strip() for field in fields)
-            ]
+            found = [lines_of(path).with_columns(file=pl.lit(path.name)) for path in files]
         except UnreadableDataError as error:
             broken.append(Skipped(f"{group.name}: {split or 'test'}", str(error)))
             continue
-        if found:
-            lines[split] = found
-        else:
+        lines = pl.concat(found)
+        if lines.is_empty():
             broken.append(Skipped(f"{group.name}: {split or 'test'}", _empty(group, split)))
-    if not lines:
+        else:
+            place = pl.format("{}:{}", "file", "number")
+            parts.append(lines.select("fields", split=pl.lit(split or "test"), id=place))
+    if not parts:
         raise UnreadableDataError("; ".join(one.reason for one in broken))
-    return Tabbed(group.name, lines), tuple(broken)
+    return Tabbed(group.name, pl.concat(parts)), tuple(broken)
 
 
 def _tables(group: Group) -> tuple[dict[str, Table], tuple[Skipped, ...]]:

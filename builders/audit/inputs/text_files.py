@@ -76,9 +76,11 @@ def decoded(path: Path) -> tuple[str, tuple[str, ...]]:
         raise UnreadableDataError(f"{path}: not UTF-8 text (byte {error.start}); convert it first") from error
 
 
-def lines_of(path: Path) -> list[list[str]]:
-    """The tab-separated fields of each line; an empty line has one empty field."""
-    return [line.removesuffix("\r").split("\t") for line in decoded(path)[0].split("\n")]
+def lines_of(path: Path) -> pl.DataFrame:
+    """The tab-separated ``fields`` of each line that is not empty, and its ``number``."""
+    lines = pl.DataFrame({"line": decoded(path)[0].split("\n")}).with_row_index("number", offset=1)
+    lines = lines.filter(pl.col("line").str.contains(r"\S"))
+    return lines.select("number", fields=pl.col("line").str.strip_suffix("\r").str.split("\t"))
 
 
 def has_header(rows: Sequence[Sequence[str]]) -> bool:

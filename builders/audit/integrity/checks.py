@@ -25,6 +25,8 @@ _SEPARATED_ENTITY = r"(?i)& ?(?:lt|gt|amp|quot|apos|nbsp|# ?\d+) ?;"
 _SEPARATED_TAG = r"< ?/? ?[a-z]{3,} ?/? ?>"
 """Entities and tags that a tokeniser has pulled apart (DiscoEval: ``& lt ;``, ``< onlyinclude >``)."""
 
+_ROWS_AT_ONCE = 10_000
+"""Rows whose words are in memory at a time."""
 _GOLD_SIGMAS = 4.0
 """The right choice's place is drawn, not counted out: its counts may differ as those of drawn lots do."""
 
@@ -36,12 +38,13 @@ class Subject:
     data: AuditInput
     keyed: pl.DataFrame
     sentences: pl.DataFrame
+    sentence_texts: pl.Series
     sources: Mapping[tuple[str, str], str] | None
 
     @classmethod
     def of(cls, data: AuditInput, sources: Mapping[tuple[str, str], str] | None = None) -> Subject:
         """The subject of ``data``; ``sources`` gives the text of (corpus, sent_id)."""
-        return cls(data, inputs(data), words.sentences(data.rows), sources)
+        return cls(data, inputs(data), *words.sentences(data.rows), sources)
 
 
 def duplicates_within(subject: Subject) -> Measure:
@@ -77,9 +80,8 @@ def near_duplicates(subject: Subject) -> Measure:
 
 def near_keyed(subject: Subject) -> pl.DataFrame:
     """The sentences with the number of the ``cluster`` of near-duplicates that each is in."""
-    distinct = subject.sentences.select(pl.col("sentence").unique(maintain_order=True))
-    clusters = near_clusters(distinct["sentence"], threshold=NEAR_JACCARD)
-    return subject.sentences.join(distinct.with_columns(clusters), on="sentence", maintain_order="left")
+    cluster = near_clusters(subject.sentence_texts, threshold=NEAR_JACCARD)
+    return subject.sentences.with_columns(cluster=cluster.gather(subject.sentences["sentence"]))
 
 
 def _in_earlier_split(frame: pl.DataFrame, key: str) -> pl.DataFrame:
@@ -186,12 +188,15 @@ def unclean_text(subject: Subject) -> Measure:
 
 def doubled_words(subject: Subject) -> Measure:
     """The share of rows with a word that is followed by the two parts it consists of (``bugünkü bugün kü``)."""
-    rows = subject.data.rows
+    found = [_doubled(part) for part in subject.data.rows.iter_slices(_ROWS_AT_ONCE)]
+    return measure_rows(pl.concat(found), share_of=subject.data.rows.height)
+
+
+def _doubled(rows: pl.DataFrame) -> pl.DataFrame:
     joined = rows.select("id", "split", "place", word=pl.col("texts").list.join(" . ").str.to_lowercase())
     long = joined.with_columns(pl.col("word").str.extract_all(r"\w+|\.")).explode("word", empty_as_null=False)
     parts = pl.col("word").shift(-1) + pl.col("word").shift(-2)
-    doubled = long.filter((pl.col("word") == parts) & (pl.col("word").str.len_chars() > 3))  # noqa: PLR2004
-    return measure_rows(doubled, share_of=rows.height)
+    return long.filter((pl.col("word") == parts) & (pl.col("word").str.len_chars() > 3)).drop("word")  # noqa: PLR2004
 
 
 INTEGRITY: Mapping[str, Callable[[Subject], Measure]] = {

@@ -228,16 +228,19 @@ def _lower(counts: Floats, n: Floats) -> Floats:
 
 def _rule(conditions: Conditions, problem: Problem, fold: Fold, column: int, label: int) -> Rule:
     train, test = (conditions.column(column, side) for side in (fold.train, fold.test))
-    right = int((problem.units.y[fold.test][test] == label).sum())
+    right, n = int((problem.units.y[fold.test][test] == label).sum()), int(test.sum())
+    learned, n_learned = int((problem.units.y[fold.train][train] == label).sum()), int(train.sum())
+    least = wilson(learned, n_learned, len(conditions.text) * len(problem.labels)).low
     return Rule(
         family=conditions.family[column],
         condition=conditions.text[column],
         label=problem.labels[label],
         coverage=float(test.mean()),
-        correct=right / int(test.sum()) if test.any() else None,
-        interval=wilson(right, int(test.sum())),
+        correct=right / n if n else None,
+        interval=wilson(right, n),
         train_coverage=float(train.mean()),
-        train_correct=float((problem.units.y[fold.train][train] == label).mean()),
+        train_correct=learned / n_learned,
+        shifted=least > wilson(right, n, _RULES).high,
     )
 
 

@@ -24,6 +24,7 @@ from discoprobe.cli.arguments import (
     Fill,
     Format,
     GenreColumn,
+    Html,
     HubConfig,
     IdColumn,
     ImportLang,
@@ -144,7 +145,7 @@ def annotate_(  # noqa: PLR0913 (one parameter per option)
 def audit_(  # noqa: PLR0913 (one parameter per option)
     names: AuditNames = None, *, out: Out = Path("dist/discoprobe"), text: TextColumns = None,
     choices: ChoiceColumns = None, label: LabelColumn = None, pair: PairColumn = None, split: SplitNames = None,
-    exclude: ExcludeLabels = None, config: HubConfig = None, format_: Format = None, jobs: Jobs = 1,
+    exclude: ExcludeLabels = None, config: HubConfig = None, format_: Format = None, html: Html = None, jobs: Jobs = 1,
     json_: Json = False,
 ) -> None:  # fmt: skip
     """Measure how well simple baselines solve a dataset, and check it for leaks. Says first what it read.
@@ -153,7 +154,7 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
 
     Example: build audit train.jsonl test.jsonl --text sentence --label gold
     """
-    from discoprobe.auditing import design_rows, read_all, reading_of, reports, verdicts_of  # noqa: PLC0415
+    from discoprobe.auditing import design_rows, read_all, reading_of, reports, verdicts_of, write_page  # noqa: PLC0415
     from discoprobe.cli import audit_view, terminal  # noqa: PLC0415
     from discoprobe.loaders.errors import DiscoprobeError  # noqa: PLC0415
 
@@ -166,6 +167,8 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
         audited = reports(read, jobs, progress)
     verdicts = verdicts_of(audited)
     audit_view.show_reports(audited, verdicts, read.skipped, as_json=json_)
+    if html:
+        write_page(html, read, audited, verdicts)
     if not json_ and (designs := design_rows(audited)):
         audit_view.show_designs(designs)
     if failed := [report.name for report, one in zip(audited, verdicts, strict=True) if one.word == "failed"]:

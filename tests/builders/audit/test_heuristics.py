@@ -91,3 +91,19 @@ def test_rules_about_candidates(make, build):
     assert heuristics.rules[0].label in {"right", "wrong"}
     assert [fallback.name for fallback in heuristics.fallbacks] == ["random"]
     assert heuristics.fallbacks[0].accuracy > 0.95
+
+
+def test_a_rule_that_holds_on_train_and_not_on_test_is_named_as_shift(make, build):
+    """A token that gives the label in 95 of 100 train rows, and says nothing on test."""
+
+    def planted(shift):
+        rows = make.rows(4000, 2, 1)
+        for at, row in enumerate(rows):
+            label = row["label"] if at % 20 or (shift and row["split"] == "test") else 1 - row["label"]
+            cue = at % 4 == 0 if shift and row["split"] == "test" else label == 1 and at % 4 < 2
+            row["texts"] = [f"{row['texts'][0]} Zzz"] if cue else row["texts"]
+        return audit(build(rows))
+
+    notes = [note for note in planted(shift=True).notes if note.startswith("shift:")]
+    assert any("'Zzz'" in note and "→ label1" in note for note in notes)
+    assert not [note for note in planted(shift=False).notes if note.startswith("shift:")]

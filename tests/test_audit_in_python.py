@@ -1,0 +1,72 @@
+"""`discoprobe.audit` takes what a user has in memory."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+
+import datasets
+import pandas as pd
+import polars as pl
+import pytest
+
+import discoprobe
+from discoprobe.builders.audit import UnreadableDataError
+
+
+@pytest.fixture(scope="module")
+def rows():
+    source = random.Random(3)
+    words = [f"{a}{b}{c}" for a in "bdfglmnprst" for b in "aeiou" for c in "klmnrst"]
+    made = [
+        {"body": " ".join(source.choices(words, k=9)), "other": " ".join(source.choices(words, k=9)), "mood": at % 2}
+        for at in range(60)
+    ]
+    source.shuffle(made)
+    return made
+
+
+def in_every_form(rows):
+    features = datasets.Features({
+        "body": datasets.Value("string"), "other": datasets.Value("string"),
+        "mood": datasets.ClassLabel(names=["calm", "wild"]),
+    })  # fmt: skip
+    parts = {"train": rows[:40], "test": rows[40:]}
+    frames = {split: pl.DataFrame(part) for split, part in parts.items()}
+    return {
+        "datasets": datasets.DatasetDict(
+            {split: datasets.Dataset.from_list(part, features=features) for split, part in parts.items()}
+        ),
+        "pandas": {split: pd.DataFrame(part) for split, part in parts.items()},
+        "polars": frames,
+    }
+
+
+@pytest.mark.parametrize("form", ["datasets", "pandas", "polars"])
+def test_splits_of_a_data_set(rows, form):
+    report = discoprobe.audit(in_every_form(rows)[form], text=["body", "other"], label="mood", name="mine")
+    assert (report.name, report.counts) == ("mine", {"train": 40, "test": 20})
+    assert report.read.columns == {"text": ("body", "other"), "label": ("mood",)}
+    assert report.labels == (("calm", "wild") if form == "datasets" else ("0", "1"))
+    assert report.finding("balance").measured is not None
+
+
+def test_one_frame_alone(rows):
+    frame = pd.DataFrame(rows).astype({"mood": "category"})
+    assert discoprobe.audit(frame, text="body", label="mood").counts == {"test": 60}
+
+
+def test_columns_that_cannot_be_told(rows):
+    with pytest.raises(UnreadableDataError, match="which columns hold the text"):
+        discoprobe.audit(pl.DataFrame(rows), label="mood")
+
+
+def test_two_processes_find_the_same(rows):
+    alone, divided = (discoprobe.audit(pl.DataFrame(rows), text="body", label="mood", jobs=jobs) for jobs in (1, 2))
+    assert alone.to_json() == divided.to_json()
+
+
+def test_the_import_is_light():
+    code = "import discoprobe, sys; print([m for m in ('polars', 'datasets', 'pandas', 'sklearn') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
