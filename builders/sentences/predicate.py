@@ -54,6 +54,9 @@ NOT_PERFECT: Final = ("Imp", "Prog", "Hab")
 PROFILED: Final = 20
 """Verbs with Tense or Mood and without VerbForm that show, if none has Fin, that a treebank does not mark Fin."""
 
+SLIPS: Final = 0.01
+"""Verbs with Fin, as a share of those without VerbForm, that are slips and show nothing."""
+
 REASONS: Final = {
     "clausal-predicate": "the predicate is a clause",
     "no-finite-form": "the feature stands on a form from which it is not read in this language, such as a participle",
@@ -199,13 +202,21 @@ def words_of_predicate(trees: Trees) -> pl.DataFrame:
 
 
 def _with_finite_forms(words: pl.DataFrame) -> pl.DataFrame:
-    """The words, with VerbForm=Fin on verbs with Tense or Mood where the treebank has no VerbForm on finite verbs."""
+    """The words, with VerbForm=Fin on verbs with Tense or Mood where the treebank has no VerbForm on finite verbs.
+
+    Where it marks Mood on such verbs, that tells them from participles, which have Tense too (German PUD). A few verbs
+    with Fin are slips.
+    """
     verbs, form = pl.col("upos").is_in(VERBAL), feat("VerbForm")
     bare = verbs & form.is_null() & (feat("Tense").is_not_null() | feat("Mood").is_not_null())
-    counts = words.select(bare=bare.sum(), finite=(verbs & (form == "Fin")).sum(), other=form.is_not_null().sum())
-    n_bare, n_finite, n_other = counts.row(0)
-    if n_finite or n_bare < PROFILED or not n_other:
+    with_mood = bare & feat("Mood").is_not_null()
+    counts = words.select(
+        bare=bare.sum(), mood=with_mood.sum(), finite=(verbs & (form == "Fin")).sum(), other=form.is_not_null().sum()
+    )
+    n_bare, n_mood, n_finite, n_other = counts.row(0)
+    if n_finite > SLIPS * n_bare or n_bare < PROFILED or (not n_other and n_mood < PROFILED):
         return words
+    bare = with_mood if n_mood >= PROFILED else bare
     return words.with_columns(
         feats=pl.when(bare).then(pl.concat_str("feats", pl.lit("|VerbForm=Fin"))).otherwise("feats")
     )
