@@ -214,6 +214,7 @@ REASONS = {
             }
         )
     ),
+    r"no candidate is .+": lambda _found, result, _corpus, _settings: not result.drops,
     r"no candidates are left": lambda _found, result, _corpus, _settings: (
         result.candidates == 0 or sum(result.drops.values()) > 0
     ),

@@ -30,5 +30,6 @@ TASK = DiscourseTask(
     shape=Shape.SEQUENCE,
     sample=sample,
     pairs=True,
+    least=dc.SIZE,
     exempt=dict.fromkeys(("overlap", "similarity"), _COMPARISON),
 )

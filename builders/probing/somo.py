@@ -89,7 +89,7 @@ CLAUSAL = ("ccomp", "xcomp", "csubj", "parataxis")
 FRAMES = {"bare": "verb", "object": "verb object", "clause": "verb clause", "passive": "verb passive"}
 """Roles of verbs. One that governs a clause could govern an object as well."""
 
-EXPECTED = {"NOUN": 1.5, "VERB": 0.6}
+EXPECTED = {"NOUN": 1.5, "VERB": 0.3}
 """How often a word must be expected in a role by chance for it to count that it was never seen there. Frames of verbs
 are stricter than roles of nouns."""
 
@@ -385,5 +385,5 @@ TASK = ProbingTask(
     split_by="target",
     needs=frozenset({"upos", "lemma", "deps"}),
     pairs=True,
-    version=2,
+    version=3,
 )

@@ -204,6 +204,8 @@ def if_enough(sample: Sample, used: tuple[str, ...], context: Context) -> Sample
     rarest, least = min(used, key=lambda name: sizes[name]), context.settings.min_class
     if sizes[rarest] >= least:
         return sample
+    if not sizes[rarest] and not any(sample.drops.values()):
+        return replace(sample, rows=sample.rows.clear(), reason=f"no candidate is {rarest}")
     reason = f"{sizes[rarest]} rows of {rarest} are left after filters and matching; {least} are needed"
     return replace(sample, rows=sample.rows.clear(), reason=reason)
 

@@ -3,11 +3,14 @@
 import polars as pl
 import pytest
 
-from discoprobe.builders.discourse import dc
+from discoprobe.builders.discourse import dc, dc_easy
 from discoprobe.builders.probing import coord_inv
 from discoprobe.builders.sample import TaskSample, losses, problem_of
 from discoprobe.builders.sampling.splits import Split
-from discoprobe.builders.task import Sample
+from discoprobe.builders.sentences.candidates import if_enough
+from discoprobe.builders.settings import Settings
+from discoprobe.builders.task import Context, Sample
+from discoprobe.loaders.languages.language import language_data
 
 
 def _documents(reasons, passages):
@@ -45,6 +48,16 @@ def test_a_refusal_names_what_the_candidates_were_lost_to():
     said = TaskSample(coord_inv.TASK, chosen, pl.DataFrame(), ()).problem
     assert said == "5 rows of original are left; lost: quotes 12, too-long 3"
     assert losses({}) == ""
+
+
+def test_a_label_that_no_candidate_has_is_named():
+    nothing = Sample(pl.DataFrame(), candidates=3)
+    context = Context("conj_type", language_data("en"), Settings(), ("coordination", "subordination"))
+    assert if_enough(nothing, context.labels, context).reason == "no candidate is coordination"
+
+
+def test_dc_easy_needs_documents_as_long_as_dc_does():
+    assert dc_easy.TASK.least == dc.TASK.least
 
 
 def test_a_label_that_a_split_lacks_is_named_with_the_sizes():
