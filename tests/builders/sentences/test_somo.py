@@ -123,9 +123,9 @@ def test_the_role_of_a_verb_is_its_frame_and_some_frames_tell_nothing(words, rol
 
 @pytest.mark.parametrize(("seen", "as_object", "strange"), [(9, 0, True), (9, 1, False), (1, 0, False)])
 def test_a_word_is_strange_where_it_should_have_been_seen_and_never_was(seen, as_object, strange):
-    known, role, other = 1 << 8, 1 << 20, 1 << 30
-    plain = {name: [1 << n, 1 << (n + 32)] for n, name in enumerate(somo.HASHED[:6])}
-    special = {"known": [other, known], "role": [role, other]}
+    known, role, other = 1 << 50, 1 << 52, 1 << 54
+    plain = {name: [1 << (n + 9 * row) for row in range(4)] for n, name in enumerate(somo.HASHED[:6])}
+    special = {"known": [other, known, other, other], "role": [role, 1 << 56, 1 << 57, 1 << 58]}
     usable = pl.DataFrame(plain | special, dict.fromkeys(somo.HASHED, pl.UInt64)).with_columns(
         target_upos=pl.lit("VERB")
     )
