@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import tempfile
 from contextlib import contextmanager, suppress
@@ -22,18 +21,17 @@ LOCK: Final = "lock"
 
 
 @contextmanager
-def alone(folder: Path, doing: str) -> Iterator[None]:
-    """Keeps other processes out of a folder; the lock is elsewhere, and goes when they may come in again.
+def alone(folder: Path, doing: str, path: Path) -> Iterator[None]:
+    """Keeps other processes out of a folder, also those of other containers that have the folder.
 
     Args:
         folder: need not be there yet.
         doing: what another process would be doing, ``another build is writing``.
+        path: the lock, on the file system of the folder; it goes when others may come in again.
 
     Raises:
         DiscoprobeError: another process is in it.
     """
-    name = hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]
-    path = Path(tempfile.gettempdir()) / f"discoprobe-{name}.lock"
     lock = FileLock(path, timeout=0)
     try:
         lock.acquire()

@@ -286,6 +286,7 @@ class Hub:
         from huggingface_hub import CommitOperationAdd  # noqa: PLC0415
 
         additions = [CommitOperationAdd(path, content) for path, content in sorted(files.items())]
+        progress("uploading", 0, len(additions))
         for start in range(0, len(additions), BATCH):
             self._send(additions[start : start + BATCH], pull=pull)
             progress("uploading", min(start + BATCH, len(additions)), len(additions))
@@ -361,7 +362,7 @@ class Hub:
 
         try:
             return function()
-        except (httpx2.HTTPError, OSError, ValueError, RuntimeError) as error:
+        except (httpx2.HTTPError, OSError, ValueError, RuntimeError, LookupError, TypeError, AttributeError) as error:
             if clear := self._clear(error, doing):
                 raise clear from error
             raise
@@ -396,7 +397,20 @@ class Hub:
         if isinstance(error, ValueError) and type(error).__name__ == "JSONDecodeError":
             # the check of a card reads JSON before it looks at the status: a busy Hub's page of HTML ends up here
             return HubError(f"the Hub answered with no JSON while {doing}; try later", status=None, transient=True)
-        return None
+        if isinstance(error, (LookupError, TypeError, AttributeError)):
+            words = f"the Hub's answer while {doing} lacks what it should have ({type(error).__name__}); try later"
+            return HubError(words, status=None, transient=True)
+        return self._storage(error, doing) if type(error) is RuntimeError else None
+
+    def _storage(self, error: RuntimeError, doing: str) -> HubError:
+        """A failure of Xet, the storage of large files, which is told as a text only, after its own minute of tries."""
+        said = self._safe(str(error))
+        if re.search(r"\b40[13]\b|[Ff]orbidden|[Uu]nauthorized", said):
+            return _final(f"the Hub's storage (Xet) refuses the token while {doing}; use one with write access", 403)
+        return _final(
+            f"the Hub's storage (Xet) failed while {doing} ({said[:120]}); nothing was published: try later, or with"
+            " HF_HUB_DISABLE_XET=1"
+        )
 
     def _answered(self, error: Any, doing: str) -> HubError:
         response = error.response

@@ -19,10 +19,11 @@ from discoprobe.cards.hub.remote_diff import changes, published_label, read_loca
 from discoprobe.cards.hub.remote_release import CHANGELOG, GIT, Remote, read_remote
 from discoprobe.cards.hub.staging import Label, stage
 from discoprobe.cards.hub.unmanaged_files import refuse_in_the_way
+from discoprobe.cards.metadata import card_checks, manifest
 from discoprobe.cards.metadata.manifest_merge import only
 from discoprobe.cards.release import publish_checks, version
 from discoprobe.cards.release.diff import Changes
-from discoprobe.loaders.errors import RemoteError, UsageError
+from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -86,6 +87,7 @@ class Plan:
         deletes: files to delete.
         keeps: configs of the repository that stay as they are.
         unmanaged: files of the repository that are no part of a release; they stay.
+        resourced: configs that are replaced by ones from other corpora: ``dc_es: UD_Spanish-AnCora → notes``.
     """
 
     repo: str
@@ -96,6 +98,7 @@ class Plan:
     deletes: tuple[str, ...] = ()
     keeps: tuple[str, ...] = ()
     unmanaged: tuple[str, ...] = ()
+    resourced: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +122,7 @@ class PushResult:
 
     def to_dict(self) -> dict[str, Any]:
         """The outcome as JSON holds it."""
-        shown = {
-            name: getattr(self.plan, name) for name in ("repo", "release", "last", "deletes", "keeps", "unmanaged")
-        }
+        shown = {name: getattr(self.plan, name) for name in (*_SHOWN, "resourced")}
         shown |= {"uploads": dict(self.plan.uploads), "changes": self.plan.changes.to_dict()}
         return shown | {"state": self.state, "commit": self.commit, "url": self.url, "notes": list(self.notes)}
 
@@ -160,11 +161,15 @@ def push(
     return _Push(folder, repo, options or Options(), progress).run(confirm)
 
 
-def check_target(repo: str, options: Options) -> None:
-    """Checks before anything is built whether a push can go to a repository: its name, the token, the right to write.
+def check_target(repo: str, options: Options, folder: Path | None = None) -> None:
+    """Checks before anything is built whether a push can go to a repository.
+
+    That is its name, the token, the right to write, and the number of configs with those that are published and those
+    that ``folder`` has already.
 
     Raises:
         UsageError: the name cannot be a repository's, or the release number cannot be one.
+        DiscoprobeError: there are too many configs.
         RemoteError: there is no token that may write to it, or the Hub does not answer.
     """
     if options.release:
@@ -172,6 +177,13 @@ def check_target(repo: str, options: Options) -> None:
     hub = Hub(repo, endpoint=options.endpoint, token=options.token, retry=options.retry)
     if not options.dry_run:
         hub.check_rights(pull=options.pull_request)
+    published = read_remote(hub).manifest
+    local = only(manifest.read(folder), options.languages)["configs"] if folder else {}
+    if problem := card_checks.number_problem(len((published["configs"] if published else {}).keys() | local.keys())):
+        raise DiscoprobeError(problem)
+
+
+_SHOWN = ("repo", "release", "last", "deletes", "keeps", "unmanaged")
 
 
 class _Push:
@@ -238,6 +250,7 @@ class _Push:
 
     def _staged(self, remote: Remote, label: Label) -> Staged:
         staged = stage(self.folder, self.local, remote, label)
+        publish_checks.check_designs(staged.manifest["configs"])
         refuse_in_the_way(remote, staged, self.hub.repo)
         return staged
 
@@ -259,6 +272,16 @@ class _Push:
             deletes=staged.deletes(remote.tree),
             keeps=tuple(sorted(staged.manifest["configs"].keys() - self.local["configs"].keys())),
             unmanaged=tuple(sorted(staged.unmanaged - GIT - staged.files.keys())),
+            resourced=self._resourced(remote),
+        )
+
+    def _resourced(self, remote: Remote) -> tuple[str, ...]:
+        """The published configs that are to be replaced by ones from other corpora, in words."""
+        before, after = remote.manifest["configs"] if remote.manifest else {}, self.local["configs"]
+        return tuple(
+            f"{name}: {', '.join(sorted(before[name]['sources']))} → {', '.join(sorted(after[name]['sources']))}"
+            for name in sorted(before.keys() & after.keys())
+            if set(before[name]["sources"]) != set(after[name]["sources"])
         )
 
     def _send(self, remote: Remote, staged: Staged, plan: Plan) -> PushResult:
@@ -272,7 +295,7 @@ class _Push:
         if self.options.pull_request:
             return self._result("proposed", plan, made.oid, made.pull)
         self._read_back(staged, made.oid, list(self.local["configs"]))
-        self._tag(f"v{plan.release}", made.oid)
+        self._tag_published(f"v{plan.release}", made.oid)
         self._keep_changelog(staged)
         if plan.unmanaged:
             self.notes.append(
@@ -363,6 +386,16 @@ class _Push:
                 if (found := self.hub.load(name, oid, Path(cache))) != expected:
                     raise RemoteError(f"{name} of {oid[:12]} loads with {found} rows, not {expected}; it is not tagged")
                 self.progress("reading back", done, len(chosen))
+
+    def _tag_published(self, name: str, oid: str) -> None:
+        """Sets the tag of a release that main has already."""
+        try:
+            self._tag(name, oid)
+        except HubError as error:
+            raise HubError(
+                f"main of {self.hub.repo} has the release ({oid[:12]}); only its tag {name} is missing, and the next"
+                f" push sets it: {error}", status=error.status, transient=error.transient,
+            ) from error  # fmt: skip
 
     def _tag(self, name: str, oid: str) -> None:
         """Sets the tag, once; a tag that is there is never moved."""

@@ -9,19 +9,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discoprobe.cards.hub.remote_release import CHANGELOG
 from discoprobe.cards.metadata import card_checks, manifest
 from discoprobe.cards.metadata.manifest_merge import merged
+from discoprobe.cards.metadata.yaml_header import STANDALONE
 from discoprobe.cards.release import version
 from discoprobe.cards.release.release_folder import README, documents
+from discoprobe.cards.text import card
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError
 from discoprobe.loaders.file_hashes import hashes_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from discoprobe.cards.hub.client import Content, RemoteFile
     from discoprobe.cards.hub.remote_release import Remote
@@ -111,7 +113,9 @@ def stage(folder: Path, local: Manifest, remote: Remote, label: Label) -> Staged
     whole.pop("inputs", None)
     if label.release:
         whole["version"] = label.release
+    whole["repository"] = label.repository
     files = _local_files(folder, local) | _kept_files(remote, whole, local)
+    _name_repository(files, whole, local, label.repository)
     files |= {path: Wanted(text.encode()) for path, text in texts(whole, label).items()}
     whole["files"] = _entries(files, remote.manifest, whole)
     files[manifest.NAME] = Wanted(manifest.render(whole).encode())
@@ -129,7 +133,9 @@ def texts(whole: Published, label: Label) -> dict[str, str]:
 def _check_card(files: Mapping[str, Wanted]) -> None:
     text = files[README].content
     assert isinstance(text, bytes)
-    if found := card_checks.card_problems(text.decode(), files):
+    standalone = files[STANDALONE].content if STANDALONE in files else b""
+    assert isinstance(standalone, bytes)
+    if found := card_checks.card_problems(text.decode(), files, standalone.decode()):
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
         raise DiscoprobeError(f"the card of the release would be refused: {found[0]}{more}")
 
@@ -139,6 +145,19 @@ def _local_files(folder: Path, local: Manifest) -> dict[str, Wanted]:
     files = manifest.config_files(local, local["configs"])
     files |= {path: entry for path, entry in local["files"].items() if manifest.is_file_of(path, local["configs"])}
     return {path: Wanted(_checked(folder / path, entry)) for path, entry in files.items()}
+
+
+def _name_repository(files: dict[str, Wanted], whole: Published, local: Manifest, repository: str) -> None:
+    """Puts the name of the repository on the cards of the local configs, and what they are then into the manifest."""
+    whole["configs"] = dict(whole["configs"])  # the local manifest may have the same one
+    for name in local["configs"]:
+        content = files[f"{name}/{README}"].content
+        assert isinstance(content, Path)
+        made = Wanted(card.with_repository(content.read_text(encoding="utf-8"), repository).encode())
+        files[f"{name}/{README}"] = made
+        entry = whole["configs"][name]
+        listed: dict[str, ListedFile] = entry["files"] | {README: {"sha256": made.sha256, "bytes": made.size}}
+        whole["configs"][name] = {**entry, "files": listed}
 
 
 def _checked(path: Path, entry: ListedFile) -> Path:

@@ -12,8 +12,9 @@ from discoprobe.cards.hub.remote_release import CHANGELOG, unlike
 from discoprobe.cards.hub.staging import Label, texts
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.release import diff
-from discoprobe.cards.release.release_folder import documents
+from discoprobe.cards.release.release_folder import README, documents
 from discoprobe.cards.release.staleness import files_of
+from discoprobe.cards.text import card
 from discoprobe.loaders.errors import DiscoprobeError
 from discoprobe.loaders.file_hashes import hashes_of
 
@@ -182,6 +183,9 @@ def compare(published: Published, folder: Path) -> Iterator[Difference]:
     rebuilt = manifest.read(folder)
     for name in sorted(published["configs"]):
         before, after = files_of(name, published), files_of(name, rebuilt)
+        if (path := f"{name}/{README}") in after and "repository" in published:
+            text = card.with_repository((folder / path).read_text(encoding="utf-8"), published["repository"]).encode()
+            after[path] = {"sha256": hashes_of(text).sha256, "bytes": len(text)}
         differing = [path for path in sorted({*before, *after}) if before.get(path) != after.get(path)]
         why = tuple(reasons(name, published, rebuilt)) if differing else ()
         yield from (Difference(path, "rebuilt", why) for path in differing)

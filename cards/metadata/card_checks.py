@@ -14,6 +14,7 @@ import yaml
 
 from discoprobe.builders.settings import SPLITS
 from discoprobe.cards.metadata import vocabulary
+from discoprobe.cards.metadata.yaml_header import MOST_CONFIGS, STANDALONE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -38,15 +39,18 @@ _RESERVED = frozenset({"data", "default"})
 def problems(folder: Path) -> list[str]:
     """What is wrong with the card of a release folder; nothing for a card that the Hub takes."""
     files = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
-    return card_problems((folder / "README.md").read_text(encoding="utf-8"), files)
+    standalone = folder / STANDALONE
+    text = standalone.read_text(encoding="utf-8") if standalone.is_file() else ""
+    return card_problems((folder / "README.md").read_text(encoding="utf-8"), files, text)
 
 
-def card_problems(card: str, files: Iterable[str]) -> list[str]:
+def card_problems(card: str, files: Iterable[str], standalone: str = "") -> list[str]:
     """What is wrong with a card, given the paths of the repository's files.
 
     Args:
         card: README.md, YAML and text.
         files: all files of the repository, relative to its root.
+        standalone: the text of ``.huggingface.yaml``, whose configs are read in place of the card's; empty without.
     """
     block = _BLOCK.match(card)
     if not block:
@@ -57,8 +61,24 @@ def card_problems(card: str, files: Iterable[str]) -> list[str]:
         return [f"its YAML cannot be read: {' '.join(str(error).split())}"]
     if not isinstance(data, dict):
         return ["its YAML is no mapping"]
-    size = size_problem(card)
-    return [*([size] if size else []), *_data_problems(data, frozenset(files))]
+    if standalone:
+        data |= yaml.load(standalone, Loader=_FAST)  # noqa: S506 (the safe one, in C where there is one)
+    number = len(data["configs"]) if isinstance(data.get("configs"), list) else 0
+    general = [size_problem(card), number_problem(number)]
+    return [*filter(None, general), *_data_problems(data, frozenset(files))]
+
+
+_FAST = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def number_problem(configs: int) -> str:
+    """What is wrong with a number of configs; empty if one repository can have them."""
+    if configs <= MOST_CONFIGS:
+        return ""
+    return (
+        f"{configs:,} configs are too many for one repository: the Hub's viewer shows none of more than"
+        f" {MOST_CONFIGS:,}; publish languages in groups (--lang, --out), each in a repository of its own (--repo)"
+    )
 
 
 def size_problem(card: str) -> str:
@@ -68,8 +88,8 @@ def size_problem(card: str) -> str:
     if size <= MOST_BYTES:
         return ""
     return (
-        f"its YAML has {size:,} bytes for all configs, and the Hub accepts {MOST_BYTES:,}; build fewer languages or"
-        " tasks into one folder, and publish each folder in a repository of its own (--lang, --out, --repo)"
+        f"its YAML has {size:,} bytes, and the Hub accepts {MOST_BYTES:,}; build fewer languages or tasks into one"
+        " folder, and publish each folder in a repository of its own (--lang, --out, --repo)"
     )
 
 
@@ -101,6 +121,7 @@ _CLOSED: Final[Mapping[str, Callable[[object], bool]]] = {
     "annotations_creators": _in(vocabulary.CREATORS),
     "language_creators": _in(vocabulary.CREATORS),
     "task_categories": _in(vocabulary.TASK_CATEGORIES),
+    "task_ids": _in(vocabulary.TASK_IDS),
     "tags": lambda value: isinstance(value, str) and bool(value),
 }
 

@@ -1,6 +1,8 @@
-"""Croissant metadata (https://docs.mlcommons.org/croissant): every config as a record set, every file with its hash.
+"""Croissant metadata (https://docs.mlcommons.org/croissant): every config as a record set over its parquet files.
 
-The Hub writes such metadata by itself for at most a hundred configs; this file has all.
+The Hub writes such metadata by itself for at most a hundred configs. A larger release has the record sets in a file per
+language, ``croissant/es.json``, which changes only with the configs of that language; ``croissant.json`` names these
+files. Sizes and hashes of files are in the manifest.
 """
 
 from __future__ import annotations
@@ -15,11 +17,19 @@ from discoprobe.cards.metadata import yaml_header
 from discoprobe.loaders.catalogue import licences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Mapping
 
     from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest
 
 NAME = "croissant.json"
+FOLDER = "croissant"
+"""The folder of the files of a language."""
+REPOSITORY = "repository"
+"""The id of the repository among the files that are described."""
+_LABELS = 40
+"""Labels whose meaning is given."""
+_GIT = "https://github.com/mlcommons/croissant/issues/80"
+"""What the specification's examples give in place of the hash of a whole repository."""
 _CONTEXT: dict[str, Any] = {
     "@language": "en", "@vocab": "https://schema.org/", "citeAs": "cr:citeAs", "column": "cr:column",
     "conformsTo": "dct:conformsTo", "containedIn": "cr:containedIn", "cr": "http://mlcommons.org/croissant/",
@@ -44,31 +54,74 @@ _TYPES = {
 }
 
 
-def croissant(manifest: Manifest, *, repository: str, release: str = "") -> str:
-    """croissant.json of a release.
+def croissant(manifest: Manifest, *, repository: str, release: str = "", day: str = "") -> dict[str, str]:
+    """The Croissant files of a release, by path.
 
-    Every split of a config is a record set ``{config}/{split}`` over one file; file addresses are relative to the
-    repository, so that the file describes a downloaded folder as well.
+    A config is a record set over its three files, with the split as a field. Addresses are relative to the repository,
+    which a reader in a downloaded folder maps to it (``Dataset(…, mapping={"repository": folder})``).
+
+    Args:
+        manifest: what the release holds.
+        repository: the Hub repository.
+        release: its number, ``1.2.0``; empty for a build that is not released.
+        day: the date of the release, ISO 8601; empty if it has none.
     """
     configs = manifest["configs"]
-    described: dict[str, Any] = {
+    dated = ({"version": release} if release else {}) | ({"datePublished": day} if day else {})
+    if len(configs) <= yaml_header.MOST_IN_CARD:
+        return {NAME: _json(_described(manifest, configs, repository) | dated | _records(configs, repository))}
+    languages = sorted({entry["lang"] for entry in configs.values()})
+    parts = {f"{FOLDER}/{lang}.json": _language(manifest, lang, repository) for lang in languages}
+    named = [{"@type": "sc:Dataset", "url": f"{_address(repository)}/resolve/main/{path}"} for path in parts]
+    return {NAME: _json(_described(manifest, configs, repository) | dated | {"hasPart": named})} | parts
+
+
+def _language(manifest: Manifest, lang: str, repository: str) -> str:
+    """The file of a language; it names no release, so that it stays as it is while the language does."""
+    configs = {name: entry for name, entry in manifest["configs"].items() if entry["lang"] == lang}
+    return _json(_described(manifest, configs, repository) | _records(configs, repository))
+
+
+def _described(manifest: Manifest, configs: Mapping[str, ConfigEntry], repository: str) -> dict[str, Any]:
+    """What is said of a data set as a whole."""
+    used = {source for entry in configs.values() for source in entry["sources"]}
+    return {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": "discoprobe",
         "description": "Probing and discourse datasets from annotated corpora: balanced, split without leaks, audited.",
-        "url": f"https://huggingface.co/datasets/{repository}",
-        "license": sorted({_licence(source["licence"]) for source in manifest["sources"].values()}),
+        "url": _address(repository),
+        "license": sorted({_licence(one["licence"]) for name, one in manifest["sources"].items() if name in used}),
         "inLanguage": yaml_header.languages(configs),
         "keywords": list(yaml_header.TAGS),
-        "citeAs": f"discoprobe{' ' + release if release else ''}, https://huggingface.co/datasets/{repository}",
-        **({"version": release} if release else {}),
+        "citeAs": f"discoprobe, {_address(repository)}",
         "rai:dataLimitations": "Labels come from treebank annotation; genres and sizes differ between languages.",
         "rai:dataCollection": "Rows are selected from annotated corpora by rule; manifest.json has sources and more.",
-        "distribution": [file for name, entry in sorted(configs.items()) for file in _files(name, entry)],
-        "recordSet": [records for name, entry in sorted(configs.items()) for records in _record_sets(name, entry)],
     }
-    return _json(described)
+
+
+def _address(repository: str) -> str:
+    return f"https://huggingface.co/datasets/{repository}"
+
+
+def _records(configs: Mapping[str, ConfigEntry], repository: str) -> dict[str, Any]:
+    """Files and record sets of some configs."""
+    whole = {
+        "@type": "cr:FileObject", "@id": REPOSITORY, "name": REPOSITORY, "encodingFormat": "git+https",
+        "contentUrl": _address(repository), "sha256": _GIT,
+    }  # fmt: skip
+    files = [
+        {
+            "@type": "cr:FileSet", "@id": name, "containedIn": {"@id": REPOSITORY}, "encodingFormat": _PARQUET,
+            "includes": f"{name}/*.parquet",
+        }
+        for name in sorted(configs)
+    ]  # fmt: skip
+    return {
+        "distribution": [whole, *files],
+        "recordSet": [_record_set(name, entry) for name, entry in sorted(configs.items())],
+    }
 
 
 def _json(described: dict[str, Any]) -> str:
@@ -92,48 +145,38 @@ def _licence(name: str) -> str:
     return f"https://spdx.org/licenses/{spdx}" if listed else name
 
 
-def _splits(entry: ConfigEntry) -> Iterator[tuple[str, str]]:
-    """The splits of a config, each with its file inside the config's folder."""
-    for split in entry["counts"]:
-        files = [file for file in entry["files"] if file.startswith(f"{split}-") and file.endswith(".parquet")]
-        yield from ((split, file) for file in files)
+def _record_set(name: str, entry: ConfigEntry) -> dict[str, Any]:
+    """A config: its columns and the split, which the name of the file says."""
+    of = f"{name}/rows"
+    split = {
+        "@type": "cr:Field", "@id": f"{of}/split", "name": "split", "dataType": "sc:Text",
+        "source": {
+            "fileSet": {"@id": name}, "extract": {"fileProperty": "filename"}, "transform": {"regex": r"^([a-z]+)-.*$"}
+        },
+    }  # fmt: skip
+    return {
+        "@type": "cr:RecordSet",
+        "@id": of,
+        "name": name,
+        "description": entry["summary"],
+        "key": {"@id": f"{of}/id"},
+        "field": [split, *(_labelled(_field(of, column, name), entry) for column in schema(Shape(entry["shape"])))],
+    }
 
 
-def _files(name: str, entry: ConfigEntry) -> Iterator[dict[str, Any]]:
-    for split, file in _splits(entry):
-        yield {
-            "@type": "cr:FileObject",
-            "@id": _file_id(name, split),
-            "name": f"{split}-of-{name}",
-            "contentUrl": f"{name}/{file}",
-            "contentSize": f"{entry['files'][file]['bytes']} B",
-            "encodingFormat": _PARQUET,
-            "sha256": entry["files"][file]["sha256"],
-        }
+def _labelled(field: dict[str, Any], entry: ConfigEntry) -> dict[str, Any]:
+    """A field; the label's says what its numbers mean."""
+    if field["name"] != "label":
+        return field
+    labels = entry["labels"]
+    more = f" … {len(labels)} in all" if len(labels) > _LABELS else ""
+    meanings = ", ".join(f"{number} {label}" for number, label in enumerate(labels[:_LABELS]))
+    return field | {"description": meanings + more}
 
 
-def _file_id(name: str, split: str) -> str:
-    return f"{name}-{split}.parquet"
-
-
-def _record_sets(name: str, entry: ConfigEntry) -> Iterator[dict[str, Any]]:
-    for split, _ in _splits(entry):
-        of = f"{name}/{split}"
-        fields = [_field(of, column, _file_id(name, split)) for column in schema(Shape(entry["shape"]))]
-        rows = sum(entry["counts"][split].values())
-        yield {
-            "@type": "cr:RecordSet",
-            "@id": of,
-            "name": of,
-            "description": f"{entry['summary']} {rows} rows; labels: {', '.join(entry['labels'][:20])}",
-            "key": {"@id": f"{of}/id"},
-            "field": fields,
-        }
-
-
-def _field(of: str, column: pa.Field, file: str) -> dict[str, Any]:
+def _field(of: str, column: pa.Field, files: str) -> dict[str, Any]:
     """A column; a struct has its members as sub-fields."""
-    source = {"fileObject": {"@id": file}, "extract": {"column": column.name}}
+    source = {"fileSet": {"@id": files}, "extract": {"column": column.name}}
     described: dict[str, Any] = {"@type": "cr:Field", "@id": f"{of}/{column.name}", "name": column.name}
     if pa.types.is_struct(column.type):
         members = [

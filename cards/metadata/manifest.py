@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 from discoprobe.builders.settings import SPLITS
+from discoprobe.cards.metadata.folder_swap import recovered
 from discoprobe.loaders.errors import DiscoprobeError
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class ConfigEntry(TypedDict):
     has size and hash of the user's own files that a setting names. ``versions`` are the versions of the steps that made
     it (`stage_versions`). ``tiny`` says that a split has fewer rows than a published config needs. ``readers`` has what
     people and models found who read rows (``person``, ``model``), and ``excluded`` the rows that were left out because
-    of what readers said, by id with the verdict.
+    of what readers said, by id with the verdict. ``example`` is a row of test, long texts cut.
     """
 
     task: str
@@ -84,6 +85,7 @@ class ConfigEntry(TypedDict):
     tiny: NotRequired[bool]
     readers: NotRequired[dict[str, ReaderFigures]]
     excluded: NotRequired[dict[str, str]]
+    example: NotRequired[dict[str, Any]]
 
 
 class SourceEntry(TypedDict):
@@ -123,11 +125,13 @@ class Manifest(TypedDict):
 class Published(Manifest, total=False):
     """A manifest as it is published.
 
-    ``version`` is the release. ``built_with`` has the versions of discoprobe and libraries of those configs that were
-    built with others than the manifest's: they were published earlier and left as they were.
+    ``version`` is the release, and ``repository`` the one that the cards name. ``built_with`` has the versions of
+    discoprobe and libraries of those configs that were built with others than the manifest's: they were published
+    earlier and left as they were.
     """
 
     version: str
+    repository: str
     built_with: dict[str, dict[str, str]]
 
 
@@ -160,7 +164,7 @@ def read(folder: Path) -> Manifest:
     Raises:
         DiscoprobeError: if the file cannot be read as a manifest, or names files outside of the release.
     """
-    path = folder / NAME
+    path = recovered(folder) / NAME
     if not path.exists():
         return empty()
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from discoprobe.cards.metadata.stage_versions import stage_versions
 from discoprobe.loaders.file_hashes import hashes_of
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from discoprobe.builders.settings import Settings
     from discoprobe.cards.metadata.manifest import AuditEntry, ConfigEntry, ListedFile, SourceEntry
     from discoprobe.loaders.corpus import Source
+
+
+_LONGEST: Final = 160
+"""Characters of a text in the example of a config."""
 
 
 def audit_entry(report: Report) -> AuditEntry:
@@ -59,11 +63,22 @@ def config_entry(
         entry["tiny"] = True
     if set(config.read) - set(entry["sources"]):
         entry["read"] = list(config.read)
+    if config.splits["test"].num_rows:
+        entry["example"] = _cut(config.splits["test"].slice(0, 1).to_pylist()[0])
     if config.excluded:
         entry["excluded"] = dict(config.excluded)
     if lists := lists_of(config.settings):
         entry["lists"] = lists
     return entry
+
+
+def _cut(value: Any) -> Any:
+    """A value of a row with texts of at most ``_LONGEST`` characters."""
+    if isinstance(value, str):
+        return value if len(value) <= _LONGEST else value[:_LONGEST] + "…"
+    if isinstance(value, list):
+        return [_cut(one) for one in value]
+    return {name: _cut(one) for name, one in value.items()} if isinstance(value, dict) else value
 
 
 def lists_of(settings: Settings) -> dict[str, ListedFile]:

@@ -39,6 +39,11 @@ TASK_CATEGORIES: Final = frozenset({
 })
 """The text tasks of https://github.com/huggingface/huggingface.js, packages/tasks/src/pipelines.ts."""
 
+TASK_IDS: Final = frozenset({
+    "acceptability-classification", "multi-class-classification", "multiple-choice-qa",
+})
+"""Those of the Hub's finer names of tasks that describe ours (the same list, subtasks)."""
+
 CREATORS: Final = frozenset({
     "found", "crowdsourced", "expert-generated", "machine-generated", "no-annotation", "other",
 })

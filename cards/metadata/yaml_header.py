@@ -1,8 +1,12 @@
 """The YAML at the head of README.md: what the Hub shows beside a data set and how `datasets` finds its configs.
 
-It names files only. Features and label names stand in the parquet files, numbers of rows in the manifest and in
-croissant.json: every ``load_dataset`` parses this YAML before anything else, so that each byte of it costs all users.
+It names files. Features and label names stand in the parquet files, and the manifest has the numbers of rows: every
+``load_dataset`` parses this YAML before anything else, so that each byte of it costs all users.
 The default config has a hash of all rows as its description, because the cache of `datasets` goes by the YAML.
+
+The configs of a large release stand in `.huggingface.yaml`, which `datasets` reads in place of the card's: the Hub
+refuses a card with much YAML, and people read the card. Numbers of rows (`dataset_info`) are in the card of a small
+release only.
 """
 
 from __future__ import annotations
@@ -24,21 +28,36 @@ if TYPE_CHECKING:
     from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest, SourceEntry
 
 PRETTY_NAME = "discoprobe"
+_ACCEPTABILITY = frozenset({"bigram_shift", "ngram_shift", "somo", "coord_inv"})
+"""Tasks that set an edited sentence against its original."""
 TAGS = ("probing", "discourse", "coherence", "linguistic-probing", "universal-dependencies")
+STANDALONE = ".huggingface.yaml"
+MOST_IN_CARD = 100
+"""Configs that the card lists; the Hub's own pages on how to load stop at this number too."""
+MOST_CONFIGS = 4_000
+"""Configs of a repository of which the Hub's viewer shows any (its CONFIG_NAMES_MAX_NUMBER)."""
 _DEFAULT = ("en", "dc")
 """Language and task of the config that is loaded without a name, where there are such configs."""
 
 
 def front_matter(manifest: Manifest) -> str:
     """The YAML block with its two lines of dashes."""
-    text = yaml.dump(
-        data(manifest), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=2**20,
-        default_flow_style=None,
-    )  # fmt: skip
-    return f"---\n{text}---\n"
+    return f"---\n{_dumped(data(manifest))}---\n"
 
 
-class _Inline(list[dict[str, str]]):
+def standalone(manifest: Manifest) -> str:
+    """The text of ``.huggingface.yaml``: all configs of a release that has more than the card lists; else empty."""
+    configs = manifest["configs"]
+    return _dumped({"configs": _config_list(configs)}) if len(configs) > MOST_IN_CARD else ""
+
+
+def _dumped(values: Mapping[str, object]) -> str:
+    return yaml.dump(
+        dict(values), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=2**20, default_flow_style=None
+    )
+
+
+class _Inline(list[dict[str, object]]):
     """A list that is written on one line."""
 
 
@@ -55,6 +74,9 @@ def data(manifest: Manifest) -> dict[str, object]:
     """The metadata as values."""
     configs, default = manifest["configs"], default_config(manifest["configs"])
     codes = languages(configs)
+    few = len(configs) <= MOST_IN_CARD
+    listed = configs if few else {default: configs[default]}
+    tiny = sorted(name for name, one in configs.items() if one.get("tiny")) if few else []
     return {
         "pretty_name": PRETTY_NAME,
         "language": codes,
@@ -65,12 +87,17 @@ def data(manifest: Manifest) -> dict[str, object]:
         "annotations_creators": ["expert-generated", "machine-generated"],
         "language_creators": ["found"],
         "task_categories": _task_categories(configs),
+        "task_ids": _task_ids(configs),
         "tags": list(TAGS),
-        **(
-            {"tiny_configs": tiny} if (tiny := sorted(name for name, one in configs.items() if one.get("tiny"))) else {}
-        ),
-        "configs": [_config(name, _content(configs) if name == default else "") for name in sorted(configs)],
+        **({"tiny_configs": tiny} if tiny else {}),
+        "configs": [one for one in _config_list(configs) if one["config_name"] in listed],
+        **({"dataset_info": [_info(name, one) for name, one in sorted(configs.items())]} if few else {}),
     }
+
+
+def _config_list(configs: Mapping[str, ConfigEntry]) -> list[dict[str, object]]:
+    default = default_config(configs)
+    return [_config(name, _content(configs) if name == default else "") for name in sorted(configs)]
 
 
 def languages(configs: Mapping[str, ConfigEntry]) -> list[str]:
@@ -120,6 +147,30 @@ def _task_categories(configs: Mapping[str, ConfigEntry]) -> list[str]:
     shapes = {entry["shape"] for entry in configs.values()}
     choice = ["multiple-choice"] if Shape.CHOICE in shapes else []
     return [*(["text-classification"] if shapes - {Shape.CHOICE} else []), *choice]
+
+
+def _task_ids(configs: Mapping[str, ConfigEntry]) -> list[str]:
+    """The Hub's finer names of tasks: an original against an edited sentence is a judgement of acceptability."""
+    entries = configs.values()
+    found = {
+        "acceptability-classification": any(one["task"] in _ACCEPTABILITY for one in entries),
+        "multi-class-classification": any(
+            one["shape"] != Shape.CHOICE and len(next(iter(one["counts"].values()), {})) > 2  # noqa: PLR2004
+            for one in entries
+        ),
+        "multiple-choice-qa": any(one["shape"] == Shape.CHOICE for one in entries),
+    }
+    return [name for name, there in found.items() if there]
+
+
+def _info(name: str, entry: ConfigEntry) -> dict[str, object]:
+    """Numbers of rows of a config; its features stand in the parquet files."""
+    size = {split: entry["files"].get(f"{split}-00000-of-00001.parquet", {"bytes": 0})["bytes"] for split in SPLITS}
+    splits = _Inline(
+        {"name": split, "num_bytes": size[split], "num_examples": sum(entry["counts"][split].values())}
+        for split in SPLITS
+    )
+    return {"config_name": name, "splits": splits}
 
 
 def _config(name: str, content: str) -> dict[str, object]:

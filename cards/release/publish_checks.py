@@ -62,6 +62,21 @@ def _check_audits(configs: dict[str, ConfigEntry]) -> None:
         raise AuditFailedError(f"not audited: {_some(unknown)}; nothing is published; build without --no-audit")
 
 
+def check_designs(configs: Mapping[str, ConfigEntry]) -> None:
+    """Makes sure that no task fails with the rows of all languages that will be published together.
+
+    Raises:
+        AuditFailedError: naming the task; then the cards of its configs would say *passed*, and the release's *failed*.
+    """
+    found = {configs[name]["task"]: one.checks for name, one in verdicts(configs).items() if one.of_design}
+    if found:
+        what = _some(f"{task} ({', '.join(checks)})" for task, checks in sorted(found.items()))
+        raise AuditFailedError(
+            f"with the configs that are published already the audit fails: {what}; nothing is published; publish this"
+            " task in a repository of its own, or leave it out with --task"
+        )
+
+
 def _check_licence(name: str, licence: str, allowed: Collection[str]) -> None:
     parts = licences.normalise(licence).split(" AND ")
     closed = [part for part in parts if not licences.publishable(part) and part not in allowed]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from discoprobe.builders.config import Config, Unavailable
-from discoprobe.cards.metadata import card_checks, croissant, manifest
+from discoprobe.cards.metadata import card_checks, croissant, manifest, yaml_header
+from discoprobe.cards.metadata.folder_swap import Place
 from discoprobe.cards.metadata.manifest_entries import config_entry, source_entry
 from discoprobe.cards.metadata.manifest_merge import renewed
 from discoprobe.cards.readers.marks import marks_file, read_marks
-from discoprobe.cards.release import parquet_files, read_rows
+from discoprobe.cards.release import parquet_files, read_rows, version
 from discoprobe.cards.text import card, plots
 from discoprobe.cards.text.length_table import lengths
 from discoprobe.cards.text.reader_table import reader_lines
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 README = "README.md"
 AUDIT = "audit.json"
 ATTRIBUTION = "ATTRIBUTION.md"
+CONFIGS = "CONFIGS.md"
 
 
 class Release:
@@ -90,6 +91,8 @@ class Release:
             self._published |= {source.name: source_entry(source) for source in result.sources}
         content = {split: parquet_files.content_hash(table) for split, table in result.splits.items()}
         self._entries[result.name] = config_entry(result, content, _files(place), report)
+        if problem := card_checks.number_problem(len(self._old["configs"].keys() | self._entries.keys())):
+            raise DiscoprobeError(problem)  # now, not after all languages are built
 
     def _take_away(self, name: str) -> None:
         shutil.rmtree(self.folder / name, ignore_errors=True)
@@ -149,6 +152,9 @@ class Release:
         texts = documents(whole)
         if problem := card_checks.size_problem(texts[README]):
             raise DiscoprobeError(f"{README}: {problem}")
+        for name in self._old["files"].keys() - texts.keys():
+            if not name.startswith(f"{manifest.PLOTS}/"):
+                (self.folder / name).unlink(missing_ok=True)
         for name, text in texts.items():
             _write(self.folder / name, text)
             whole["files"][name] = _entry(self.folder / name)
@@ -236,17 +242,21 @@ def documents(
 ) -> dict[str, str]:
     """The files that speak of a release as a whole, by name: README.md, ATTRIBUTION.md, croissant.json.
 
+    A large release has its configs in ``.huggingface.yaml`` and the tables of its card in ``CONFIGS.md``.
+
     Args:
         whole: the manifest, of which only configs, sources and what was left out are read.
         repository: the Hub repository that load snippets name.
         release: the release's number, ``1.2.0``; empty for a build that is not released.
         changes: the release's section of the changelog.
     """
-    return {
-        README: card.release_card(whole, repository=repository, release=release, changes=changes),
-        ATTRIBUTION: card.attribution(whole),
-        croissant.NAME: croissant.croissant(whole, repository=repository, release=release),
-    }
+    readme, tables = card.release_card(whole, repository=repository, release=release, changes=changes)
+    texts = {
+        README: readme, CONFIGS: tables, ATTRIBUTION: card.attribution(whole),
+        yaml_header.STANDALONE: yaml_header.standalone(whole),
+        **croissant.croissant(whole, repository=repository, release=release, day=version.day(changes)),
+    }  # fmt: skip
+    return {name: text for name, text in texts.items() if text}
 
 
 @contextmanager
@@ -256,70 +266,42 @@ def open_release(folder: Path) -> Iterator[Release]:
     Raises:
         UsageError: if ``folder`` is not empty and no release.
     """
-    folder = folder.absolute()
-    with alone(folder, "another build is writing"):
-        _recover(folder)
-        _refuse_unmanaged(folder)
-        yield from _renewal(folder)
-
-
-def _renewal(folder: Path) -> Iterator[Release]:
-    """The release in the making beside ``folder``, put in its place when it is done."""
-    beside = folder.with_name(f".{folder.name}.new")
-    shutil.rmtree(beside, ignore_errors=True)
-    made = [parent for parent in folder.parents if not parent.exists()]
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is a file; give --out a folder")
+    place = Place(folder)
+    made = [parent for parent in place.folder.parents if not parent.exists()]
+    place.lock.parent.mkdir(parents=True, exist_ok=True)
     try:
-        _link_tree(folder, beside)
-        yield Release(beside, read_marks(marks_file(folder)))
-        _swap(beside, folder)
+        with alone(place.folder, "another build is writing", place.lock):
+            place.recover()
+            _refuse_unmanaged(place)
+            yield from _renewal(place)
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
         with suppress(OSError):  # a folder that holds something stays
             for parent in made:
                 parent.rmdir()
 
 
-def _former(folder: Path) -> Path:
-    return folder.with_name(f".{folder.name}.old")
+def _renewal(place: Place) -> Iterator[Release]:
+    """The release in the making, put in the place of the old one when it is done."""
+    try:
+        place.link_tree()
+        yield Release(place.new, read_marks(marks_file(place.folder)))
+        place.swap()
+    finally:
+        place.clean()
 
 
-def _recover(folder: Path) -> None:
-    """Ends a swap that was cut off between its two renames."""
-    former = _former(folder)
-    if former.exists() and not folder.exists():
-        former.rename(folder)
-    shutil.rmtree(former, ignore_errors=True)
-
-
-def _refuse_unmanaged(folder: Path) -> None:
-    if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{folder} is a file; give --out a folder")
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / manifest.NAME).exists():
+def _refuse_unmanaged(place: Place) -> None:
+    folder = place.folder
+    if not folder.is_dir():
+        return
+    if any(place.entries()) and not (folder / manifest.NAME).exists():
         raise UsageError(
             f"{folder} is not empty and holds no {manifest.NAME}; give --out a new folder or a release folder"
         )
     if links := [path for path in folder.rglob("*") if path.is_symlink()]:
         raise UsageError(f"{links[0]} is a symbolic link, which a release folder does not contain; delete it")
-
-
-def _link_tree(source: Path, target: Path) -> None:
-    """The same tree without copying: hard links where the file system has them. Files are replaced, never rewritten."""
-    if not source.exists():
-        target.mkdir(parents=True)
-        return
-    try:
-        shutil.copytree(source, target, copy_function=os.link, symlinks=True)
-    except (OSError, shutil.Error):
-        shutil.rmtree(target, ignore_errors=True)
-        shutil.copytree(source, target, symlinks=True)
-
-
-def _swap(new: Path, folder: Path) -> None:
-    former = _former(folder)
-    if folder.exists():
-        folder.rename(former)
-    new.rename(folder)
-    shutil.rmtree(former, ignore_errors=True)
 
 
 def _write(path: Path, text: str) -> None:

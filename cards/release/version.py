@@ -172,6 +172,12 @@ def sections(changelog: str) -> list[str]:
     return [f"## {part.strip()}\n" for part in re.split(r"^## ", changelog, flags=re.MULTILINE)[1:]]
 
 
+def day(text: str) -> str:
+    """The date in the heading of a section, ISO 8601; empty if it has none."""
+    found = re.match(r"## \S+ \((\d{4}-\d\d-\d\d)\)", text)
+    return found[1] if found else ""
+
+
 def with_section(changelog: str, text: str) -> str:
     """The changelog with a new section on top."""
     former = changelog.removeprefix(TITLE).strip("\n")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
-from typing import TYPE_CHECKING, NamedTuple
+import unicodedata
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
 from discoprobe.cards.metadata import annotation_quality, column_descriptions, yaml_header
 from discoprobe.cards.text import escape, examples, plots
@@ -13,10 +16,12 @@ from discoprobe.cards.text.design_table import design_lines
 from discoprobe.cards.text.language_matrix import matrices
 from discoprobe.cards.text.reader_table import reader_summaries, reader_table
 from discoprobe.cards.text.render import render
-from discoprobe.cards.text.verdicts import MARKS, verdicts
+from discoprobe.cards.text.verdicts import FAILED, MARKS, PASSED, verdicts
 from discoprobe.loaders.catalogue import licences, treebanks
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from discoprobe.builders.audit.report import Report
     from discoprobe.builders.config import Config
     from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest
@@ -25,14 +30,22 @@ if TYPE_CHECKING:
 
 REPOSITORY = "org/discoprobe"
 """The Hub repository that a card names until it is known which one it goes to."""
+MOST_BYTES = 60_000
+"""Longest README.md; of a larger release the tables go into a file of their own."""
+_CHANGES = 60
+"""Lines of the changelog that a card shows."""
 _LABELS = 12
 """Labels that a card counts one by one; of more it gives the number and the extremes."""
 _REASONS = 20
 """Configs that could not be built which a card lists one by one."""
 
 
-def release_card(manifest: Manifest, *, repository: str = REPOSITORY, release: str = "", changes: str = "") -> str:
-    """README.md of a release: YAML that the Hub and `datasets` read, then what is in it.
+def release_card(
+    manifest: Manifest, *, repository: str = REPOSITORY, release: str = "", changes: str = ""
+) -> tuple[str, str]:
+    """README.md of a release, and CONFIGS.md with the tables that are too long for it (empty if none are).
+
+    README.md has the YAML that the Hub and `datasets` read, then what is in the release, in at most ``MOST_BYTES``.
 
     Args:
         manifest: what the release holds.
@@ -41,20 +54,80 @@ def release_card(manifest: Manifest, *, repository: str = REPOSITORY, release: s
         changes: the release's section of the changelog, Markdown.
     """
     configs = manifest["configs"]
-    body = render(
-        "release.md", manifest=manifest, repository=repository, release=release, changes=_without_heading(changes),
-        default=yaml_header.default_config(configs), matrices=matrices(configs), tasks=_tasks(manifest),
-        languages={lang: language_name(lang) for lang in sorted({entry["lang"] for entry in configs.values()})},
-        rows=sum(map(yaml_header.n_rows, configs.values())), sources=_source_lines(manifest),
-        readers=reader_summaries(configs), audits=_tally(manifest), designs=design_lines(configs),
-        skipped=_skipped(manifest),
-        unavailable=manifest["unavailable"] if len(manifest["unavailable"]) <= _REASONS else {},
-    )  # fmt: skip
-    return yaml_header.front_matter(manifest) + body
+    default = yaml_header.default_config(configs)
+    changed, more = _shortened(_without_heading(changes))
+    values: dict[str, Any] = {
+        "manifest": manifest, "repository": repository, "release": release, "changes": changed, "more_changes": more,
+        "default": default, "matrices": matrices(configs), "tasks": _tasks(manifest),
+        "languages": {lang: language_name(lang) for lang in sorted({entry["lang"] for entry in configs.values()})},
+        "rows": sum(map(yaml_header.n_rows, configs.values())), "sources": _source_lines(manifest),
+        "readers": reader_summaries(configs), "audits": _tally(manifest), "designs": design_lines(configs),
+        "skipped": _skipped(manifest), "example": _example(configs[default]) if default else None,
+        "licences": sorted({licences.normalise(one["licence"]) for one in manifest["sources"].values()}),
+        "unavailable": manifest["unavailable"] if len(manifest["unavailable"]) <= _REASONS else {},
+        "by_language": _languages(configs), "contents": [],
+    }  # fmt: skip
+    front = yaml_header.front_matter(manifest)
+    whole = _with_contents(values | {"short": False})
+    if len((front + whole).encode()) <= MOST_BYTES:
+        return front + whole, ""
+    return front + _with_contents(values | {"short": True}), render("configs.md", **values)
+
+
+def _with_contents(values: dict[str, Any]) -> str:
+    """The card with a list of its sections."""
+    text = render("release.md", **values)
+    headings = [line[3:] for line in text.splitlines() if line.startswith("## ") and line != "## Contents"]
+    return render("release.md", **values | {"contents": headings})
+
+
+def _shortened(changes: str) -> tuple[str, bool]:
+    """What changed, without the lines that are too many for a card, and whether there are such lines."""
+    lines = changes.splitlines()
+    return "\n".join(lines[:_CHANGES]).strip(), len(lines) > _CHANGES
 
 
 def _without_heading(section: str) -> str:
     return section.partition("\n")[2].strip() if section.startswith("## ") else section.strip()
+
+
+class RowExample(NamedTuple):
+    """A row as JSON, and what its fields mean."""
+
+    json: str
+    fields: list[column_descriptions.Field]
+
+
+def _example(entry: ConfigEntry) -> RowExample | None:
+    """The example that the manifest has of a config, None if it has none."""
+    if not entry.get("example"):
+        return None
+    shown = json.dumps(entry["example"], ensure_ascii=False, indent=1)
+    plain = "".join(char for char in shown if char == "\n" or unicodedata.category(char) not in {"Cc", "Cf"})
+    fields = column_descriptions.fields(Shape(entry["shape"]), tuple(entry["labels"]))
+    return RowExample(plain.replace("`", "\\u0060"), fields)
+
+
+class LanguageLine(NamedTuple):
+    """A language in the list of languages of a large release."""
+
+    code: str
+    name: str
+    configs: int
+    rows: int
+    passed: int
+    failed: int
+
+
+def _languages(configs: Mapping[str, ConfigEntry]) -> list[LanguageLine]:
+    said = verdicts(configs)
+    lines = []
+    for lang in sorted({entry["lang"] for entry in configs.values()}):
+        own = {name: entry for name, entry in configs.items() if entry["lang"] == lang}
+        words = [said[name].word for name in own]
+        rows = sum(map(yaml_header.n_rows, own.values()))
+        lines.append(LanguageLine(lang, language_name(lang), len(own), rows, words.count(PASSED), words.count(FAILED)))
+    return lines
 
 
 def language_name(code: str) -> str:
@@ -154,6 +227,16 @@ _VERDICT = re.compile(r"^Audit: \*\*.*\*\*$", re.MULTILINE)
 def with_verdict(card: str, verdict: Verdict) -> str:
     """A config's card with a verdict in place of the one it has."""
     return _VERDICT.sub(lambda _: f"Audit: **{verdict.text}**", card, count=1)
+
+
+_LOAD = re.compile(
+    r'^(?:import os\n\n)?(from datasets import load_dataset\n\n)load_dataset\([^,]*, ("[^"]+").*$', re.MULTILINE
+)
+
+
+def with_repository(card: str, repository: str) -> str:
+    """A config's card whose load snippet names the Hub repository."""
+    return _LOAD.sub(lambda found: f'{found[1]}load_dataset("{repository}", {found[2]})', card, count=1)
 
 
 _READERS = re.compile(r"^## Readers\n.*?(?=^## )", re.MULTILINE | re.DOTALL)

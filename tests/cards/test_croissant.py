@@ -2,6 +2,7 @@
 
 import json
 import logging
+import shutil
 import socket
 
 import pyarrow.parquet as pq
@@ -9,43 +10,33 @@ import pytest
 
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.croissant import croissant
-from discoprobe.loaders.file_hashes import hashes_of
 
 mlc = pytest.importorskip("mlcroissant", reason="mlcroissant is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # mlcroissant 1.1 uses what rdflib 7.6 deprecates
-
-
-@pytest.fixture
-def no_network(monkeypatch):
-    def refuse(*_):
-        raise AssertionError("validation used the network")
-
-    monkeypatch.setattr(socket.socket, "connect", refuse)
 
 
 SHAPES = ("dc_es", "bso_de", "bigram_shift_es", "nsp_ru", "cloze_en", "subj_number_es")
 """A config of every shape: mlcroissant takes a quarter of a second for each."""
 
 
-def written(folder, path, number=""):
-    """croissant.json of a few configs of a release, with addresses that lead there."""
+def few(folder):
+    """The manifest of a release with a config of every shape."""
     whole = manifest.read(folder)
-    few = whole | {"configs": {name: whole["configs"][name] for name in SHAPES}}
-    described = json.loads(croissant(few, repository="org/x", release=number))
-    for file in described["distribution"]:
-        file["contentUrl"] = str(folder / file["contentUrl"])
-    path.write_text(json.dumps(described), encoding="utf-8")
-    return described
+    return whole | {"configs": {name: whole["configs"][name] for name in SHAPES}}
 
 
 @pytest.fixture(scope="module")
 def dataset(sample_release, tmp_path_factory):
     logging.getLogger("absl").setLevel(logging.ERROR)
     path = tmp_path_factory.mktemp("croissant") / "croissant.json"
-    written(sample_release, path, "1.2.0")
+    for name in SHAPES:
+        shutil.copytree(sample_release / name, path.parent / name)
+    texts = croissant(few(sample_release), repository="org/x", release="1.2.0", day="2026-11-22")
+    path.write_text(texts.pop("croissant.json"), encoding="utf-8")
+    assert texts == {}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(socket.socket, "connect", refuse)
-        return mlc.Dataset(str(path))
+        return mlc.Dataset(str(path), mapping={"repository": str(path.parent)})
 
 
 def refuse(*_):
@@ -55,42 +46,46 @@ def refuse(*_):
 def test_it_is_valid_without_network(dataset):
     found = dataset.metadata.ctx.issues
     assert not found.errors
-    assert {warning.split('"')[1].rsplit("/", 1)[-1] for warning in found.warnings} == {"datePublished"}
+    assert not found.warnings
     assert dataset.metadata.version == "1.2.0"
+    assert dataset.metadata.date_published.isoformat().startswith("2026-11-22")
 
 
-def test_every_split_is_a_record_set(dataset):
-    wanted = {f"{name}/{split}" for name in SHAPES for split in ("train", "validation", "test")}
-    assert {records.id for records in dataset.metadata.record_sets} == wanted
+def test_every_config_is_a_record_set(dataset):
+    assert {records.id for records in dataset.metadata.record_sets} == {f"{name}/rows" for name in SHAPES}
 
 
 @pytest.mark.parametrize("config", SHAPES)
 def test_records_are_the_rows(sample_release, dataset, config):
-    table = pq.read_table(next((sample_release / config).glob("test-*.parquet")))
-    records = list(dataset.records(f"{config}/test"))
-    assert [record[f"{config}/test/id"].decode() for record in records] == table["id"].to_pylist()
-    assert [int(record[f"{config}/test/label"]) for record in records] == table["label"].to_pylist()
+    records = list(dataset.records(f"{config}/rows"))
+    for split in ("train", "validation", "test"):
+        table = pq.read_table(next((sample_release / config).glob(f"{split}-*.parquet")))
+        own = [record for record in records if record[f"{config}/rows/split"].decode() == split]
+        assert [record[f"{config}/rows/id"].decode() for record in own] == table["id"].to_pylist()
+        assert [int(record[f"{config}/rows/label"]) for record in own] == table["label"].to_pylist()
 
 
-def test_a_changed_file_is_noticed(sample_release, tmp_path):
-    path = tmp_path / "croissant.json"
-    described = written(sample_release, path)
-    for file in described["distribution"]:
-        file["sha256"] = "0" * 64
-    path.write_text(json.dumps(described), encoding="utf-8")
-    with pytest.raises(Exception, match="Download") as caught:
-        list(mlc.Dataset(str(path)).records("dc_es/test"))
-    assert "hash" in str(caught.value.__cause__).lower()
+def test_labels_have_names(sample_release):
+    described = json.loads(croissant(few(sample_release), repository="org/x")["croissant.json"])
+    fields = {one["name"]: {field["name"]: field for field in one["field"]} for one in described["recordSet"]}
+    assert fields["bso_de"]["label"]["description"] == "0 in_order, 1 swapped"
 
 
-def test_the_release_s_own_file_names_every_parquet_file_with_its_hash(sample_release):
-    described = json.loads((sample_release / "croissant.json").read_text(encoding="utf-8"))
-    listed = {file["contentUrl"]: file["sha256"] for file in described["distribution"]}
-    there = {path.relative_to(sample_release).as_posix(): path for path in sample_release.glob("*/*.parquet")}
-    assert set(listed) == set(there)
-    assert all(hashes_of(path).sha256 == listed[name] for name, path in there.items())
+def many(folder, n):
+    whole = few(folder)
+    entries = list(whole["configs"].values())
+    langs = ("de", "es", "ru")
+    whole["configs"] = {
+        f"t{number}_{langs[number % 3]}": entries[number % len(entries)] | {"lang": langs[number % 3]}
+        for number in range(n)
+    }
+    return whole
 
 
-def test_400_configs_stay_below_what_the_hub_takes_as_a_plain_file(sample_release):
-    configs = manifest.read(sample_release)["configs"]
-    assert (sample_release / "croissant.json").stat().st_size / len(configs) < 12_000
+def test_a_large_release_has_a_file_per_language(sample_release):
+    texts = croissant(many(sample_release, 1_500), repository="org/x", release="1.2.0", day="2026-11-22")
+    assert set(texts) == {"croissant.json", "croissant/de.json", "croissant/es.json", "croissant/ru.json"}
+    assert len(texts["croissant.json"]) < 5_000
+    assert all(len(text) / 500 < 4_500 for path, text in texts.items() if "/" in path), "bytes per config"
+    later = croissant(many(sample_release, 1_501), repository="org/x", release="1.3.0", day="2026-11-23")
+    assert {path for path in texts if texts[path] != later[path]} == {"croissant.json", "croissant/de.json"}

@@ -1,5 +1,6 @@
 """A push over real HTTP, with the clients as users have them, against a Hub that is strict and fails as planned."""
 
+import dataclasses
 import itertools
 import signal
 import sys
@@ -489,6 +490,22 @@ def test_a_tag_is_never_moved(hub, client, pushed, folders):
         repo.tags["v1.1.0"] = theirs
         refused(running.result(), 4, "a tag is never moved")
     assert repo.tags["v1.1.0"] == theirs
+
+
+def test_a_tag_that_cannot_be_set_is_told_with_what_main_has(hub, client, pushed, folders):
+    pushed.always = {"/tag/": Fault.BUSY}
+    said = refused(client.call("push", pushed, folder=str(folders["es"])), 4, "only its tag v1.1.0 is missing")
+    assert hub.repos[pushed.repo].branches["main"][:12] in said
+    pushed.always = {}
+    assert ok(client.call("push", pushed, folder=str(folders["es"])))["state"] == "completed"
+
+
+def test_configs_of_other_corpora_are_named(client, pushed, tmp_path):
+    other = releases.source("de", licence="CC0-1.0")
+    renamed = releases.config(sources=(dataclasses.replace(other, name="notes"),))
+    folder = releases.write(tmp_path / "other", renamed)
+    planned = ok(client.call("push", pushed, folder=str(folder), dry_run=True))
+    assert planned["resourced"] == ["bso_de: UD_de → notes"]
 
 
 def test_a_push_that_was_cut_off_before_its_tag_is_completed_by_the_next_one(hub, client, pushed, folders):

@@ -1,5 +1,7 @@
 """README.md of a release: the Hub's own classes and `datasets` read it, at any size and with any names."""
 
+import itertools
+import json
 import re
 
 import pytest
@@ -78,15 +80,9 @@ def test_the_hub_s_classes_read_it_and_write_it_back(sample_release):
 def test_every_section_is_there(sample_release):
     text = metadata_free(sample_release)
     wanted = [
-        "Load",
-        "What there is",
-        "Tasks",
-        "How it was built",
-        "Readers",
-        "Sources and licences",
-        "Cite",
-        "Known limits",
-    ]
+        "Contents", "Load", "What there is", "Example", "Tasks", "Uses", "How it was built", "Readers",
+        "Sources and licences", "Cite", "Known limits", "Contact",
+    ]  # fmt: skip
     assert [line[3:] for line in text.splitlines() if line.startswith("## ")] == wanted
 
 
@@ -99,7 +95,8 @@ def test_every_link_leads_somewhere(sample_release):
         targets = re.findall(r"\]\(([^)]+)\)", page.read_text(encoding="utf-8"))
         assert targets, page
         for target in targets:
-            assert target.startswith("https://") or (page.parent / target).exists(), (page, target)
+            anchor = target.startswith("#") and target[1:].replace("-", " ") in page.read_text(encoding="utf-8").lower()
+            assert anchor or target.startswith("https://") or (page.parent / target).exists(), (page, target)
 
 
 def test_the_matrix_has_every_config_once(sample_release):
@@ -128,10 +125,11 @@ def test_a_config_s_card_and_plots_do_not_change_with_the_release(sample_release
         assert "revision" not in text
 
 
-@pytest.mark.parametrize("n", [300, 480])
+@pytest.mark.parametrize("n", [120, 300, 480])
 def test_many_configs(n):
     whole = large(n)
-    text = card.release_card(whole, release="10.20.30")
+    text, tables = card.release_card(whole, release="10.20.30")
+    standalone = yaml_header.standalone(whole)
     block = text.split("---\n")[1]
     files = [
         f"{name}/{split}-00000-of-00001.parquet"
@@ -139,21 +137,64 @@ def test_many_configs(n):
         for split in ("train", "validation", "test")
     ]
     assert len(whole["configs"]) == n
-    assert len(block.encode()) < MOST_BYTES
-    assert len(text.encode()) < 150_000
-    assert card_problems(text, files) == []
+    assert len(block.encode()) < MOST_BYTES / 20
+    assert len(text.encode()) < card.MOST_BYTES
+    assert card_problems(text, files, standalone) == []
+    assert [one["config_name"] for one in yaml.safe_load(standalone)["configs"]] == sorted(whole["configs"])
+    assert all(f"]({name}/README.md)" in tables or f"]({name}/README.md)" in text for name in whole["configs"])
 
 
 def test_one_of_300_configs_loads(tmp_path):
     one = config(Shape.SEQUENCE, ("a", "b"), [{"sentences": ["x"]}] * 2, name="dc_es")
     folder = written(tmp_path / "release", one)
     whole = large(300)
-    (folder / "README.md").write_text(card.release_card(whole, release="1.0.0"), encoding="utf-8")
+    (folder / "README.md").write_text(card.release_card(whole, release="1.0.0")[0], encoding="utf-8")
+    (folder / yaml_header.STANDALONE).write_text(yaml_header.standalone(whole), encoding="utf-8")
     for name in whole["configs"]:
         if not (folder / name).exists():
             (folder / name).symlink_to(folder / "dc_es")
     assert load_dataset(str(folder), "dc_es", cache_dir=str(tmp_path / "cache"))["test"].num_rows == 2
     assert len(get_dataset_config_names(str(folder))) == 300
+
+
+def test_4000_configs_and_no_more():
+    whole = large(1)
+    (entry,) = whole["configs"].values()
+    whole["configs"] = {f"t{n}_es": entry | {"task": f"t{n}", "lang": "es"} for n in range(4_001)}
+    text, _ = card.release_card(whole, release="1.0.0")
+    assert len(text.encode()) < card.MOST_BYTES
+    assert "4,001 configs are too many for one repository" in card_problems(text, [], yaml_header.standalone(whole))[0]
+
+
+def test_the_load_snippet_of_a_folder_runs_there(sample_release, monkeypatch, tmp_path):
+    for path in (sample_release / "README.md", sample_release / "bso_de" / "README.md"):
+        snippet = re.search(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL)[1]
+        monkeypatch.chdir(sample_release)
+        monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path)
+        exec(snippet, {})  # it would raise
+
+
+def test_the_example_is_a_row_with_its_fields(sample_release):
+    text = metadata_free(sample_release)
+    section = text.partition("## Example")[2].partition("\n## ")[0]
+    row = json.loads(re.search(r"```json\n(.*?)```", section, re.DOTALL)[1])
+    first = load_dataset(str(sample_release), "dc_en", split="test")[0]
+    assert row == {name: value for name, value in first.items() if name in row}
+    fields = section.partition("| field |")[2].partition("\n\n")[0]
+    assert re.findall(r"^\| `(\w+)` \|", fields, re.MULTILINE) == list(row)
+
+
+def test_a_small_release_says_its_numbers_of_rows_and_a_large_one_does_not(sample_release):
+    data = front((sample_release / "README.md").read_text(encoding="utf-8"))
+    counts = {name: one["counts"] for name, one in manifest.read(sample_release)["configs"].items()}
+    if len(counts) <= yaml_header.MOST_IN_CARD:
+        found = {
+            one["config_name"]: {s["name"]: s["num_examples"] for s in one["splits"]} for one in data["dataset_info"]
+        }
+        assert found == {name: {split: sum(of.values()) for split, of in one.items()} for name, one in counts.items()}
+    assert "dataset_info" in front(card.release_card(large(100))[0])
+    assert "dataset_info" not in front(card.release_card(large(101))[0])
+    assert set(data["task_ids"]) <= {"acceptability-classification", "multi-class-classification", "multiple-choice-qa"}
 
 
 @pytest.mark.parametrize("name", ["dc_en", "dc_es"])
@@ -196,7 +237,9 @@ def test_hostile_names_and_texts(tmp_path):
     found = MARKDOWN.parse(text.split("---\n", 2)[2])
     inner = [token for token in found for token in [token, *(token.children or [])]]
     assert not [token.content for token in inner if token.type.startswith("html")]
-    assert {token.attrGet("href") for token in inner if token.type == "link_open"} <= {
+    headings = [after.content for one, after in itertools.pairwise(found) if one.type == "heading_open"]
+    anchors = {"#" + heading.lower().replace(" ", "-") for heading in headings}
+    assert {token.attrGet("href") for token in inner if token.type == "link_open"} - anchors <= {
         "dc_es/README.md", "ATTRIBUTION.md",
         "https://github.com/UniversalDependencies/UD_Test-Case/tree/" + "0123456789abcdef" * 2,
     }  # fmt: skip

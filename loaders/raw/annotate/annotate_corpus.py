@@ -252,7 +252,9 @@ def _check_folder(out: Path, facts: CorpusFacts) -> None:
 @contextmanager
 def _locked(out: Path) -> Iterator[None]:
     """Keep other processes out of the folder; delete it at the end if nothing was begun in it."""
-    with alone(out, "another process is annotating into"):
+    folder = out.resolve()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with alone(folder, "another process is annotating into", folder.with_name(f".{folder.name}.lock")):
         try:
             (out / WORK).mkdir(parents=True, exist_ok=True)
             yield

@@ -6,6 +6,7 @@ commands, ``terminal`` shows progress and tables, ``summaries`` shows results.
 
 from __future__ import annotations
 
+import errno
 import logging
 import sys
 from pathlib import Path
@@ -30,6 +31,9 @@ app.add_typer(corpora.app, name="corpora")
 app.command("languages")(corpora.languages)
 
 
+_DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+
 def main() -> NoReturn:
     """Runs the program; exit status 0 done, 1 wrong input, 2 wrong usage, 3 audit failed, 4 network or Hub failed."""
     try:
@@ -38,6 +42,10 @@ def main() -> NoReturn:
         sys.stderr.write(f"error: {_one_line(str(error))}\n")
         sys.exit(error.exit_status)
     except OSError as error:
+        if error.errno in _DISK_FULL or "No space left" in str(error):
+            where = f" ({error.filename})" if error.filename else ""
+            sys.stderr.write(f"error: the disk is full{where}; nothing was changed: free some space and run it again\n")
+            sys.exit(1)
         place = f"{error.filename}: " if error.filename else ""
         sys.stderr.write(f"error: {_one_line(f'{place}{error.strerror or error}')}\n")
         sys.exit(1)

@@ -50,7 +50,7 @@ from discoprobe.cli.arguments import (
     TaskOption,
     Yes,
 )
-from discoprobe.loaders.errors import DiscoprobeError, UsageError
+from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError
 
 if TYPE_CHECKING:
     from discoprobe.cards.hub.push import Plan
@@ -92,7 +92,7 @@ def push(  # noqa: PLR0913 (one parameter per option)
     )  # fmt: skip
     if not (yes or dry_run or sys.stdin.isatty()):
         raise UsageError("there is no terminal to ask on whether to publish; give --yes, or --dry-run to see the plan")
-    check_target(repo, options)
+    check_target(repo, options, out)
     with terminal.progress() as progress:
         if build_:
             check = functools.partial(_check_licences, allow_licence=options.allow_licence)
@@ -106,7 +106,12 @@ def push(  # noqa: PLR0913 (one parameter per option)
             progress.start()
             return agreed
 
-        result = publish(out, repo, options, confirm=confirm, progress=progress)
+        try:
+            result = publish(out, repo, options, confirm=confirm, progress=progress)
+        except KeyboardInterrupt:
+            raise RemoteError(
+                f"interrupted: {repo} has the old release or the new one, nothing between; the next push goes on"
+            ) from None
     summaries.show_push(result, as_json=json_)
 
 

@@ -125,6 +125,8 @@ def show_plan(plan: Plan, *, as_json: bool = False) -> None:
     )
     if plan.deletes:
         stream.write(f"files to delete: {', '.join(plan.deletes)}\n")
+    if plan.resourced:
+        stream.write(f"configs that are replaced by ones from other corpora: {'; '.join(plan.resourced)}\n")
     if plan.keeps:
         stream.write(f"configs that stay: {', '.join(plan.keeps)}\n")
     if plan.unmanaged:

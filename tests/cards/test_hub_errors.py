@@ -1,0 +1,51 @@
+"""What the Hub, its storage or a person does to a push is told in one line with a remedy."""
+
+import pytest
+
+from discoprobe.cards.hub.client import Hub, HubError, RetryPolicy
+
+
+@pytest.fixture
+def hub():
+    return Hub(
+        "org/x", endpoint="http://127.0.0.1:9", token="hf_secret123", retry=RetryPolicy(attempts=2, first_wait=0)
+    )
+
+
+XET = (
+    "Data processing error: CAS service error : ReqwestMiddleware Error: HTTP status {} for url (https://cas/x?token=1)"
+)
+
+
+@pytest.mark.parametrize(
+    ("error", "words", "transient"),
+    [
+        (RuntimeError(XET.format("client error (403 Forbidden)")), "(Xet) refuses the token while uploading", False),
+        (RuntimeError(XET.format("server error (500 Internal Server Error)")), "HF_HUB_DISABLE_XET=1", False),
+        (KeyError("oid"), "lacks what it should have (KeyError)", True),
+        (TypeError("NoneType"), "lacks what it should have (TypeError)", True),
+        (AttributeError("x"), "lacks what it should have", True),
+    ],
+)
+def test_failures_of_the_client_are_one_line(hub, error, words, transient):
+    def fail():
+        raise error
+
+    with pytest.raises(HubError) as caught:
+        hub._once("uploading", fail)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert "hf_secret" not in str(caught.value)
+    assert caught.value.transient is transient
+
+
+def test_a_failing_storage_is_not_tried_for_minutes(hub):
+    calls = []
+
+    def fail():
+        calls.append(1)
+        raise RuntimeError(XET.format("server error (500)"))
+
+    with pytest.raises(HubError):
+        hub._tried("uploading", fail)
+    assert len(calls) == 1, "the storage's client has tried for a minute by itself"

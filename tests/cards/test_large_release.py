@@ -1,0 +1,112 @@
+"""A release of 1,500 configs: written, published on the loopback Hub, loaded, and changed in four of them."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+import releases
+from datasets import get_dataset_config_names, load_dataset
+
+from discoprobe.cards.metadata import card_checks, manifest, yaml_header
+from discoprobe.cards.release.release_folder import open_release
+from discoprobe.cards.text import card
+from discoprobe.loaders.corpus import Corpus, Counts
+
+pytestmark = pytest.mark.slow
+LANGS = (
+    "af", "am", "ar", "be", "bg", "bn", "br", "ca", "cop", "cs", "cy", "da", "de", "el", "en", "es", "et", "eu", "fa",
+    "fi", "fo", "fr", "ga", "gd", "gl", "gsw", "he", "hi", "hr", "hsb", "hu", "id", "is", "it", "ja", "kk", "ko", "la",
+    "lt", "lv", "mt", "nl", "no", "pl", "pt", "ro", "ru", "sk", "sl", "sv",
+)  # fmt: skip
+TASKS = tuple(f"task{number}" for number in range(30))
+
+
+def add(folder, langs, tasks, change=None):
+    with open_release(folder) as release:
+        for lang in langs:
+            release.add_corpus(Corpus(lang, (releases.source(lang),), (), Counts()))
+            for task in tasks:
+                one = releases.config(task, lang, change=change)
+                release.add(one, releases.report(one))
+        return release.finish()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    out = tmp_path_factory.mktemp("large") / "release"
+    add(out, LANGS, TASKS)
+    return out
+
+
+@pytest.fixture(scope="module")
+def program(hub, tmp_path_factory):
+    """A function that runs a program as a user of the loopback Hub does."""
+    home, case = tmp_path_factory.mktemp("home"), hub.case("large")
+
+    def run(*words):
+        environment = {
+            **os.environ, "HF_ENDPOINT": hub.url, "HF_TOKEN": case.token, "HF_HOME": str(home / "hf"),
+            "HF_HUB_DISABLE_XET": "1", "HF_HUB_OFFLINE": "0", "HF_DATASETS_OFFLINE": "0",
+            "HF_DATASETS_CACHE": str(home / "datasets"),
+        }  # fmt: skip
+        done = subprocess.run(
+            [sys.executable, *map(str, words)], cwd=home, env=environment, capture_output=True, text=True, check=False,
+            timeout=580,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    run.repo = case.repo
+    return run
+
+
+def test_the_folder(folder):
+    whole = manifest.read(folder)
+    assert len(whole["configs"]) == 1_500
+    assert card_checks.problems(folder) == []
+    readme = (folder / "README.md").read_text(encoding="utf-8")
+    assert len(readme.encode()) <= card.MOST_BYTES
+    assert len(readme.split("---\n")[1].encode()) < card_checks.MOST_BYTES / 20
+    assert len((folder / "croissant.json").read_bytes()) < 10_000
+    assert (folder / "CONFIGS.md").exists()
+    assert len(get_dataset_config_names(str(folder))) == 1_500
+    assert load_dataset(str(folder), "task29_sv", split="test").num_rows == 8
+
+
+LOAD = """
+import sys, time
+from datasets import load_dataset
+print([load_dataset(sys.argv[1], name, revision=sys.argv[2])["test"].num_rows for name in ("task0_af", "task29_sv")])
+"""
+
+
+def test_published_loaded_and_changed(folder, program):
+    push = ("-m", "discoprobe", "push", "--no-build", "--out", folder, "--repo", program.repo, "--yes", "--json")
+    first = json.loads(program(*push))
+    assert first["state"] == "published"
+    assert program("-c", LOAD, program.repo, "v1.0.0") == "[8, 8]\n"
+
+    def other_row(rows):
+        rows[0]["sentence1"] += " Changed."
+        return rows
+
+    add(folder, ("de",), TASKS[:4], other_row)
+    second = json.loads(program(*push))
+    assert second["release"] != first["release"]
+    sent = {path.partition("/")[0] for path in second["uploads"] if "/" in path}
+    assert sent <= {f"task{n}_de" for n in range(4)} | {"assets"}
+    whole = {path for path in second["uploads"] if "/" not in path}
+    assert whole <= {
+        "README.md",
+        "CHANGELOG.md",
+        "CONFIGS.md",
+        "croissant.json",
+        "manifest.json",
+        yaml_header.STANDALONE,
+    }
+    print({path: size for path, size in second["uploads"].items() if size > 50_000})
+    configs = sum(size for path, size in second["uploads"].items() if path != "manifest.json")
+    assert configs < 600_000
+    assert program("-c", LOAD, program.repo, f"v{second['release']}") == "[8, 8]\n"
