@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from discoprobe.loaders.catalogue.pins import DocumentRule
 
 CHUNK: Final = 2**20
+MOST_RATIO: Final = 200
+"""Unpacked bytes per byte of a gzip file."""
+MOST_SURE: Final = 2**26
+"""Unpacked bytes that are read at any ratio."""
 SENTENCE_END: Final = b"\n\n"
 NEWDOC: Final = re.compile(rb"^# ?newdoc\b", re.MULTILINE)
 SENT_ID: Final = re.compile(rb"^# ?sent_id *= *(.*?) *$", re.MULTILINE)
@@ -29,7 +33,7 @@ def blocks(path: Path, size: int, rule: DocumentRule) -> Iterator[bytes]:
     never cut, and memory holds one block. A file smaller than ``size`` is one block.
 
     Raises:
-        CorpusFormatError: the file is a damaged or truncated gzip file.
+        CorpusFormatError: the file is a damaged or truncated gzip file, or one that unpacks to far more than it is.
         DiscoprobeError: it cannot be read.
     """
     rest = b""
@@ -47,8 +51,11 @@ def _chunks(path: Path, size: int) -> Iterator[bytes]:
     r"""Pieces of the text of a file, line ends made ``\n`` and no byte order mark."""
     held = b""
     first = True
+    unpacked = 0
     with _open(path) as file:
         while data := _read(file, size, path):
+            unpacked += len(data)
+            _refuse_bomb(path, unpacked)
             data = (held + data).removeprefix(b"\xef\xbb\xbf" if first else b"")
             first = False
             held = b"\r" if data.endswith(b"\r") else b""
@@ -63,6 +70,15 @@ def _open(path: Path) -> IO[bytes]:
         return cast("IO[bytes]", gzip.open(path)) if path.suffix == ".gz" else path.open("rb")
     except OSError as error:
         raise DiscoprobeError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def _refuse_bomb(path: Path, unpacked: int) -> None:
+    """Stops at a gzip file that unpacks to much more than it is: CoNLL-U shrinks to a tenth, rarely to a thirtieth."""
+    if path.suffix == ".gz" and unpacked > max(MOST_SURE, MOST_RATIO * path.stat().st_size):
+        raise CorpusFormatError(
+            f"unpacks to more than {MOST_RATIO} times its size, as no corpus does; if it is one, unpack it first",
+            path=str(path),
+        )
 
 
 def _read(file: IO[bytes], size: int, path: Path) -> bytes:
