@@ -10,7 +10,7 @@ from discoprobe.loaders.errors import DiscoprobeError, UsageError
 
 def test_a_build_stops_where_the_yaml_is_too_large_for_the_hub(tmp_path, monkeypatch):
     size = len(
-        card.release_card(manifest.read(releases.write(tmp_path / "small", releases.config()))).split("---\n")[1]
+        card.release_card(manifest.read(releases.write(tmp_path / "small", releases.config())))[0].split("---\n")[1]
     )
     monkeypatch.setattr(card_checks, "MOST_BYTES", size)
     releases.write(tmp_path / "enough", releases.config())
