@@ -102,10 +102,16 @@ def _example(entry: ConfigEntry) -> RowExample | None:
     """The example that the manifest has of a config, None if it has none."""
     if not entry.get("example"):
         return None
-    shown = json.dumps(entry["example"], ensure_ascii=False, indent=1)
+    row, fields = entry["example"], column_descriptions.fields(Shape(entry["shape"]), tuple(entry["labels"]))
+    ordered = {field.name: _sorted(row[field.name]) for field in fields if field.name in row}
+    shown = json.dumps(ordered, ensure_ascii=False, indent=1)
     plain = "".join(char for char in shown if char == "\n" or unicodedata.category(char) not in {"Cc", "Cf"})
-    fields = column_descriptions.fields(Shape(entry["shape"]), tuple(entry["labels"]))
     return RowExample(plain.replace("`", "\\u0060"), fields)
+
+
+def _sorted(value: object) -> object:
+    """A value of a row whose members, if it has some, are in one order, as the manifest has them."""
+    return dict(sorted(value.items())) if isinstance(value, dict) else value
 
 
 class LanguageLine(NamedTuple):

@@ -174,6 +174,12 @@ def test_the_load_snippet_of_a_folder_runs_there(sample_release, monkeypatch, tm
         exec(snippet, {})  # it would raise
 
 
+def test_the_same_manifest_gives_the_same_texts(sample_release):
+    """What `build verify` compares: the manifest as the file has it, keys sorted."""
+    texts = documents(manifest.read(sample_release))
+    assert {name: (sample_release / name).read_text(encoding="utf-8") for name in texts} == texts
+
+
 def test_the_example_is_a_row_with_its_fields(sample_release):
     text = metadata_free(sample_release)
     section = text.partition("## Example")[2].partition("\n## ")[0]
