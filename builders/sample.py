@@ -126,7 +126,7 @@ def sample(
         settings: seed, sizes and filters.
         decided: the labels that a larger corpus decided on, which the candidates are a part of.
     """
-    context = Context(task.name, language, settings, task.labels, candidates.frequencies, decided)
+    context = Context(task.name, language, settings, task.labels, candidates.frequencies, decided, candidates.likeness)
     frame = candidates.frame(task)
     notes = candidates.notes_for(task)
     if isinstance(task, ProbingTask):

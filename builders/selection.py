@@ -13,6 +13,7 @@ import polars as pl
 
 from discoprobe.builders.columns import PROBING_CANDIDATES, checked
 from discoprobe.builders.passages import windows
+from discoprobe.builders.passages.similarity import Likeness
 from discoprobe.builders.sentences import candidates, frequency_filter, syncretism
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.task import Context, DiscourseTask, ProbingTask
@@ -45,6 +46,7 @@ class Candidates:
         frequencies: the word frequency list that was used.
         notes: what a card says of the candidates of probing tasks.
         by_hash: splits of groups depend on nothing but their keys.
+        likeness: of ``sentences``.
     """
 
     every: pl.DataFrame
@@ -56,6 +58,7 @@ class Candidates:
     frequencies: Frequencies | None
     notes: tuple[str, ...]
     by_hash: bool = False
+    likeness: Likeness | None = None
 
     def frame(self, task: AnyTask) -> pl.DataFrame:
         """The candidates of one task."""
@@ -114,6 +117,9 @@ def select(  # noqa: PLR0913 (one keyword more than a function may have)
     )
     found = [shard.sentences for shard in shards if shard.sentences is not None]
     sentences = stacked(found).join(clusters, on=["shard", "sent"], how="left") if found else pl.DataFrame()
+    if found:
+        left_out = windows.not_prose(corpus.sources, settings)
+        sentences = windows.with_passages(sentences, settings, by_hash=by_hash, left_out=left_out)
     return Candidates(
         every=clusters,
         shingles=shingles,
@@ -123,11 +129,8 @@ def select(  # noqa: PLR0913 (one keyword more than a function may have)
             .with_row_index("row")
             for task in probing
         },
-        sentences=windows.with_passages(
-            sentences, settings, by_hash=by_hash, left_out=windows.not_prose(corpus.sources, settings)
-        )
-        if found
-        else sentences,
+        sentences=sentences,
+        likeness=Likeness(sentences),
         marks={name: stacked([shard.marks[name] for shard in shards]) for name in (shards[0].marks if shards else ())},
         forms=syncretism.merged([shard.forms for shard in shards if shard.forms is not None]),
         frequencies=frequencies,

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from discoprobe.builders.papers import Paper
+    from discoprobe.builders.passages.similarity import Likeness
     from discoprobe.builders.sentences.frequency_filter import Frequencies
     from discoprobe.builders.sentences.trees import Trees
     from discoprobe.builders.settings import Settings
@@ -45,6 +46,7 @@ class Context:
         labels: label names; empty where the corpus decides.
         decided: the labels that the first blocks of a large corpus decided on, where the corpus decides; the counts of
             these labels are made equal over all blocks. Empty where they are still to be decided.
+        likeness: of the sentences that discourse tasks sample from.
         frequencies: the word frequency list that the settings name; None where there is none.
     """
 
@@ -54,6 +56,7 @@ class Context:
     labels: tuple[str, ...] = ()
     frequencies: Frequencies | None = None
     decided: tuple[str, ...] = ()
+    likeness: Likeness | None = None
 
     @property
     def seed_key(self) -> tuple[int | str, ...]:

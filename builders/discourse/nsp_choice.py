@@ -22,7 +22,7 @@ from discoprobe.builders import hashing
 from discoprobe.builders.config import Shape
 from discoprobe.builders.passages.distractors import ANY, CLOSE, Slots, intruders
 from discoprobe.builders.passages.intruders import Cut, with_donors
-from discoprobe.builders.passages.similarity import Cosines, Shares
+from discoprobe.builders.passages.similarity import Likeness
 from discoprobe.builders.passages.window_rows import choice_rows
 from discoprobe.builders.passages.windows import passage_keys
 from discoprobe.builders.sampling.balance import assign_labels, remove_bias
@@ -56,9 +56,10 @@ def sample(frame: pl.DataFrame, context: Context) -> Sample:
     sizes = least + hashing.pick(runs["key"].to_numpy(), longest - least + 1, *context.seed_key, "size")
     cut = with_donors(frame, context, sizes + 1, DONORS, RESERVE)
     served, drops = _three_wrong(frame, cut, context)
-    even = (
-        remove_bias(_signed(frame, served), SIGNS, *context.seed_key, few=CHOICES) if context.settings.match else served
-    )
+    even = served
+    if context.settings.match:
+        signed = _signed(frame, served, context.likeness or Likeness(frame))
+        even = remove_bias(signed, SIGNS, *context.seed_key, few=CHOICES)
     capped = cap(even, context.settings, *context.seed_key)
     kept = assign_labels(capped, CHOICES, *context.seed_key)
     first, right = kept["first"].to_numpy(), (kept["first"] + kept["size"] - 1).to_numpy()
@@ -81,7 +82,7 @@ def _three_wrong(frame: pl.DataFrame, cut: Cut, context: Context) -> tuple[pl.Da
             aim=_length_aimed_at(frame, windows, right, context),
         )  # fmt: skip
         how = matching if context.settings.match else replace(ANY, prefer=matching.prefer, later=matching.later)
-        found = intruders(frame, slots, pool, *context.seed_key, kind, matching=how)
+        found = intruders(frame, slots, pool, *context.seed_key, kind, matching=how, likeness=context.likeness)
         drops[f"no-{kind}-sentence"] = windows.height - found.height
         windows = windows[found["slot"].to_numpy()].with_columns(found["intruder"].alias(kind))
         pool = np.setdiff1d(pool, found["intruder"].to_numpy())
@@ -108,13 +109,13 @@ def _length_aimed_at(
     return np.asarray(frame["n_chars"].to_numpy()[right] * (1 + SPREAD * off))
 
 
-def _signed(frame: pl.DataFrame, windows: pl.DataFrame) -> pl.DataFrame:
+def _signed(frame: pl.DataFrame, windows: pl.DataFrame, likeness: Likeness) -> pl.DataFrame:
     """Adds ``SIGNS``: 3 where the right sentence of the four is first by a measure, -1 where another is.
 
     The measures are likeness to the passage (character n-grams), words in common with it, and length either way.
     """
     contexts, right = _passages(windows)
-    cosines, shares = Cosines(frame), Shares(frame)
+    cosines, shares = likeness.cosines, likeness.shares
     candidates = [right, *windows.select(*KINDS).to_numpy().astype(np.int64).T]
     chars = frame["n_chars"].to_numpy().astype(np.float64)
     measures = {

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders import hashing
-from discoprobe.builders.passages.similarity import Cosines, Gaps, Rows, Shares
+from discoprobe.builders.passages.similarity import Gaps, Likeness, Rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +26,10 @@ _SHORTLIST = 64
 """Best candidates that are kept for each slot. Windows that choose later still find enough unused ones."""
 
 _BLOCK = 256
+_LARGE_POOL, _LOOKED_AT = 2000, 500
+"""Of a pool larger than the first number so many sentences are compared with a block of slots: the first in an order of
+the block's own. So the cost grows with the number of slots, not with its square."""
+
 _JITTER = 0.02
 _MOST_CHARACTERS = 1 << 24
 _WRONG_SIDE = 2.0
@@ -91,8 +95,9 @@ class Slots:
 
 
 def intruders(
-    frame: pl.DataFrame, slots: Slots, pool: Rows, *seed_key: str | int, matching: Matching = CLOSE
-) -> pl.DataFrame:
+    frame: pl.DataFrame, slots: Slots, pool: Rows, *seed_key: str | int, matching: Matching = CLOSE,
+    likeness: Likeness | None = None,
+) -> pl.DataFrame:  # fmt: skip
     """One intruder for each window that finds one.
 
     Args:
@@ -101,6 +106,7 @@ def intruders(
         pool: rows that may be intruders; each is used at most once.
         seed_key: what the hashes start with.
         matching: how alike they must be.
+        likeness: of the sentences of ``frame``, if it is at hand.
 
     Returns:
         One row per window served: ``slot`` (index into ``slots``), ``intruder`` (row), and how it compares with what it
@@ -108,7 +114,7 @@ def intruders(
         context's, -1 where fewer are, 0 where as many) and ``longer`` (whether it is longer, in words or, where they
         are as many, in characters).
     """
-    search = _Search(frame, slots, matching, seed_key)
+    search = _Search(frame, slots, matching, seed_key, likeness or Likeness(frame))
     sides = frame.select(pl.struct(matching.same).rank("dense")).to_series().to_numpy()
     found: dict[int, Shortlist] = {}
     for side in np.unique(sides[slots.true]):
@@ -129,20 +135,30 @@ class Shortlist:
 class _Search:
     """Finds for slots the sentences that resemble most what stands there."""
 
-    def __init__(self, frame: pl.DataFrame, slots: Slots, matching: Matching, seed_key: tuple[str | int, ...]) -> None:
+    def __init__(
+        self, frame: pl.DataFrame, slots: Slots, matching: Matching, seed_key: tuple[str | int, ...], likeness: Likeness
+    ) -> None:
         self.slots, self.matching, self.seed_key = slots, matching, seed_key
         self.key, self.document = frame["key"].to_numpy(), frame["doc_key"].to_numpy()
         self.cluster = frame["cluster"].to_numpy().astype(np.int64)
         self.words, self.chars = (frame[name].to_numpy().astype(np.int64) for name in ("n_words", "n_chars"))
         self.kind = frame[matching.prefer].rank("dense").fill_null(0).to_numpy() if matching.prefer else None
-        self.shares, self.cosines = Shares(frame), Cosines(frame)
+        self.likeness = likeness
 
     def shortlists(self, slots: Rows, pool: Rows) -> Iterator[tuple[int, Shortlist]]:
-        """For each of ``slots`` its best intruders, looked for among those that are as long as some of a block."""
-        ordered = slots[np.argsort(self.chars[self.slots.true[slots]], kind="stable")]
+        """For each of ``slots`` its best intruders, looked for among those that are as long as some of a block.
+
+        Those of the same document are looked for in the documents of a block.
+        """
+        true = self.slots.true[slots]
+        ordered = slots[np.argsort(self.document[true] if self.matching.later else self.chars[true], kind="stable")]
         for at in range(0, len(ordered), _BLOCK):
             block = ordered[at : at + _BLOCK]
             near = pool[self._long_enough(self.slots.true[block], pool)]
+            if self.matching.later:
+                near = near[np.isin(self.document[near], self.document[self.slots.true[block]])]
+            else:
+                near = self._some(block, near)
             if len(near):
                 yield from _nearest(block, self._scores(block, near), near)
 
@@ -152,6 +168,14 @@ class _Search:
         longest = np.inf if np.isinf(most) else (1 + most) * sizes.max()
         shortest = (1 - most) * sizes.min() if most < 1 else 0
         return np.asarray((self.chars[pool] >= shortest) & (self.chars[pool] <= longest))
+
+    def _some(self, block: Rows, pool: Rows) -> Rows:
+        """Those of the pool that are looked at for a block of slots."""
+        if len(pool) <= _LARGE_POOL:
+            return pool
+        salted = hashing.combine(np.full(len(pool), self.key[self.slots.true[block[0]]]), self.key[pool])
+        order = hashing.ranking(salted, "looked at", *self.seed_key)
+        return np.sort(pool[order[:_LOOKED_AT]])
 
     def _scores(self, block: Rows, pool: Rows) -> Gaps:
         """How bad each of the pool would be in each slot; infinite where it may not stand."""
@@ -167,11 +191,11 @@ class _Search:
             scores += self.kind[true][:, None] != self.kind[pool]
         if self.matching.overlap != ANY.overlap:
             below, above = self.matching.overlap
-            gaps = self.shares.of(self.slots.context[block], true, pool)
+            gaps = self.likeness.shares.of(self.slots.context[block], true, pool)
             allowed &= (gaps >= -below) & (gaps <= above)
             scores += _cost(gaps)
-            likeness = self.cosines.of(self.slots.context[block], true, pool)
-            scores += _cost(likeness) + _cost(self.cosines.of(self.slots.beside[block], true, pool))
+            likeness = self.likeness.cosines.of(self.slots.context[block], true, pool)
+            scores += _cost(likeness) + _cost(self.likeness.cosines.of(self.slots.beside[block], true, pool))
             if self.slots.nearer is not None:
                 scores += _WRONG_SIDE * ((likeness > 0) != self.slots.nearer[block][:, None])
         return np.where(allowed, scores, np.inf)
@@ -180,8 +204,8 @@ class _Search:
         """Adds ``nearer``, ``sharing`` and ``longer``: what each intruder is beside the true sentence."""
         slots, rows = chosen["slot"].to_numpy(), chosen["intruder"].to_numpy()
         contexts, true = self.slots.context[slots], self.slots.true[slots]
-        above = self.cosines.own(contexts, rows) > self.cosines.own(contexts, true)
-        more = self.shares.own(contexts, rows) - self.shares.own(contexts, true)
+        above = self.likeness.cosines.own(contexts, rows) > self.likeness.cosines.own(contexts, true)
+        more = self.likeness.shares.own(contexts, rows) - self.likeness.shares.own(contexts, true)
         return chosen.with_columns(
             nearer=pl.Series(above, dtype=pl.Boolean),
             sharing=pl.Series(np.sign(more), dtype=pl.Int8),
@@ -219,11 +243,12 @@ def _cost(gaps: Gaps) -> Gaps:
 def _nearest(block: Rows, scores: Gaps, pool: Rows) -> Iterator[tuple[int, Shortlist]]:
     top = min(_SHORTLIST, len(pool))
     best = np.argpartition(scores, top - 1, axis=1)[:, :top]
-    for line, slot in enumerate(block):
-        order = best[line][np.argsort(scores[line, best[line]], kind="stable")]
-        fit = order[np.isfinite(scores[line, order])]
-        right = int((scores[line, fit] < _WRONG_SIDE).sum())
-        yield int(slot), Shortlist(pool[fit].tolist(), right)
+    ordered = np.argsort(np.take_along_axis(scores, best, axis=1), axis=1, kind="stable")
+    best = np.take_along_axis(best, ordered, axis=1)
+    lowest = np.take_along_axis(scores, best, axis=1)
+    fit, right = np.isfinite(lowest).sum(axis=1), (lowest < _WRONG_SIDE).sum(axis=1)
+    for slot, row, n_fit, n_right in zip(block.tolist(), pool[best], fit.tolist(), right.tolist(), strict=True):
+        yield slot, Shortlist(row[:n_fit].tolist(), n_right)
 
 
 def _first_come(slots: Slots, found: dict[int, Shortlist], seed_key: tuple[str | int, ...]) -> pl.DataFrame:

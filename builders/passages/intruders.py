@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from discoprobe.builders.task import Context
 
 
+MANY = 4000
+"""Windows of which each has its intruder in one place, chosen by hash; of fewer, each in the place that suits best."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cut:
     """Windows that become rows, the sentences that may intrude into them, and what was dropped."""
@@ -98,17 +102,20 @@ def _serve(  # noqa: PLR0913, PLR0917 (everything that a search depends on)
     size = places.stop + 1
     first = windows["first"].to_numpy()
     n = len(first)
-    place = np.tile(np.array(places), n)
-    owner = np.repeat(np.arange(n), len(places))
+    if n > MANY:
+        keys = windows["window"].to_numpy()
+        owner, place = np.arange(n), np.array(places)[hashing.pick(keys, len(places), "place", *context.seed_key)]
+    else:
+        owner, place = np.repeat(np.arange(n), len(places)), np.tile(np.array(places), n)
     rest = np.array([[i for i in range(size) if i != p] for p in places]).reshape(len(places), size - 1)
     slots = Slots(
         window=windows["window"].to_numpy()[owner],
         true=first[owner] + place,
-        context=first[owner][:, None] + np.tile(rest, (n, 1)),
+        context=first[owner][:, None] + rest[place - places.start],
         beside=(first[owner] + place)[:, None] + np.array([-1, 1]),
         nearer=np.full(len(owner), nearer),
     )
-    found = intruders(frame, slots, pool, *context.seed_key, matching=matching)
+    found = intruders(frame, slots, pool, *context.seed_key, matching=matching, likeness=context.likeness)
     at = found["slot"].to_numpy()
     columns = [name for name in windows.columns if name not in {"position", "intruder", "nearer"}]
     served: pl.DataFrame = windows.select(columns)[owner[at]]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+
+from discoprobe.builders.passages.windows import WIDTH
 
 if TYPE_CHECKING:
     import polars as pl
@@ -16,12 +19,31 @@ Gaps = npt.NDArray[np.float64]
 """By how much each of a pool is above each of some rows: (rows, pool)."""
 
 
+class Likeness:
+    """What sentences have in common, computed when it is asked for and once for all tasks on the same sentences."""
+
+    def __init__(self, frame: pl.DataFrame) -> None:
+        """Takes what ``with_passages`` gives."""
+        self._frame = frame
+
+    @functools.cached_property
+    def shares(self) -> Shares:
+        """Shares of content words."""
+        return Shares(self._frame)
+
+    @functools.cached_property
+    def cosines(self) -> Cosines:
+        """TF-IDF cosines."""
+        return Cosines(self._frame)
+
+
 class Shares:
     """Which share of a sentence's content words a context has, for many sentences and contexts."""
 
     def __init__(self, frame: pl.DataFrame) -> None:
         """Takes ``row`` numbers 0…n-1 and ``content`` (lists of hashed words)."""
-        self.words = _incidence(frame, "content")
+        values, ids = np.unique(_flat(frame, "content").to_numpy(), return_inverse=True)
+        self.words = _incidence(frame, "content", ids, len(values))
         self.words.data[:] = 1
         self.sizes = np.maximum(np.asarray(self.words.sum(axis=1)).ravel(), 1)
 
@@ -50,7 +72,7 @@ class Cosines:
 
     def __init__(self, frame: pl.DataFrame) -> None:
         """Takes ``row`` numbers 0…n-1 and ``grams`` (lists of hashed n-grams)."""
-        counts = _incidence(frame, "grams")
+        counts = _incidence(frame, "grams", _flat(frame, "grams").to_numpy(), WIDTH)
         frequency = np.asarray((counts > 0).sum(axis=0)).ravel()
         weights = np.round(1 + np.log((1 + counts.shape[0]) / (1 + frequency)))
         self.weighted = counts @ sparse.diags(weights.astype(np.float32))
@@ -77,14 +99,16 @@ def _normalized(vectors: sparse.csr_matrix) -> sparse.csr_matrix:
     return normalize(vectors)
 
 
-def _incidence(frame: pl.DataFrame, column: str) -> sparse.csr_matrix:
-    """How often each row has each of the values of a list column."""
-    flat = frame[column].explode(empty_as_null=False, keep_nulls=False)
+def _flat(frame: pl.DataFrame, column: str) -> pl.Series:
+    return frame[column].explode(empty_as_null=False, keep_nulls=False)
+
+
+def _incidence(frame: pl.DataFrame, column: str, ids: npt.NDArray[np.integer], width: int) -> sparse.csr_matrix:
+    """How often each row has each of the values of a list column, which are numbered ``ids``."""
     sizes = frame[column].list.len().fill_null(0).to_numpy().astype(np.int64)
-    values, ids = np.unique(flat.to_numpy(), return_inverse=True)
     edges = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
     counts = (np.ones(len(ids), dtype=np.float32), ids.astype(np.int32), edges)
-    found = sparse.csr_matrix(counts, shape=(frame.height, max(len(values), 1)))
+    found = sparse.csr_matrix(counts, shape=(frame.height, max(width, 1)))
     found.sum_duplicates()
     return found
 
