@@ -26,6 +26,7 @@ from discoprobe.builders.task import tasks_named, unsupported
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.near_duplicates import EarlierTexts
+from discoprobe.loaders.process_pool import WORDS, Progress, silent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from discoprobe.builders.blockwise.cut import Block
     from discoprobe.builders.task import AnyTask
     from discoprobe.loaders.corpus import Corpus
+
+
+KILO = 1000
 
 
 def build(task: str, corpus: Corpus, settings: Settings | None = None) -> Config:
@@ -57,9 +61,10 @@ def build(task: str, corpus: Corpus, settings: Settings | None = None) -> Config
     return config
 
 
-def build_all(
-    tasks: Sequence[AnyTask], corpus: Corpus, settings: Settings, executor: Executor | None = None, *, ahead: int = 2
-) -> Iterator[Config | Unavailable]:
+def build_all(  # noqa: PLR0913 (what a build consists of)
+    tasks: Sequence[AnyTask], corpus: Corpus, settings: Settings, executor: Executor | None = None, *, ahead: int = 2,
+    progress: Progress = silent,
+) -> Iterator[Config | Unavailable]:  # fmt: skip
     """Builds tasks from a corpus: at once, or, if it is large, block by block until the sizes are full.
 
     Args:
@@ -68,6 +73,7 @@ def build_all(
         settings: seed, sizes and filters.
         executor: runs the steps over shards or blocks; without one they run here.
         ahead: so many blocks are given to the executor before their turn.
+        progress: is told of a large corpus what has been read (in kB of text), and the rows of every config.
 
     Yields:
         For each task its config, or why it is not available, in the order of ``tasks``.
@@ -80,7 +86,7 @@ def build_all(
     able = [task for task in tasks if not problems[task.name]]
     blocks = blocks_of(corpus.parts, settings)
     if len(blocks) > 1:
-        made = _block_by_block(able, corpus, blocks, settings, executor, ahead)
+        made = _block_by_block(able, corpus, blocks, settings, executor, ahead, progress)
     else:
         shards_executor = executor if len(corpus.parts) > 1 else None
         made = _at_once(able, dataclasses.replace(corpus, parts=blocks[0]), settings, shards_executor)
@@ -105,7 +111,7 @@ def _at_once(
 
 def _block_by_block(  # noqa: PLR0913, PLR0917 (what a build consists of)
     tasks: Sequence[AnyTask], corpus: Corpus, blocks: Sequence[Block], settings: Settings, executor: Executor | None,
-    ahead: int,
+    ahead: int, progress: Progress,
 ) -> Iterator[Config | Unavailable]:  # fmt: skip
     """Builds tasks from one block after the other, until all configs are full."""
     language = language_data(corpus.lang)
@@ -117,12 +123,15 @@ def _block_by_block(  # noqa: PLR0913, PLR0917 (what a build consists of)
         for task in tasks
         if task.name not in reasons
     }
-    earlier = EarlierTexts()
-    for found in _rows_of_blocks(blocks, collected, plan, executor, ahead):
+    earlier, sizes = EarlierTexts(), [sum(part.size for part in block) // KILO for block in blocks]
+    for n, found in enumerate(_rows_of_blocks(blocks, collected, plan, executor, ahead), 1):
         again, elsewhere = earlier.repeated(found.shingles, found.splits)
         for name, rows in found.of_task.items():
             if not collected[name].full:
                 collected[name].add(rows, again, elsewhere)
+                progress(f"{name}_{corpus.lang}: rows", sum(collected[name].rows.values()), sum(settings.sizes))
+        progress(f"reading {corpus.lang}: kB of text", sum(sizes[:n]), sum(sizes))
+        progress(WORDS, found.words, 0)
     for task in tasks:
         if task.name in reasons:
             yield Unavailable(f"{task.name}_{corpus.lang}", task.name, corpus.lang, reasons[task.name])

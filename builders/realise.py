@@ -136,7 +136,7 @@ def rows_with_text(sample: TaskSample, texts: pl.DataFrame, language: LanguageDa
         language: knows its capitals.
     """
     task, rows = sample.task, sample.chosen.rows
-    unit = "couple" if "couple" in rows.columns else pl.coalesce("pair", "key")
+    unit = "ring" if "ring" in rows.columns else pl.coalesce("pair", "key")
     stratum = next((name for name in ("stratum", "cell") if name in rows.columns), None)
     rows = rows.with_columns(unit=unit, stratum=pl.col(stratum).cast(pl.String) if stratum else pl.lit(None, pl.String))
     if isinstance(task, ProbingTask):

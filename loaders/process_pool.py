@@ -21,6 +21,10 @@ Progress = Callable[[str, int, int], None]
 """Called with the name of a step, the number of units done, and the total; the command line draws it."""
 
 
+WORDS = "words"
+"""The step whose ``done`` is a further number of words that were read: no progress, but the speed."""
+
+
 def silent(_step: str, _done: int, _total: int) -> None:
     """Report no progress."""
 

@@ -203,7 +203,7 @@ def configs(
     from discoprobe.builders.build import build_all  # noqa: PLC0415 (imports polars and scipy)
     from discoprobe.builders.sampling.exclusion import without_rows  # noqa: PLC0415
 
-    made = build_all(tasks, corpus, request.settings, executor, ahead=request.jobs + 1)
+    made = build_all(tasks, corpus, request.settings, executor, ahead=request.jobs + 1, progress=progress)
     for done, built in enumerate(made, 1):
         progress(f"building {corpus.lang}", done, len(tasks))
         config = without_rows(built, request.exclude.get(built.name, {}))

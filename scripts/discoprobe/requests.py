@@ -79,6 +79,7 @@ def parse_request(  # noqa: PLR0913 (one parameter per option)
     lang: str, task: str, corpus: Sequence[str] | None, *, size: str | None = None, seed: int = 13, jobs: int = 1,
     on_error: str = "stop", match: bool = True, values: Sequence[str] | None = None,
     raw: AnnotationOptions | None = None, preset: str = "default", min_rows: str | None = None,
+    documents: int | None = None,
 ) -> Request:  # fmt: skip
     """The request that the options of a command describe.
 
@@ -91,6 +92,8 @@ def parse_request(  # noqa: PLR0913 (one parameter per option)
         raise UsageError(f"--on-error is '{on_error}'; give stop or skip")
     least = MIN_ROWS if min_rows is None else read_min_rows(min_rows)
     settings = dataclasses.replace(settings_of(preset), seed=seed, match=match, min_rows=least)
+    if documents is not None:
+        settings = dataclasses.replace(settings, most_documents=documents)
     if size:
         settings = dataclasses.replace(settings, sizes=read_sizes(size))
     return Request(

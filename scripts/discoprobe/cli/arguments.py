@@ -29,6 +29,10 @@ Size = Annotated[
     str | None,
     typer.Option("--size", help="The largest number of rows: N in total, or TRAIN/VAL/TEST, such as 1000/200/200."),
 ]
+Documents = Annotated[
+    int | None,
+    typer.Option("--documents", min=1, help="Read so many documents at most: the first in an order by hash."),
+]
 MinRows = Annotated[
     str | None,
     typer.Option(
@@ -57,9 +61,10 @@ Set = Annotated[
     typer.Option(
         "--set",
         help="Set a filter: ipm=share|mean|none, ipm_min=0.9, frequency=wordfreq|corpus|FILE, syncretism=pos,feature, "
-        "probing_words=5/40, discourse_words=3/64, length_bins=quantile|equal|senteval, min_class=20; or how documents "
-        "are told apart in every corpus: documents=auto|newdoc|file|none; or whether discourse tasks take "
-        "treebanks that are all speech or verse: genres=prose|all. Repeatable.",
+        "probing_words=5/40, discourse_words=3/64, length_bins=quantile|equal|senteval, min_class=20; the bytes of "
+        "text that are sampled together, block=4194304; or how documents are told apart in every corpus: "
+        "documents=auto|newdoc|file|none; or whether discourse tasks take treebanks that are all speech or verse: "
+        "genres=prose|all. Repeatable.",
     ),
 ]
 Audit = Annotated[bool, typer.Option("--audit/--no-audit", help="Audit every config and leave out those that fail.")]

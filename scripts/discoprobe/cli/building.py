@@ -17,6 +17,7 @@ from discoprobe.cli.arguments import (
     CorpusFolder,
     CorpusName,
     CorpusOption,
+    Documents,
     Download,
     DropLeaks,
     Exclude,
@@ -72,6 +73,7 @@ app = typer.Typer()
 def run(  # noqa: PLR0913 (one parameter per option)
     *, lang: Lang = "", task: TaskOption = "all", corpus: CorpusOption = None, out: Out = Path("dist/discoprobe"),
     size: Size = None,
+    documents: Documents = None,
     preset: Preset = "default", min_rows: MinRows = None,
     seed: Seed = 13, jobs: Jobs = 1, on_error: OnErrorOption = "stop", match: Match = True,
     set_: Set = None, exclude: Exclude = None, audit: Audit = True, keep_failed: KeepFailed = False,
@@ -89,6 +91,7 @@ def run(  # noqa: PLR0913 (one parameter per option)
     request = parse_request(
         lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
         raw=AnnotationOptions(segment=segment, stanza_dir=stanza_dir), preset=preset, min_rows=min_rows,
+        documents=documents,
     )  # fmt: skip
     request = dataclasses.replace(
         request, audit=audit, keep_failed=keep_failed, exclude=excluded_rows(exclude or ()), fill=tuple(fill or ())

@@ -19,6 +19,7 @@ from discoprobe.cli.arguments import (
     ContextCorpus,
     CorpusOption,
     CreatePr,
+    Documents,
     DryRun,
     Exclude,
     Fill,
@@ -63,6 +64,7 @@ app = typer.Typer()
 def push(  # noqa: PLR0913 (one parameter per option)
     *, lang: Lang = "", repo: Repo = "org/discoprobe", release: ReleaseNumber = "", task: TaskOption = "all",
     corpus: CorpusOption = None, out: Out = Path("dist/discoprobe"), size: Size = None,
+    documents: Documents = None,
     preset: Preset = "default", min_rows: MinRows = None,
     seed: Seed = 13, jobs: Jobs = 1,
     on_error: OnErrorOption = "stop", match: Match = True, set_: Set = None, exclude: Exclude = None,
@@ -84,6 +86,7 @@ def push(  # noqa: PLR0913 (one parameter per option)
     request = parse_request(
         lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
         raw=AnnotationOptions(segment=segment, stanza_dir=stanza_dir), preset=preset, min_rows=min_rows,
+        documents=documents,
     )  # fmt: skip
     request = dataclasses.replace(request, exclude=excluded_rows(exclude or ()), fill=tuple(fill or ()))
     options = Options(

@@ -8,6 +8,8 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from discoprobe.loaders.process_pool import WORDS
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -36,10 +38,15 @@ class ProgressDisplay:
         )  # fmt: skip
         self._steps: dict[str, rich_progress.TaskID] = {}
         self._is_terminal = console.is_terminal
-        self._last_line = time.monotonic()
+        self._start = self._last_line = time.monotonic()
+        self._lines: dict[str, tuple[int, int, float]] = {}
+        self._words = 0
 
     def __call__(self, step: str, done: int, total: int) -> None:
         """Shows that ``done`` of ``total`` units of a step are done."""
+        if step == WORDS:
+            self._words += done
+            return
         if not self._is_terminal:
             self._print_line(step, done, total)
             return
@@ -52,9 +59,14 @@ class ProgressDisplay:
             self._bars.update(bar, speed=f"{rate:,.0f} words/s" if rate else "words")
 
     def _print_line(self, step: str, done: int, total: int) -> None:
-        if time.monotonic() - self._last_line >= LINE_SECONDS:
-            self._last_line = time.monotonic()
-            sys.stderr.write(f"{step}: {done:,} of {total:,}\n")
+        """Once a minute: all steps that are not done, with the time that each would still take."""
+        now = time.monotonic()
+        begun = self._lines[step][2] if step in self._lines else now
+        self._lines[step] = done, total, begun
+        if now - self._last_line >= LINE_SECONDS:
+            self._last_line = now
+            left = {name: of_step for name, of_step in self._lines.items() if of_step[0] < of_step[1]}
+            sys.stderr.write("; ".join(_so_far(name, *of_step, now) for name, of_step in left.items()) + "\n")
             sys.stderr.flush()
 
     def start(self) -> None:
@@ -64,6 +76,19 @@ class ProgressDisplay:
     def stop(self) -> None:
         """Removes the bars from the terminal, so that a question or a result can be printed."""
         self._bars.stop()
+
+    def print_speed(self) -> None:
+        """Says how many words were read per second, if any step said that it read some."""
+        if self._words:
+            seconds = max(time.monotonic() - self._start, 1e-9)
+            sys.stderr.write(f"{self._words:,} words in {seconds:,.0f} s: {self._words / seconds:,.0f} words/s\n")
+
+
+def _so_far(step: str, done: int, total: int, begun: float, now: float) -> str:
+    """How far a step is, and how long it still takes at the speed so far."""
+    minutes = (now - begun) * (total - done) / done / 60 if done else 0.0
+    left = f" ({max(1, round(minutes))} min left)" if now - begun >= 1 and done else ""
+    return f"{step}: {done:,} of {total:,}{left}"
 
 
 @contextmanager
@@ -75,6 +100,7 @@ def progress() -> Iterator[ProgressDisplay]:
         yield display
     finally:
         display.stop()
+    display.print_speed()
 
 
 def show(
