@@ -3,7 +3,9 @@
 ``benchmark.py reader PATH…`` compares the reader with other readers of CoNLL-U, on files or whole treebanks (folders).
 
 ``benchmark.py build FOLDER`` builds from all files below a folder taken for one language, and from copies of them, so
-that the column ``times`` shows how time and memory grow; every run is a process of its own.
+that the column ``times`` shows how time and memory grow; every run is a process of its own. A copy has documents of
+its own, and other letters, so that its words and sentences are new; there are 26 such copies at most. The last line is
+the exponent of the processor's time over the number of words: 1 is linear.
 
 ``benchmark.py audit`` audits rows of five invented sentences, in a process of its own, beside the time that
 scikit-learn's own counting of character n-grams takes for the same texts.
@@ -28,6 +30,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import conllu
+import numpy as np
 import pyconll.load
 from rich.console import Console
 from rich.table import Table
@@ -95,16 +98,27 @@ def add_build(parser: argparse.ArgumentParser) -> None:
 
 def run_build(options: argparse.Namespace) -> int:
     """Print seconds, words per second and peak memory for each number of copies."""
-    table = Table("times", "words", "seconds", "words/s", "peak MB", "rows")
+    table = Table("times", "words", "seconds", "processor s", "words/s", "peak MB", "rows")
+    points = []
     for times in map(int, options.times.split(",")):
         with tempfile.TemporaryDirectory() as folder:
             words = copy_corpus(options.folder, Path(folder) / "corpus", times)
-            seconds, peak, rows = measure_build(Path(folder), options)
+            seconds, processor, peak, rows = measure_build(Path(folder), options)
+        points.append((words, processor))
         table.add_row(
-            str(times), f"{words:,}", f"{seconds:.1f}", f"{words / seconds:,.0f}", f"{peak:,.0f}", f"{rows:,}"
-        )
+            str(times), f"{words:,}", f"{seconds:.1f}", f"{processor:.1f}", f"{words / seconds:,.0f}", f"{peak:,.0f}",
+            f"{rows:,}",
+        )  # fmt: skip
     Console(width=120).print(table)
+    if len(points) > 1:
+        sys.stdout.write(f"processor time grows with the number of words to the power of {exponent(points):.2f}\n")
     return 0
+
+
+def exponent(points: Sequence[tuple[float, float]]) -> float:
+    """The slope of the line through the logarithms of sizes and times."""
+    sizes, times = np.log(np.array(points, dtype=np.float64)).T
+    return float(np.polyfit(sizes, times, 1)[0])
 
 
 def copy_corpus(source: Path, target: Path, times: int) -> int:
@@ -144,8 +158,8 @@ def distinct_line(line: str, letters: dict[int, int], name: str) -> str:
     return "\t".join([number, form.translate(letters), lemma.translate(letters), *rest])
 
 
-def measure_build(folder: Path, options: argparse.Namespace) -> tuple[float, float, int]:
-    """Seconds, peak memory in MB and rows of ``build run`` over ``folder/corpus``, with an empty cache."""
+def measure_build(folder: Path, options: argparse.Namespace) -> tuple[float, float, float, int]:
+    """Seconds, processor seconds, peak memory of the largest process in MB, and rows of ``build run`` over a folder."""
     command = [
         *(sys.executable, "-m", "discoprobe", "run", "--lang", "en", "--corpus", str(folder / "corpus"), "--no-audit"),
         *("--out", str(folder / "out"), "--task", options.task, "--jobs", options.jobs, "--json", "--on-error", "skip"),
@@ -153,7 +167,7 @@ def measure_build(folder: Path, options: argparse.Namespace) -> tuple[float, flo
     found, seconds, usage = measured(command, {"DISCOPROBE_CACHE": str(folder / "cache")})
     configs = found["configs"].values()
     rows = sum(n for config in configs for labels in config["counts"].values() for n in labels.values())
-    return seconds, usage.ru_maxrss / 1024, rows
+    return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, rows
 
 
 def measured(command: Sequence[str], environment: Mapping[str, str]) -> tuple[Any, float, resource.struct_rusage]:
