@@ -116,7 +116,8 @@ def _block_by_block(  # noqa: PLR0913, PLR0917 (what a build consists of)
     """Builds tasks from one block after the other, until all configs are full."""
     language = language_data(corpus.lang)
     head = dataclasses.replace(corpus, parts=tuple(part for block in blocks[:FIRST] for part in block))
-    plan = BlockPlan(language, settings, frequencies_of(tasks, head, language, settings, executor))
+    words = frequencies_of(tasks, head, language, settings, executor)
+    plan = BlockPlan(language, settings, words, sources=corpus.sources)
     plan, reasons = with_labels(plan, blocks, tasks, executor)
     collected = {
         task.name: Collected(task, plan.labels.get(task.name, task.labels), settings)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from discoprobe.builders.sentences.frequency_filter import Frequencies
     from discoprobe.builders.settings import Settings
     from discoprobe.builders.task import AnyTask
-    from discoprobe.loaders.corpus import Shard
+    from discoprobe.loaders.corpus import Shard, Source
     from discoprobe.loaders.languages.language import LanguageData
     from discoprobe.loaders.near_duplicates import Shingles
 
@@ -44,12 +44,14 @@ class BlockPlan:
         settings: seed, sizes and filters, as the user set them.
         frequencies: the word frequency list.
         labels: those that tasks with open labels use, by task.
+        sources: the corpora.
     """
 
     language: LanguageData
     settings: Settings
     frequencies: Frequencies | None = None
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sources: tuple[Source, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ def load(block: Block) -> tuple[Shard, ...]:
 
 def candidates_of(shards: Sequence[Shard], tasks: Sequence[AnyTask], plan: BlockPlan) -> Candidates:
     """The candidates of one of several blocks."""
-    corpus = Corpus.of_shards(plan.language.code, shards)
+    corpus = Corpus.of_shards(plan.language.code, shards, plan.sources)
     return select(tasks, corpus, plan.language, plan.settings, frequencies=plan.frequencies, by_hash=True)
 
 
