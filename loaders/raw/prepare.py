@@ -33,7 +33,7 @@ from discoprobe.loaders.raw.options import ReadOptions
 from discoprobe.loaders.raw.read.folder import READABLE, RawFile, check_kind, files_in
 from discoprobe.loaders.raw.read.raw_corpus import HUB, RawCorpus, read_documents
 from discoprobe.loaders.raw.row_groups.parquet_text import SUFFIX as PARQUET
-from discoprobe.loaders.raw.row_groups.remote_files import DATASETS, GLOB, hub_url, is_url
+from discoprobe.loaders.raw.row_groups.remote_files import DATASETS, GLOB, files_at, hub_url, is_url, local_copy
 from discoprobe.loaders.raw.row_groups.row_group_parts import text_corpus
 
 if TYPE_CHECKING:
@@ -119,9 +119,14 @@ def language_code(name: str) -> str:
 
 
 def is_parquet_text(source: str) -> bool:
-    """Whether a source is text in parquet files only, or a URL without the name of a file of another kind."""
+    """Whether a source is text in parquet files only, by path, or a URL with parquet files.
+
+    Raises:
+        RemoteError: a URL cannot be reached.
+    """
     if is_url(source):
-        return not source.lower().endswith((*SUFFIXES, *(kind for kind in READABLE if kind != PARQUET)))
+        others = (*SUFFIXES, *(kind for kind in READABLE if kind != PARQUET))
+        return not source.lower().endswith(others) and any(file.name.endswith(PARQUET) for file in files_at(source))
     path = Path(source)
     if path.is_dir():
         return not holds_corpus(path) and {file.path.suffix for file in _files_below(path)} == {PARQUET}
@@ -133,6 +138,13 @@ def _files_below(folder: Path) -> list[RawFile]:
         return files_in(folder, DropCounts())
     except DiscoprobeError:
         return []
+
+
+def as_path(source: str) -> str:
+    """A URL as the path of a copy in the cache; a path, or a data set of the Hub, as it is."""
+    if not is_url(source) or source.startswith(HUB):
+        return source
+    return str(local_copy(source, cache_folder() / "remote"))
 
 
 def segment_parquet(sources: Sequence[str], facts: CorpusFacts, options: AnnotationOptions) -> Corpus:

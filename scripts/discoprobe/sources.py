@@ -229,7 +229,7 @@ def _facts(name: str) -> TreebankFacts | None:
 
 def _paths(request: Request, codes: tuple[str, ...], progress: Progress) -> list[Path]:
     """The files and folders that a request names; raw text is annotated first."""
-    from discoprobe.loaders.raw.prepare import is_raw  # noqa: PLC0415
+    from discoprobe.loaders.raw.prepare import as_path, is_raw  # noqa: PLC0415
 
     if not request.corpora:
         if not codes:
@@ -241,6 +241,7 @@ def _paths(request: Request, codes: tuple[str, ...], progress: Progress) -> list
     for name in request.corpora:
         if _is_segmented_text(name, request):
             continue
+        name = as_path(name)  # noqa: PLW2901 (a URL is read as its copy)
         if name == SAMPLE:
             paths += _sample(codes)
         elif _is_hub_text(name):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import shutil
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -96,6 +99,26 @@ def files_at(url: str, suffix: str = "") -> list[TextFile]:
         kind = f"no {suffix} file" if files else "no such file or folder"
         raise (DiscoprobeError if _is_local(system) else RemoteError)(f"{url}: {kind} there")
     return chosen
+
+
+def local_copy(url: str, folder: Path) -> Path:
+    """A folder with copies of the files at a URL, in a cache that has them by their hashes.
+
+    Raises:
+        RemoteError: a file cannot be read.
+    """
+    files = files_at(url)
+    content = "".join(f"{file.name}\n{file.digest}\n" for file in files)
+    top = folder / hashlib.sha256(content.encode()).hexdigest()[:16]
+    for file in files:
+        path = top / file.name
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            part = path.with_name(f".{os.getpid()}.{path.name}")
+            with reaching(file.url), file.open() as source, part.open("wb") as target:
+                shutil.copyfileobj(source, target)
+            part.replace(path)
+    return top / files[0].name if len(files) == 1 else top
 
 
 @contextmanager
