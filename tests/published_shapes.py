@@ -131,7 +131,7 @@ def published() -> list[Published]:
     agnews = [[at % 4 + 1, make.text(), make.text()] for at in range(N)]
     utf16 = [["text", "label"], *([f"¿{make.text()}", ["sí", "no"][label]] for label in two)]
     quoted = [["text", "label"], *([f'She said: "{make.text()}"', ["yes", "maybe"][label]] for label in two)]
-    words = [f"{stem}{place}" for stem in ("lamp", "boat") for place in range(N)]
+    words = [f"{stem}{place}" for stem in ("lamp", "boat") for place in range(200)]
     content = [(f"{make.text()[:-1].lower()} {word} .", word) for word in words]
     bso = [(make.text(), make.text()) for _ in range(N)]
     stsb = [["index", "genre", "score", "sentence1", "sentence2"],
@@ -166,7 +166,7 @@ def published() -> list[Published]:
         Published("quoted TSV", {"test.tsv": _separated(quoted, "\t", csv.QUOTE_ALL).encode()}, "table, TSV",
                   ("maybe", "yes")),
         Published("X-Probe word content", {"te.txt": (_tsv(content * 5)).encode()}, "X-Probe", tuple(sorted(words)), 1, 0,
-                  10 * N),
+                  5 * len(words)),
         Published("DiscoEval BSO", {"test.txt": _tsv(bso).encode()}, "DiscoEval BSO", ("in_order", "swapped"), 2, 0, 2 * N),
         Published("null text and label", {"test.jsonl": _jsonl([*array, labelled, {"text": None, "label": 1}])},
                   "table, JSON", ("0", "1"), left_out={"no label": 1, "no text": 1}),

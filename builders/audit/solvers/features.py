@@ -160,7 +160,7 @@ class Features:
 
     def _char_counts(self, slot: int) -> sparse.csr_array:
         if slot not in self._counts:
-            self._counts[slot] = char_grams(self.text_in(slot), self._width)
+            self._counts[slot] = char_grams(self.text_in(slot), self._width).astype(np.float32)
         return self._counts[slot]
 
     @cached_property

@@ -126,7 +126,7 @@ def test_json_there_and_back(long_and_short):
     assert again.to_json() == text
     assert (again.errors, again.strongest, again.counts) == (report.errors, report.strongest, report.counts)
     data = json.loads(text)
-    assert (data["version"], data["failed"], data["strongest"]["check"]) == (3, True, report.strongest.check)
+    assert (data["version"], data["failed"], data["strongest"]["check"]) == (4, True, report.strongest.check)
     assert [finding["check"] for finding in data["findings"]] == list(BY_ID)
     assert report.to_dict() == data
 
