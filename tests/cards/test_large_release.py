@@ -74,7 +74,9 @@ def test_the_folder(folder):
     assert len(readme.encode()) <= card.MOST_BYTES
     assert len(readme.split("---\n")[1].encode()) < card_checks.MOST_BYTES / 20
     assert len((folder / "croissant.json").read_bytes()) < 10_000
-    assert (folder / "CONFIGS.md").exists()
+    tables = folder / "CONFIGS.md"
+    shown = tables.read_text(encoding="utf-8") if tables.exists() else readme
+    assert all(f"]({name}/README.md)" in shown for name in whole["configs"])
     assert len(get_dataset_config_names(str(folder))) == 50 * len(TASKS)
     assert load_dataset(str(folder), LAST, split="test").num_rows == 8
 
