@@ -30,12 +30,13 @@ def alone(folder: Path, doing: str, path: Path) -> Iterator[None]:
         path: the lock, on the file system of the folder; it goes when others may come in again.
 
     Raises:
-        DiscoprobeError: another process is in it.
+        DiscoprobeError: another process is in it, or no file can be written beside it.
     """
     lock = FileLock(path, timeout=0)
     try:
         lock.acquire()
     except Timeout:
+        _check_writable(path.parent, folder)
         raise DiscoprobeError(f"{doing} {folder}; wait for it, or give --out another folder") from None
     try:
         yield
@@ -43,6 +44,14 @@ def alone(folder: Path, doing: str, path: Path) -> Iterator[None]:
         with suppress(OSError):  # a lock on a file that is no more is none, which FileLock sees when it gets it
             path.unlink()
         lock.release()
+
+
+def _check_writable(beside: Path, folder: Path) -> None:
+    """Tells a folder without right to write from one that is in use: FileLock waits for both."""
+    try:
+        tempfile.TemporaryFile(dir=beside).close()
+    except OSError as error:
+        raise DiscoprobeError(f"{folder}: no file can be written beside it: {error.strerror}") from None
 
 
 @contextmanager

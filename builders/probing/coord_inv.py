@@ -219,9 +219,8 @@ def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Originals and inversions of sentences of which every one has its mirror image in the same split."""
     usable, drops = usable_of(frame, context)
     even = mirrored(usable, context) if context.settings.match else usable
-    made = original_and_edited(even, context)
-    drops["unbalanced"] = usable.height - even.height
-    return replace(made, drops=dict(made.drops) | drops, candidates=frame.height * 2)
+    made = original_and_edited(even, context, drops | {"unbalanced": usable.height - even.height})
+    return replace(made, candidates=frame.height * 2)
 
 
 def mirrored(usable: pl.DataFrame, context: Context) -> pl.DataFrame:

@@ -20,6 +20,8 @@ from discoprobe.builders.sampling.stratify import cap, first_of_each
 from discoprobe.builders.task import Context, Sample
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from discoprobe.builders.sentences.trees import Trees
     from discoprobe.builders.settings import Settings
     from discoprobe.builders.task import ProbingTask
@@ -174,9 +176,13 @@ def _balanced(
     return if_enough(Sample(unedited(rows), drops, used, n_candidates), used, context)
 
 
-def original_and_edited(frame: pl.DataFrame, context: Context) -> Sample:
-    """Two rows per candidate: the original (label 0) and its edited form (label 1), with the same ``pair``."""
+def original_and_edited(frame: pl.DataFrame, context: Context, lost: Mapping[str, int] | None = None) -> Sample:
+    """Two rows per candidate: the original (label 0) and its edited form (label 1), with the same ``pair``.
+
+    ``lost`` are the candidates that the task has left out already, by reason.
+    """
     usable, drops = usable_of(frame, context)
+    drops |= lost or {}
     capped = cap(usable, context.settings, *context.seed_key, weight=2)
     versions = [
         unedited(capped.with_columns(label=pl.lit(label, pl.Int64))).with_columns(

@@ -265,9 +265,9 @@ def without_frequent_pairs(frame: pl.DataFrame, counts: HashCounts, context: Con
         single = first_of_each(usable, ["swapped"], "one of a pair", *context.seed_key)
         compared = single.with_columns(likelier=_likelier(single, counts))
         balanced = remove_bias(compared, ["likelier"], *context.seed_key, few=FEW)
-    sampled = original_and_edited(balanced, context)
     lost = {"same-words-swapped": usable.height - single.height, "bigrams-tell": single.height - balanced.height}
-    return replace(sampled, drops=dict(sampled.drops) | drops | lost, candidates=frame.height * 2)
+    sampled = original_and_edited(balanced, context, drops | lost)
+    return replace(sampled, candidates=frame.height * 2)
 
 
 def _likelier(rows: pl.DataFrame, counts: HashCounts) -> pl.Series:

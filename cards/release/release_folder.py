@@ -272,7 +272,7 @@ def open_release(folder: Path) -> Iterator[Release]:
     made = [parent for parent in place.folder.parents if not parent.exists()]
     place.lock.parent.mkdir(parents=True, exist_ok=True)
     try:
-        with alone(place.folder, "another build is writing", place.lock):
+        with alone(folder, "another build is writing", place.lock):
             place.recover()
             _refuse_unmanaged(place)
             yield from _renewal(place)

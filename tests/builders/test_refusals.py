@@ -7,7 +7,7 @@ from discoprobe.builders.discourse import dc, dc_easy
 from discoprobe.builders.probing import coord_inv
 from discoprobe.builders.sample import TaskSample, losses, problem_of
 from discoprobe.builders.sampling.splits import Split
-from discoprobe.builders.sentences.candidates import if_enough
+from discoprobe.builders.sentences.candidates import if_enough, original_and_edited
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import Context, Sample
 from discoprobe.loaders.languages.language import language_data
@@ -48,6 +48,17 @@ def test_a_refusal_names_what_the_candidates_were_lost_to():
     said = TaskSample(coord_inv.TASK, chosen, pl.DataFrame(), ()).problem
     assert said == "5 rows of original are left; lost: quotes 12, too-long 3"
     assert losses({}) == ""
+
+
+def test_candidates_that_a_task_has_left_out_are_not_denied():
+    """Pairs are made of any candidate: where none is left, it was lost, and the reason does not say that none was."""
+    frame = pl.DataFrame(
+        schema={"key": pl.UInt64, "split": pl.String, "reason": pl.String, "cluster": pl.Int64, "text_key": pl.UInt64}
+    )
+    context = Context("coord_inv", language_data("uk"), Settings(), ("original", "inverted"))
+    sample = original_and_edited(frame, context, {"unbalanced": 6})
+    assert sample.reason == "0 rows of original are left after filters and matching; 20 are needed"
+    assert sample.drops["unbalanced"] == 6
 
 
 def test_a_label_that_no_candidate_has_is_named():

@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+import re
 import signal
 import sys
 import time
@@ -586,8 +587,13 @@ def scenarios(hub, client, folders):
 
 
 def rows_of(hub, case):
-    """The part of a repository that does not name it: files of configs and plots."""
-    return {path: blob for path, blob in tree(hub, case).items() if path.startswith(("bso_", "assets/"))}
+    """The files of configs and plots by hash; cards of configs as text without the name of the repository."""
+    repo = hub.repos[case.repo]
+    return {
+        path: re.sub(rb"\borg/\w+", b"org/NAME", repo.read(repo.head.tree[path])) if path.endswith(".md") else blob
+        for path, blob in tree(hub, case).items()
+        if path.startswith(("bso_", "assets/"))
+    }
 
 
 NEXT = {"old": "published", "new, no tag": "completed", "new, tagged": "unchanged"}

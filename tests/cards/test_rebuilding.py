@@ -43,7 +43,7 @@ def former(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("DISCOPROBE_CACHE", str(base / "cache"))
         patch.setenv("DISCOPROBE_MIRROR", str(mirror))
-        pipeline.run(Request(("am",), (BANK,), ("sent_len", "somo"), pinned=(then,)), base / "out")
+        pipeline.run(Request(("am",), (BANK,), ("sent_len", "tree_depth"), pinned=(then,)), base / "out")
     return base / "out", file
 
 

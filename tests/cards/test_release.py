@@ -67,7 +67,15 @@ def test_yaml(front, manifest, sample_release):
             assert len(list(sample_release.glob(file["path"]))) == 1
     assert front["language"] == sorted({entry["lang"] for entry in manifest["configs"].values()})
     assert front["license"] == "cc0-1.0"
-    assert "dataset_info" not in front, "features live in the parquet files"
+    rows = {
+        info["config_name"]: {split["name"]: split["num_examples"] for split in info["splits"]}
+        for info in front["dataset_info"]
+    }
+    assert rows == {
+        name: {split: sum(labels.values()) for split, labels in entry["counts"].items()}
+        for name, entry in manifest["configs"].items()
+    }
+    assert all("features" not in info for info in front["dataset_info"]), "features live in the parquet files"
     assert get_dataset_split_names(str(sample_release), "dc_es") == SPLITS
 
 

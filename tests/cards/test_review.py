@@ -61,7 +61,10 @@ def test_a_page_per_config_and_every_link_leads_somewhere(sample_release, pages)
         for tag, attrs in elements(page):
             target = attrs.get("src" if tag == "img" else "href", "")
             if tag in {"a", "img"} and not target.startswith("https://"):
-                assert (page.parent / target).resolve().exists(), (page, target)
+                path, _, anchor = target.partition("#")
+                other = (page.parent / path).resolve() if path else page
+                assert other.exists(), (page, target)
+                assert not anchor or anchor in {attrs.get("id") for _, attrs in elements(other)}, (page, target)
 
 
 def test_nothing_is_loaded_from_elsewhere(pages):

@@ -22,7 +22,7 @@ from discoprobe.builders.audit.frame import (
 )
 from discoprobe.builders.audit.inputs.column_roles import Roles, lacking, roles_of
 from discoprobe.builders.audit.inputs.label_columns import Labels, indexed
-from discoprobe.builders.audit.inputs.reading import Skipped, Unlabelled
+from discoprobe.builders.audit.inputs.reading import Skipped, UnlabelledError
 from discoprobe.builders.audit.inputs.text_files import unfolded
 from discoprobe.builders.config import Shape, schema
 from discoprobe.builders.task import all_tasks, generated_tasks
@@ -127,7 +127,7 @@ def read_columns(
             continue
         try:
             rows = _rows(split, frame, roles, counts, withheld)
-        except Unlabelled as error:
+        except UnlabelledError as error:
             skipped.append(Skipped(f"{name}: {split}", str(error), unlabelled=True))
             continue
         parts.append(rows)
@@ -156,7 +156,7 @@ def _rows(split: str, frame: pl.DataFrame, roles: Roles, counts: Counter[str], w
     Adds to ``counts`` why rows are left out; ``withheld`` is what stands where there is no label.
 
     Raises:
-        Unlabelled: no row has a label.
+        UnlabelledError: no row has a label.
     """
     context = _texts(frame, roles.texts)
     pair_id = pl.col(roles.pair).cast(pl.String) if roles.pair in frame.columns else pl.lit(None, dtype=pl.String)
@@ -171,7 +171,7 @@ def _rows(split: str, frame: pl.DataFrame, roles: Roles, counts: Counter[str], w
     )  # fmt: skip
     written = rows[roles.label].cast(pl.String).str.strip_chars()
     if written.is_null().all() or (written.n_unique() == 1 and written[0] in _WITHHELD):
-        raise Unlabelled(f"no labels: '{roles.label}' is {written[0] or 'empty'} in all {len(written)} rows")
+        raise UnlabelledError(f"no labels: '{roles.label}' is {written[0] or 'empty'} in all {len(written)} rows")
     faults = rows.select(
         pl.when(written.is_null() | written.is_in(withheld)).then(pl.lit("no label"))
         .when(pl.lit(written.is_in(roles.exclude))).then(pl.format("label '{}'", written))

@@ -64,7 +64,7 @@ class Read(NamedTuple):
     skipped: tuple[Skipped, ...]
 
 
-class Unlabelled(UnreadableDataError):  # noqa: N818 (it is caught wherever it is raised, and never ends a program)
+class UnlabelledError(UnreadableDataError):
     """A split that has no labels."""
 
 
