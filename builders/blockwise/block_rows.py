@@ -126,7 +126,7 @@ def rows_of_block(block: Block, tasks: Sequence[AnyTask], plan: BlockPlan) -> Bl
         of_task,
         candidates.shingles,
         _splits(candidates, texts) if discourse else np.full(texts.height, -1, np.int8),
-        sum(shard.tokens.height for shard in shards),
+        sum(int(shard.sentences["n_words"].sum()) for shard in shards),
     )
 
 

@@ -45,17 +45,8 @@ class LanguageModel:
 
     def batches(self, texts: Sequence[str]) -> Iterator[tuple[list[int], dict[str, Any]]]:
         """The texts in batches of similar length: their numbers, and the tensors that the tokenizer makes of them."""
-        n_tokens = [
-            len(ids) for ids in self.tokenizer(list(texts), truncation=True, max_length=self.longest)["input_ids"]
-        ]
-        batch: list[int] = []
-        for number in sorted(range(len(texts)), key=lambda at: (n_tokens[at], at)):
-            if batch and n_tokens[number] * (len(batch) + 1) > TOKENS_PER_BATCH:
-                yield batch, self._tensors([texts[at] for at in batch])
-                batch = []
-            batch.append(number)
-        if batch:
-            yield batch, self._tensors([texts[at] for at in batch])
+        for batch in in_batches([min(n, self.longest) for n in self._lengths(texts)], TOKENS_PER_BATCH):
+            yield batch, self._tensors([texts[number] for number in batch])
 
     def n_cut(self, texts: Sequence[str]) -> int:
         """How many of the texts are longer than the model takes."""
@@ -71,6 +62,23 @@ class LanguageModel:
                 return_special_tokens_mask=True,
             )
         )  # fmt: skip
+
+
+def in_batches(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
+    """The numbers of texts in batches of similar length, the shortest first.
+
+    Args:
+        lengths: tokens of each text.
+        most: tokens of a batch, padding included; a longer text is a batch of its own.
+    """
+    batch: list[int] = []
+    for number in sorted(range(len(lengths)), key=lambda at: (lengths[at], at)):
+        if batch and lengths[number] * (len(batch) + 1) > most:
+            yield batch
+            batch = []
+        batch.append(number)
+    if batch:
+        yield batch
 
 
 def load_model(name: str, task: Literal["encoder", "causal"], device: str = "cpu") -> LanguageModel:

@@ -16,11 +16,12 @@ import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders.config import Shape
+from discoprobe.evaluation.models import in_batches
 from discoprobe.evaluation.scores import Evaluation, ModelScore, with_interval
 from discoprobe.loaders.errors import UnsupportedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from discoprobe.builders.audit import AuditInput
     from discoprobe.evaluation.models import LanguageModel
@@ -112,24 +113,25 @@ def _better(low: Floats, high: Floats) -> Floats:
 
 def _choices(test: pl.DataFrame, model: LanguageModel, progress: Progress) -> tuple[list[ModelScore], int, float]:
     """The scores over rows with options, how many texts were cut, and the accuracy of a random choice."""
-    texts, starts, rows = [], [], []
-    for row, (shown, n_context) in enumerate(test.select("texts", "n_context").rows()):
+    texts: list[str] = []
+    starts: list[int] = []
+    n_options: list[int] = []
+    for shown, n_context in test.select("texts", "n_context").iter_rows():
         context = " ".join(shown[:n_context])
-        for option in shown[n_context:]:
-            texts.append(f"{context} {option}".lstrip())
-            starts.append(len(context))
-            rows.append(row)
+        texts += [f"{context} {option}".lstrip() for option in shown[n_context:]]
+        starts += [len(context)] * (len(shown) - n_context)
+        n_options.append(len(shown) - n_context)
     read = surprisals(model, texts, progress)
     bits = [each.over(start, len(text)) for each, start, text in zip(read, starts, texts, strict=True)]
-    row_of, labels = np.array(rows), test["label"].to_numpy()
+    ends = np.cumsum(n_options)[:-1]
+    labels = test["label"].to_list()
     scores = []
     for method, of_option in (("total", np.sum), ("per_token", np.mean)):
-        values = np.array([of_option(each) if len(each) else np.inf for each in bits])
-        right = np.array([float(np.argmin(values[row_of == row]) == labels[row]) for row in range(test.height)])
+        values = np.split(np.array([of_option(each) if len(each) else np.inf for each in bits]), ends)
+        right = np.array([float(row.argmin() == label) for row, label in zip(values, labels, strict=True)])
         accuracy, interval = with_interval(right, test)
         scores.append(ModelScore(method, None, accuracy, interval, None, None, test.height))
-    chance = float(np.mean([1 / (row_of == row).sum() for row in range(test.height)]))
-    return scores, model.n_cut(texts), chance
+    return scores, model.n_cut(texts), float((1 / np.array(n_options)).mean())
 
 
 def surprisals(model: LanguageModel, texts: Sequence[str], progress: Progress) -> list[TokenSurprisal]:
@@ -142,17 +144,19 @@ def surprisals(model: LanguageModel, texts: Sequence[str], progress: Progress) -
 
     read: dict[int, TokenSurprisal] = {}
     with torch.inference_mode():
-        for batch in _batches([_encode(model, text) for text in texts]):
-            longest = max(len(text.ids) for _, text in batch)
+        encoded = [_encode(model, text) for text in texts]
+        for numbers in in_batches([len(text.ids) for text in encoded], TOKENS_PER_BATCH):
+            batch = [encoded[number] for number in numbers]
+            longest = max(len(text.ids) for text in batch)
             ids = torch.zeros((len(batch), longest), dtype=torch.long, device=model.model.device)
             mask = torch.zeros_like(ids)
-            for line, (_, text) in enumerate(batch):
+            for line, text in enumerate(batch):
                 ids[line, : len(text.ids)] = torch.tensor(text.ids)
                 mask[line, : len(text.ids)] = 1
             logits = model.model(input_ids=ids, attention_mask=mask).logits[:, :-1].float()
             probability = torch.log_softmax(logits, dim=-1).gather(2, ids[:, 1:, None])[:, :, 0]
             bits = (-probability / math.log(2)).double().cpu().numpy()
-            for line, (number, text) in enumerate(batch):
+            for line, (number, text) in enumerate(zip(numbers, batch, strict=True)):
                 read[number] = text.with_bits(bits[line, : len(text.ids) - 1])
             progress("surprisal", len(read), len(texts))
     return [read[number] for number in range(len(texts))]
@@ -178,15 +182,3 @@ def _encode(model: LanguageModel, text: str) -> _Encoded:
     )
     ids = encoded["input_ids"] if begin is None else [begin, *encoded["input_ids"]]
     return _Encoded(ids, np.array(encoded["offset_mapping"], np.int64).reshape(-1, 2))
-
-
-def _batches(texts: Sequence[_Encoded]) -> Iterator[list[tuple[int, _Encoded]]]:
-    """The texts with their numbers, in batches of at most ``TOKENS_PER_BATCH`` tokens, padding included."""
-    batch: list[tuple[int, _Encoded]] = []
-    for number, text in sorted(enumerate(texts), key=lambda each: (len(each[1].ids), each[0])):
-        if batch and len(text.ids) * (len(batch) + 1) > TOKENS_PER_BATCH:
-            yield batch
-            batch = []
-        batch.append((number, text))
-    if batch:
-        yield batch

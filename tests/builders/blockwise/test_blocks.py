@@ -20,6 +20,7 @@ from discoprobe.builders.config import Config
 from discoprobe.builders.task import tasks_named
 from discoprobe.loaders.corpus import Corpus, Shard
 from discoprobe.loaders.errors import DiscoprobeError
+from discoprobe.loaders.process_pool import WORDS
 
 TASKS = ("bso", "so", "dc", "sp_swap", "dconn", "subj_number", "bigram_shift", "sent_len")
 TINY = dataclasses.replace(SMALL_CLASSES, block=4000)
@@ -146,6 +147,14 @@ def test_reading_stops_when_all_is_full(parts):
     (larger,) = build.build_all(tasks_named(["bso"]), corpus, TINY)
     assert sorted(loaded) == sorted(part.identity for part in parts)
     assert larger.parts == ()
+
+
+def test_words_are_counted_in_text_without_tokens_too(parts):
+    """The speed that is printed at the end; text that is only divided into sentences has no tokens."""
+    texts = [Shard(part.documents, part.sentences, part.tokens.clear()) for part in parts]
+    counted = Counter()
+    made(texts, tasks=("bso",), progress=lambda step, done, _total: counted.update({step: done * (step == WORDS)}))
+    assert counted[WORDS] == sum(part.sentences["n_words"].sum() for part in parts)
 
 
 def test_workers_and_the_order_of_parts_make_no_difference(parts, whole):
