@@ -2,36 +2,58 @@
 
 A round is named by its address: which configs, which split, how many rows of each, and the name that the sample is
 drawn with. The same round has the same rows in every browser, so nothing of it needs to be stored but the answers.
+
+No two rows of a round come from one document or show one sentence: else a reader learns from a row of one task what the
+answer in another is (in which order the sentences stand, which sentence is edited).
 """
 
 from __future__ import annotations
 
-import functools
 import hashlib
-from collections import defaultdict
+import itertools
+from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from discoprobe.builders.audit.intervals import wilson
 from discoprobe.builders.config import Shape
-from discoprobe.cards.readers.marks import CANNOT_TELL
+from discoprobe.cards.readers.marks import CANNOT_TELL, TEXT_COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from discoprobe.cards.metadata.manifest import ConfigEntry
     from discoprobe.cards.readers.marks import Mark
     from discoprobe.cards.review.row_store import ReleaseRow, RowStore
 
+Traces = frozenset[tuple[str, ...]]
+"""What a row makes known: its pair, its document, its sentences."""
+
 
 @dataclass(frozen=True, slots=True)
 class BlindRound:
-    """A round: its name, the configs that it reads, the split, and how many rows of each config at most."""
+    """A round: its name, the configs that it reads, the split, and how many rows of each config at most.
+
+    With ``repeat_documents`` rows may come from one document, but never show one sentence.
+    """
 
     name: str
     configs: tuple[str, ...]
     split: str
     n: int
+    repeat_documents: bool = False
+
+
+class Draw(NamedTuple):
+    """The rows of a round in the order in which they are asked, and how many of each config cannot be given.
+
+    ``missing``: because every other row shares something with these. ``read_before``: because the reader has read them,
+    or something that they share. Configs that lack none are not there.
+    """
+
+    rows: list[ReleaseRow]
+    missing: Mapping[str, int]
+    read_before: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,46 +72,92 @@ class RoundScore:
     wrong: tuple[str, ...]
 
 
-def round_rows(store: RowStore, wanted: BlindRound) -> list[ReleaseRow]:
-    """The rows of a round in the order in which they are asked: config by config, labels mixed.
+def draw(store: RowStore, wanted: BlindRound) -> Draw:
+    """The rows of a round: config by config, labels mixed.
 
-    The labels of a config are in the sample as evenly as they are in the split, at most one row of a pair is in it, and
-    of a document or group as few as possible.
+    No two share a document, a sentence or a pair. Configs take turns, so that each gets a fair part of the documents,
+    and so do the labels of a config, so that they are in the sample as evenly as they are in the split.
     """
+    used: set[tuple[str, ...]] = set()
+    chosen: dict[str, list[str]] = {config: [] for config in wanted.configs}
+    sampling = {config: _sampled(store, config, wanted, used) for config in wanted.configs}
+    for config in itertools.islice(itertools.cycle(wanted.configs), wanted.n * len(wanted.configs)):
+        chosen[config] += itertools.islice(sampling[config], 1)
     rows: list[ReleaseRow] = []
-    for config in wanted.configs:
-        ids = _sampled(store, config, wanted)
+    missing = {}
+    for config, ids in chosen.items():
         found = store.rows_with(config, wanted.split, ids)
-        rows += [found[row_id] for row_id in ids]
-    return rows
+        rows += [
+            found[row_id] for row_id in sorted(ids, key=lambda row_id: _rank(wanted.name, config, row_id, "order"))
+        ]
+        there = sum(store.entry(config)["counts"][wanted.split].values())
+        missing[config] = min(wanted.n, there) - len(ids)
+    return Draw(rows, {config: n for config, n in missing.items() if n}, {})
 
 
-def _sampled(store: RowStore, config: str, wanted: BlindRound) -> list[str]:
-    columns = store.columns(config, wanted.split, ["id", "label", "pair_id", "group"])
-    rank = functools.partial(_rank, wanted.name, config)
-    of_label: defaultdict[int, list[tuple[int, str, str, str]]] = defaultdict(list)
-    repeats: defaultdict[tuple[int, str], int] = defaultdict(int)
-    for row_id, label, pair, group in sorted(columns.iter_rows(), key=lambda row: rank(row[0])):
-        of_label[label].append((repeats[label, group], row_id, pair or row_id, group))
-        repeats[label, group] += 1
-    queues = [iter(sorted(of_label[label], key=lambda one: one[0])) for label in sorted(of_label)]
-    chosen: list[str] = []
-    pairs: set[str] = set()
-    while queues and len(chosen) < wanted.n:
-        queues = [queue for queue in queues if _take(queue, chosen, pairs, wanted.n)]
-    return sorted(chosen, key=lambda row_id: rank(row_id, "order"))
+def _sampled(store: RowStore, config: str, wanted: BlindRound, used: set[tuple[str, ...]]) -> Iterator[str]:
+    """Ids of rows of a config, its labels in turn, that share nothing with what is used, to which they are added."""
+    entry = store.entry(config)
+    columns = store.columns(config, wanted.split, ["id", "label", *_TRACED])
+    of_label: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
+    for row in sorted(columns.iter_rows(named=True), key=lambda row: _rank(wanted.name, config, row["id"])):
+        of_label[row["label"]].append(row)
+    labels = [iter(of_label[label]) for label in sorted(of_label)]
+    while labels:
+        for rows in list(labels):
+            named = ((row["id"], traces(config, entry, row, documents=not wanted.repeat_documents)) for row in rows)
+            row_id, found = next((one for one in named if used.isdisjoint(one[1])), ("", frozenset()))
+            if not row_id:
+                labels.remove(rows)
+                continue
+            used |= found
+            yield row_id
 
 
-def _take(queue: Iterable[tuple[int, str, str, str]], chosen: list[str], pairs: set[str], n: int) -> bool:
-    """Takes the next row of a label whose pair is not taken; False if there is none, or there are enough."""
-    for _, row_id, pair, _ in queue:
-        if len(chosen) >= n:
-            return False
-        if pair not in pairs:
-            pairs.add(pair)
-            chosen.append(row_id)
-            return True
-    return False
+_TRACED = ("corpus", "doc_id", "sent_ids", "pair_id", *TEXT_COLUMNS)
+
+
+def traces(config: str, entry: ConfigEntry, row: Mapping[str, Any], *, documents: bool) -> Traces:
+    """What a row makes known to its reader; with ``documents`` its document too.
+
+    Sentences are named by their ids in the corpus, which an edited sentence shares with its original, and by their
+    texts, as data of others have no ids.
+    """
+    corpus = entry["lang"], row["corpus"]
+    shown = (row[column] for column in TEXT_COLUMNS if column in row)
+    texts = itertools.chain.from_iterable([text] if isinstance(text, str) else text for text in shown)
+    found: set[tuple[str, ...]] = {("text", entry["lang"], text) for text in texts}
+    found |= {("sentence", *corpus, sentence) for sentence in row["sent_ids"] or ()}
+    found |= {("pair", config, row["pair_id"])} if row["pair_id"] else set()
+    found |= {("document", *corpus, row["doc_id"])} if documents and row["doc_id"] else set()
+    return frozenset(found)
+
+
+def unread(store: RowStore, wanted: BlindRound, drawn: Draw, of_reader: Iterable[Mark]) -> Draw:
+    """The rows of a round without those that share something with rows that the reader has read outside of it.
+
+    Args:
+        store: the release.
+        wanted: the round.
+        drawn: its rows.
+        of_reader: the reader's marks. A verdict counts as read too: its row was shown with the label.
+    """
+    of_reader = [mark for mark in of_reader if mark.kind != "reveal" and mark.config in store.configs]
+    places = {row.place for row in drawn.rows}
+    own = places & {mark.place for mark in of_reader if mark.kind == "answer" and mark.round == wanted.name}
+    read = frozenset(mark.place for mark in of_reader) - own
+    if not read:
+        return drawn
+    known: set[tuple[str, ...]] = set()
+    for row in store.at(read):
+        known |= _traces_of(row, wanted)
+    rows = [row for row in drawn.rows if row.place in own or known.isdisjoint(_traces_of(row, wanted))]
+    lost = Counter(row.config for row in drawn.rows) - Counter(row.config for row in rows)
+    return drawn._replace(rows=rows, read_before=dict(lost))
+
+
+def _traces_of(row: ReleaseRow, wanted: BlindRound) -> Traces:
+    return traces(row.config, row.entry, row.values, documents=not wanted.repeat_documents)
 
 
 def _rank(*parts: str) -> bytes:

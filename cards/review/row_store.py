@@ -177,9 +177,14 @@ class RowStore:
         found = self._collected(_Part(row.config, row.split, rows, None), rows)
         return sorted(found, key=lambda one: (one.values["label"], one.number))
 
+    def at(self, places: frozenset[tuple[str, str]]) -> list[ReleaseRow]:
+        """The rows at these places (config, id), as far as there are such."""
+        return self.find(RowFilter(places=places), 0, len(places)).rows
+
     def columns(self, config: str, split: str, names: Sequence[str]) -> pl.DataFrame:
-        """Some columns of a split."""
-        return self._scan(config, split).select(names).collect()
+        """Those of these columns that a split has."""
+        rows = self._scan(config, split)
+        return rows.select(name for name in rows.collect_schema() if name in names).collect()
 
     def rows_with(self, config: str, split: str, ids: Collection[str]) -> dict[str, ReleaseRow]:
         """Rows of a split by id."""

@@ -1,4 +1,4 @@
-"""A loopback Hub, and a process in which the unmodified clients talk to it."""
+"""A loopback Hub, a process with the unmodified clients, and the review application on a small release."""
 
 import sys
 from pathlib import Path
@@ -9,6 +9,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from hub_client import Client
 from hub_server import serving
+from review_server import reviewing, small_release
 
 
 @pytest.fixture(scope="module")
@@ -22,3 +23,14 @@ def client(hub, tmp_path_factory):
     made = Client(hub.url, tmp_path_factory.mktemp("home"))
     yield made
     made.close()
+
+
+@pytest.fixture
+def release(tmp_path):
+    return small_release(tmp_path / "release")
+
+
+@pytest.fixture
+def app(release):
+    with reviewing(release) as made:
+        yield made

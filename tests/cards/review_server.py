@@ -10,7 +10,8 @@ from contextlib import contextmanager
 
 from releases import config, write
 
-from discoprobe.cards.review.web_app import Reader, ReviewOptions, server
+from discoprobe.cards.review.site import Reader, ReviewOptions
+from discoprobe.cards.review.web_app import server
 
 
 def small_release(folder):

@@ -5,27 +5,16 @@ import re
 
 import pytest
 from releases import config, write
-from review_server import reviewing, small_release
+from review_server import reviewing
 
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.readers.marks import marks_file, read_marks
 from discoprobe.cards.release.diff import Folder, compare
 from discoprobe.cards.release.release_folder import renew_figures
-from discoprobe.cards.review.blind_round import BlindRound, round_rows
+from discoprobe.cards.review.blind_round import BlindRound, draw
 from discoprobe.cards.review.row_store import RowFilter, RowStore
-from discoprobe.cards.review.web_app import Reader, _inside
+from discoprobe.cards.review.site import Reader, inside
 from discoprobe.loaders.errors import DiscoprobeError, UsageError
-
-
-@pytest.fixture
-def release(tmp_path):
-    return small_release(tmp_path / "release")
-
-
-@pytest.fixture
-def app(release):
-    with reviewing(release) as made:
-        yield made
 
 
 def rows_of(text):
@@ -229,8 +218,8 @@ def test_pages_load_nothing_from_elsewhere(app):
 
 @pytest.mark.parametrize("address", ["//evil", "https://evil", "/\\evil", "javascript:x", "", "rows"])
 def test_only_own_addresses_are_followed(address):
-    assert _inside(address) == "/"
-    assert _inside("/rows?a=b") == "/rows?a=b"
+    assert inside(address) == "/"
+    assert inside("/rows?a=b") == "/rows?a=b"
 
 
 # blind rounds
@@ -250,12 +239,71 @@ def test_questions_say_nothing_of_labels(app):
 
 def test_a_sample_is_balanced_and_has_one_row_of_a_pair(release):
     store = RowStore(release)
-    rows = round_rows(store, BlindRound("r1", ("bso_de",), "train", 4))
+    rows = draw(store, BlindRound("r1", ("bso_de",), "train", 4)).rows
     assert [row.label for row in rows].count("swapped") == 2
     assert len({row.values["pair_id"] for row in rows}) == 4
-    assert rows == round_rows(RowStore(release), BlindRound("r1", ("bso_de",), "train", 4))
-    assert rows != round_rows(store, BlindRound("r2", ("bso_de",), "train", 4))
-    assert len(round_rows(store, BlindRound("r1", ("bso_de",), "train", 100))) == 6, "as many as there are pairs"
+    assert rows == draw(RowStore(release), BlindRound("r1", ("bso_de",), "train", 4)).rows
+    assert rows != draw(store, BlindRound("r2", ("bso_de",), "train", 4)).rows
+    every = draw(store, BlindRound("r1", ("bso_de",), "train", 100))
+    assert (len(every.rows), every.missing) == (6, {"bso_de": 6}), "as many as there are pairs"
+
+
+def test_no_document_is_in_two_rows_of_a_round(release):
+    """Two tasks over the same documents: a row of one would give the order of sentences in the other away."""
+    found = draw(RowStore(release), BlindRound("r1", ("bso_de", "so_de"), "train", 5))
+    assert sorted(row.values["doc_id"] for row in found.rows) == [f"d{n}" for n in range(6)]
+    assert [row.config for row in found.rows] == ["bso_de"] * 3 + ["so_de"] * 3, "no config gets all documents"
+    assert found.missing == {"bso_de": 2, "so_de": 2}
+
+
+def test_no_sentence_is_in_two_rows_of_a_round_that_may_repeat_documents(release):
+    found = draw(RowStore(release), BlindRound("r1", ("bso_de", "so_de"), "train", 6, repeat_documents=True))
+    sentences = [sentence for row in found.rows for sentence in row.values["sent_ids"]]
+    assert len(sentences) == len(set(sentences)) == 12
+    assert found.missing == {}
+
+
+NO_IDS = {"doc_id": None, "sent_ids": None, "pair_id": None}
+ROWS = {
+    "no documents": (6, lambda _: {"doc_id": None}),
+    "one sentence": (1, lambda _: {"doc_id": None, "sent_ids": ["s0"]}),
+    "one distractor": (1, lambda n: {"doc_id": f"x{n}", "sent_ids": [f"s{n}", "distractor"], "pair_id": None}),
+    "texts only": (12, lambda _: NO_IDS),
+    "a text in four rows": (3, lambda n: NO_IDS | {"sentence1": f"Satz {n // 4}"}),
+}
+
+
+@pytest.mark.parametrize(("n", "change"), ROWS.values(), ids=ROWS)
+def test_what_rows_of_a_round_do_not_share(tmp_path, n, change):
+    def changed(rows):
+        return [row | change(number) for number, row in enumerate(rows)]
+
+    store = RowStore(write(tmp_path / "release", config("bso", "de", change=changed, splits=("train",))))
+    assert len(draw(store, BlindRound("r1", ("bso_de",), "train", 12)).rows) == n
+
+
+def test_what_the_reader_has_read_in_another_round_is_not_asked(app):
+    """Neither the rows of an earlier round, nor those that share a document with them, nor marked ones."""
+
+    def asked(query):
+        return json.loads(app.get(f"/blind/round.json?{query}")[2])
+
+    first = asked("name=r1&config=bso_de&split=train&n=2")
+    answers = [{"config": "bso_de", "row": item["row"], "answer": "swapped"} for item in first["items"]]
+    sent = {"token": first["token"], "round": "name=r1&config=bso_de&split=train&n=2", "answers": answers}
+    assert app.post_json("/answers.json", sent) == (200, {"saved": 2})
+    assert first["read_before"] == {}
+    second = asked("name=r2&config=so_de&split=train&n=6")
+    assert (len(second["items"]), second["read_before"], second["missing"]) == (4, {"so_de": 2}, {})
+    mark(app, row=second["items"][0]["row"], config_="so_de")
+    assert len(asked("name=r2&config=so_de&split=train&n=6")["items"]) == 3
+    assert asked("name=r2&config=bso_ar&split=train&n=6")["read_before"] == {}, "documents of another corpus"
+    again = asked("name=r1&config=bso_de&split=train&n=2")
+    assert [item["answered"] for item in again["items"]] == ["swapped"] * 2, "its own rows stay"
+    page = app.get("/blind/round?name=r2&config=so_de&split=train&n=6")[2]
+    assert "so_de: 3 rows are not asked, because you have read their documents or sentences before" in page
+    page = app.get("/blind/round?name=r3&config=bso_ar&split=train&n=12")[2]
+    assert "bso_ar: 6 rows fewer, because every other row shares a document or a sentence with these" in page
 
 
 def test_a_round_from_first_answer_to_the_cards(release, app):

@@ -6,7 +6,7 @@ import re
 import shutil
 
 import pytest
-from review_server import reviewing, small_release
+from review_server import reviewing
 
 from discoprobe.cards.readers.marks import marks_file, read_marks
 from discoprobe.cards.review.row_store import RowStore
@@ -33,17 +33,6 @@ def chromium():
         browser = drivers.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
         browser.close()
-
-
-@pytest.fixture
-def release(tmp_path):
-    return small_release(tmp_path / "release")
-
-
-@pytest.fixture
-def app(release):
-    with reviewing(release) as made:
-        yield made
 
 
 @pytest.fixture
@@ -127,7 +116,8 @@ def test_a_mark_that_could_not_be_sent_is_kept_and_sent_later(chromium, release)
     page.keyboard.press("4")
     page.wait_for_selector("#status:has-text('kept in this browser')")
     assert read_marks(marks_file(release)) == []
-    from discoprobe.cards.review.web_app import Reader, ReviewOptions, server  # noqa: PLC0415
+    from discoprobe.cards.review.site import Reader, ReviewOptions  # noqa: PLC0415
+    from discoprobe.cards.review.web_app import server  # noqa: PLC0415
 
     made, _ = server(release, ReviewOptions(reader=Reader("ana")), port)
     import threading  # noqa: PLC0415

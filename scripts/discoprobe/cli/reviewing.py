@@ -22,7 +22,8 @@ def serve(  # noqa: PLR0913 (what a server is started with)
 ) -> None:  # fmt: skip
     """Serves the review application until Ctrl-C, then writes the readers' figures on the cards."""
     try:
-        from discoprobe.cards.review.web_app import Reader, ReviewOptions, server  # noqa: PLC0415
+        from discoprobe.cards.review.site import Reader, ReviewOptions  # noqa: PLC0415
+        from discoprobe.cards.review.web_app import server  # noqa: PLC0415
     except ModuleNotFoundError as error:
         if error.name not in {"flask", "werkzeug"}:
             raise

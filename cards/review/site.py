@@ -1,0 +1,209 @@
+"""What all pages of the review application need: who may ask, who reads, the rows, the marks, and how a page is made.
+
+The server answers no other host name than its own (against DNS rebinding), and takes a form only with the token that
+its own pages have (against forms of other sites).
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import secrets
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Protocol
+from urllib.parse import quote, unquote, urlsplit
+
+from flask import Flask, Response, abort, jsonify, redirect, request
+from werkzeug.exceptions import HTTPException
+
+from discoprobe.cards.readers import marks
+from discoprobe.cards.readers.marks import READER_KINDS, VERDICTS, Mark
+from discoprobe.cards.review.row_store import RowStore
+from discoprobe.cards.text.render import render
+from discoprobe.loaders.errors import DiscoprobeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+    from pathlib import Path
+
+    from werkzeug.wrappers import Response as BaseResponse
+
+    from discoprobe.cards.readers.marks import ReaderKind
+    from discoprobe.cards.release.diff import Changes
+
+_HEADERS: Final = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src"
+    " 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+class ContextLine(Protocol):
+    """A sentence of the source of a row."""
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+
+    @property
+    def shown(self) -> bool:
+        """Whether the row has it."""
+
+    @property
+    def after_gap(self) -> bool:
+        """Whether sentences of the source stand between it and the one before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Who reads: a name, and whether that is a person or a model."""
+
+    name: str = ""
+    kind: ReaderKind = "person"
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewOptions:
+    """What the application shows.
+
+    Attributes:
+        languages: of these languages only; all by default.
+        reader: who reads, until the browser says otherwise.
+        changes: what changed since another release.
+        against: the name of that release.
+        context: (language, corpus, sent_ids) → the sentences of the source around these.
+    """
+
+    languages: tuple[str, ...] = ()
+    reader: Reader = Reader()
+    changes: Changes | None = None
+    against: str = ""
+    context: Callable[[str, str, Collection[str]], Sequence[ContextLine]] | None = None
+
+
+class Site:
+    """The application with the rows of a release and the marks on them; pages are added by others."""
+
+    def __init__(self, app: Flask, release: Path, options: ReviewOptions) -> None:
+        self.app, self.release, self.options = app, release, options
+        self.store = RowStore(release, options.languages)
+        self.path = marks.marks_file(release)
+        self.token = secrets.token_urlsafe(24)
+        marks.read_marks(self.path)  # a file that cannot be read is said before the first page
+        app.before_request(self._guard)
+        app.after_request(_with_headers)
+        app.register_error_handler(DiscoprobeError, self._failed)
+        app.register_error_handler(HTTPException, self._refused)
+        self.add({}, {"/reader": self.set_reader})
+
+    def add(self, shown: Mapping[str, Callable[..., Any]], sent: Mapping[str, Callable[..., Any]]) -> None:
+        """Adds pages: what answers GET, and what answers POST, by path."""
+        for views, method in ((shown, "GET"), (sent, "POST")):
+            for rule, view in views.items():
+                self.app.add_url_rule(rule, rule, view, methods=[method])
+
+    # who may ask
+
+    def _guard(self) -> None:
+        if request.host not in self.app.config["HOSTS"]:
+            abort(400, "this server answers to its own address only")
+        if request.method != "POST":
+            return
+        origin = request.headers.get("Origin")
+        if origin is not None and urlsplit(origin).netloc != request.host:
+            abort(403, "the form is not from this application")
+        given = self.posted().get("token", "")
+        if not isinstance(given, str) or not hmac.compare_digest(given.encode(), self.token.encode()):
+            abort(403, "the form is from an earlier start of this program; load the page again")
+
+    @staticmethod
+    def posted() -> Mapping[str, Any]:
+        """What a form or a JSON request sent."""
+        if request.is_json:
+            found = request.get_json(silent=True)
+            if not isinstance(found, dict):
+                abort(400, "not a JSON object")
+            return found
+        return request.form
+
+    @staticmethod
+    def wants_json() -> bool:
+        """Whether the answer is to be JSON."""
+        return request.is_json or request.accept_mimetypes.best == "application/json"
+
+    def _failed(self, error: DiscoprobeError) -> tuple[Response, int]:
+        status = 404 if "no row" in str(error) or "unknown" in str(error) else 400
+        return self._problem(str(error), status)
+
+    def _refused(self, error: HTTPException) -> tuple[Response, int]:
+        return self._problem(error.description or error.name, error.code or 500)
+
+    def _problem(self, message: str, status: int) -> tuple[Response, int]:
+        if self.wants_json():
+            return jsonify(error=message), status
+        return self.page("problem.html", "Problem", message=message), status
+
+    # who reads
+
+    def reader(self) -> Reader:
+        """Who reads, by the cookie, else by the options of the program."""
+        try:
+            name, kind = json.loads(unquote(request.cookies.get("reader", "")))
+        except ValueError:
+            return self.options.reader
+        known = isinstance(name, str) and kind in READER_KINDS
+        return Reader(name[:80], kind) if known else self.options.reader
+
+    def set_reader(self) -> BaseResponse:
+        """Keeps who reads in a cookie."""
+        name, kind = request.form.get("name", "").strip()[:80], request.form.get("kind", "person")
+        if not name or kind not in READER_KINDS:
+            abort(400, "give the reader's name, and say whether it is a person or a model")
+        answer = redirect(inside(request.form.get("next", "/")), 303)
+        answer.set_cookie(
+            "reader", quote(json.dumps([name, kind])), samesite="Strict", httponly=True, max_age=31_536_000
+        )
+        return answer
+
+    def named_reader(self) -> Reader:
+        """Who reads; a request without a name is refused."""
+        found = self.reader()
+        if not found.name:
+            abort(400, "say first who reads: a name, and whether it is a person or a model")
+        return found
+
+    # what pages are made of
+
+    def marks(self) -> list[Mark]:
+        """All marks on the release, in the order of their times."""
+        return marks.read_marks(self.path)
+
+    def page(self, template: str, title: str, **values: object) -> Response:
+        """A page from a template of the room."""
+        shared = {
+            "title": title, "token": self.token, "reader": self.reader(), "reader_kinds": READER_KINDS,
+            "verdict_names": VERDICTS, "here": request.full_path.rstrip("?"),
+            "compared": self.options.changes is not None,
+        }  # fmt: skip
+        return Response(render(template, room="review", **shared, **values), mimetype="text/html")
+
+
+def _with_headers(answer: Response) -> Response:
+    for name, value in _HEADERS.items():
+        answer.headers[name] = value
+    return answer
+
+
+def inside(address: str) -> str:
+    """An address of this application; the first page for any other."""
+    parts = urlsplit(address)
+    inside = not parts.scheme and not parts.netloc and address.startswith("/") and not address.startswith(("//", "/\\"))
+    return address if inside else "/"
+
+
+def whole_number(text: str | None, default: int) -> int:
+    """A number that a form sent; the default if it is none."""
+    return int(text) if text and text.isdecimal() and len(text) < 10 else default  # noqa: PLR2004 (digits of an int32)
