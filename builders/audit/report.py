@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
-VERSION: Final = 4
+VERSION: Final = 5
 """Version of the audit. Raise it when a check, a baseline or a threshold changes: published configs are then stale."""
 _Entry: TypeAlias = "dict[str, Any]"
 
@@ -50,7 +50,8 @@ class Finding:
         baseline: for shortcuts, the accuracy of the majority label (of a choice, of guessing).
         interval: for shortcuts, the 95 % interval of ``measured``.
         n: rows it was measured on (pairs, where pairs are compared).
-        rows: ids of the first rows that show it, at most five.
+        rows: ids of rows that show it, at most five; for shortcuts, of those that the solver got right and was surest
+            of, at most twenty, the surest first.
         detail: one line for people.
         reason: why the check does not apply, from the task's exemption.
         tried: where the best of several solvers was kept, the accuracy of each.
@@ -223,8 +224,8 @@ class Report:
         return {name: _plain(value) for name, value in (summary | dataclasses.asdict(self)).items()}
 
     def to_json(self) -> str:
-        """The report as JSON text, numbers rounded to six digits."""
-        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
+        """The report as a line of JSON, numbers rounded to six digits."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, separators=(",", ":")) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> Report:

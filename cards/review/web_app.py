@@ -15,6 +15,7 @@ from urllib.parse import urlencode
 from flask import Flask, Response, abort, jsonify, redirect, request
 from werkzeug.serving import BaseWSGIServer, make_server
 
+from discoprobe.builders.audit.thresholds import CHECKS, Kind
 from discoprobe.builders.settings import SPLITS
 from discoprobe.cards.metadata import manifest, yaml_header
 from discoprobe.cards.readers import marks
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from werkzeug.wrappers import Response as BaseResponse
 
     from discoprobe.cards.review.row_store import ReleaseRow
-    from discoprobe.cards.review.row_view import ShownRow
     from discoprobe.cards.review.site import ContextLine, ReviewOptions
 
 HOST: Final = "127.0.0.1"
@@ -86,7 +86,7 @@ class RowPages:
         site.add(
             {
                 "/": self.overview, "/rows": self.rows, "/row/<config>/<row_id>": self.row, "/card": self.release_card,
-                "/card/<config>": self.config_card, "/changes": self.changes_page, "/surest/<config>": self.surest,
+                "/card/<config>": self.config_card, "/changes": self.changes_page,
                 "/marks.jsonl": self.export, "/assets/<name>": self.plot, "/app.css": self.style,
                 "/app.js": self.script, "/favicon.ico": self.no_icon,
             },
@@ -133,7 +133,11 @@ class RowPages:
             "page": number, "pages": max(1, -(-found.total // PAGE_ROWS)), "total": found.total,
             "start": (number - 1) * PAGE_ROWS, "query": urlencode(query), "chosen": request.args,
         }  # fmt: skip
-        shown = [(shown_row(row), current.get(row.place, {})) for row in found.rows]
+        rows = found.rows
+        if solver := request.args.get("surest", ""):  # those of one config fit on a page
+            order = {name: self._surest(name, solver) for name in {row.config for row in rows}}
+            rows = sorted(rows, key=lambda row: (row.config, order[row.config].index(row.id)))
+        shown = [(shown_row(row), current.get(row.place, {})) for row in rows]
         return self.site.page("rows.html", "Rows", shown=shown, choices=self._choices(wanted), **values)
 
     def _filter(self, args: MultiDict[str, str], current: Mapping[tuple[str, str], Mapping[str, Mark]]) -> RowFilter:
@@ -146,6 +150,9 @@ class RowPages:
             tuple(filter(None, args.getlist("lang"))), split, args.get("label", ""), args.get("corpus", ""),
             args.get("words", "").strip(),
         )  # fmt: skip
+        if solver := args.get("surest", ""):
+            named = {(name, row) for name in self.site.store.chosen(wanted) for row in self._surest(name, solver)}
+            wanted = replace(wanted, places=frozenset(named))
         verdict = args.get("verdict", "")
         if verdict == "none":
             return replace(wanted, without=frozenset(current))
@@ -155,8 +162,16 @@ class RowPages:
                 for place, of_row in current.items()
                 if any(verdict in {"any", mark.verdict} for mark in of_row.values())
             }
-            return replace(wanted, places=frozenset(found))
+            return replace(wanted, places=frozenset(found if wanted.places is None else wanted.places & found))
         return wanted
+
+    def _surest(self, config: str, solver: str) -> list[str]:
+        """Ids of the rows that a solver of the audit got right and was surest of, the surest first."""
+        path = self.site.release / config / "audit.json"
+        if "audit.json" not in self.site.store.entry(config)["files"] or not path.is_file():
+            return []
+        found = json.loads(path.read_text(encoding="utf-8"))["findings"]
+        return next((one["rows"] for one in found if one["check"] == solver and one["kind"] == Kind.SHORTCUT), [])
 
     def _choices(self, wanted: RowFilter) -> dict[str, list[str]]:
         """What each field of the form can be set to, given the task, language and config that are set."""
@@ -167,6 +182,7 @@ class RowPages:
             "task": sorted({one["task"] for one in whole}), "lang": sorted({one["lang"] for one in whole}),
             "split": list(SPLITS), "label": [*labels], "verdict": ["none", "any", *VERDICTS],
             "corpus": sorted({source for one in configs.values() for source in one["sources"]}),
+            "surest": [check.id for check in CHECKS if check.kind is Kind.SHORTCUT],
         }  # fmt: skip
 
     def row(self, config: str, row_id: str) -> Response:
@@ -199,26 +215,6 @@ class RowPages:
 
     def _answers_on(self, row: ReleaseRow) -> dict[str, Mark]:
         return marks.blind_answers(self.site.marks()).get(row.place, {})
-
-    def surest(self, config: str) -> Response:
-        """The rows that each solver of the audit got right and was surest of."""
-        entry = self.site.store.entry(config)
-        path = self.site.release / config / "audit.json"
-        if "audit.json" not in entry["files"] or not path.is_file():
-            abort(404, f"{config} was not audited")
-        findings = json.loads(path.read_text(encoding="utf-8"))["findings"]
-        named = {one["check"]: one["rows"] for one in findings if one["kind"] == "shortcut" and one["rows"]}
-        places = frozenset((config, row_id) for ids in named.values() for row_id in ids)
-        rows = {
-            row.id: row
-            for row in self.site.store.find(RowFilter(configs=(config,), places=places), 0, len(places)).rows
-        }
-        of_solver: dict[str, list[tuple[ShownRow, dict[str, Mark]]]] = {
-            check: [(shown_row(rows[row_id]), {}) for row_id in ids if row_id in rows] for check, ids in named.items()
-        }
-        return self.site.page(
-            "surest.html", f"{config}: rows that solvers are surest of", config=config, of_solver=of_solver
-        )
 
     def release_card(self) -> Response:
         """The card of the release."""

@@ -1,12 +1,16 @@
 """The review application over HTTP: rows are found, marks kept, rounds blind, and strangers refused."""
 
+import dataclasses
 import json
 import re
 
 import pytest
+import releases
 from releases import config, write
 from review_server import reviewing
 
+from discoprobe.builders.audit.report import Finding, Status
+from discoprobe.builders.audit.thresholds import Kind, Severity
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.readers.marks import marks_file, read_marks
 from discoprobe.cards.release.diff import Folder, compare
@@ -85,6 +89,28 @@ def test_context_of_the_source(release):
 class Line:
     def __init__(self, text, shown, after_gap):
         self.text, self.shown, self.after_gap = text, shown, after_gap
+
+
+def test_the_rows_that_a_solver_is_surest_of(tmp_path, monkeypatch):
+    """Of each config at most twenty, the surest first, whatever split they are in."""
+    surest = {"bso_de": ("de-test-3", "de-train-7", "de-test-1"), "so_de": ("de-train-0",)}
+
+    report = releases.report
+
+    def reported(made, **_more):
+        found = Finding("chars", Kind.SHORTCUT, Severity.ERROR, Status.PASSED, 0.5, 0.6, 0.5, rows=surest[made.name])
+        return dataclasses.replace(report(made), findings=(found,))
+
+    monkeypatch.setattr(releases, "report", reported)
+    made = write(tmp_path / "release", config("bso", "de"), config("so", "de"))
+    with reviewing(made) as app:
+        assert [row for _, row in rows_of(app.get("/rows?config=bso_de&surest=chars")[2])] == list(surest["bso_de"])
+        assert len(rows_of(app.get("/rows?surest=chars")[2])) == 4
+        assert rows_of(app.get("/rows?surest=chars&split=train&task=bso")[2]) == [("bso_de", "de-train-7")]
+        assert rows_of(app.get("/rows?surest=words")[2]) == []
+        mark(app, row="de-test-1")
+        assert rows_of(app.get("/rows?surest=chars&verdict=any")[2]) == [("bso_de", "de-test-1")]
+        assert len(rows_of(app.get("/rows?surest=chars&verdict=none")[2])) == 3
 
 
 def test_changes_since_a_release(tmp_path):
@@ -205,7 +231,7 @@ def test_only_files_of_the_release_are_served(app, release):
 
 
 def test_pages_load_nothing_from_elsewhere(app):
-    for path in ("/", "/rows", "/row/bso_de/de-test-0", "/blind", "/card", "/card/bso_de", "/surest/bso_de"):
+    for path in ("/", "/rows", "/row/bso_de/de-test-0", "/blind", "/card", "/card/bso_de", "/rows?surest=chars"):
         status, headers, text = app.get(path)
         assert status == 200, path
         policy = headers["Content-Security-Policy"]

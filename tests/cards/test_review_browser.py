@@ -199,7 +199,7 @@ PATHS = (
     "/blind",
     "/blind/round?name=r&split=test",
     "/card/bso_de",
-    "/surest/so_de",
+    "/rows?config=so_de&surest=chars",
 )
 
 

@@ -16,7 +16,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from discoprobe.builders import hashing
-from discoprobe.builders.audit.integrity.measure import EXAMPLES
 from discoprobe.builders.audit.intervals import DIGITS, Interval, independent_rows, wilson
 from discoprobe.builders.audit.words import mostly_unspaced
 from discoprobe.builders.config import Shape
@@ -44,6 +43,8 @@ _HELD_OUT = 3
 _PARTS = 5
 _LARGEST = 0.75
 """Share of all rows from which on a split is too large to be held out whole."""
+SUREST = 20
+"""Rows that a solver names: those that it got right and was surest of."""
 TIE = 1e-12
 """Values that differ by less are equal."""
 _ONE_BY_ONE = 40
@@ -132,9 +133,9 @@ class Score:
 
     @property
     def examples(self) -> tuple[str, ...]:
-        """Ids of the rows it got right with most confidence."""
+        """Ids of the rows it got right with most confidence, the surest first."""
         order = np.lexsort((np.arange(len(self.correct)), -self.confidence, -self.correct))
-        return tuple(self.ids[row] for row in order[:EXAMPLES] if self.correct[row] > 0)
+        return tuple(self.ids[row] for row in order[:SUREST] if self.correct[row] > 0)
 
 
 def best_of(scores: Mapping[str, Score]) -> Score:

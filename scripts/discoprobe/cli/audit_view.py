@@ -23,6 +23,8 @@ NARROW = 80
 """Columns of what is printed, also into a file or a pipe."""
 _LABELS = 12
 """Labels that are counted in a table; of more it gives the number."""
+_NAMED = 5
+"""Rows of a finding that are named at most."""
 _NAME = 24
 """Characters of a label or a file in the table of splits."""
 
@@ -175,7 +177,7 @@ def _show_details(findings: Iterable[Finding]) -> None:
         sys.stdout.write("\n")
     for finding in told:
         text = "; ".join(part for part in (finding.reason, finding.detail) if part) or str(finding.status)
-        rows = f" (rows {', '.join(finding.rows)})" if finding.rows and finding.status != "noted" else ""
+        rows = f" (rows {', '.join(finding.rows[:_NAMED])})" if finding.rows and finding.status != "noted" else ""
         _write(f"{finding.check}: {text}{rows}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 
 from discoprobe.builders.audit import Status, audit
@@ -96,3 +97,16 @@ def test_no_cluster_is_in_two_parts(make, build):
     for fold in problem.folds:
         assert not set(groups[fold.train]) & set(groups[fold.test])
     assert sorted(problem.measured) == list(range(300))
+
+
+def test_a_solver_names_the_rows_that_it_is_surest_of(make, build):
+    """Twenty, the surest first, and none that it got wrong; a row with five of the words is surer than one with one."""
+    rows = make.rows(_N, 2, 1)
+    for at, row in enumerate(rows):
+        words = [f"word{row['label']}"] * (1 + (at // 2 % 40 == 0) * 6)
+        row["texts"] = [" ".join([*words, *make.sentence(6, 9).split(" ")])]
+    data = build(rows)
+    named = audit(data).finding("words").rows
+    assert len(set(named)) == 20
+    sure = set(data.rows.filter(pl.col("texts").list.first().str.count_matches(r"word\d") == 7)["id"])
+    assert sure >= set(named[: min(20, len(sure))])
