@@ -60,7 +60,9 @@ def test_a_sentence_is_taken_with_its_label_target_and_edit(task, sentence, sele
     if "words" in said:
         assert rows[0]["n_words"] == int(said["words"]), said["why"]
     if "target" in said:
-        assert rows[0]["target_form"] == said["target"], said["why"]
+        row = rows[0]
+        assert row["target_form"] == said["target"], said["why"]
+        assert text[row["target_start"] : row["target_end"]] == said["target"], said["why"]
     if "edited" in said:
         edits = [definition.edit(text, row["plan"]) for row in rows]
         edited = [text[: edit.start] + edit.replacement + text[edit.end :] for edit in edits]
