@@ -12,7 +12,8 @@ scikit-learn's own counting of character n-grams takes for the same texts.
 
 Every reader gets the same files in one process, best of several rounds. What is timed ends with the sentences in
 memory; for discoprobe that is after checking, aligning and storing them, with an empty cache; ``parsed`` leaves out the
-hashing and storing, which no other reader does, and ``cached`` is the second load, of parsed tables from the disk.
+hashing and storing, which no other reader does, and ``cached`` is the second load, of parsed tables from the disk. The
+other readers use one thread, and so does polars here.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from typing import TYPE_CHECKING, Any
 
 import conllu
 import numpy as np
+import polars as pl
 import pyconll.load
 from rich.console import Console
 from rich.table import Table
@@ -75,6 +77,9 @@ def add_reader(parser: argparse.ArgumentParser) -> None:
 
 def run_reader(options: argparse.Namespace) -> int:
     """Print words per second and the ratio to the ``conllu`` library, per file or treebank, and reader."""
+    if pl.thread_pool_size() > 1:  # polars reads the limit when it is imported
+        one_thread = os.environ | {"POLARS_MAX_THREADS": "1"}
+        return subprocess.run([sys.executable, *sys.argv], check=False, env=one_thread).returncode
     table = Table("corpus", "words", *READERS, "cached", *(f"{name} : conllu" for name in RATIOS))
     for path in options.paths or sorted(SAMPLE.glob("*.conllu")):
         words = count_words(path)
