@@ -31,6 +31,7 @@ SHARED: Final = {
     "no-punctuation": "a long text without any punctuation mark: verse, or notes",
     "not-prose": "a sentence of a treebank that is all speech or verse (`--set genres=all` takes it)",
     "heading": "a heading or a caption, which ends a passage",
+    "introduction": "a sentence that ends with a colon, and the list or quotation after it is missing",
     "in-two-splits": "a sentence that documents of two splits contain",
     "near-duplicate": "nearly the same as another sentence",
     "duplicate": "the same sentences as another candidate",

@@ -43,6 +43,7 @@ MARKED = 0.8
 """Share of the sentences of a document that end with a mark where sentences do."""
 
 OPEN_END = r"[\p{L}\p{N}\p{M}]\s*$"
+COLON = r"[:：﹕]\s*$"
 NOT_PROSE = frozenset({"spoken", "poetry"})
 """Genres whose sentences are cut by breath or line and follow each other otherwise than those of prose."""
 
@@ -73,6 +74,7 @@ def sentences(shard: Shard, settings: Settings) -> pl.DataFrame:
             words=running_words(pl.col("text")).list.unique().list.eval(pl.element().hash(0)),
             marked=~pl.col("text").str.contains(OPEN_END),
             brief=running_words(pl.col("text")).list.len() <= HEADING,
+            introduces=pl.col("text").str.contains(COLON),
             reason=pl.coalesce(
                 pl.when(words < least).then(pl.lit("too-short")),
                 pl.when(words > most).then(pl.lit("too-long")),
@@ -127,6 +129,7 @@ def with_passages(
     splits = _splits_of_documents(frame, settings.seed, by_hash=by_hash)
     frame = frame.join(splits, on="doc_key", how="left", maintain_order="left")
     frame = frame.with_columns(reason=pl.coalesce("reason", _in_two_splits()))
+    frame = frame.with_columns(reason=pl.coalesce("reason", _introduction())).drop("introduces")
     return _content(_passage_ids(frame)).with_row_index("row")
 
 
@@ -151,16 +154,21 @@ def _in_two_splits() -> pl.Expr:
     return pl.when(several & pl.col("long")).then(pl.lit("in-two-splits"))
 
 
+def _introduction() -> pl.Expr:
+    """Sentences that end with a colon where the next one, which they introduce, cannot be used or is not there."""
+    followed = (_continues() & pl.col("reason").is_null()).shift(-1, fill_value=False)
+    return pl.when(pl.col("introduces") & ~followed).then(pl.lit("introduction"))
+
+
+def _continues() -> pl.Expr:
+    """Whether a sentence follows the one in the row before, with no gap in the source between them."""
+    same = [pl.col(name) == pl.col(name).shift(1) for name in ("doc_key", "shard", "run")]
+    return pl.all_horizontal(*same, pl.col("index") == pl.col("index").shift(1) + 1).fill_null(value=False)
+
+
 def _passage_ids(frame: pl.DataFrame) -> pl.DataFrame:
     usable = pl.col("reason").is_null()
-    begins = (
-        ~usable
-        | (pl.col("doc_key") != pl.col("doc_key").shift(1))
-        | (pl.col("shard") != pl.col("shard").shift(1))
-        | (pl.col("run") != pl.col("run").shift(1))
-        | (pl.col("index") != pl.col("index").shift(1) + 1)
-        | ~usable.shift(1)
-    ).fill_null(value=True)
+    begins = ~(usable & usable.shift(1, fill_value=False) & _continues())
     return frame.with_columns(passage=pl.when(usable).then(begins.cum_sum()))
 
 

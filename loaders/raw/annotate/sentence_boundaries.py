@@ -42,6 +42,7 @@ CORRECTIONS: Final = MappingProxyType(
         "after-title": "a boundary after an abbreviated title",
         "after-ordinal": "a boundary between an ordinal number and its noun",
         "after-initial": "a boundary after a single capital with a full stop",
+        "before-initial": "a boundary before the last letter of an abbreviation, with a small letter after it",
         # added
         "missed-end": "the end of a sentence before a capital, where there was no boundary",
     }
@@ -66,6 +67,8 @@ CALL: Final = regex.compile(r"(?:[!?…]|\.\.)[^\p{L}\p{N}]*$")
 """The end of an exclamation, a question or an ellipsis, which can be inside a sentence."""
 COMMA: Final = regex.compile(r",[^\p{L}\p{N}]*$")
 INITIAL: Final = regex.compile(r"(?<![\p{L}\p{M}])\p{Lu}\.$")
+LAST_INITIAL: Final = regex.compile(rf"\p{{Lu}}\.\s+{_SMALL}", regex.VERSION1)
+"""The end of an abbreviation like *ü. M.* (above sea level), and how the sentence goes on."""
 TITLE: Final = regex.compile(
     r"(?<!\p{L})(?:Dr|Drs|Dra|Prof|Mr|Mrs|Ms|Hr|Hrn|Sr|Sres|Sra|Sras|Srta|Dña|Dott|Sig|Mme|Mlle)\.$"
 )
@@ -156,7 +159,9 @@ def _signs_alone(before: str, after: str, _: int) -> str:
 
 
 def _continues(before: str, after: str, _: int) -> str:
-    """Removes a boundary before a small letter after an exclamation, a question or a dash, and after any comma."""
+    """Removes a boundary that a small letter or a comma shows to be inside a sentence."""
+    if LAST_INITIAL.match(after):
+        return "before-initial"
     if CALL.search(before) and SMALL.match(after):
         return "after-call"
     if AFTER_DASH.match(after):

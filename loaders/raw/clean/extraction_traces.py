@@ -20,7 +20,7 @@ TRACES: Final = MappingProxyType(
             r"\\[A-Za-z]{2,}|\$[^$]*[\\^_][^$]*\$|[(\[]\s\S{1,2}(?:\s\S{1,2})*\s[)\]]|(?<!\S)(?:\S ){4,}\S(?!\S)"
         ),
         "note-mark": re.compile(r"\[\d{1,3}\]"),
-        "coordinates": re.compile(r"[″′'\"]\s?[NSEWOL]\s?,?\s?\d+(?:[.,]\d{3}|\s?°)"),
+        "coordinates": re.compile(r"[″′'\"]\s?[NSEWOL]\s?,?\s?\d+(?:[.,]\d{3}|\s?°)|[(\d]\d\.\d{6}"),
         "table-row": re.compile(r"^\s*\||\s\|\s.*\s\|\s|\|\s*$"),
         "space-before-comma": re.compile(r"\w\s,(?=\s)"),
     }

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from discoprobe.loaders.raw.read.rows import Row
     from discoprobe.loaders.raw.row_groups.remote_files import TextFile
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Version of how text is read, filtered and divided into sentences; a higher one makes all cached parts anew."""
 DROPS: Final = ("reading", "annotation")
 FOOTERS_AT_ONCE: Final = 8

@@ -146,6 +146,17 @@ def test_headings_and_captions_break_a_stretch(tmp_path):
     assert ends_note(ends(frame.filter(pl.col("reason").is_null()))) == ()
 
 
+def test_a_sentence_that_introduces_what_is_missing_is_in_no_passage(tmp_path):
+    texts = [[f"{text} ." for text in distinct_texts(d, 8)] for d in range(3)]
+    texts[0][2] = "Las tres ciudades son las siguientes:"
+    texts[0][3] = "Cuenca ."
+    texts[1][3] = "Entonces la vecina le dijo:"
+    texts[2][7] = "Estas fueron sus últimas palabras :"
+    frame = stretches_of(shard_of(tmp_path, texts))
+    assert runs(frame) == {"d0": [2, 4], "d1": [8], "d2": [7]}
+    assert ends(frame) == {"introduction": 2, "too-short": 1}
+
+
 def test_lines_without_a_mark_are_no_headings_where_few_have_one_or_they_are_long(tmp_path):
     poem = distinct_texts(0, 6)
     prose = [f"{text} ." for text in distinct_texts(1, 6)]

@@ -45,6 +45,10 @@ CASES = {
     "an abbreviation": (
         "de", "Das Haus steht z. B.| im Park am See.", "Das Haus steht z. B. im Park am See.", ["after-initial"],
     ),
+    "the end of an abbreviation": (
+        "de", "Bern liegt 542 m ü.| M. im Mittelland.| M. Weber war da.",
+        "Bern liegt 542 m ü. M. im Mittelland. |M. Weber war da.", ["before-initial"],
+    ),
     "an ordinal": (
         "de", "Bis zum Ende des 19.| Jahrhunderts blieb es so.| Das war 12.| Die Stadt wuchs.",
         "Bis zum Ende des 19. Jahrhunderts blieb es so. |Das war 12. |Die Stadt wuchs.", ["after-ordinal"],

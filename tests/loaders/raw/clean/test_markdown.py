@@ -76,6 +76,8 @@ def test_a_first_line_without_a_final_mark_is_a_heading_however_long():
         ("Auf den Feldern [11] stand das Zuckerrohr.", "note-mark"),
         ("Der Brunnen steht am Dom (50° 56' N, 6° 57' O50.93996.9573).", "coordinates"),
         ("Sie liegt auf 13° 24′ 15,1″ O52.502 in der Ebene.", "coordinates"),
+        ("Die Brücke Gazela (44.80277777777820.44083333333395) führt hinüber.", "coordinates"),
+        ("Der Wert 3.141593 ist bekannt.", ""),
         ("| Hausrinder sind nützlich.", "table-row"),
         ("Er gründete die Kolonie Haabets , die verlegt wurde.", "space-before-comma"),
         ("Bei 40 °C (im Schatten) blieb er zu Hause.", ""),
