@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
 TABLES: Final = ("documents", "sentences", "tokens")
+LAYERS: Final = ("relations", "rst_nodes")
+"""Tables that are stored only where they have rows."""
 RECORD: Final = "entry.json"
 
 
@@ -44,7 +46,8 @@ class CachedShard:
             DiscoprobeError: the entry is gone or damaged, which is seen here only if it happened after it was found.
         """
         try:
-            return Shard(*(_mapped(self._path(table)) for table in TABLES))
+            layers = {layer: _mapped(self._path(layer)) for layer in LAYERS if self._path(layer).exists()}
+            return Shard(*(_mapped(self._path(table)) for table in TABLES), **layers)
         except (OSError, pa.ArrowException) as error:
             raise DiscoprobeError(
                 f"{self.folder}: the cached corpus is gone or damaged; run the command again"
@@ -128,7 +131,7 @@ def _write(folder: Path, shards: Iterable[Shard]) -> list[tuple[int, int, str]]:
     """Writes the tables of each shard; returns its size, number of documents and identity."""
     facts = []
     for number, shard in enumerate(shards):
-        for table in TABLES:
+        for table in (*TABLES, *(layer for layer in LAYERS if getattr(shard, layer).height)):
             getattr(shard, table).write_ipc(folder / f"{number}.{table}.arrow", compression="uncompressed")
         facts.append((shard.size, shard.n_documents, shard.identity))
     return facts

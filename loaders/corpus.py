@@ -18,6 +18,8 @@ import polars as pl
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from polars._typing import PolarsDataType
+
 VERSION: Final = 3
 """Version of the tables that the reader makes of a file.
 
@@ -59,7 +61,7 @@ SENTENCES: Final = {
 Shards of text that was only divided into sentences have no tokens; their ``n_words`` leaves out punctuation.
 """
 
-TOKENS: Final = {
+TOKENS: Final[dict[str, PolarsDataType]] = {
     "sent": pl.UInt32,
     "index": pl.UInt16,
     "form": pl.String,
@@ -74,8 +76,48 @@ TOKENS: Final = {
 }
 """Columns of ``Shard.tokens``, one row per syntactic word; ``start`` and ``end`` are character offsets in the text."""
 
-LAYERS: Final = ("lemma", "upos", "feats", "deps", "documents", "text")
+RELATIONS: Final[dict[str, PolarsDataType]] = {
+    "doc": pl.UInt32,
+    "unit1": pl.String,
+    "unit2": pl.String,
+    "lead1": pl.UInt32,
+    "lead2": pl.UInt32,
+    "direction": pl.String,
+    "rel_type": pl.String,
+    "orig_label": pl.String,
+    "label": pl.String,
+    "native": pl.String,
+    "ids": pl.List(pl.String),
+    "key": pl.UInt64,
+}
+"""Columns of ``Shard.relations``, one row per relation between two units of text.
+
+``unit1`` and ``unit2`` are the texts in the order of the document, ``lead1`` and ``lead2`` the characters of the
+connective that each begins with (null for none). ``direction`` (``1<2``, ``1>2``), ``rel_type`` (``explicit``, …),
+``orig_label`` and ``label`` are as published, ``native`` is the published split, ``ids`` are the sentences in which the
+units begin.
+"""
+
+RST_NODES: Final[dict[str, PolarsDataType]] = {
+    "doc": pl.UInt32,
+    "node": pl.String,
+    "parent": pl.String,
+    "relname": pl.String,
+    "kind": pl.Enum(["segment", "span", "multinuc"]),
+    "multinuclear": pl.Boolean,
+    "text": pl.String,
+}
+"""Columns of ``Shard.rst_nodes``: the nodes of trees of Rhetorical Structure Theory in the order of their file.
+
+Trees are as annotated, with any number of daughters. ``multinuclear`` says of the relation to the parent whether it
+joins nuclei; ``text`` is that of a segment, null for other nodes.
+"""
+
+LAYERS: Final = ("lemma", "upos", "feats", "deps", "documents", "text", "relations", "rst")
 """The annotation layers that a task can ask for."""
+
+WHOLE: Final = ("relations", "rst")
+"""Layers that are there if a corpus has one row of them."""
 
 LEAST_SHARE: Final = {"lemma": 0.5, "upos": 0.5, "feats": 0.05, "deps": 0.5, "text": 0.5}
 """Share of words (sentences for ``text``) that must carry a layer before the corpus counts as having it.
@@ -142,16 +184,22 @@ class Counts:
             for layer, least in LEAST_SHARE.items()
             if (n := self.layers.get(layer, 0)) and n >= least * n_units.get(layer, self.words)
         }
-        return frozenset(layers | ({"documents"} if self.documents else set()))
+        whole = {layer for layer in WHOLE if self.layers.get(layer)}
+        return frozenset(layers | whole | ({"documents"} if self.documents else set()))
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """A part of a corpus, as three tables with the columns of :data:`DOCUMENTS`, :data:`SENTENCES`, :data:`TOKENS`."""
+    """A part of a corpus, as tables with the columns of :data:`DOCUMENTS`, :data:`SENTENCES`, :data:`TOKENS`.
+
+    Corpora of discourse also have :data:`RELATIONS` or :data:`RST_NODES`; an RST tree comes without sentences.
+    """
 
     documents: pl.DataFrame
     sentences: pl.DataFrame
     tokens: pl.DataFrame
+    relations: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=RELATIONS))
+    rst_nodes: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=RST_NODES))
 
     def load(self) -> Shard:
         """The shard itself: it is in memory already."""
@@ -169,8 +217,12 @@ class Shard:
 
     @property
     def identity(self) -> str:
-        """A digest of the keys of its sentences, hexadecimal: what the shard is, wherever it was read from."""
-        return blake2b(self.sentences["key"].to_numpy().tobytes(), digest_size=16).hexdigest()
+        """A digest of the keys of its sentences, hexadecimal: what the shard is, wherever it was read from.
+
+        Trees have no sentences; their documents stand in.
+        """
+        keys = self.documents["key"] if self.sentences.is_empty() else self.sentences["key"]
+        return blake2b(keys.to_numpy().tobytes(), digest_size=16).hexdigest()
 
     def sentence_lengths(self) -> pl.DataFrame:
         """``sent`` and ``n_words``, the number of words that have a letter or digit: punctuation does not count."""
@@ -184,9 +236,11 @@ class Shard:
     def counts(self) -> Counts:
         """What the shard holds; every sentence counts as having text, since its tables do not say otherwise."""
         present = {layer: self.tokens[layer].count() for layer in ("lemma", "upos", "feats")}
+        discourse = {"relations": self.relations.height, "rst": self.rst_nodes.height}
+        present |= {layer: n for layer, n in discourse.items() if n}
         deps = self.tokens.select((pl.col("head").is_not_null() & pl.col("deprel").is_not_null()).sum()).item()
         return Counts(
-            self.documents["doc_id"].count(),
+            self.documents["doc_id"].count() if self.sentences.height else 0,
             self.sentences.height,
             self.tokens.height,
             {**present, "deps": deps, "text": self.sentences.height},

@@ -7,24 +7,31 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+import langcodes
+
 from discoprobe.loaders.annotation_manifest import corpus_facts
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.errors import DiscoprobeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from discoprobe.loaders.catalogue.pins import TreebankFacts
 
-SUFFIXES: Final = (".conllu", ".conllu.gz")
+SUFFIXES: Final = (".conllu", ".conllu.gz", ".rs3", ".rs4")
+RELS: Final = ".rels"
+"""Relations of DISRPT, which are read with the ``.conllu`` of the same name."""
+DISRPT: Final = re.compile(r"^(([a-z]{3})\.\w+\.\w+)_(?:train|dev|test)\.")
+TREE_FOLDERS: Final = frozenset({"rst", "rs3", "rs4"})
+"""Folders of trees inside a corpus, which do not name it."""
 UD_FILE: Final = re.compile(r"^(([a-z]{2,3})_[a-z0-9]+)-ud-")
 UD_FOLDER: Final = re.compile(r"^UD_[A-Z]\w*-\w+$")
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusFile:
-    """A CoNLL-U file.
+    """A CoNLL-U file, or a tree of Rhetorical Structure Theory.
 
     Attributes:
         path: where it is.
@@ -45,20 +52,27 @@ class CorpusFile:
         """The file's name without folder and suffix."""
         return stem(self.path)
 
+    @property
+    def is_tree(self) -> bool:
+        """Whether it is a tree of Rhetorical Structure Theory."""
+        return self.path.suffix in {".rs3", ".rs4"}
+
 
 def stem(path: Path) -> str:
-    """The name of a file without ``.conllu`` or ``.conllu.gz``."""
-    return path.name.removesuffix(".gz").removesuffix(".conllu")
+    """The name of a file without its suffix, such as ``.conllu`` or ``.conllu.gz``."""
+    name = path.name.removesuffix(".gz")
+    return next((name.removesuffix(suffix) for suffix in SUFFIXES if name.endswith(suffix)), name)
 
 
 def find_files(paths: Iterable[Path]) -> dict[Path, Path]:
-    """The CoNLL-U files among paths and in the folders among them, however deep: absolute, sorted, each once.
+    """The CoNLL-U files and RST trees among paths and in the folders among them: absolute, sorted, each once.
 
-    Each comes with the path through which it was found. Inside folders, names that begin with a dot are passed over.
+    Each comes with the path through which it was found. Inside folders, however deep, names that begin with a dot are
+    passed over. A ``.rels`` file stands for the ``.conllu`` file beside it.
 
     Raises:
-        DiscoprobeError: a path does not exist, is neither a folder nor a ``.conllu`` or ``.conllu.gz`` file, or is a
-            folder that holds none.
+        DiscoprobeError: a path does not exist, is neither a folder nor such a file, or is a folder that holds none;
+            or a ``.rels`` file has no ``.conllu`` file beside it.
     """
     files = {file.resolve(): path.resolve() for path in sorted(paths) for file in _files_in(path)}
     return dict(sorted(files.items()))
@@ -68,22 +82,39 @@ def _files_in(path: Path) -> Sequence[Path]:
     if not path.exists():
         raise DiscoprobeError(f"{path}: no such file or folder")
     if path.is_dir():
-        files = [file for file in path.rglob("*.conllu*") if _is_corpus_file(file.relative_to(path)) and file.is_file()]
+        files = list(_corpus_files(path))
         if not files:
-            raise DiscoprobeError(f"{path}: no .conllu or .conllu.gz file in this folder")
+            raise DiscoprobeError(f"{path}: no .conllu, .conllu.gz, .rels, .rs3 or .rs4 file in this folder")
         return files
+    if path.suffix == RELS:
+        return [_beside(path)]
     if not path.name.endswith(SUFFIXES):
-        raise DiscoprobeError(f"{path}: not a .conllu or .conllu.gz file")
+        raise DiscoprobeError(f"{path}: not a .conllu, .conllu.gz, .rels, .rs3 or .rs4 file")
     return [path]
 
 
+def _beside(rels: Path) -> Path:
+    """The CoNLL-U file of a table of relations."""
+    text = rels.with_suffix(".conllu")
+    if not text.is_file():
+        raise DiscoprobeError(f"{rels}: {text.name} is not beside it; DISRPT publishes both, and both are read")
+    return text
+
+
+def _corpus_files(folder: Path) -> Iterator[Path]:
+    """The files of corpora below a folder."""
+    for file in folder.rglob("*"):
+        if _is_corpus_file(file.relative_to(folder)) and file.is_file():
+            yield _beside(file) if file.suffix == RELS else file
+
+
 def _is_corpus_file(relative: Path) -> bool:
-    return relative.name.endswith(SUFFIXES) and not any(part.startswith(".") for part in relative.parts)
+    return relative.name.endswith((*SUFFIXES, RELS)) and not any(part.startswith(".") for part in relative.parts)
 
 
 def holds_corpus(folder: Path) -> bool:
-    """Whether there is a CoNLL-U file in a folder, however deep."""
-    return any(_is_corpus_file(file.relative_to(folder)) for file in folder.rglob("*.conllu*"))
+    """Whether there is a CoNLL-U file, or one with relations or trees, in a folder, however deep."""
+    return any(_is_corpus_file(file.relative_to(folder)) for file in folder.rglob("*"))
 
 
 def describe(path: Path, top: Path, lang: str | None, facts: Callable[[str], TreebankFacts | None]) -> CorpusFile:
@@ -92,11 +123,12 @@ def describe(path: Path, top: Path, lang: str | None, facts: Callable[[str], Tre
     The treebank of a file that was annotated from raw text is the one that ``annotate.json`` beside it names. Else it
     is the one in the catalogue that the folder, or else the file, is named after. Failing that, it is
     called after the nearest folder above whose name is like ``UD_Spanish-AnCora``; else after the part of the file's
-    name before ``-ud-``; else after its folder.
+    name before ``-ud-`` or, in DISRPT, before the split (``deu.rst.pcc_dev``); else after its folder, or after the one
+    above where that is called ``rst`` or ``rs3``.
 
-    The language is the code that a UD file name begins with; else the one the catalogue gives; else the file's name, or
-    that of the nearest folder above, if it is a code of Universal Dependencies, as in ``de.conllu`` and ``de/x.conllu``
-    (where ``lang`` is given, only folders in ``top`` count); else ``lang``.
+    The language is the code that a UD or DISRPT file name begins with; else the one the catalogue gives; else the
+    file's name, or that of the nearest folder above, if it is a code of Universal Dependencies, as in ``de.conllu`` and
+    ``de/x.conllu`` (where ``lang`` is given, only folders in ``top`` count); else ``lang``.
 
     Args:
         path: the file, absolute.
@@ -109,12 +141,15 @@ def describe(path: Path, top: Path, lang: str | None, facts: Callable[[str], Tre
     """
     ud = UD_FILE.match(path.name)
     home = next((folder for folder in path.parents if UD_FOLDER.match(folder.name)), None)
-    folder = home or path.parent
+    disrpt = DISRPT.match(path.name)
+    folder = home or (path.parent.parent if path.parent.name in TREE_FOLDERS else path.parent)
     known = corpus_facts(path) or facts(folder.name) or facts(path.name.removesuffix(".gz"))
     if known is not None:
         treebank = known.name
     elif ud and home is None:
         treebank = ud[1]
+    elif disrpt:
+        treebank = disrpt[1]
     else:
         treebank = folder.name
     return CorpusFile(
@@ -135,6 +170,8 @@ def _codes() -> frozenset[str]:
 def _language(path: Path, ud: re.Match[str] | None, known: TreebankFacts | None, lang: str | None, top: Path) -> str:
     if ud:
         return ud[2]
+    if (disrpt := DISRPT.match(path.name)) and (code := langcodes.get(disrpt[2]).language) in _codes():
+        return str(code)
     if known is not None:
         return known.lang
     above = [folder for folder in path.parents if lang is None or folder == top or top in folder.parents]

@@ -53,7 +53,11 @@ class FirstDocuments:
         documents = shard.documents.join(first, on="doc", how="semi", maintain_order="left")
         sentences = shard.sentences.join(first, on="doc", how="semi", maintain_order="left")
         tokens = shard.tokens.join(sentences.select("sent"), on="sent", how="semi", maintain_order="left")
-        return Shard(documents, sentences, tokens)
+        relations, rst_nodes = (
+            table.join(first, on="doc", how="semi", maintain_order="left")
+            for table in (shard.relations, shard.rst_nodes)
+        )
+        return Shard(documents, sentences, tokens, relations, rst_nodes)
 
 
 def blocks_of(parts: Sequence[Loadable], settings: Settings) -> list[Block]:

@@ -1,4 +1,4 @@
-"""Reading corpora: CoNLL-U files of any number of treebanks and languages, to :class:`Corpus` tables.
+"""Reading corpora: CoNLL-U files and RST trees of any number of treebanks and languages, to :class:`Corpus` tables.
 
 A shard is a file, a group of small files of one treebank, or a block of a large file. The order of shards, and
 everything in them, depends on names inside the treebanks and on contents, never on the order of arguments, the working
@@ -15,6 +15,8 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+import polars as pl
+
 from discoprobe.loaders import cache
 from discoprobe.loaders.annotation_manifest import annotation_of
 from discoprobe.loaders.cache_folder import cache_folder
@@ -26,9 +28,11 @@ from discoprobe.loaders.conllu.documents import Carried, place
 from discoprobe.loaders.conllu.parse import Parsed, parse
 from discoprobe.loaders.conllu.word_lines import Piece
 from discoprobe.loaders.corpus import VERSION, Corpus, Counts, Shard, Source, SourceFile
+from discoprobe.loaders.discourse_layers.disrpt_relations import BadLine, connective_marks, read_relations
+from discoprobe.loaders.discourse_layers.rst_trees import read_trees
 from discoprobe.loaders.errors import CorpusFormatError, UnknownNameError, UnsupportedError
 from discoprobe.loaders.file_hashes import FileHashes, hashes_of
-from discoprobe.loaders.paths import CorpusFile, describe, find_files
+from discoprobe.loaders.paths import RELS, CorpusFile, describe, find_files
 from discoprobe.loaders.process_pool import process_pool
 
 if TYPE_CHECKING:
@@ -51,10 +55,24 @@ PLACES: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A file of a treebank and the digest of its bytes."""
+    """A file of a treebank with the digest of its bytes, and that of the table of relations beside it, if any."""
 
     file: CorpusFile
     digest: FileHashes
+    rels: FileHashes | None = None
+
+    @classmethod
+    def of(cls, file: CorpusFile) -> Member:
+        """A file and what stands beside it."""
+        rels = file.path.with_suffix(RELS)
+        has_rels = file.path.suffix == ".conllu" and rels.is_file()
+        return cls(file, hashes_of(file.path), hashes_of(rels) if has_rels else None)
+
+    def files(self) -> Iterator[tuple[str, Path, FileHashes]]:
+        """Its files: name in the treebank, place, digest."""
+        yield self.file.name, self.file.path, self.digest
+        if self.rels:
+            yield f"{self.file.name.removesuffix('.conllu')}{RELS}", self.file.path.with_suffix(RELS), self.rels
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +86,10 @@ class FileBatch:
     @property
     def key(self) -> str:
         """The digest of everything that the batch's shards depend on."""
-        names = [(member.file.name, member.file.stem, member.digest.sha256) for member in self.members]
+        names = [
+            (member.file.name, member.file.stem, member.digest.sha256, *([member.rels.sha256] if member.rels else []))
+            for member in self.members
+        ]
         parts = [VERSION, LARGE, self.treebank, self.rule.kind, self.rule.pattern, names]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
@@ -76,6 +97,12 @@ class FileBatch:
     def size(self) -> int:
         """Bytes of its files, as stored."""
         return sum(member.digest.bytes for member in self.members)
+
+    @property
+    def files(self) -> list[tuple[str, Path]]:
+        """Name in the treebank and place of every file: those of the members, then the tables of relations."""
+        files = [[(name, path) for name, path, _ in member.files()] for member in self.members]
+        return [*(first for first, *_ in files), *(other for _, *others in files for other in others)]
 
 
 def read_corpora(  # noqa: PLR0913 - one keyword per choice of the user
@@ -88,7 +115,7 @@ def read_corpora(  # noqa: PLR0913 - one keyword per choice of the user
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> dict[str, Corpus]:
-    """Read CoNLL-U files, gzipped ones, and folders of them.
+    """Read CoNLL-U files, gzipped or with a table of relations beside them, RST trees, and folders of them.
 
     Args:
         paths: files and folders.
@@ -140,7 +167,11 @@ class _Treebank:
         """Its files: each by itself, or with its neighbours where they are small."""
         rule = self.rule
         group: list[Member] = []
+        if trees := tuple(member for member in self.members if member.file.is_tree):
+            yield FileBatch(self.name, rule, trees)
         for member in self.members:
+            if member.file.is_tree:
+                continue
             alone = member.digest.bytes >= SMALL
             if group and (alone or sum(other.digest.bytes for other in group) + member.digest.bytes > LARGE):
                 yield FileBatch(self.name, rule, tuple(group))
@@ -158,7 +189,11 @@ class _Treebank:
         The catalogue's licence, repository and commit hold for files whose content is pinned there. A file with other
         content is a user's text, whatever its name is, and its licence is unknown.
         """
-        files = tuple(SourceFile(m.file.name, m.digest.sha256, m.digest.bytes) for m in self.members)
+        files = tuple(
+            SourceFile(name, digest.sha256, digest.bytes)
+            for member in self.members
+            for name, _, digest in member.files()
+        )
         known, made = self.facts, annotation_of(self.members[0].file.path)
         if known is None or (made is None and not all(_is_pinned(known, member.digest) for member in self.members)):
             return Source(self.name, self.lang, files=files)
@@ -182,7 +217,7 @@ def _treebanks(paths: Sequence[Path], lang: str | None, facts: Facts) -> list[_T
     groups: dict[tuple[str, str], list[Member]] = {}
     for path, top in find_files(paths).items():
         file = describe(path, top, lang, facts)
-        groups.setdefault((file.lang, file.treebank), []).append(Member(file, hashes_of(path)))
+        groups.setdefault((file.lang, file.treebank), []).append(Member.of(file))
     return [_treebank(*key, groups[key]) for key in sorted(groups)]
 
 
@@ -230,6 +265,12 @@ class _Tally:
         self.places += [(p.piece, p.line, p.sent_id, p.message) for p in parsed.problems[: PLACES - len(self.places)]]
         self.notes += [note for note in parsed.notes if note not in self.notes]
 
+    def add_problem(self, number: int, problem: BadLine) -> None:
+        """Count something malformed in the file with this number."""
+        self.drops[problem.reason] += 1
+        if len(self.places) < PLACES:
+            self.places.append((number, problem.line, None, problem.message))
+
     def record(self) -> dict[str, Any]:
         """As JSON values."""
         return {"counts": asdict(self.counts), "drops": self.drops, "places": self.places, "notes": self.notes}
@@ -237,6 +278,10 @@ class _Tally:
 
 def _shards(batch: FileBatch, tally: _Tally) -> Iterator[Shard]:
     """The shards of a batch, counted as they are made."""
+    if batch.members[0].file.is_tree:
+        yield _trees(batch, tally)
+        return
+    tables = _Tables(batch, tally)
     stems = [member.file.stem for member in batch.members]
     carried, line, sentence = Carried(), 0, 0
     for texts in _texts(batch):
@@ -247,8 +292,67 @@ def _shards(batch: FileBatch, tally: _Tally) -> Iterator[Shard]:
         line += parsed.n_lines
         sentence += parsed.n_found
         shard = Shard(placed.documents, placed.sentences, parsed.tokens)
+        shard = tables.added_to(shard, texts)
         tally.add(_counts(shard, parsed), parsed)
         yield shard
+    tables.check_documents()
+
+
+def _trees(batch: FileBatch, tally: _Tally) -> Shard:
+    """The trees of a batch as one shard."""
+    files = [(member.file.stem, member.file.path.read_bytes()) for member in batch.members]
+    shard, problems = read_trees(files, batch.treebank)
+    tally.counts += shard.counts()
+    for number, problem in problems:
+        tally.add_problem(number, problem)
+    return shard
+
+
+class _Tables:
+    """The tables of relations beside the files of a batch, which are read document by document with the shards."""
+
+    def __init__(self, batch: FileBatch, tally: _Tally) -> None:
+        with_rels = [member.file for member in batch.members if member.rels]
+        self._tables = [(file.stem, file.path.with_suffix(RELS).read_bytes()) for file in with_rels]
+        self._batch, self._tally = batch, tally
+        self._documents: set[str] = set()
+        self._named: dict[tuple[int, str], int] = {}
+        self._problems: set[tuple[int, int]] = set()
+
+    def added_to(self, shard: Shard, texts: Sequence[bytes]) -> Shard:
+        """A shard with the relations of its documents.
+
+        Args:
+            shard: what was read from ``texts``.
+            texts: of the files of the batch.
+        """
+        if not self._tables:
+            return shard
+        self._documents |= set(shard.documents["doc_id"].drop_nulls())
+        marks = [mark for text in texts for mark in connective_marks(text)]
+        if len(marks) != shard.tokens.height:  # malformed sentences were left out
+            marks = [""] * shard.tokens.height
+        found = [shard.relations]
+        for number, (stem, data) in enumerate(self._tables, len(self._batch.members)):
+            relations, problems, named = read_relations(data, stem, self._batch.treebank, shard, marks)
+            found.append(relations)
+            self._named |= {(number, doc): line for doc, line in named.items() if (number, doc) not in self._named}
+            for problem in problems:
+                self._report(number, problem)
+        return replace(shard, relations=pl.concat(found))
+
+    def _report(self, number: int, problem: BadLine) -> None:
+        """Counts a problem once, however many blocks the file has."""
+        if (number, problem.line) not in self._problems:
+            self._problems.add((number, problem.line))
+            self._tally.add_problem(number, problem)
+
+    def check_documents(self) -> None:
+        """Reports the relations of documents that are in none of the files."""
+        for (number, doc), line in self._named.items():
+            if doc not in self._documents:
+                message = f"document {doc} is not in the .conllu file; both files must be of the same release"
+                self._report(number, BadLine("malformed-relation", line, message))
 
 
 def _texts(batch: FileBatch) -> Iterator[list[bytes]]:
@@ -272,7 +376,7 @@ def _counts(shard: Shard, parsed: Parsed) -> Counts:
 
 def _stop_at_problem(batch: FileBatch, entry: cache.Entry) -> None:
     for index, line, sent_id, message in entry.record["places"]:
-        path = batch.members[index].file.path
+        _, path = batch.files[index]
         raise CorpusFormatError(message, path=str(path), line=line, sent_id=sent_id)
 
 
@@ -296,5 +400,5 @@ def _corpus(lang: str, members: Sequence[_Treebank], entries: Mapping[FileBatch,
 def _errors(batch: FileBatch, entry: cache.Entry) -> Iterator[CorpusFormatError]:
     """What was wrong with the first sentences that a batch lost, by name in the treebank."""
     for index, line, sent_id, message in entry.record["places"]:
-        name = batch.members[index].file.name
+        name, _ = batch.files[index]
         yield CorpusFormatError(message, path=f"{batch.treebank}/{name}", line=line, sent_id=sent_id)

@@ -78,7 +78,7 @@ def read(request: Request, progress: Progress = silent) -> Iterator[Corpus]:
             f"no corpus of {', '.join(lacking)} among {', '.join(request.corpora)}; there is {there}"
         )
     for corpus in found.values():
-        if not corpus.n_sentences:
+        if not corpus.n_sentences and not corpus.layers:
             raise UnsupportedError(f"no sentence of {corpus.lang} among {', '.join(request.corpora) or 'its corpora'}")
     return (found[lang] for lang in sorted(found) if not codes or lang in codes)
 

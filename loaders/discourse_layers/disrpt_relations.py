@@ -1,0 +1,242 @@
+"""Relations between units of text, as the DISRPT shared tasks publish them: a ``.rels`` file beside a ``.conllu``.
+
+A ``.rels`` file is a table with a header. The columns of 2021 are in all later versions, which add others (``u1_raw``,
+``u2_raw``, ``rel_type``). Units are given by the numbers of their words in the document; their texts are cut from the
+sentences of the ``.conllu``, so that they stand as the corpus writes them, and compared with those of the table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from discoprobe.loaders.corpus import RELATIONS
+from discoprobe.loaders.keys import record_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from discoprobe.loaders.corpus import Shard
+
+    Ints = npt.NDArray[np.int64]
+    Row = Mapping[str, str]
+
+SUFFIX: Final = ".rels"
+NEEDED: Final = ("doc", "unit1_toks", "unit2_toks", "unit1_txt", "unit2_txt", "dir", "orig_label", "label")
+"""Columns without which a row cannot be read."""
+
+SPLITS: Final = {"train": "train", "dev": "validation", "test": "test"}
+"""How file names end → the split."""
+
+GAP: Final = "<*>"
+"""What DISRPT writes where a unit is interrupted; the text of the unit shows an ellipsis."""
+ELLIPSIS: Final = " … "
+
+REASON: Final = "malformed-relation"
+CONNECTIVE: Final = re.compile(rb"(?:^|\|)(?:Conn|Seg)=([BI])-conn", re.IGNORECASE)
+UNSPACED_END: Final = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]$")
+
+
+class BadLine(NamedTuple):
+    """What is wrong in a line of a file: kind, line (from 1), message."""
+
+    reason: str
+    line: int
+    message: str
+
+
+class MalformedError(ValueError):
+    """What is wrong in a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The words of a document in order: form, place in the text of their sentence (−1 if unknown), sentence, mark.
+
+    ``mark`` is ``B`` where a connective begins, ``I`` inside it, else empty.
+    """
+
+    forms: Sequence[str]
+    start: Ints
+    end: Ints
+    sent: Ints
+    mark: Sequence[str]
+
+
+class _Unit(NamedTuple):
+    """A unit: its text, the length of the connective that it begins with (None for none), its first sentence."""
+
+    text: str
+    lead: int | None
+    sent: int
+
+
+def connective_marks(data: bytes) -> list[str]:
+    """``B``, ``I`` or an empty string for each word of a CoNLL-U file: the connectives of PDTB-style corpora."""
+    marks = []
+    for line in data.split(b"\n"):
+        cells = line.split(b"\t")
+        if cells[0].isdigit():
+            found = CONNECTIVE.search(cells[-1])
+            marks.append(found[1].decode() if found else "")
+    return marks
+
+
+def read_relations(
+    data: bytes, stem: str, corpus: str, shard: Shard, marks: Sequence[str]
+) -> tuple[pl.DataFrame, list[BadLine], dict[str, int]]:
+    """The relations of a shard's documents, what is malformed, and all documents of the table with their first line.
+
+    Args:
+        data: the ``.rels`` file.
+        stem: its name without suffix, which ends with the split.
+        corpus: name of the corpus.
+        shard: what the ``.conllu`` gave, or a block of it; relations of other documents are passed over.
+        marks: of each word of the shard, as ``connective_marks`` gives them.
+    """
+    lines = data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n").rstrip("\n").split("\n")
+    header = lines[0].split("\t")
+    if missing := [name for name in NEEDED if name not in header]:
+        message = f"no column {', '.join(missing)} in the first line; .rels files of DISRPT 2021 and later have them"
+        return pl.DataFrame(schema=RELATIONS), [BadLine(REASON, 1, message)], {}
+    documents = _documents(shard, marks)
+    texts, sent_ids = shard.sentences["text"].to_list(), shard.sentences["sent_id"].to_list()
+    rows: list[tuple[int, Row, list[_Unit]]] = []
+    problems: list[BadLine] = []
+    named: dict[str, int] = {}
+    for number, line in enumerate(lines[1:], 2):
+        try:
+            row = _row(line, header)
+            named.setdefault(row["doc"], number)
+            if row["doc"] in documents:
+                doc, words = documents[row["doc"]]
+                units = [_unit(row[f"unit{n}_toks"], row[f"unit{n}_txt"], words, texts, row["doc"]) for n in (1, 2)]
+                rows.append((doc, row, units))
+        except MalformedError as error:
+            problems.append(BadLine(REASON, number, str(error)))
+    native = SPLITS.get(stem.rpartition("_")[2])
+    return _table(rows, corpus, native, sent_ids), problems, named
+
+
+def _row(line: str, header: list[str]) -> Row:
+    cells = line.split("\t")
+    if len(cells) != len(header):
+        raise MalformedError(f"{len(cells)} columns where the first line has {len(header)}; check for stray tabs")
+    row = dict(zip(header, cells, strict=True))
+    if empty := [name for name in ("doc", "orig_label", "label") if not row[name].strip()]:
+        raise MalformedError(f"{', '.join(empty)} is empty; fill it or remove the line")
+    return row
+
+
+def _documents(shard: Shard, marks: Sequence[str]) -> dict[str, tuple[int, _Words]]:
+    """Number and words of each document by its id."""
+    words = shard.tokens.join(shard.sentences.select("sent", "doc"), on="sent", maintain_order="left").select(
+        "doc", "sent", "form", *(pl.col(name).cast(pl.Int64).fill_null(-1) for name in ("start", "end")),
+        mark=pl.Series(marks, dtype=pl.String),
+    )  # fmt: skip
+    ids = dict(shard.documents.select("doc", "doc_id").drop_nulls("doc_id").iter_rows())
+    return {ids[doc]: (doc, _words(part)) for (doc,), part in words.group_by("doc", maintain_order=True) if doc in ids}
+
+
+def _words(part: pl.DataFrame) -> _Words:
+    start, end, sent = (part[name].to_numpy().astype(np.int64) for name in ("start", "end", "sent"))
+    return _Words(part["form"].to_list(), start, end, sent, part["mark"].to_list())
+
+
+def _unit(numbers: str, text: str, words: _Words, sentences: Sequence[str], doc: str) -> _Unit:
+    spans = _spans(numbers, len(words.forms), doc)
+    found = f" {GAP} ".join(" ".join(words.forms[first:after]) for first, after in spans)
+    if found not in {text, _unquoted(text)}:
+        raise MalformedError(
+            f"words {numbers} of document {doc} are '{_short(found)}', not '{_short(text)}'; "
+            "the .rels and the .conllu file must be of the same release"
+        )
+    shown = ELLIPSIS.join(_slice(words, first, after, sentences) for first, after in spans)
+    return _Unit(shown, _lead(words, *spans[0]), int(words.sent[spans[0][0]]))
+
+
+def _spans(numbers: str, n_words: int, doc: str) -> list[tuple[int, int]]:
+    """The spans of words of a unit, ``1-11,15`` as ``[(0, 11), (14, 15)]``."""
+    if not re.fullmatch(r"\d+(-\d+)?(,\d+(-\d+)?)*", numbers):
+        raise MalformedError(f"'{numbers}' names no words; a unit is written like 1-11,15")
+    spans = [(int(first) - 1, int(last or first)) for first, _, last in (x.partition("-") for x in numbers.split(","))]
+    places = [place for span in spans for place in span]
+    if places != sorted(places) or any(first >= after for first, after in spans):
+        raise MalformedError(
+            f"the spans of {numbers} overlap or are out of order; list each word once, in order, or leave the row out "
+            "with --on-error skip"
+        )
+    if places[0] < 0 or places[-1] > n_words:
+        raise MalformedError(f"{numbers} points outside document {doc} ({n_words} words); words are counted from 1")
+    return spans
+
+
+def _slice(words: _Words, first: int, after: int, sentences: Sequence[str]) -> str:
+    """The text of a span of words, sentence by sentence."""
+    parts: list[str] = []
+    for sent in dict.fromkeys(words.sent[first:after].tolist()):
+        inside = [place for place in range(first, after) if words.sent[place] == sent]
+        start, end = words.start[inside[0]], words.end[inside[-1]]
+        known = start >= 0 and end >= 0
+        part = sentences[sent][start:end] if known else " ".join(words.forms[place] for place in inside)
+        parts += [] if not parts or UNSPACED_END.search(parts[-1]) else [" "]
+        parts.append(part)
+    return "".join(parts)
+
+
+def _lead(words: _Words, first: int, after: int) -> int | None:
+    """How many characters the connective has that a span begins with; None for none."""
+    if words.mark[first].upper() != "B" or words.start[first] < 0:
+        return None
+    last = first
+    while last + 1 < after and words.mark[last + 1].upper() == "I" and words.sent[last + 1] == words.sent[first]:
+        last += 1
+    return int(words.end[last] - words.start[first])
+
+
+def _unquoted(text: str) -> str:
+    """A cell without the quotation marks with which some tables were written."""
+    return text[1:-1].replace('""', '"') if len(text) > 1 and text[0] == text[-1] == '"' else text
+
+
+def _short(text: str, most: int = 40) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def _table(
+    rows: Sequence[tuple[int, Row, list[_Unit]]], corpus: str, native: str | None, sent_ids: Sequence[str]
+) -> pl.DataFrame:
+    names = [(row["doc"], row["unit1_toks"], row["unit2_toks"], row.get("rel_type", ""), row["orig_label"])
+             for _, row, _ in rows]  # fmt: skip
+    columns = {
+        "doc": [doc for doc, _, _ in rows],
+        **{f"unit{n}": [units[n - 1].text for _, _, units in rows] for n in (1, 2)},
+        **{f"lead{n}": [units[n - 1].lead for _, _, units in rows] for n in (1, 2)},
+        "direction": [row["dir"] for _, row, _ in rows],
+        "rel_type": [_or_none(row.get("rel_type", "")) for _, row, _ in rows],
+        "orig_label": [row["orig_label"].strip() for _, row, _ in rows],
+        "label": [row["label"].strip() for _, row, _ in rows],
+        "native": [native] * len(rows),
+        "ids": [[sent_ids[unit.sent] for unit in units] for _, _, units in rows],
+        "key": record_keys([corpus] * len(rows), *zip(*names, strict=True), _occurrences(names)) if rows else [],
+    }  # fmt: skip
+    return pl.DataFrame(columns, schema=RELATIONS)
+
+
+def _or_none(value: str) -> str | None:
+    return None if value in {"", "_", "none"} else value
+
+
+def _occurrences(names: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """How often each name occurred before, so that keys of repeated rows differ."""
+    seen: Counter[tuple[str, ...]] = Counter()
+    for name in names:
+        yield str(seen[name])
+        seen[name] += 1

@@ -1,0 +1,148 @@
+"""Trees of Rhetorical Structure Theory in the formats of RSTTool (``.rs3``) and rstWeb (``.rs3``, ``.rs4``).
+
+A file is a document. Its segments are the elementary units of the text, its groups the nodes above them. A node hangs
+from its parent as its one nucleus (``relname="span"``), as one of several nuclei (a relation declared ``multinuc``), or
+as a satellite (a relation declared ``rst``), which may also hang from a segment. Secondary edges and signals of
+``.rs4`` are not read.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+from lxml import etree
+
+from discoprobe.loaders.corpus import DOCUMENTS, RST_NODES, SENTENCES, TOKENS, Shard
+from discoprobe.loaders.discourse_layers.disrpt_relations import BadLine, MalformedError
+from discoprobe.loaders.keys import record_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+SUFFIXES: Final = (".rs3", ".rs4")
+REASON: Final = "malformed-tree"
+SPAN: Final = "span"
+
+
+class _PlacedError(MalformedError):
+    """What is wrong at a line of a file."""
+
+    def __init__(self, line: int, message: str) -> None:
+        self.line = line
+        super().__init__(message)
+
+
+def read_trees(files: Sequence[tuple[str, bytes]], corpus: str) -> tuple[Shard, list[tuple[int, BadLine]]]:
+    """The trees of some files as a shard without sentences, and for each malformed file its number and what is wrong.
+
+    Args:
+        files: name without suffix, which is the id of the document, and content.
+        corpus: name of the corpus.
+    """
+    trees: dict[str, pl.DataFrame] = {}
+    problems = []
+    for number, (stem, data) in enumerate(files):
+        try:
+            trees[stem] = _nodes(data).with_columns(doc=pl.lit(len(trees), pl.UInt32))
+        except _PlacedError as error:
+            problems.append((number, BadLine(REASON, error.line, str(error))))
+    nothing = pl.DataFrame(schema=RST_NODES)
+    documents = pl.DataFrame(
+        {
+            "doc": range(len(trees)), "corpus": [corpus] * len(trees), "doc_id": list(trees),
+            "genre": [None] * len(trees), "n_sentences": [0] * len(trees),
+            "key": record_keys([corpus] * len(trees), list(trees)),
+        },
+        schema=DOCUMENTS,
+    )  # fmt: skip
+    nodes = pl.concat([nothing, *(tree.select(*RST_NODES) for tree in trees.values())])
+    return Shard(documents, pl.DataFrame(schema=SENTENCES), pl.DataFrame(schema=TOKENS), rst_nodes=nodes), problems
+
+
+def _nodes(data: bytes) -> pl.DataFrame:
+    """The nodes of a file, without their document."""
+    try:
+        root = etree.fromstring(data, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False))
+    except etree.XMLSyntaxError as error:
+        raise _PlacedError(error.lineno or 1, f"no well-formed XML: {error.msg}; export the tree again") from None
+    body = root.find("body")
+    elements = [] if body is None else [one for one in body if one.tag in {"segment", "group"}]
+    if not elements:
+        raise _PlacedError(root.sourceline or 1, "no segments in a <body>; is this a tree of RSTTool or rstWeb?")
+    declared = defaultdict(set)
+    for relation in root.iter("rel"):
+        declared[relation.get("name")].add(relation.get("type"))
+    by_id = _by_id(elements)
+    rows = [_node(element, by_id, declared) for element in elements]
+    _check_daughters(rows, by_id)
+    _check_roots(rows, by_id)
+    columns = {name: kind for name, kind in RST_NODES.items() if name != "doc"}
+    return pl.DataFrame(rows, columns, orient="row")
+
+
+def _by_id(elements: Sequence[etree._Element]) -> dict[str, etree._Element]:
+    """Segments and groups by their id."""
+    by_id: dict[str, etree._Element] = {}
+    for element in elements:
+        name = element.get("id")
+        if not name:
+            raise _PlacedError(element.sourceline, f"a {element.tag} without id; give it one")
+        if name in by_id:
+            raise _PlacedError(element.sourceline, f"id {name} is in line {by_id[name].sourceline} too; rename one")
+        if element.tag == "group" and element.get("type") not in {"span", "multinuc"}:
+            kind = element.get("type")
+            raise _PlacedError(element.sourceline, f"group {name} has type '{kind}'; it must be span or multinuc")
+        by_id[name] = element
+    return by_id
+
+
+Node = tuple[str, str | None, str | None, str, bool, str | None]
+
+
+def _node(element: etree._Element, by_id: Mapping[str, etree._Element], declared: Mapping[str, set[str]]) -> Node:
+    """A node as a row: id, parent, relation, kind, whether the relation joins nuclei, text."""
+    line, name, parent, relname = element.sourceline, element.get("id"), element.get("parent"), element.get("relname")
+    kind = "segment" if element.tag == "segment" else element.get("type")
+    text = " ".join("".join(element.itertext()).split()) if kind == "segment" else None
+    if text == "":
+        raise _PlacedError(line, f"segment {name} has no text; remove it or fill it")
+    if not parent:
+        return name, None, None, kind, False, text
+    if parent not in by_id:
+        raise _PlacedError(line, f"{element.tag} {name} hangs from {parent}, which is not in the file; correct parent")
+    if relname != SPAN and relname not in declared:
+        raise _PlacedError(line, f"relation '{relname}' of {name} is not declared; add it to <relations>")
+    above = by_id[parent].get("type")
+    multinuclear = relname != SPAN and "multinuc" in declared[relname] and above == "multinuc"
+    if relname == SPAN and above != SPAN:
+        raise _PlacedError(line, f"{name} is the span of {parent}, which is no span group; make it one")
+    if relname != SPAN and not multinuclear and "rst" not in declared[relname]:
+        raise _PlacedError(line, f"'{relname}' joins nuclei, but {parent} is no multinuc group; make it one")
+    return name, parent, relname, kind, multinuclear, text
+
+
+def _check_daughters(rows: Sequence[Node], by_id: Mapping[str, etree._Element]) -> None:
+    """A span has one nucleus and a multinuclear group at least one."""
+    nuclei = Counter(parent for _, parent, relname, _, multinuclear, _ in rows if relname == SPAN or multinuclear)
+    for name, _, _, kind, _, _ in rows:
+        if kind == "span" and nuclei[name] != 1:
+            raise _PlacedError(by_id[name].sourceline, f"span {name} has {nuclei[name]} nuclei; it must have one")
+        if kind == "multinuc" and not nuclei[name]:
+            raise _PlacedError(by_id[name].sourceline, f"multinuc {name} has no nuclei; remove it or attach some")
+
+
+def _check_roots(rows: Sequence[Node], by_id: Mapping[str, etree._Element]) -> None:
+    """Every node leads up to a root."""
+    parents = {name: parent for name, parent, *_ in rows}
+    safe: set[str] = set()
+    for name in parents:
+        path: dict[str, None] = {}
+        above: str | None = name
+        while above is not None and above not in safe:
+            if above in path:
+                raise _PlacedError(by_id[above].sourceline, f"node {above} is above itself; correct a parent")
+            path[above] = None
+            above = parents[above]
+        safe |= path.keys()

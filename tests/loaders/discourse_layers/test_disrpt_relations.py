@@ -1,0 +1,105 @@
+"""Relations of DISRPT: what is read of a hand-written corpus, and what is said of a malformed one."""
+
+import pytest
+from discourse_corpora import CONLLU, RELS, rels_of, write_disrpt
+from shared import SHARED
+
+from discoprobe.loaders.conllu.reader import read_corpora
+from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError
+
+DISRPT = sorted(SHARED.glob("corpora/**/*.rels"))
+needs_disrpt = pytest.mark.skipif(not DISRPT, reason="no ../shared with corpora of DISRPT beside the repository")
+
+
+def read(folder, **options):
+    (corpus,) = read_corpora([folder], **options).values()
+    return corpus
+
+
+def relations(corpus):
+    return [row for shard in corpus.shards() for row in shard.relations.iter_rows(named=True)]
+
+
+def test_units_are_cut_from_the_sentences(tmp_path):
+    corpus = read(write_disrpt(tmp_path))
+    assert corpus.lang == "en"
+    assert [source.name for source in corpus.sources] == ["eng.pdtb.toy"]
+    assert {file.path for file in corpus.sources[0].files} == {f"eng.pdtb.toy_{s}" for s in ("dev.conllu", "dev.rels")}
+    assert "relations" in corpus.layers
+    first, second, third = relations(corpus)
+    assert (first["unit1"], first["unit2"]) == ("It rained.", "But we can't stay, she said.")
+    assert (first["lead1"], first["lead2"]) == (None, 3)
+    assert first["ids"] == ["d1-1", "d1-2"]
+    assert (first["direction"], first["rel_type"], first["label"]) == ("1<2", "explicit", "contrast")
+    assert first["native"] == "validation"
+    assert second["unit2"] == "But we … she said", "an interrupted unit"
+    assert third["unit1"] == "It rained. But we", "a unit of two sentences"
+    assert len({row["key"] for row in (first, second, third)}) == 3
+
+
+def test_all_versions_of_the_columns(tmp_path):
+    """2021 and 2023 have neither ``u1_raw`` nor ``rel_type``; tables written with quotation marks are read too."""
+    old = rels_of(RELS, without=("rel_type",)).replace("\tIt rained .\t", '\t"It rained ."\t')
+    assert [row["rel_type"] for row in relations(read(write_disrpt(tmp_path, old)))] == [None] * 3
+
+
+def test_traditional_connective_tags(tmp_path):
+    """DISRPT 2023 writes ``Seg=B-Conn``."""
+    folder = write_disrpt(tmp_path, conllu=CONLLU.replace("Conn=B-conn", "Seg=B-Conn"))
+    assert relations(read(folder))[0]["lead2"] == 3
+
+
+FAULTS = {
+    "no column unit2_toks": lambda text: text.replace("unit2_toks", "unit_two"),
+    "the first line has 9": lambda text: text.replace("\tcontrast\n", "\tcontrast\tmore\n", 1),
+    "label is empty": lambda text: text.replace("\tcontrast\n", "\t\n", 1),
+    "names no words": lambda text: text.replace("\t1-3\t", "\t1to3\t", 1),
+    "overlap or are out of order": lambda text: text.replace("\t4-5,10-11\t", "\t4-5,5-11\t"),
+    "points outside document d1 (12 words)": lambda text: text.replace("\t4-12\t", "\t4-13\t", 1),
+    "must be of the same release": lambda text: text.replace("\tIt rained .\t", "\tIt snowed .\t", 1),
+    "document d9 is not in the .conllu": lambda text: text.replace("d1\t1-5", "d9\t1-5"),
+}
+
+
+@pytest.mark.parametrize("message", FAULTS)
+def test_malformed_tables(tmp_path, message):
+    text = FAULTS[message](RELS)
+    assert text != RELS
+    line = next(n for n, (a, b) in enumerate(zip(RELS.split("\n"), text.split("\n"), strict=True), 1) if a != b)
+    folder = write_disrpt(tmp_path, text)
+    with pytest.raises(CorpusFormatError, match=rf"_dev\.rels:{line}: ") as error:
+        read(folder)
+    assert message in str(error.value)
+    skipped = read(folder, on_error="skip")
+    lost = 3 if line == 1 else 1
+    assert len(relations(skipped)) == 3 - lost
+    assert skipped.drops == {"malformed-relation": 1}
+    assert skipped.drop_places[0].startswith(f"eng.pdtb.toy/eng.pdtb.toy_dev.rels:{line}: ")
+
+
+def test_a_table_without_its_text(tmp_path):
+    folder = write_disrpt(tmp_path)
+    (folder / "eng.pdtb.toy_dev.conllu").unlink()
+    with pytest.raises(DiscoprobeError, match=r"eng\.pdtb\.toy_dev\.conllu is not beside it"):
+        read(folder)
+
+
+def test_a_table_stands_for_its_text(tmp_path):
+    folder = write_disrpt(tmp_path)
+    assert len(relations(read(folder / "eng.pdtb.toy_dev.rels"))) == 3
+
+
+def test_a_changed_table_is_read_again(tmp_path):
+    folder = write_disrpt(tmp_path)
+    assert len(relations(read(folder))) == 3
+    write_disrpt(tmp_path, RELS[: RELS.rstrip("\n").rfind("\n") + 1])
+    assert len(relations(read(folder))) == 2
+
+
+@needs_disrpt
+@pytest.mark.parametrize("table", DISRPT, ids=lambda path: path.stem)
+def test_every_relation_of_a_published_corpus_is_read(table):
+    lines = len(table.read_text(encoding="utf-8").rstrip("\n").split("\n")) - 1
+    corpus = read(table, on_error="skip")
+    assert len(relations(corpus)) + sum(corpus.drops.values()) == lines
+    assert sum(corpus.drops.values()) <= 1, corpus.drop_places
