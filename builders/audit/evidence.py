@@ -1,6 +1,7 @@
 """What the scores of solvers say: a finding per shortcut, and a test of a task's design over its languages.
 
 One rule for every config: a shortcut fails it if the lower end of the solver's 95 % interval is above the threshold.
+Where classes keep the shares of their corpus, it also fails if its macro-F1 is that far above the baseline's.
 What passes has a resolution, the smallest gain over the majority baseline that its rows could have shown. No config
 passes because others did. But the rows of all languages of a task together can fail its design, in every language: a
 shortcut of the design is in all of them, and each alone may be too small to show it.
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from discoprobe.builders.audit.intervals import DIGITS, Interval, smallest_gain, wilson
 from discoprobe.builders.audit.report import Finding, Status
+from discoprobe.builders.audit.skewed_classes import macro_f1
 from discoprobe.builders.audit.thresholds import BY_ID, Severity
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     from discoprobe.builders.audit.frame import AuditInput
     from discoprobe.builders.audit.report import Report
+    from discoprobe.builders.audit.skewed_classes import MacroF1
     from discoprobe.builders.audit.solvers.problem import Problem, Score
     from discoprobe.builders.audit.thresholds import Check
 
@@ -38,12 +41,23 @@ def shortcut(check: Check, score: Score | None, data: AuditInput, problem: Probl
     baseline = 0.5 if check.id in _PAIRS and not problem.choice else problem.baseline
     threshold = None if severity is Severity.NOTE or check.threshold is None else baseline + check.threshold
     status = Status.NOTED if threshold is None else _judged(score.interval, threshold)
+    macro = macro_f1(score, problem) if data.natural and not data.external else None
+    if macro and status is Status.PASSED and check.threshold is not None:
+        status = _judged(macro.interval, macro.baseline + check.threshold)
     resolution = None if score.certain else smallest_gain(baseline, score.independent, score.tries)
     return Finding(
         check.id, check.kind, severity, status, score.accuracy, threshold, baseline, score.interval, len(score.correct),
-        score.examples, score.detail, tried=score.tried, independent=round(score.independent, DIGITS),
+        score.examples, _detail(score, macro), tried=score.tried, independent=round(score.independent, DIGITS),
         resolution=resolution,
     )  # fmt: skip
+
+
+def _detail(score: Score, macro: MacroF1 | None) -> str:
+    if macro is None:
+        return score.detail
+    low, high = macro.interval
+    found = f"macro-F1 {macro.value:.3f} ({low:.3f}–{high:.3f}; baseline {macro.baseline:.3f})"
+    return f"{score.detail}; {found}" if score.detail else found
 
 
 def _judged(interval: Interval, threshold: float) -> Status:

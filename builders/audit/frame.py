@@ -149,7 +149,7 @@ def from_config(config: Config) -> AuditInput:
         shape=audited_shape(config.shape),
         labels=labels,
         rows=conform(rows, config.shape),
-        natural=config.published,
+        natural=config.published or config.natural,
         external=config.published,
         perturbation=config.pairs,
         pairs=config.pairs,
@@ -199,6 +199,7 @@ _TEXTS = {
     Shape.SEQUENCE: pl.col("sentences"),
     Shape.SCORED: pl.concat_list("sentence1", "sentence2"),
     Shape.PAIR: pl.concat_list("sentence1", "sentence2"),
+    Shape.RELATION: pl.concat_list("sentence1", "sentence2"),
     Shape.CANDIDATE: pl.col("sentences").list.concat(pl.concat_list("candidate")),
     Shape.CHOICE: pl.col("context").list.concat(pl.col("choices")),
 }
@@ -207,6 +208,7 @@ _N_CONTEXT = {
     Shape.SEQUENCE: _NONE,
     Shape.SCORED: _NONE,
     Shape.PAIR: _NONE,
+    Shape.RELATION: _NONE,
     Shape.CANDIDATE: pl.col("sentences").list.len(),
     Shape.CHOICE: pl.col("context").list.len(),
 }

@@ -181,7 +181,8 @@ def unclean_text(subject: Subject) -> Measure:
     text = pl.col("text")
     entity = pl.when(text.str.contains(_SEPARATED_ENTITY)).then(pl.lit("entity"))
     apart = entity.when(text.str.contains(_SEPARATED_TAG)).then(pl.lit("tag"))
-    faults = texts.with_columns(fault=pl.coalesce(clean_text.fault(text), apart)).drop_nulls("fault")
+    whole = subject.data.shape is not Shape.RELATION
+    faults = texts.with_columns(fault=pl.coalesce(clean_text.fault(text, whole=whole), apart)).drop_nulls("fault")
     reasons = faults["fault"].value_counts().sort("fault").rows()
     return measure_rows(faults, detail=", ".join(f"{reason} {n}" for reason, n in reasons))
 

@@ -102,6 +102,7 @@ class Score:
         detail: one line for people.
         tried: the accuracy of each of several solvers of which this is the best.
         leaning: per row how much it leans to the first label, shape (rows,); None unless there are two labels.
+        predicted: per row the label that it names, shape (rows,); None where it names none.
     """
 
     correct: Floats
@@ -113,6 +114,7 @@ class Score:
     detail: str = ""
     tried: Mapping[str, float] = field(default_factory=dict)
     leaning: Floats | None = None
+    predicted: Ints | None = None
 
     @property
     def accuracy(self) -> float:
@@ -222,7 +224,8 @@ class Problem:
 
     def label_score(self, predicted: Ints, confidence: Floats) -> Score:
         """The score of labels predicted for the measured units."""
-        return self._score((predicted == self.units.y[self.measured]).astype(np.float64), confidence)
+        correct = (predicted == self.units.y[self.measured]).astype(np.float64)
+        return replace(self._score(correct, confidence), predicted=np.asarray(predicted))
 
     def choice_score(self, values: Floats) -> Score:
         """The score of taking the candidate with the highest value; equal ones are guessed between.
