@@ -12,6 +12,8 @@ from concurrent.futures import Future
 from itertools import islice
 from typing import TYPE_CHECKING
 
+import polars as pl
+
 from discoprobe.builders.blockwise.block_rows import BlockPlan, BlockRows, rows_of_block
 from discoprobe.builders.blockwise.collect import Collected
 from discoprobe.builders.blockwise.cut import blocks_of
@@ -19,10 +21,10 @@ from discoprobe.builders.blockwise.decisions import FIRST, with_labels
 from discoprobe.builders.config import Config, Unavailable
 from discoprobe.builders.realise import config, read_texts, realise, unavailable
 from discoprobe.builders.sample import sample
-from discoprobe.builders.selection import frequencies_of, select
+from discoprobe.builders.selection import frequencies_of, select, select_relations
 from discoprobe.builders.sentences import syncretism
 from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import tasks_named, unsupported
+from discoprobe.builders.task import RelationTask, tasks_named, unsupported
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.near_duplicates import EarlierTexts
@@ -80,21 +82,34 @@ def build_all(  # noqa: PLR0913 (what a build consists of)
     """
     language = language_data(corpus.lang)
     problems = {
-        task.name: unsupported(task, corpus.layers, language) or syncretism.hindrance(task, language, settings)
+        task.name: _without_sentences(task, corpus)
+        or unsupported(task, corpus.layers, language)
+        or syncretism.hindrance(task, language, settings)
         for task in tasks
     }
-    able = [task for task in tasks if not problems[task.name]]
-    blocks = blocks_of(corpus.parts, settings)
+    able = [task for task in tasks if not problems[task.name] and not isinstance(task, RelationTask)]
+    related = [task for task in tasks if not problems[task.name] and isinstance(task, RelationTask)]
+    relations = _relations(related, corpus, settings, executor)
+    blocks = blocks_of([part for part in corpus.parts if part.size], settings) if able else []
     if len(blocks) > 1:
         made = _block_by_block(able, corpus, blocks, settings, executor, ahead, progress)
     else:
         shards_executor = executor if len(corpus.parts) > 1 else None
-        made = _at_once(able, dataclasses.replace(corpus, parts=blocks[0]), settings, shards_executor)
+        made = (
+            _at_once(able, dataclasses.replace(corpus, parts=blocks[0]), settings, shards_executor)
+            if able
+            else iter(())
+        )
     for task in tasks:
         if problems[task.name]:
             yield Unavailable(f"{task.name}_{corpus.lang}", task.name, corpus.lang, problems[task.name])
         else:
-            yield next(made)
+            yield next(relations if isinstance(task, RelationTask) else made)
+
+
+def _without_sentences(task: AnyTask, corpus: Corpus) -> str:
+    """That the corpus has no sentences, which all but relation tasks are built from; empty if it has, or needs none."""
+    return "" if corpus.n_sentences or isinstance(task, RelationTask) else "the corpus has no sentences, only trees"
 
 
 def _at_once(
@@ -107,6 +122,21 @@ def _at_once(
     samples = [sample(task, candidates, language, settings) for task in tasks]
     texts = read_texts(samples, corpus, executor)
     return (realise(made, texts, corpus, settings) for made in samples)
+
+
+def _relations(
+    tasks: Sequence[RelationTask], corpus: Corpus, settings: Settings, executor: Executor | None
+) -> Iterator[Config | Unavailable]:
+    """Builds relation tasks, however large the corpus is: relations are few, and the candidates have their texts."""
+    if not tasks:
+        return
+    language = language_data(corpus.lang)
+    parts = tuple(part for block in blocks_of(corpus.parts, settings) for part in block)
+    read = dataclasses.replace(corpus, parts=parts)
+    candidates = select_relations(tasks, read, language, settings, executor if len(parts) > 1 else None)
+    for task in tasks:
+        made = sample(task, candidates, language, settings)
+        yield realise(made, pl.DataFrame(), corpus, settings)
 
 
 def _block_by_block(  # noqa: PLR0913, PLR0917 (what a build consists of)

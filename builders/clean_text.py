@@ -56,12 +56,21 @@ FAULTS = {
 """Reason → pattern of what a clean text does not contain."""
 
 
+OF_SENTENCES = frozenset({"e-mail-header", "list-item", "caption", "no-punctuation", "heading", "spacing"})
+"""Faults of a sentence that are none of a part of one, such as a clause without its punctuation."""
+
 _SMILE = r"[:;=8][-']?[()]+|\){2,}|\({2,}"
 
 
-def fault(text: pl.Expr) -> pl.Expr:
-    """The first reason why a text is not clean, null for a clean one."""
-    found = [pl.when(text.str.contains(pattern)).then(pl.lit(reason)) for reason, pattern in FAULTS.items()]
+def fault(text: pl.Expr, *, whole: bool = True) -> pl.Expr:
+    """The first reason why a text is not clean, null for a clean one.
+
+    Args:
+        text: sentences.
+        whole: whether they are whole sentences and not parts of some, with less that can be wrong.
+    """
+    patterns = {reason: pattern for reason, pattern in FAULTS.items() if whole or reason not in OF_SENTENCES}
+    found = [pl.when(text.str.contains(pattern)).then(pl.lit(reason)) for reason, pattern in patterns.items()]
     composed = pl.when(text.str.normalize("NFC") != text).then(pl.lit("not-nfc"))
     return pl.coalesce(*found, composed, pl.lit(None, dtype=pl.String))
 

@@ -37,6 +37,18 @@ DISCOURSE_ROWS: Final = {
 ``trim`` is the number of characters that the last sentence loses at its beginning."""
 
 
+RELATION_CANDIDATES: Final = {
+    "doc": pl.UInt32, "sentence1": pl.String, "sentence2": pl.String, "label": pl.String, "reason": pl.String,
+    "direction": pl.String, "rel_type": pl.String, "orig_label": pl.String, "removed": pl.String,
+    "native": pl.String, "ids": pl.List(pl.String), "key": pl.UInt64,
+}  # fmt: skip
+"""What ``RelationTask.select`` returns: the texts of both units in their order, ``label`` (the name), ``reason`` (why
+the candidate cannot be used, null if it can), ``native`` (the published split) and what the row shows beside."""
+
+RELATION_ROWS: Final = {**_ROWS, "sentence1": pl.String, "sentence2": pl.String}
+"""What ``RelationTask.sample`` returns, beside the columns of the candidates."""
+
+
 def checked(frame: pl.DataFrame, schema: Mapping[str, Any], origin: str) -> pl.DataFrame:
     """The frame itself, if it has every column of a schema.
 

@@ -25,6 +25,7 @@ class Shape(enum.StrEnum):
     SEQUENCE = "sequence"
     SCORED = "scored"
     PAIR = "pair"
+    RELATION = "relation"
     CANDIDATE = "candidate"
     CHOICE = "choice"
 
@@ -56,6 +57,14 @@ _OWN: dict[Shape, tuple[tuple[str, pa.DataType], ...]] = {
         ("sentence1", pa.string()),
         ("sentence2", pa.string()),
         ("original", pa.string()),
+        ("removed", pa.string()),
+    ),
+    Shape.RELATION: (
+        ("sentence1", pa.string()),
+        ("sentence2", pa.string()),
+        ("direction", pa.string()),
+        ("rel_type", pa.string()),
+        ("orig_label", pa.string()),
         ("removed", pa.string()),
     ),
     Shape.CANDIDATE: (("sentences", _TEXTS), ("candidate", pa.string()), ("distractor", pa.string())),
@@ -95,6 +104,7 @@ class Config:
         parts: identities of the parts of a large corpus that were read until the sizes were full; empty for all.
         split_by: what is in one split only: ``document``, ``target`` or ``cluster``.
         published: whether rows, labels and splits are those of a published data set, taken as they are.
+        natural: whether the labels have the shares that they have in the corpora.
         excluded: rows that were left out because readers found them faulty: id → verdict.
     """
 
@@ -118,6 +128,7 @@ class Config:
     notes: tuple[str, ...] = ()
     split_by: str = "document"
     published: bool = False
+    natural: bool = False
     parts: tuple[str, ...] = ()
     excluded: Mapping[str, str] = field(default_factory=dict)
 

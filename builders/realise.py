@@ -11,7 +11,7 @@ from discoprobe.builders import hashing
 from discoprobe.builders.config import Config, Shape, Unavailable, schema
 from discoprobe.builders.drop_reasons import meanings
 from discoprobe.builders.settings import SPLITS
-from discoprobe.builders.task import ProbingTask
+from discoprobe.builders.task import ProbingTask, RelationTask
 from discoprobe.loaders.languages.language import language_data
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def config(made: MadeRows, corpus: Corpus, settings: Settings) -> Config:
         drops=drops, meanings=meanings(drops, task.reasons), candidates=made.candidates, settings=settings,
         sources=_sources_used(corpus, rows), read=tuple(sorted(source.name for source in corpus.sources)),
         exempt=task.exempt, definition=task.definition, papers=task.papers, pairs=task.pairs, split_by=task.split_by,
-        version=task.version, notes=made.notes, parts=made.parts,
+        version=task.version, notes=made.notes, parts=made.parts, natural=task.natural,
     )  # fmt: skip
 
 
@@ -141,6 +141,8 @@ def rows_with_text(sample: TaskSample, texts: pl.DataFrame, language: LanguageDa
     rows = rows.with_columns(unit=unit, stratum=pl.col(stratum).cast(pl.String) if stratum else pl.lit(None, pl.String))
     if isinstance(task, ProbingTask):
         shown = _sentence_rows(task, rows, texts)
+    elif isinstance(task, RelationTask):
+        shown = rows.with_columns(sent_ids="ids", corpora=pl.concat_list("corpus"))
     else:
         shown = _sequence_rows(task, rows, sample.frame, texts, language)
     return shown.with_columns(id=_hex("key"), pair_id=_hex("pair"))

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from discoprobe.builders.columns import DISCOURSE_ROWS, PROBING_ROWS, checked
+from discoprobe.builders.columns import DISCOURSE_ROWS, PROBING_ROWS, RELATION_ROWS, checked
 from discoprobe.builders.sentences import syncretism
 from discoprobe.builders.sentences.candidates import with_splits
 from discoprobe.builders.settings import SPLITS
-from discoprobe.builders.task import Context, DiscourseTask, ProbingTask, Sample
+from discoprobe.builders.task import Context, DiscourseTask, ProbingTask, RelationTask, Sample
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from discoprobe.builders.task import AnyTask
     from discoprobe.loaders.languages.language import LanguageData
 
+
+_COLUMNS = {ProbingTask: PROBING_ROWS, DiscourseTask: DISCOURSE_ROWS, RelationTask: RELATION_ROWS}
+"""What ``sample`` returns for a kind of task."""
 
 LOSSES = 4
 """Reasons for drops that a message names."""
@@ -55,9 +58,9 @@ class TaskSample:
 
     @property
     def sentences(self) -> pl.DataFrame:
-        """Every sentence that a row shows: ``shard``, ``sent``."""
+        """Every sentence that a row shows: ``shard``, ``sent``; none of relations, whose rows have their texts."""
         rows = self.chosen.rows
-        if rows.is_empty():
+        if rows.is_empty() or isinstance(self.task, RelationTask):
             return pl.DataFrame(schema={"shard": pl.UInt32, "sent": pl.UInt32})
         numbers = rows["members"].explode() if "members" in rows.columns else rows["row"]
         return self.frame.select("shard", "sent")[numbers.unique().drop_nulls().to_list()]
@@ -136,7 +139,7 @@ def sample(
         return TaskSample(task, Sample(pl.DataFrame(), reason=_no_candidates(task)), frame, notes)
     chosen = task.sample(frame, context)
     if not chosen.rows.is_empty():
-        checked(chosen.rows, PROBING_ROWS if isinstance(task, ProbingTask) else DISCOURSE_ROWS, f"{task.name}: sample")
+        checked(chosen.rows, _COLUMNS[type(task)], f"{task.name}: sample")
     return TaskSample(task, chosen, frame, notes)
 
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 import polars as pl
 
-from discoprobe.builders.columns import PROBING_CANDIDATES, checked
+from discoprobe.builders.columns import PROBING_CANDIDATES, RELATION_CANDIDATES, checked
 from discoprobe.builders.passages import windows
 from discoprobe.builders.passages.similarity import Likeness
 from discoprobe.builders.sentences import candidates, frequency_filter, syncretism
 from discoprobe.builders.sentences.trees import Trees
-from discoprobe.builders.task import Context, DiscourseTask, ProbingTask
+from discoprobe.builders.task import Context, DiscourseTask, ProbingTask, RelationTask
 from discoprobe.loaders import near_duplicates
 
 if TYPE_CHECKING:
@@ -39,7 +39,8 @@ class Candidates:
     Attributes:
         every: the sentences of all shards in order: ``shard``, ``sent``, and the ``cluster`` of near duplicates.
         shingles: what is compared of these sentences with those of other blocks.
-        of_task: the candidates of each probing task, with ``shard``, ``cluster`` and ``row``.
+        of_task: the candidates of each probing task, with ``shard``, ``cluster`` and ``row``; of each relation task,
+            with ``corpus``, ``doc_id`` and ``row``.
         sentences: the sentences of documents, as ``windows.with_passages`` gives; empty without a discourse task.
         marks: what each discourse task with ``mark`` says of the sentences.
         forms: the word forms of the corpus, for the syncretism filter.
@@ -62,7 +63,7 @@ class Candidates:
 
     def frame(self, task: AnyTask) -> pl.DataFrame:
         """The candidates of one task."""
-        if isinstance(task, ProbingTask):
+        if isinstance(task, (ProbingTask, RelationTask)):
             return self.of_task[task.name]
         if task.name in self.marks:
             return self.sentences.join(self.marks[task.name], on=["shard", "sent"], how="left", maintain_order="left")
@@ -70,6 +71,8 @@ class Candidates:
 
     def notes_for(self, task: AnyTask) -> tuple[str, ...]:
         """What a card says of the candidates of a task."""
+        if isinstance(task, RelationTask):
+            return (task.note,)
         return self.notes if isinstance(task, ProbingTask) else windows.ends_note(windows.ends(self.sentences))
 
 
@@ -164,6 +167,34 @@ def _select(
         forms=syncretism.forms(trees) if any(syncretism.wanted(task, settings) for task in probing) else None,
         coverage=pl.DataFrame() if shown is None else frequency_filter.coverage(shown),
     )  # fmt: skip
+
+
+def select_relations(
+    tasks: Sequence[RelationTask], corpus: Corpus, language: LanguageData, settings: Settings,
+    executor: Executor | None = None,
+) -> Candidates:  # fmt: skip
+    """The candidates of relation tasks, from all shards; relations are few, so that their texts come along."""
+    shards = list(over_shards(_select_relations, corpus, executor, tuple(tasks), language, settings))
+    nothing = pl.DataFrame()
+    return Candidates(
+        every=nothing, shingles=near_duplicates.together([]), sentences=nothing, marks={}, forms=nothing,
+        of_task={task.name: stacked([found[task.name] for found in shards]).with_row_index("row") for task in tasks},
+        frequencies=None, notes=(),
+    )  # fmt: skip
+
+
+def _select_relations(
+    part: Loadable, tasks: tuple[RelationTask, ...], language: LanguageData, settings: Settings
+) -> dict[str, pl.DataFrame]:
+    """The candidates of one shard by task, with the corpus and the id of their document."""
+    shard = part.load()
+    documents = shard.documents.select("doc", "corpus", "doc_id")
+    found = {}
+    for task in tasks:
+        selected = task.select(shard, Context(task.name, language, settings, task.labels))
+        checked(selected, RELATION_CANDIDATES, f"{task.name}: select")
+        found[task.name] = selected.select(*RELATION_CANDIDATES).join(documents, on="doc", maintain_order="left")
+    return found
 
 
 def _selected(task: ProbingTask, trees: Trees, context: Context) -> pl.DataFrame:

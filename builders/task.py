@@ -1,8 +1,9 @@
 """What a task is, and how tasks are found.
 
-A task is one module in ``builders/probing`` or ``builders/discourse``. The name of the module is the name of the task,
-its docstring is the definition on the card, and ``TASK`` holds the rest. There is no list to edit. A module may instead
-hold a family of tasks that a rule generates, as ``TASKS``; the name of the module then stands for all of them.
+A task is one module in ``builders/probing``, ``builders/discourse`` or ``builders/relations``. The name of the module
+is the name of the task, its docstring is the definition on the card, and ``TASK`` holds the rest. There is no list to
+edit. A module may instead hold a family of tasks that a rule generates, as ``TASKS``; the name of the module then
+stands for all of them.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from discoprobe.loaders.corpus import Shard
     from discoprobe.loaders.languages.language import LanguageData
 
-FAMILIES = ("probing", "discourse")
+FAMILIES = ("probing", "discourse", "relations")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,7 @@ class Task:
         papers: publications that the definition does not mention by a known name.
         version: raised when the rows of the task change.
         decides: the corpus decides which labels are used; always so where there are no ``labels``.
+        natural: the labels have the shares that they have in the corpus, and need not be equally frequent.
         name: the name of the module; filled in, as ``family`` and ``definition`` (its docstring), when tasks are found.
     """
 
@@ -125,6 +127,7 @@ class Task:
     papers: tuple[Paper, ...] = ()
     version: int = 1
     decides: bool = False
+    natural: bool = False
     name: str = ""
     family: str = ""
     definition: str = ""
@@ -174,17 +177,34 @@ class DiscourseTask(Task):
     needs: frozenset[str] = frozenset({"documents"})
 
 
-AnyTask = ProbingTask | DiscourseTask
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationTask(Task):
+    """A task over the relation of two units of text.
+
+    Attributes:
+        select: the candidates of a shard, with the columns of ``RELATION_CANDIDATES``.
+        note: what its cards say of the rows.
+    """
+
+    shape: ClassVar[Shape] = Shape.RELATION
+    split_by: ClassVar[str] = "document"
+    feature: ClassVar[str | None] = None
+
+    select: Callable[[Shard, Context], pl.DataFrame]
+    note: str = ""
+
+
+AnyTask = ProbingTask | DiscourseTask | RelationTask
 T = TypeVar("T", bound=AnyTask)
 
 
 @functools.cache
 def all_tasks() -> dict[str, AnyTask]:
-    """Every task by name, probing before discourse, each family in alphabetical order; without generated ones."""
+    """Every task by name, in the order of ``FAMILIES``, each family in alphabetical order; without generated ones."""
     return {
         name: _published(task, name, family, _definition(module))
         for family, name, module in _modules()
-        if isinstance(task := getattr(module, "TASK", None), (ProbingTask, DiscourseTask))
+        if isinstance(task := getattr(module, "TASK", None), AnyTask)
     }
 
 
@@ -218,8 +238,8 @@ def _definition(module: ModuleType) -> str:
 def tasks_named(names: Sequence[str]) -> list[AnyTask]:
     """The tasks that ``names`` stand for, each once.
 
-    A name is that of a task, a family (``probing``, ``discourse``), ``all`` (both families), a generated task
-    (``feats_nsubj_number``) or a family of those (``feats``), which no other name includes.
+    A name is that of a task, a family (``probing``, ``discourse``, ``relations``), ``all`` (these families), a
+    generated task (``feats_nsubj_number``) or a family of those (``feats``), which no other name includes.
 
     Raises:
         UnknownNameError: for a name that is none of these.

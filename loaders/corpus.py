@@ -113,10 +113,10 @@ Trees are as annotated, with any number of daughters. ``multinuclear`` says of t
 joins nuclei; ``text`` is that of a segment, null for other nodes.
 """
 
-LAYERS: Final = ("lemma", "upos", "feats", "deps", "documents", "text", "relations", "rst")
+LAYERS: Final = ("lemma", "upos", "feats", "deps", "documents", "text", "relations", "rst_trees")
 """The annotation layers that a task can ask for."""
 
-WHOLE: Final = ("relations", "rst")
+WHOLE: Final = ("relations", "rst_trees")
 """Layers that are there if a corpus has one row of them."""
 
 LEAST_SHARE: Final = {"lemma": 0.5, "upos": 0.5, "feats": 0.05, "deps": 0.5, "text": 0.5}
@@ -236,7 +236,7 @@ class Shard:
     def counts(self) -> Counts:
         """What the shard holds; every sentence counts as having text, since its tables do not say otherwise."""
         present = {layer: self.tokens[layer].count() for layer in ("lemma", "upos", "feats")}
-        discourse = {"relations": self.relations.height, "rst": self.rst_nodes.height}
+        discourse = {"relations": self.relations.height, "rst_trees": self.rst_nodes.height}
         present |= {layer: n for layer, n in discourse.items() if n}
         deps = self.tokens.select((pl.col("head").is_not_null() & pl.col("deprel").is_not_null()).sum()).item()
         return Counts(

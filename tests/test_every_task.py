@@ -168,9 +168,8 @@ def test_nearly_every_task_is_built_from_the_sample(built):
         for task, result in built("sample", lang, settings).items()
         if isinstance(result, Config)
     }
-    assert set(all_tasks()) - there <= {"impersonal", "obl_case", "word_content"}, (
-        "too few such sentences in the sample"
-    )
+    of_sentences = {name for name, task in all_tasks().items() if task.family != "relations"}
+    assert of_sentences - there <= {"impersonal", "obl_case", "word_content"}, "too few such sentences in the sample"
 
 
 @needs_shared

@@ -30,6 +30,9 @@ _WHAT = {
     "removed": "the connective that the second sentence lost, with its comma",
     "sentence1": "the first sentence shown",
     "sentence2": "the second sentence shown",
+    "direction": "which unit depends on which, as the corpus writes it (`1<2`, `1>2`), or which is the nucleus (`NS`)",
+    "rel_type": "what marks the relation: `explicit` (a connective), `implicit`, `altlex`, …; null where not annotated",
+    "orig_label": "the relation as the corpus names it",
     "score": "the score of the source; `label` is the class that the audit put it in",
     "candidate": "the sentence of which the question is whether it follows",
     "context": "the passage",
@@ -38,6 +41,11 @@ _WHAT = {
     "(`other_document`; `nearest` or `genre` if chosen for likeness); null for the right one",
 }
 _WHAT_HERE = {
+    (Shape.RELATION, "sent_ids"): "the sentences in which the units begin; of a tree, the nodes that head them",
+    (Shape.RELATION, "sentence1"): "the unit that comes first in the text",
+    (Shape.RELATION, "sentence2"): "the unit that comes second",
+    (Shape.RELATION, "group"): "the document, which never stands in two splits",
+    (Shape.RELATION, "removed"): "the connective that a unit lost; null where none was removed",
     (Shape.CANDIDATE, "sentences"): "the passage",
     (
         Shape.CHOICE,

@@ -244,7 +244,9 @@ _PAIRS: Final = frozenset(Shape) - {Shape.CHOICE}
 FORMATS: Final[Mapping[str, Format]] = {
     "senteval": Format(frozenset({Shape.SENTENCE}), _senteval),
     "xprobe": Format(frozenset({Shape.SENTENCE}), _xprobe),
-    "discoeval": Format(frozenset({Shape.SEQUENCE, Shape.PAIR, Shape.SCORED, Shape.CANDIDATE}), _discoeval),
+    "discoeval": Format(
+        frozenset({Shape.SEQUENCE, Shape.PAIR, Shape.RELATION, Shape.SCORED, Shape.CANDIDATE}), _discoeval
+    ),
     "jsonl": Format(frozenset(Shape), _jsonl),
     "blimp": Format(_PAIRS, _test_of(pair_formats.blimp), pairs=True),
     "lm-eval": Format(frozenset(Shape), _test_of(pair_formats.lm_eval), pairs=True),

@@ -105,7 +105,7 @@ def _texts(row: ReleaseRow) -> Iterator[tuple[str, str]]:
     match Shape(row.entry["shape"]):
         case Shape.SENTENCE:
             yield "text", values["text"]
-        case Shape.PAIR | Shape.SCORED:
+        case Shape.PAIR | Shape.RELATION | Shape.SCORED:
             yield from (("first sentence", values["sentence1"]), ("second sentence", values["sentence2"]))
         case Shape.CHOICE:
             yield from _numbered("context", values["context"])
@@ -136,7 +136,7 @@ def _marked(row: ReleaseRow) -> Iterator[ShownText]:
                 end = len(text) if number - len(values["context"]) == values["label"] else 0
             case Shape.CANDIDATE:
                 end = len(text) if name == "candidate" else 0
-            case Shape.PAIR | Shape.SCORED:
+            case Shape.PAIR | Shape.RELATION | Shape.SCORED:
                 pass
         yield ShownText(name, _pieces(text, start, end), note)
 

@@ -290,7 +290,7 @@ def _labels(config: Config) -> tuple[str, ...]:
 def _filters(config: Config) -> list[str]:
     """What a candidate had to meet, by the settings of the build, as Markdown."""
     settings = config.settings
-    if config.published:
+    if config.published or config.shape == Shape.RELATION:
         return []
     if str(config.shape) != "sentence":
         least, most = settings.discourse_words

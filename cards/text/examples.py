@@ -147,6 +147,7 @@ _LINES: dict[Shape, Callable[[Row], Iterable[ExampleText]]] = {
     Shape.SEQUENCE: lambda row: _numbered(row["sentences"], row["position"]),
     Shape.SCORED: _pair,
     Shape.PAIR: _pair,
+    Shape.RELATION: _pair,
     Shape.CANDIDATE: _candidate,
     Shape.CHOICE: _choice,
 }

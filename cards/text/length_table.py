@@ -26,6 +26,7 @@ _TEXTS = {
     Shape.CHOICE: ("context", "choices"),
     Shape.SCORED: ("sentence1", "sentence2"),
     Shape.PAIR: ("sentence1", "sentence2"),
+    Shape.RELATION: ("sentence1", "sentence2"),
 }
 """Columns whose characters are counted."""
 

@@ -22,7 +22,9 @@ CorpusOption = Annotated[
 ]
 TaskOption = Annotated[
     str,
-    typer.Option("--task", "-t", help="Tasks, separated by commas, such as dc,sp; or `discourse`, `probing`, `all`."),
+    typer.Option(
+        "--task", "-t", help="Tasks, separated by commas, such as dc,sp; or `discourse`, `probing`, `relations`, `all`."
+    ),
 ]
 Out = Annotated[Path, typer.Option("--out", "-o", help="The release folder.")]
 Size = Annotated[

@@ -61,7 +61,7 @@ def test_a_folder_of_trees(tmp_path):
     (corpus,) = read_corpora([tmp_path]).values()
     assert (corpus.lang, corpus.sources[0].name) == ("de", "Toy")
     assert [file.path for file in corpus.sources[0].files] == ["rst/a.rs3", "rst/b.rs4"]
-    assert "rst" in corpus.layers
+    assert "rst_trees" in corpus.layers
     assert "documents" not in corpus.layers, "there are no sentences for tasks over documents"
     (shard,) = corpus.shards()
     assert shard.documents["doc_id"].to_list() == ["a", "b"]

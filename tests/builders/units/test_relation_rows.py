@@ -1,0 +1,192 @@
+"""Relation tasks on made-up corpora: every relation is a row or dropped with a reason, splits, classes, texts."""
+
+from collections import Counter, defaultdict
+
+import pytest
+from discourse_corpora import KINDS, write_disrpt, write_many, write_trees
+from shared import SHARED
+
+from discoprobe.builders.audit.run import audit
+from discoprobe.builders.build import build, build_all
+from discoprobe.builders.config import Config, schema
+from discoprobe.builders.settings import SPLITS, Settings
+from discoprobe.builders.task import all_tasks, tasks_named
+from discoprobe.loaders.errors import UnsupportedError
+from discoprobe.sources import load_corpus
+
+RELATIONS = [task.name for task in all_tasks().values() if task.family == "relations"]
+DISRPT = SHARED / "corpora" / "disrpt"
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    folder = write_many(tmp_path_factory.mktemp("many"), "eng.pdtb.made", 60)
+    return load_corpus("en", [str(folder), str(write_trees(folder, 60))])
+
+
+@pytest.fixture(scope="module", params=RELATIONS)
+def config(request, corpus):
+    return build(request.param, corpus)
+
+
+def rows_of(config):
+    """All rows with the name of their label and their split."""
+    return [
+        row | {"name": config.labels[row["label"]], "split": split}
+        for split, table in config.splits.items()
+        for row in table.to_pylist()
+    ]
+
+
+def test_every_relation_is_a_row_or_dropped_with_a_reason(config, corpus):
+    relations = {"relations": 60 * 9, "rst_trees": 60 * 9}
+    (layer,) = all_tasks()[config.task].needs
+    assert config.candidates == relations[layer]
+    assert config.n_rows + sum(config.drops.values()) == config.candidates
+    assert set(config.meanings) == set(config.drops)
+
+
+def test_rows(config):
+    rows = rows_of(config)
+    assert len({row["id"] for row in rows}) == len(rows)
+    texts = [(row["sentence1"].lower(), row["sentence2"].lower()) for row in rows]
+    assert len(set(texts)) == len(texts), "no two units twice, so none with two labels"
+    assert all(table.schema.equals(schema(config.shape)) for table in config.splits.values())
+    labels = {split: {row["name"] for row in rows if row["split"] == split} for split in SPLITS}
+    assert labels["train"] == labels["validation"] == labels["test"] == set(config.used_labels)
+    places = defaultdict(set)
+    for row in rows:
+        places[row["doc_id"]].add(row["split"])
+        assert row["group"] == row["doc_id"]
+    assert all(len(splits) == 1 for splits in places.values())
+
+
+def test_balanced_and_natural_tasks(config):
+    equal = [len(set(counts.values())) == 1 for counts in config.counts().values()]
+    assert config.natural or all(equal)
+    assert config.natural == all_tasks()[config.task].natural
+
+
+def test_the_audit_of_a_relation_task(config):
+    report = audit(config)
+    assert not report.failed, [finding.check for finding in report.errors]
+    assert report.finding("balance").status in {"passed", "noted"}
+
+
+def test_published_splits_are_kept(corpus):
+    """All three are there; the documents of `write_many` go to them in turn."""
+    for row in rows_of(build("dr", corpus)):
+        number = int(row["doc_id"].rpartition("-")[2])
+        assert row["split"] == SPLITS[number % 3]
+
+
+def test_without_a_published_train_documents_are_assigned_to_splits(tmp_path):
+    corpus = load_corpus("en", [str(write_many(tmp_path, "eng.pdtb.made", 40, splits=("test",)))])
+    config = build("dr", corpus)
+    assert all(table.num_rows for table in config.splits.values())
+
+
+def test_the_same_units_with_two_labels_are_in_no_row(tmp_path):
+    write_many(tmp_path, "eng.pdtb.made", 60)
+    table = tmp_path / "eng.pdtb.made_test.rels"
+    lines = table.read_text(encoding="utf-8").split("\n")
+    twice = lines[1].replace("\tcontrast\tcontrast", "\tx\tconcession")
+    assert twice != lines[1]
+    table.write_text("\n".join([*lines[:2], twice, lines[2], *lines[2:]]), encoding="utf-8")
+    config = build("dr", load_corpus("en", [str(tmp_path)]))
+    assert (config.drops["several-labels"], config.drops["duplicate"]) == (2, 1)
+    assert lines[1].split("\t")[3][:-2] not in {row["sentence1"][:-1] for row in rows_of(config)}
+
+
+def test_a_unit_beside_itself_is_no_row(tmp_path):
+    write_many(tmp_path, "eng.pdtb.made", 60)
+    table = tmp_path / "eng.pdtb.made_test.rels"
+    lines = table.read_text(encoding="utf-8").split("\n")
+    cells = lines[1].split("\t")
+    cells[2], cells[4] = cells[1], cells[3]
+    table.write_text("\n".join([lines[0], "\t".join(cells), *lines[2:]]), encoding="utf-8")
+    assert build("dr", load_corpus("en", [str(tmp_path)])).drops["equal-units"] == 1
+
+
+def test_units_of_two_splits_stay_in_test(tmp_path):
+    write_many(tmp_path, "eng.pdtb.made", 60)
+    before = build("dr", load_corpus("en", [str(tmp_path)]))
+    for suffix in ("conllu", "rels"):
+        one, other = (tmp_path / f"eng.pdtb.made_{split}.{suffix}" for split in ("test", "train"))
+        text = one.read_text(encoding="utf-8").replace("eng.pdtb.made-", "copied-")
+        parts = text.split("\n", 1)
+        other.write_text(
+            other.read_text(encoding="utf-8") + (text if suffix == "conllu" else parts[1]), encoding="utf-8"
+        )
+    config = build("dr", load_corpus("en", [str(tmp_path)]))
+    assert config.splits["test"].num_rows == before.splits["test"].num_rows or config.drops["duplicate"]
+    assert not [one for one in audit(config).errors if one.check in {"dup-across", "sentence-leak", "near-dup"}]
+
+
+def test_a_rare_class_is_dropped_with_its_number(corpus):
+    config = build("dr", corpus)
+    assert config.drops == {"unknown-relation odd": 20}
+    assert set(config.used_labels) == {label for label, _ in KINDS}
+    assert len(config.labels) == 17
+
+
+def test_connectives_are_removed(corpus):
+    rows = rows_of(build("connective", corpus))
+    assert {row["name"] for row in rows} == {"and", "but", "so"}
+    for row in rows:
+        assert row["removed"].lower() == row["name"]
+        assert not row["sentence2"].startswith(row["removed"])
+        assert row["sentence2"][0].isupper()
+        assert row["removed"] == dict(KINDS).get(row["orig_label"], row["removed"])
+
+
+def test_nuclei(corpus):
+    rows = rows_of(build("nuclearity", corpus))
+    assert {(row["name"], row["direction"]) for row in rows} == {("nucleus_first", "NS"), ("both", "NN")}
+
+
+def test_other_tasks_pass_over_trees(corpus):
+    made = {config.task: config for config in build_all(tasks_named(["bso", "sent_len"]), corpus, Settings())}
+    assert isinstance(made["bso"], Config)
+
+
+def test_a_corpus_of_trees_alone(tmp_path):
+    corpus = load_corpus("en", [str(write_trees(tmp_path, 60))])
+    assert isinstance(next(build_all(tasks_named(["dr_tree"]), corpus, Settings())), Config)
+    with pytest.raises(UnsupportedError, match="no sentences"):
+        build("bso", corpus)
+    with pytest.raises(UnsupportedError, match="the corpus has no relations"):
+        build("dr", corpus)
+
+
+def test_a_corpus_without_relations_or_with_few(tmp_path):
+    with pytest.raises(UnsupportedError, match="the corpus has no relations"):
+        build("dr", load_corpus("en", ["sample"]))
+    with pytest.raises(UnsupportedError, match="no two classes have 20 relations"):
+        build("dr", load_corpus("en", [str(write_disrpt(tmp_path))]))
+
+
+def test_rows_do_not_depend_on_order_or_block(corpus):
+    whole = build("dr", corpus)
+    blocks = build("dr", corpus, Settings(block=1000))
+    assert {split: table.to_pylist() for split, table in whole.splits.items()} == {
+        split: table.to_pylist() for split, table in blocks.splits.items()
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not DISRPT.is_dir(), reason="no ../shared with corpora of DISRPT beside the repository")
+@pytest.mark.parametrize("lang", ["en", "tr", "zh"])
+def test_label_counts_of_published_corpora(lang):
+    """Every line of every table is a row of `dr`, or counted in a drop of the config or of the reader."""
+    corpus = load_corpus(lang, [str(DISRPT)], on_error="skip")
+    published = Counter()
+    for table in DISRPT.glob("*/*.rels"):
+        lines = [line.split("\t") for line in table.read_text(encoding="utf-8").rstrip("\n").split("\n")]
+        if table.name[:3] == {"en": "eng", "tr": "tur", "zh": "zho"}[lang]:
+            published.update(line[-1] for line in lines[1:])
+    config = build("dr", corpus)
+    assert config.candidates + sum(corpus.drops.values()) == sum(published.values())
+    assert config.n_rows + sum(config.drops.values()) == config.candidates
+    for label, n in Counter(row["name"] for row in rows_of(config)).items():
+        assert n <= published[label]
