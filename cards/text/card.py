@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import re
 import unicodedata
@@ -20,7 +21,7 @@ from discoprobe.cards.text.verdicts import FAILED, MARKS, PASSED, verdicts
 from discoprobe.loaders.catalogue import licences, treebanks
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from discoprobe.builders.audit.report import Report
     from discoprobe.builders.config import Config
@@ -32,6 +33,8 @@ REPOSITORY = "org/discoprobe"
 """The Hub repository that a card names until it is known which one it goes to."""
 MOST_BYTES = 60_000
 """Longest README.md; of a larger release the tables go into a file of their own."""
+_CODE = ("repository", "source", "source code", "homepage")
+"""What pyproject.toml may call the repository of the code (``[project.urls]``), the best first."""
 _CHANGES = 60
 """Lines of the changelog that a card shows."""
 _LABELS = 12
@@ -65,13 +68,20 @@ def release_card(
         "skipped": _skipped(manifest), "example": _example(configs[default]) if default else None,
         "licences": sorted({licences.normalise(one["licence"]) for one in manifest["sources"].values()}),
         "unavailable": manifest["unavailable"] if len(manifest["unavailable"]) <= _REASONS else {},
-        "by_language": _languages(configs), "contents": [],
+        "by_language": _languages(configs), "contents": [], "code": code_location(),
     }  # fmt: skip
     front = yaml_header.front_matter(manifest)
     whole = _with_contents(values | {"short": False})
     if len((front + whole).encode()) <= MOST_BYTES:
         return front + whole, ""
     return front + _with_contents(values | {"short": True}), render("configs.md", **values)
+
+
+def code_location() -> str:
+    """Where the code is: the repository that the metadata of the installed package name, else its page on PyPI."""
+    named = importlib.metadata.metadata("discoprobe").get_all("Project-URL") or []
+    urls = {name.strip().lower(): url.strip() for name, _, url in (one.partition(",") for one in named)}
+    return next((urls[name] for name in _CODE if name in urls), "https://pypi.org/project/discoprobe/")
 
 
 def _with_contents(values: dict[str, Any]) -> str:
@@ -146,9 +156,10 @@ def _language_names() -> dict[str, str]:
 
 
 class TaskSummary(NamedTuple):
-    """A task in the list of tasks."""
+    """A task in the list of tasks; of several versions, as of languages built at other times, all are named."""
 
     name: str
+    versions: str
     summary: str
     configs: int
     rows: int
@@ -157,10 +168,14 @@ class TaskSummary(NamedTuple):
 def _tasks(manifest: Manifest) -> list[TaskSummary]:
     entries = list(manifest["configs"].values())
     return [
-        TaskSummary(task, own[0]["summary"], len(own), sum(map(yaml_header.n_rows, own)))
+        TaskSummary(task, _versions(own), own[0]["summary"], len(own), sum(map(yaml_header.n_rows, own)))
         for task in sorted({entry["task"] for entry in entries})
         if (own := [entry for entry in entries if entry["task"] == task])
     ]
+
+
+def _versions(entries: Sequence[ConfigEntry]) -> str:
+    return ", ".join(map(str, sorted({entry["versions"]["task"] for entry in entries if "versions" in entry})))
 
 
 class SourceLine(NamedTuple):

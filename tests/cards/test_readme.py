@@ -3,6 +3,7 @@
 import itertools
 import json
 import re
+from email.message import Message
 
 import pytest
 import yaml
@@ -80,8 +81,8 @@ def test_the_hub_s_classes_read_it_and_write_it_back(sample_release):
 def test_every_section_is_there(sample_release):
     text = metadata_free(sample_release)
     wanted = [
-        "Contents", "Load", "What there is", "Example", "Tasks", "Uses", "How it was built", "Readers",
-        "Sources and licences", "Cite", "Known limits", "Contact",
+        "Contents", "Load", "Configs", "Example", "Tasks", "Uses", "How it was built", "Readers",
+        "Sources and licences", "Cite", "Limitations", "Contact",
     ]  # fmt: skip
     assert [line[3:] for line in text.splitlines() if line.startswith("## ")] == wanted
 
@@ -97,6 +98,37 @@ def test_every_link_leads_somewhere(sample_release):
         for target in targets:
             anchor = target.startswith("#") and target[1:].replace("-", " ") in page.read_text(encoding="utf-8").lower()
             assert anchor or target.startswith("https://") or (page.parent / target).exists(), (page, target)
+
+
+@pytest.mark.parametrize(
+    ("urls", "place"),
+    [
+        ([], "https://pypi.org/project/discoprobe/"),
+        (["Homepage, https://a.example", "Repository, https://b.example/code"], "https://b.example/code"),
+        (["Source Code, https://c.example"], "https://c.example"),
+        (["Funding, https://d.example"], "https://pypi.org/project/discoprobe/"),
+    ],
+)
+def test_where_the_code_is(sample_release, monkeypatch, urls, place):
+    """The repository of pyproject's ``[project.urls]``; the package's page where there is none."""
+    found = Message()
+    for url in urls:
+        found["Project-URL"] = url
+    monkeypatch.setattr("importlib.metadata.metadata", lambda _: found)
+    text, _ = card.release_card(manifest.read(sample_release))
+    assert f"[`discoprobe`]({place}), version" in text
+
+
+def test_a_card_that_is_not_published_names_no_repository(sample_release):
+    assert card.REPOSITORY not in metadata_free(sample_release)
+
+
+def test_the_version_of_each_task_is_in_the_table(sample_release):
+    versions = {one["task"]: one["versions"]["task"] for one in manifest.read(sample_release)["configs"].values()}
+    found = dict(
+        re.findall(r"^\| `(\w+)` \| (\d+) \| .+ \| \d+ \| [\d,]+ \|$", metadata_free(sample_release), re.MULTILINE)
+    )
+    assert found == {task: str(version) for task, version in versions.items()}
 
 
 def test_the_matrix_has_every_config_once(sample_release):
