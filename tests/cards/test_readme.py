@@ -278,7 +278,7 @@ def test_hostile_names_and_texts(tmp_path):
     headings = [after.content for one, after in itertools.pairwise(found) if one.type == "heading_open"]
     anchors = {"#" + heading.lower().replace(" ", "-") for heading in headings}
     assert {token.attrGet("href") for token in inner if token.type == "link_open"} - anchors <= {
-        "dc_es/README.md", "ATTRIBUTION.md",
+        "dc_es/README.md", "ATTRIBUTION.md", card.code_location(),
         "https://github.com/UniversalDependencies/UD_Test-Case/tree/" + "0123456789abcdef" * 2,
     }  # fmt: skip
     attribution = MARKDOWN.parse((folder / "ATTRIBUTION.md").read_text(encoding="utf-8"))
