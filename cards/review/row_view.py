@@ -161,6 +161,7 @@ def _facts(row: ReleaseRow) -> dict[str, str]:
     """The columns of a row that are no texts, in words; those without a value are left out."""
     values = row.values
     found: dict[str, Any] = {name: values[name] for name in ("corpus", "doc_id", "group", "pair_id")}
+    found |= {name: values.get(name) for name in ("orig_label", "direction", "rel_type", "removed")}
     found["sent_ids"] = ", ".join(values["sent_ids"] or ())
     if target := values.get("target"):
         found["target"] = f"{target['form']} ({target['lemma']}, {target['upos']})"
