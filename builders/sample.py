@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from discoprobe.builders.columns import DISCOURSE_ROWS, PROBING_ROWS, RELATION_ROWS, checked
+from discoprobe.builders.sampling.splits import corrected_shares
 from discoprobe.builders.sentences import syncretism
 from discoprobe.builders.sentences.candidates import with_splits
-from discoprobe.builders.settings import SPLITS
+from discoprobe.builders.settings import MIN_ROWS, SHARES, SPLITS
 from discoprobe.builders.task import Context, DiscourseTask, ProbingTask, RelationTask, Sample
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 _COLUMNS = {ProbingTask: PROBING_ROWS, DiscourseTask: DISCOURSE_ROWS, RelationTask: RELATION_ROWS}
 """What ``sample`` returns for a kind of task."""
+
+ATTEMPTS = 4
+"""Times that a probing task is sampled at most, each time with other shares of the splits."""
 
 LOSSES = 4
 """Reasons for drops that a message names."""
@@ -129,18 +133,49 @@ def sample(
         settings: seed, sizes and filters.
         decided: the labels that a larger corpus decided on, which the candidates are a part of.
     """
-    context = Context(task.name, language, settings, task.labels, candidates.frequencies, decided, candidates.likeness)
+    context = Context(
+        task.name, language, settings, task.labels, candidates.frequencies, decided, candidates.likeness,
+        free=task.split_by == "cluster" and not candidates.by_hash,
+    )  # fmt: skip
     frame = candidates.frame(task)
     notes = candidates.notes_for(task)
     if isinstance(task, ProbingTask):
         frame = syncretism.with_reasons(frame, task, candidates.forms, language, settings)
-        frame = with_splits(frame, task, settings.seed, by_hash=candidates.by_hash) if frame.height else frame
     if frame.is_empty():
         return TaskSample(task, Sample(pl.DataFrame(), reason=_no_candidates(task)), frame, notes)
-    chosen = task.sample(frame, context)
+    if isinstance(task, ProbingTask):
+        frame, chosen = _split_and_sampled(task, frame, context, by_hash=candidates.by_hash)
+    else:
+        chosen = task.sample(frame, context)
     if not chosen.rows.is_empty():
         checked(chosen.rows, _COLUMNS[type(task)], f"{task.name}: sample")
     return TaskSample(task, chosen, frame, notes)
+
+
+def _split_and_sampled(
+    task: ProbingTask, frame: pl.DataFrame, context: Context, *, by_hash: bool
+) -> tuple[pl.DataFrame, Sample]:
+    """The candidates with their splits, and the sample: of several attempts that which comes nearest to ``MIN_ROWS``.
+
+    There is a further attempt only where splits are too small and other shares could mend it.
+    """
+    shares: tuple[float, ...] | None = SHARES
+    attempts: list[tuple[pl.DataFrame, Sample]] = []
+    while shares and len(attempts) < ATTEMPTS:
+        split = with_splits(frame, task, context.settings.seed, shares, by_hash=by_hash)
+        attempts.append((split, task.sample(split, context)))
+        shares = None if by_hash else corrected_shares(shares, _sizes(attempts[-1][1].rows))
+    return max(attempts, key=lambda attempt: _fullness(_sizes(attempt[1].rows)))
+
+
+def _sizes(rows: pl.DataFrame) -> list[int]:
+    """Number of rows in each split."""
+    return [int((rows["split"] == split).sum()) if rows.height else 0 for split in SPLITS]
+
+
+def _fullness(sizes: list[int]) -> tuple[float, int]:
+    """The smallest ratio of a split's size to that of ``MIN_ROWS``, at most 1, and the number of rows."""
+    return min(1.0, *(size / least for size, least in zip(sizes, MIN_ROWS, strict=True))), sum(sizes)
 
 
 def _no_candidates(task: AnyTask) -> str:

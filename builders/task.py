@@ -58,6 +58,7 @@ class Context:
     frequencies: Frequencies | None = None
     decided: tuple[str, ...] = ()
     likeness: Likeness | None = None
+    free: bool = False
 
     @property
     def seed_key(self) -> tuple[int | str, ...]:

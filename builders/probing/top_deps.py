@@ -3,8 +3,8 @@
 The label is the sequence of universal relations of the root's dependents as they stand in the text (`nsubj_obj_obl`),
 without subtypes and without punctuation, which SentEval excluded too: a class by final mark is no syntax. The 19 most
 frequent sequences are classes, all others are `OTHER`; a corpus with too few sentences has fewer classes. Long
-sentences have long sequences, so only sentences that have one of like length and punctuation in every other class are
-taken.
+sentences have long sequences, so classes are matched on length and punctuation, and a sequence that leaves fewer rows
+because its sentences are of other lengths is `OTHER` too.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from discoprobe.builders.sentences.candidates import balance_labels, unedited, usable_of, with_label_indices
-from discoprobe.builders.settings import SPLITS
+from discoprobe.builders.settings import MIN_ROWS, SPLITS
 from discoprobe.builders.task import Context, ProbingTask, Sample
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ SEQUENCES = 19
 FEWEST = 2
 """Least number of sequences beside ``OTHER``."""
 OTHER = "OTHER"
+ENOUGH = sum(MIN_ROWS) + 20
+"""Rows from which on more sequences are better than more rows: those of a config, in whole sets of twenty."""
 
 
 def select(trees: Trees, context: Context) -> pl.DataFrame:
@@ -50,21 +52,27 @@ def grouped(usable: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
 
 
 def chosen_sequences(usable: pl.DataFrame, context: Context) -> tuple[tuple[str, ...], pl.DataFrame]:
-    """The labels and the rows: as many classes as leave ``min_class`` rows of each that look alike.
+    """The labels and the rows: the most frequent sequences of which each leaves as many rows as there were without it.
 
-    The labels are the most frequent sequences, then ``OTHER``.
+    With ``ENOUGH`` rows, more classes are better than more rows. The labels are these sequences, then ``OTHER``.
     """
     if context.decided:
-        numbered = with_label_indices(grouped(usable, context.decided), context.decided)
-        return context.decided, balance_labels(numbered, context, strict=True)
+        return context.decided, _balanced(usable, context.decided, context)
+    least, kept = context.settings.min_class, usable.clear()
+    names: tuple[str, ...] = ()
     counts = usable.group_by("label").len().sort(["len", "label"], descending=[True, False])
-    enough = counts.filter(pl.col("len") >= context.settings.min_class)["label"].head(SEQUENCES).to_list()
-    for number in range(len(enough), FEWEST - 1, -1):
-        names = (*enough[:number], OTHER)
-        kept = balance_labels(with_label_indices(grouped(usable, names), names), context, strict=True)
-        if kept["split"].n_unique() == len(SPLITS) and kept.height >= len(names) * context.settings.min_class:
-            return names, kept
+    for name in counts.filter(pl.col("len") >= least)["label"].head(SEQUENCES):
+        tried = _balanced(usable, (*names, name, OTHER), context)
+        if len(names) < FEWEST or tried.height >= min(ENOUGH, kept.height):
+            names, kept = (*names, name), tried
+    labels = (*names, OTHER)
+    if len(names) >= FEWEST and kept["split"].n_unique() == len(SPLITS) and kept.height >= len(labels) * least:
+        return labels, kept
     return (), usable.clear()
 
 
-TASK = ProbingTask(select=select, sample=sample, needs=frozenset({"deps"}))
+def _balanced(usable: pl.DataFrame, names: tuple[str, ...], context: Context) -> pl.DataFrame:
+    return balance_labels(with_label_indices(grouped(usable, names), names), context, strict=True)
+
+
+TASK = ProbingTask(select=select, sample=sample, needs=frozenset({"deps"}), version=2)

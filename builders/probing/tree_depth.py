@@ -3,8 +3,9 @@
 The label is the number of edges on the longest path from the root to a word. Depth grows with length, so every bin of
 length has equally many sentences of each depth in every split: in the published sets, whose cells were not filled
 evenly, length still tells depth (X-Probe .25-.29 of .21; RuSentEval's classes hold 10-33 %). The depths are 5-9 where
-the corpus has enough of them, else the five (four, three) neighbouring depths that give most rows: dependency trees are
-flatter than SentEval's constituents, and small treebanks have few deep ones.
+the corpus has enough of them, else as many neighbouring depths (five to two) as have enough sentences of like lengths:
+dependency trees are flatter than SentEval's constituents, small treebanks have few deep ones, and sentences of depth 3
+and 7 have hardly a length in common.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import polars as pl
 
 from discoprobe.builders.sampling.length_bins import length_stratum
 from discoprobe.builders.sentences.candidates import balance_labels, unedited, usable_of, with_label_indices
-from discoprobe.builders.settings import SPLITS
+from discoprobe.builders.settings import MIN_ROWS, SPLITS
 from discoprobe.builders.task import Context, ProbingTask, Sample
 
 if TYPE_CHECKING:
@@ -23,13 +24,13 @@ if TYPE_CHECKING:
 
 DEEPEST = 20
 LABELS = tuple(str(depth) for depth in range(1, DEEPEST + 1))
-"""All depths; a config has three to five neighbouring ones."""
-USUAL = (5, 6, 7, 8, 9)
+"""All depths; a config has two to five neighbouring ones."""
+USUAL = ("5", "6", "7", "8", "9")
 """RuSentEval's depths."""
-NUMBERS = (5, 4, 3)
+NUMBERS = (5, 4, 3, 2)
 """How many neighbouring depths a config may have."""
-ENOUGH = 100
-"""Sentences of each depth from which on a number of depths, or the usual ones, are taken though others give more."""
+ENOUGH = sum(MIN_ROWS) + 10
+"""Rows from which on more depths are better than more rows: those of a config, in whole sets of five."""
 
 
 def select(trees: Trees, context: Context) -> pl.DataFrame:
@@ -45,50 +46,58 @@ def select(trees: Trees, context: Context) -> pl.DataFrame:
 def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Equally many sentences of each depth in every bin of length, in every split."""
     usable, drops = usable_of(frame, context)
-    names = context.decided or chosen_depths(usable.filter(pl.col("label").is_in(LABELS)), context.settings.min_class)
+    names, kept = chosen_depths(usable.filter(pl.col("label").is_in(LABELS)), context)
+    drops["unbalanced"] = usable.height - kept.height
     if not names:
         reason = (
             f"no {NUMBERS[-1]} neighbouring depths have {context.settings.min_class} sentences each of like lengths"
         )
         return Sample(pl.DataFrame(), drops, candidates=frame.height, reason=reason)
-    numbered = with_label_indices(usable.filter(pl.col("label").is_in(names)), LABELS)
-    kept = balance_labels(numbered, context)
-    drops["unbalanced"] = usable.height - kept.height
     return Sample(unedited(kept), drops, labels=names, candidates=frame.height)
 
 
-def chosen_depths(usable: pl.DataFrame, least: int) -> tuple[str, ...]:
-    """The depths of the config, as labels; none where three neighbouring ones cannot be balanced.
+def chosen_depths(usable: pl.DataFrame, context: Context) -> tuple[tuple[str, ...], pl.DataFrame]:
+    """The depths of the config, as labels, and its rows.
+
+    They are as many depths as leave ``ENOUGH`` rows that look alike; where none do, those that leave most rows, if
+    these are ``min_class`` of each; else rows that do not look alike are taken too.
 
     Args:
         usable: candidates with ``label`` (depth), ``split`` and ``cell``.
-        least: fewest sentences of each depth.
+        context: the settings, and the depths where an earlier part of the corpus decided.
     """
-    sizes = _sizes(usable)
-    if sizes.get(USUAL, 0) >= ENOUGH:
-        return tuple(map(str, USUAL))
-    for enough in (ENOUGH, least):
-        for number in NUMBERS:
-            best = max((run for run in sizes if len(run) == number), key=lambda run: sizes[run], default=())
-            if sizes.get(best, 0) >= enough:
-                return tuple(map(str, best))
-    return ()
+    if context.decided:
+        return context.decided, _balanced(usable, context.decided, context, strict=True)
+    sizes, least = _sizes(usable), context.settings.min_class
+    found = {run: _balanced(usable, run, context, strict=True) for run in sizes if sizes[run] * len(run) >= ENOUGH}
+    for run in sorted(found, key=lambda run: (run == USUAL, len(run), found[run].height), reverse=True):
+        if found[run].height >= ENOUGH:
+            return run, found[run]
+    likely = [
+        max((run for run in sizes if len(run) == number), key=sizes.__getitem__, default=()) for number in NUMBERS
+    ]
+    for strict in (True, False):
+        kept = {run: found.get(run, _balanced(usable, run, context, strict=strict)) for run in likely if run}
+        run = max(kept, key=lambda run: kept[run].height, default=())
+        if run and kept[run].height >= least * len(run) and kept[run]["split"].n_unique() == len(SPLITS):
+            return run, kept[run]
+    return (), usable.clear()
 
 
-def _sizes(usable: pl.DataFrame) -> dict[tuple[int, ...], int]:
-    """For every run of neighbouring depths, how many sentences of each balancing leaves."""
-    counts = usable.group_by("split", "cell", "label").len()
-    cells = counts.pivot("label", index=["split", "cell"], values="len").fill_null(0)
-    present = sorted(int(name) for name in cells.columns[2:])
-    runs = [tuple(range(first, first + number)) for number in NUMBERS for first in present]
-    return {run: _size(cells, run) for run in runs if set(run) <= set(present)}
+def _balanced(usable: pl.DataFrame, names: tuple[str, ...], context: Context, *, strict: bool) -> pl.DataFrame:
+    return balance_labels(
+        with_label_indices(usable.filter(pl.col("label").is_in(names)), LABELS), context, strict=strict
+    )
 
 
-def _size(cells: pl.DataFrame, run: tuple[int, ...]) -> int:
-    """Sentences of each depth after balancing; 0 where a split has none."""
-    least = cells.select("split", n=pl.min_horizontal([str(depth) for depth in run]))
-    kept = least.group_by("split").agg(pl.col("n").sum()).filter(pl.col("n") > 0)
-    return int(kept["n"].sum()) if kept.height == len(SPLITS) else 0
+def _sizes(usable: pl.DataFrame) -> dict[tuple[str, ...], int]:
+    """For every run of neighbouring depths, how many sentences of each there are if all cells have equally many."""
+    counts = usable.group_by("cell", "label").len()
+    cells = counts.pivot("label", index="cell", values="len").fill_null(0)
+    present = sorted(int(name) for name in cells.columns[1:])
+    runs = [tuple(map(str, range(first, first + number))) for number in NUMBERS for first in present]
+    possible = [run for run in runs if set(run) <= set(cells.columns)]
+    return {run: int(cells.select(pl.min_horizontal(run)).sum().item()) for run in possible}
 
 
-TASK = ProbingTask(labels=LABELS, select=select, sample=sample, needs=frozenset({"deps"}), decides=True, version=2)
+TASK = ProbingTask(labels=LABELS, select=select, sample=sample, needs=frozenset({"deps"}), decides=True, version=3)

@@ -1,14 +1,15 @@
 """Equal counts of labels, with sentences that are matched on surface features.
 
-Inside strata of length the sentences of one label are still a little longer, so rows are matched one by one. In every
-cell each row of the rarest label is paired with the row of every other label that is most similar in characters, in
-characters per word (plurals have more letters per word), in words with a capital (sentences in the past tense name more
-people) and in punctuation marks. Then the pairs (larger sets with more labels) are removed that make the mean of a
-label differ from that of the others: at most a fifth, more if labels differ much.
+Inside strata of length the sentences of one label are still a little longer. So the largest set of rows is looked for
+in which every label has equally many rows in every cell and every class of length, and the same means: of characters,
+characters per word (plurals have more letters per word), words with a capital (sentences in the past tense name more
+people) and punctuation marks. This is cardinality matching with fine balance (Zubizarreta, Paredes & Rosenbaum 2014),
+solved as a linear program.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -18,8 +19,6 @@ from discoprobe.builders import hashing
 from discoprobe.loaders.running_words import running_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import numpy.typing as npt
 
     Ints = npt.NDArray[np.int64]
@@ -28,32 +27,24 @@ if TYPE_CHECKING:
 SURFACE: Final = ("n_running", "n_chars", "n_capitals", "n_marks")
 """Surface features: words of the text, characters, words with a capital, punctuation marks."""
 
-WEIGHTS: Final = (1.0, 1.0, 0.5, 0.5)
-"""Weights of the logarithms of characters, characters per word, capitals and punctuation marks."""
-
-KEEP: Final = 0.8
-"""Share of the sets of a split that is kept if the means then differ by less than ``ROUGH``."""
-
-LEAST: Final = 0.3
-"""Share that is kept whatever the means are."""
-
 TOLERANCE: Final = 0.02
-"""Largest difference between the mean of a label and the mean of all, in standard deviations. With four hundredths
-between two labels no solver gains two points of accuracy."""
+"""Largest difference between the mean of a label and a value common to all, in standard deviations. With four
+hundredths between two labels no solver gains two points of accuracy."""
 
-ROUGH: Final = 0.05
-"""Difference that is worth more than a fifth of the sets: shallow trees of Polish are a standard deviation shorter."""
+CLASSES: Final = 10
+"""Classes of length at most."""
 
-CALIPER: Final = 1.0
-"""Largest distance between two matched rows, if there are enough such rows."""
+IN_CLASS: Final = 20
+"""Rows of the rarest label for each class of length: with fewer, classes would be unequal by chance."""
 
-NONE: Final = -1
+PENALTY: Final = 1000.0
+"""What a difference beyond the tolerance costs, so that there is one only where ``least`` asks for it."""
 
-LARGEST: Final = 2_000_000
-"""Pairs of rows that are compared in one cell (16 MB); a larger cell is divided by length."""
+TIES: Final = 1e-4
+"""Largest worth of a row by its hash: of equally large sets the same one is chosen on every machine."""
 
-CUTS: Final = (("n_running", 1), ("n_chars", 4), ("n_chars", 1))
-"""Column and width of the bins by which a large cell is cut, one after the other."""
+SOLVED: Final = 1e-6
+"""Accuracy of the solution."""
 
 
 def surface(text: pl.Expr) -> list[pl.Expr]:
@@ -68,7 +59,7 @@ def surface(text: pl.Expr) -> list[pl.Expr]:
 
 
 def match_labels(
-    rows: pl.DataFrame, by: str, *seed_key: str | int, cell: tuple[str, ...] = (), least: int = 0, strict: bool = False
+    rows: pl.DataFrame, by: str, *seed_key: str | int, cell: tuple[str, ...] = (), least: int = 0
 ) -> pl.DataFrame:
     """Equally many rows of each value of ``by`` in every split (and ``cell``), that look alike.
 
@@ -78,100 +69,115 @@ def match_labels(
         seed_key: what the hash starts with that decides between equally good rows.
         cell: columns inside whose values the balance holds too.
         least: so many rows of each value are kept, if there are so many, even if that leaves them less alike.
-        strict: rows that have no like one are left out though there are fewer than ``least`` others.
 
     Returns:
         The rows kept, in their order. A cell in which a value is missing has none.
     """
-    ordered = rows[hashing.ranking(rows["key"].to_numpy(), "even", *seed_key)].with_columns(_at=pl.int_range(pl.len()))
+    ordered = rows[hashing.ranking(rows["key"].to_numpy(), "even", *seed_key)].with_columns(
+        _at=pl.int_range(pl.len()),
+        _label=pl.col(by).rank("dense").cast(pl.Int64) - 1,
+        _cell=pl.struct("split", *cell).rank("dense").cast(pl.Int64) - 1,
+    )
     points = _points(ordered)
-    whole = _coupled(ordered, by, cell, points, CALIPER)
-    if sum(map(len, whole)) < max(1, least) and not strict:
-        whole = _coupled(ordered, by, cell, points, np.inf)
-    share = max(LEAST, least / max(1, sum(map(len, whole))))
-    kept = [ordered[_trimmed(sets, points, share).ravel()].select("key") for sets in whole]
+    shared = ordered.filter(pl.col("_label").n_unique().over("_cell") == rows[by].n_unique())
+    rarest = shared.group_by("split", "_cell", "_label").len().group_by("split", "_cell").agg(pl.col("len").min())
+    supply = dict(rarest.group_by("split").agg(pl.col("len").sum()).iter_rows())
+    wanted = min(1.0, least / max(1, sum(supply.values())))
+    parts = shared.partition_by("split", maintain_order=True) if shared.height else []
+    kept = [
+        _largest(part, points[part["_at"].to_numpy()], math.ceil(wanted * supply[part["split"][0]])) for part in parts
+    ]
     return rows.join(pl.concat([rows.select("key").clear(), *kept]), on="key", how="semi", maintain_order="left")
 
 
-def _coupled(rows: pl.DataFrame, by: str, cell: tuple[str, ...], points: Floats, farthest: float) -> list[Ints]:
-    """Sets of one row of each value, shape (sets, values), per split."""
-    n_values = rows[by].n_unique()
-    nothing = np.empty((0, n_values), np.int64)
-    return [
-        np.concatenate(
-            [
-                nothing,
-                *(found for part in _cells(split, cell) for found in _sets(part, by, points, n_values, farthest, CUTS)),
-            ]
-        )
-        for split in rows.partition_by("split", maintain_order=True)
-    ]
-
-
-def _cells(rows: pl.DataFrame, cell: tuple[str, ...]) -> list[pl.DataFrame]:
-    return rows.partition_by(cell, maintain_order=True) if cell else [rows]
-
-
 def _points(rows: pl.DataFrame) -> Floats:
-    """Each row as a point, like ones being near: logarithms of what is counted, standardised and weighted."""
+    """Each row as a point: the logarithms of what is counted, standardised."""
     logs = {name: np.log1p(rows[name].to_numpy().astype(np.float64)) for name in SURFACE}
     per_word = logs["n_chars"] - logs["n_running"]
     points = np.column_stack([logs["n_chars"], per_word, logs["n_capitals"], logs["n_marks"]])
-    spread = points.std(axis=0) if rows.height else np.ones(len(WEIGHTS))
-    return np.asarray(points / np.where(spread > 0, spread, 1.0) * WEIGHTS)
+    spread = points.std(axis=0) if rows.height else np.ones(points.shape[1])
+    return np.asarray((points - points.mean(axis=0)) / np.where(spread > 0, spread, 1.0)) if rows.height else points
 
 
-def _sets(  # noqa: PLR0913, PLR0917 (it calls itself)
-    cell: pl.DataFrame, by: str, points: Floats, n_values: int, farthest: float, cuts: tuple[tuple[str, int], ...]
-) -> Iterator[Ints]:
-    """Sets of one row of each value, shape (sets, values): no array for a cell in which a value is missing."""
-    groups = [group["_at"].to_numpy() for group in cell.sort(by, "_at").partition_by(by, maintain_order=True)]
-    sizes = [len(group) for group in groups]
-    if len(groups) < n_values:
-        return
-    if min(sizes) * max(sizes) > LARGEST and cuts:
-        (column, width), *finer = cuts
-        for part in cell.with_columns(_cut=pl.col(column) // width).partition_by("_cut", maintain_order=True):
-            yield from _sets(part, by, points, n_values, farthest, tuple(finer))
-        return
-    rarest = groups[int(np.argmin(sizes))]
-    sets = [group if group is rarest else _nearest(rarest, group, points, farthest) for group in groups]
-    together = np.column_stack(sets)
-    yield together[(together != NONE).all(axis=1)]
+def _largest(split: pl.DataFrame, points: Floats, least: int) -> pl.DataFrame:
+    """The ``key`` of the rows of a split that are kept.
 
-
-def _nearest(rows: Ints, others: Ints, points: Floats, farthest: float) -> Ints:
-    """For each of ``rows`` one of ``others``, each used once, at the least distances in all; ``NONE`` if all are far.
-
-    That a row stays alone costs as much as the distance ``farthest``: else of two labels of which one is longer all
-    rows would be coupled, each with a longer one, and those that both have in common with none of the same length.
+    The program may take parts of a few rows. Of every cell and label those rows are kept of which it takes most, as
+    many as the parts add up to.
     """
-    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 (both take a quarter of a second)
-    from scipy.spatial.distance import cdist  # noqa: PLC0415
+    in_class = _classes(split)
+    labels, cells = (np.unique(split[name].to_numpy(), return_inverse=True)[1] for name in ("_label", "_cell"))
+    parts, sizes = _program(
+        labels.astype(np.int64),
+        cells.astype(np.int64),
+        np.hstack([points, in_class]),
+        np.array([TOLERANCE] * points.shape[1] + [0.0] * in_class.shape[1]),
+        TIES * hashing.unit(split["key"].to_numpy(), "match"),
+        least,
+    )
+    taken = split.with_columns(_part=pl.Series(parts), _of_cell=pl.Series(_rounded(sizes)[cells])).sort(
+        "_part", descending=True, maintain_order=True
+    )
+    return taken.filter(pl.int_range(pl.len()).over("_cell", "_label") < pl.col("_of_cell")).select("key")
 
-    distances = cdist(points[rows], points[others], "sqeuclidean")
-    if np.isfinite(farthest):
-        distances = np.hstack([distances, np.full((len(rows), len(rows)), farthest**2)])
-    _, found = linear_sum_assignment(distances)
-    return np.asarray(np.append(others, np.full(len(rows), NONE))[found])
+
+def _classes(split: pl.DataFrame) -> npt.NDArray[np.bool_]:
+    """Which class of length each row is in, shape (rows, classes); the classes have about equally many rows."""
+    rarest = int(split.group_by("_label").len()["len"].min())  # type: ignore[arg-type]
+    n_classes = min(CLASSES, max(1, rarest // IN_CLASS))
+    characters = split["n_chars"].to_numpy()
+    edges = np.quantile(characters, np.arange(1, n_classes) / n_classes)
+    place = np.searchsorted(edges, characters, side="left")
+    return np.asarray(place[:, None] == np.unique(place))
 
 
-def _trimmed(sets: Ints, points: Floats, share: float) -> Ints:
-    """The sets without those by which the values differ in mean length: one at a time the one that does most to it.
+def _rounded(sizes: Floats) -> Ints:
+    """Whole numbers whose sum is that of the sizes, rounded; the largest fractions are rounded up."""
+    whole = np.floor(sizes + SOLVED).astype(np.int64)
+    up = np.argsort(whole - sizes, kind="stable")[: round(sizes.sum()) - whole.sum()]
+    whole[up] += 1
+    return whole
 
-    ``share`` of them stays.
+
+def _program(  # noqa: PLR0913, PLR0917 (what a linear program consists of)
+    labels: Ints, cells: Ints, features: Floats, tolerances: Floats, ties: Floats, least: int
+) -> tuple[Floats, Floats]:
+    """The part of each row, from 0 to 1, in the largest balanced set, and its rows per label in every cell.
+
+    Args:
+        labels: number of the label of each row.
+        cells: number of the cell of each row; every cell has every label.
+        features: what is balanced, shape (rows, features).
+        tolerances: largest difference, per feature, between the mean of a label and a value common to all.
+        ties: worth of each row, so small that it decides between equally large sets only.
+        least: rows per label that are taken, even if the features differ more.
     """
-    places = points[sets]
-    away = (places - places.mean(axis=1, keepdims=True)).reshape(len(sets), points.shape[1] * sets.shape[1])
-    own = (away**2).sum(axis=1)
-    kept, total = np.ones(len(sets), dtype=bool), away.sum(axis=0)
-    for left in range(len(sets), int(np.ceil(share * len(sets))), -1):
-        if np.abs(total).max() <= (TOLERANCE if left > KEEP * len(sets) else ROUGH) * left:
-            break
-        change = np.where(kept, own - 2 * away @ total, np.inf)
-        worst = int(np.argmin(change))
-        if (total @ total + change[worst]) * left**2 >= total @ total * (left - 1) ** 2:
-            break  # the mean would not be nearer without it
-        kept[worst] = False
-        total = total - away[worst]
-    return sets[kept]
+    from scipy.optimize import linprog  # noqa: PLC0415 (takes a quarter of a second)
+    from scipy.sparse import block_array, coo_array  # noqa: PLC0415
+
+    n_rows, n_features = features.shape
+    n_labels, n_cells = int(labels.max()) + 1, int(cells.max()) + 1
+    in_cell = coo_array(
+        (np.ones(n_rows), (labels * n_cells + cells, np.arange(n_rows))), shape=(n_labels * n_cells, n_rows)
+    )
+    row, feature = features.nonzero()
+    of_label = (features[row, feature], (labels[row] * n_features + feature, row))
+    sums = coo_array(of_label, shape=(n_labels * n_features, n_rows))
+    size, common = (np.tile(np.eye(n), (n_labels, 1)) for n in (n_cells, n_features))
+    allowed = np.repeat(np.tile(tolerances, n_labels)[:, None], n_cells, axis=1)
+    # The variables: part of each row; rows per label in each cell; of each feature the common sum and the excess.
+    equal = block_array([[in_cell, -size, coo_array((len(size), 2 * n_features))]])
+    atmost = block_array(
+        [
+            [sums, -allowed, -common, -common],
+            [-sums, -allowed, common, -common],
+            [None, -np.ones((1, n_cells)), None, None],
+        ]
+    )
+    excess = (0, None) if least else (0, 0)
+    found = linprog(
+        np.concatenate([-ties, -np.ones(n_cells), np.zeros(n_features), np.full(n_features, PENALTY)]),
+        A_ub=atmost, b_ub=np.append(np.zeros(atmost.shape[0] - 1), -least), A_eq=equal, b_eq=np.zeros(equal.shape[0]),
+        bounds=[(0, 1)] * n_rows + [(0, None)] * n_cells + [(None, None)] * n_features + [excess] * n_features,
+    )  # fmt: skip
+    return found.x[:n_rows], found.x[n_rows : n_rows + n_cells]

@@ -3,6 +3,9 @@
 A hash of its key places every group, so that it stays where it is whatever else is in the corpus. In small corpora
 the hash may give a split much less usable material than its share. Then as few groups as possible are moved. No split
 stays without material where three groups have some.
+
+What is left of the material of a split is known only after matching, which takes more from small splits:
+``corrected_shares`` are the shares that another attempt needs.
 """
 
 from __future__ import annotations
@@ -13,9 +16,11 @@ import numpy as np
 import polars as pl
 
 from discoprobe.builders import hashing
-from discoprobe.builders.settings import SHARES, SPLITS
+from discoprobe.builders.settings import MIN_ROWS, SHARES, SPLITS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy.typing as npt
 
     Floats = npt.NDArray[np.float64]
@@ -30,12 +35,17 @@ of like size nearly always."""
 ENOUGH_OF_FEW: Final = 0.95
 """The same in a small corpus. More would move many groups for little."""
 
+MOST_CHANGE: Final = 2.0
+"""Factor by which a share is changed at most in one attempt. Matching is not so regular that more would be exact."""
+
 LARGE: Final = 2000
 """Usable material (windows, candidates) from which on a corpus is large. In a smaller one every split gets its share,
 nearly, because configs are close to the least number of rows."""
 
 
-def split_of(keys: npt.ArrayLike, seed: int, weights: npt.ArrayLike | None = None) -> pl.Series:
+def split_of(
+    keys: npt.ArrayLike, seed: int, weights: npt.ArrayLike | None = None, shares: tuple[float, ...] = SHARES
+) -> pl.Series:
     """The split of each group.
 
     Args:
@@ -43,23 +53,79 @@ def split_of(keys: npt.ArrayLike, seed: int, weights: npt.ArrayLike | None = Non
         seed: seed of the build.
         weights: usable material of each group (passages, candidates); equal for all if None. A group without material
             stays where the hash puts it.
+        shares: of the splits.
 
     Returns:
-        Enum series ``split``. Shares of the total weight are those of ``SHARES``, as far as whole groups allow.
+        Enum series ``split``. The splits get these shares of the total weight, as far as whole groups allow.
     """
     keys = np.asarray(keys, dtype=np.uint64)
-    places = np.searchsorted(np.cumsum(SHARES)[:-1], hashing.unit(keys, seed, "split"), side="right")
+    places = np.searchsorted(np.cumsum(shares)[:-1], hashing.unit(keys, seed, "split"), side="right")
     if weights is not None:
         order = hashing.ranking(keys, seed, "split")
-        places[order] = _with_shares(places[order], np.asarray(weights, dtype=np.float64)[order])
+        places[order] = _with_shares(places[order], np.asarray(weights, dtype=np.float64)[order], shares)
     return pl.Series("split", places.astype(np.uint8)).replace_strict(dict(enumerate(SPLITS)), return_dtype=Split)
 
 
-def _with_shares(places: Ints, weights: Floats) -> Ints:
+def with_splits_of_sets(rows: pl.DataFrame, by: str, *seed_key: str | int, cell: tuple[str, ...] = ()) -> pl.DataFrame:
+    """Matched rows, each alone in its group, with the ``split`` of the set of rows that it is in.
+
+    A set has one row of every label, of the same cell and of like length. Sets are divided as ``MIN_ROWS`` are, in hash
+    order.
+
+    Args:
+        rows: ``key``, ``n_chars``, ``by`` and ``cell``; equally many of each label in every cell.
+        by: the column of labels.
+        seed_key: what the hash starts with.
+        cell: columns inside whose values labels are balanced.
+    """
+    if rows.is_empty():
+        return rows
+    ordered = rows.sort(*cell, "n_chars", "key").with_columns(_set=pl.int_range(pl.len()).over(by))
+    sets = ordered.group_by("_set").agg(key=pl.col("key").min()).sort("_set")
+    sizes = _sizes_in_sets(sets.height, rows[by].n_unique())
+    splits = np.empty(sets.height, dtype=np.uint8)
+    splits[hashing.ranking(sets["key"].to_numpy(), "split", *seed_key)] = np.repeat(np.arange(len(SPLITS)), sizes)
+    names = sets.select("_set", split=pl.Series(splits).replace_strict(dict(enumerate(SPLITS)), return_dtype=Split))
+    return rows.drop("split", strict=False).join(
+        ordered.select("key", "_set").join(names, on="_set").drop("_set"), on="key", maintain_order="left"
+    )
+
+
+def _sizes_in_sets(n: int, rows: int) -> Ints:
+    """How many of ``n`` sets of ``rows`` rows each split gets: as ``MIN_ROWS``, test and validation rounded up."""
+    least = -(-np.array(MIN_ROWS) // rows)
+    share = least * min(1.0, n / least.sum())
+    share = np.ceil(share + np.array(MIN_ROWS) / sum(MIN_ROWS) * max(0, n - share.sum()))
+    sizes: Ints = np.minimum(share, [n, n // 3, n // 2]).astype(np.int64)
+    sizes[0] = n - sizes[1:].sum()
+    return sizes
+
+
+def corrected_shares(shares: tuple[float, ...], counts: Sequence[int]) -> tuple[float, ...] | None:
+    """The shares of another attempt, if other splits would make a config of as many rows, or fill an empty split.
+
+    Args:
+        shares: the shares that were tried.
+        counts: rows that they gave in each split.
+
+    Returns:
+        Each share, changed by what its split has too few or too many rows compared with ``MIN_ROWS``; None if every
+        split has as many as ``MIN_ROWS``, or all together have too few while none is empty.
+    """
+    total, least = sum(counts), np.array(MIN_ROWS)
+    lacking = total >= least.sum() and any(n < few for n, few in zip(counts, MIN_ROWS, strict=True))
+    if not total or not (lacking or min(counts) == 0):
+        return None
+    change = total * least / least.sum() / np.maximum(counts, 1)
+    changed = np.array(shares) * change.clip(1 / MOST_CHANGE, MOST_CHANGE)
+    return tuple((changed / changed.sum()).tolist())
+
+
+def _with_shares(places: Ints, weights: Floats, shares: tuple[float, ...]) -> Ints:
     """The places of groups (in hash order), changed until every split has enough of its share."""
     places = places.copy()
     loaded = np.flatnonzero(weights > 0)
-    target = weights.sum() * np.array(SHARES)
+    target = weights.sum() * np.array(shares)
     needed = target * (ENOUGH if weights.sum() >= LARGE else ENOUGH_OF_FEW)
     _fill_empty(places, weights, loaded)
     while len(loaded):

@@ -15,8 +15,9 @@ import polars as pl
 from discoprobe.builders import clean_text, hashing
 from discoprobe.builders.sampling.label_sets import LabelSet, choose_labels
 from discoprobe.builders.sampling.match import match_labels, surface
-from discoprobe.builders.sampling.splits import split_of
+from discoprobe.builders.sampling.splits import split_of, with_splits_of_sets
 from discoprobe.builders.sampling.stratify import cap, first_of_each
+from discoprobe.builders.settings import SHARES, SPLITS
 from discoprobe.builders.task import Context, Sample
 
 if TYPE_CHECKING:
@@ -240,19 +241,21 @@ def with_label_indices(frame: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFr
 def balance_labels(frame: pl.DataFrame, context: Context, *, strict: bool = False) -> pl.DataFrame:
     """Equal counts of ``label`` in every split and cell, matched on surface features, within the set sizes.
 
-    Without ``settings.match`` only the sizes hold.
+    Where rows are free to be in any split, those of the whole corpus are matched and then divided into splits. Without
+    ``settings.match`` only the sizes hold.
 
     Args:
         frame: ``key``, ``split``, ``label`` (index), ``cell`` and the surface columns.
         context: seed key and settings.
-        strict: use only rows with a match of every label; otherwise others too, up to ``min_class`` of each label (if
-            it is not 0).
+        strict: use only rows with a match of every label; otherwise others too, up to ``min_class`` of each label.
     """
     if not context.settings.match:
         return cap(frame, context.settings, *context.seed_key)
-    least = context.settings.min_class
-    strict |= not least
-    matched = match_labels(frame, "label", *context.seed_key, cell=("cell",), least=least, strict=strict)
+    least = 0 if strict else context.settings.min_class
+    pool = frame.with_columns(split=pl.lit(SPLITS[0])) if context.free else frame
+    matched = match_labels(pool, "label", *context.seed_key, cell=("cell",), least=least)
+    if context.free:
+        matched = with_splits_of_sets(matched, "label", *context.seed_key, cell=("cell",))
     return cap(matched, context.settings, *context.seed_key, by=["label"])
 
 
@@ -261,7 +264,9 @@ def unedited(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(edited=pl.lit(value=False), pair=pl.lit(None, pl.UInt64))
 
 
-def with_splits(frame: pl.DataFrame, task: ProbingTask, seed: int, *, by_hash: bool = False) -> pl.DataFrame:
+def with_splits(
+    frame: pl.DataFrame, task: ProbingTask, seed: int, shares: tuple[float, ...] = SHARES, *, by_hash: bool = False
+) -> pl.DataFrame:
     """Adds ``group`` and ``split``: by the form of the target, or by the cluster of near duplicates.
 
     Groups are assigned label by label, so that every split gets its share of the usable candidates of each; or each by
@@ -271,6 +276,7 @@ def with_splits(frame: pl.DataFrame, task: ProbingTask, seed: int, *, by_hash: b
         frame: candidates with ``label`` (name), ``cluster`` and ``reason``.
         task: names what is in one split only.
         seed: seed of the build.
+        shares: of the candidates, for each split.
         by_hash: whether a group's split depends on nothing but its key.
     """
     if task.split_by == "target":
@@ -283,7 +289,7 @@ def with_splits(frame: pl.DataFrame, task: ProbingTask, seed: int, *, by_hash: b
         frame = frame.with_columns(_group_key=pl.col("key").min().over("cluster"))
         group = frame["_group_key"].map_elements(lambda key: f"{key:016x}", return_dtype=pl.String)
         frame = frame.with_columns(group=group)
-    splits = _splits_by_hash(frame, seed) if by_hash else _splits_of_groups(frame, seed)
+    splits = _splits_by_hash(frame, seed) if by_hash else _splits_of_groups(frame, seed, shares)
     return frame.join(splits, on="_group_key", how="left", maintain_order="left").drop("_group_key")
 
 
@@ -292,7 +298,7 @@ def _splits_by_hash(frame: pl.DataFrame, seed: int) -> pl.DataFrame:
     return keys.with_columns(split_of(keys["_group_key"], seed))
 
 
-def _splits_of_groups(frame: pl.DataFrame, seed: int) -> pl.DataFrame:
+def _splits_of_groups(frame: pl.DataFrame, seed: int, shares: tuple[float, ...]) -> pl.DataFrame:
     """``_group_key`` and ``split`` of every group; its weight is the number of clusters that it can use."""
     usable = pl.col("reason").is_null()
     groups = frame.group_by("_group_key").agg(
@@ -301,7 +307,7 @@ def _splits_of_groups(frame: pl.DataFrame, seed: int) -> pl.DataFrame:
     )
     return pl.concat(
         [
-            of_label.select("_group_key", split_of(of_label["_group_key"], seed, of_label["weight"]))
+            of_label.select("_group_key", split_of(of_label["_group_key"], seed, of_label["weight"], shares))
             for of_label in groups.sort("label", "_group_key").partition_by("label", maintain_order=True)
         ]
     )

@@ -1,12 +1,14 @@
 """Groups are placed by hash; in small corpora the fewest are moved so that every split gets its share of material."""
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.builders.sampling.splits import ENOUGH, split_of
-from discoprobe.builders.settings import SHARES, SPLITS
+from discoprobe.builders import hashing
+from discoprobe.builders.sampling.splits import ENOUGH, split_of, with_splits_of_sets
+from discoprobe.builders.settings import MIN_ROWS, SHARES, SPLITS
 
 KEYS = st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=50, unique=True)
 WEIGHTS = st.lists(st.integers(0, 40), min_size=3, max_size=60)
@@ -99,3 +101,31 @@ def test_three_hundred_and_fifty_rows():
     """Enough for the least sizes, 200, 50 and 100, or nearly."""
     found = totals(split_of(keys_of(350), 13, np.ones(350)).to_list(), np.ones(350))
     assert (found >= 0.95 * 350 * np.array(SHARES) - 1).all()
+
+
+@given(st.lists(st.integers(0, 200), min_size=1, max_size=4), st.integers(2, 5), st.integers(0, 2**31))
+def test_matched_sets_are_divided_as_the_least_sizes_are(sizes, n_labels, seed):
+    """Rows in cells of these sizes; a cell has equally many of every label."""
+    cells = [str(cell) for cell, size in enumerate(sizes) for _ in range(size * n_labels)]
+    keys = hashing.mix(keys_of(len(cells)), "key")
+    rows = pl.DataFrame(
+        {"key": keys, "cell": cells, "label": np.arange(len(cells)) % n_labels, "n_chars": keys % np.uint64(90)},
+        schema_overrides={"cell": pl.String, "label": pl.Int64},
+    )
+    found = with_splits_of_sets(rows, "label", seed, cell=("cell",))
+    assert found.height == rows.height
+    if found.height:
+        assert set(
+            found.group_by("split", "cell", "label")
+            .len()
+            .group_by("split", "cell")
+            .agg(n=pl.col("len").n_unique(), labels=pl.len())
+            .select("n", "labels")
+            .iter_rows()
+        ) == {(1, n_labels)}
+        have = [(found["split"].cast(pl.String) == split).sum() for split in SPLITS]
+        assert have[0] > 0
+        if sum(sizes) >= 3:
+            assert all(have)
+        if found.height >= sum(MIN_ROWS) + 3 * n_labels:
+            assert all(n >= least for n, least in zip(have, MIN_ROWS, strict=True)), have

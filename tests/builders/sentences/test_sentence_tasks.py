@@ -90,13 +90,20 @@ def test_tree_depth_takes_the_usual_depths_where_they_are():
     assert made.labels == ("5", "6", "7", "8", "9")
 
 
-def test_tree_depth_takes_neighbours_that_give_most_and_at_least_three():
+def test_tree_depth_takes_as_many_neighbours_as_make_a_config():
     table = {(1, "x"): 5, (2, "x"): 120, (3, "x"): 300, (4, "x"): 300, (5, "x"): 110, (6, "x"): 3}
     assert tree_depth.sample(depth_frame(table), context("tree_depth")).labels == ("2", "3", "4", "5")
-    table = {(2, "x"): 30, (3, "x"): 300, (4, "x"): 30}
+    table = {(2, "x"): 130, (3, "x"): 300, (4, "x"): 130, (5, "x"): 30}
     assert tree_depth.sample(depth_frame(table), context("tree_depth")).labels == ("2", "3", "4")
-    table = {(2, "x"): 300, (3, "x"): 300, (5, "x"): 300, (6, "x"): 300}
-    assert "no 3 neighbouring depths" in tree_depth.sample(depth_frame(table), context("tree_depth")).reason
+    table = {(2, "x"): 30, (3, "x"): 300, (4, "x"): 190}
+    assert tree_depth.sample(depth_frame(table), context("tree_depth")).labels == ("3", "4")
+
+
+def test_tree_depth_takes_the_depths_that_give_most_where_none_make_a_config():
+    table = {(2, "x"): 30, (3, "x"): 300, (4, "x"): 40, (6, "x"): 300}
+    assert tree_depth.sample(depth_frame(table), context("tree_depth")).labels == ("2", "3", "4")
+    table = {(2, "x"): 300, (4, "x"): 300, (6, "x"): 300}
+    assert "no 2 neighbouring depths" in tree_depth.sample(depth_frame(table), context("tree_depth")).reason
 
 
 @settings(max_examples=30, deadline=None)
@@ -125,14 +132,14 @@ def test_top_deps_has_nineteen_sequences_and_other_or_fewer():
 
 
 def test_top_deps_takes_only_sequences_that_have_sentences_of_like_lengths():
-    """One sequence stands in sentences three times as long as any other: no class, and not in ``OTHER`` either."""
+    """One sequence stands in sentences three times as long as any other: no class, and hardly in ``OTHER``."""
     label = ["nsubj", "nsubj_obj", "obl", "x_1", "x_2", "obj"] * 100
     chars = np.where(np.array(label) == "obl", 180, np.resize(range(57, 64), len(label)))
     words = np.where(np.array(label) == "obl", 30, 10)
     made = top_deps.sample(candidates(len(label), label=label, n_chars=chars, n_running=words), context("top_deps"))
     assert "obl" not in made.labels
     assert made.rows.height
-    assert set(chars[made.rows["row"].to_numpy()]) == set(range(57, 64))
+    assert np.mean(chars[made.rows["row"].to_numpy()] == 180) < 0.01
 
 
 NONE_KNOWN = LanguageData(code="xx", name="xx")

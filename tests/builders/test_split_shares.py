@@ -1,0 +1,78 @@
+"""Splits get their share of the rows, not only of the candidates: matching takes more from small splits."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discoprobe.builders import hashing
+from discoprobe.builders.sample import sample
+from discoprobe.builders.sentences.candidates import unedited
+from discoprobe.builders.settings import MIN_ROWS, SPLITS, Settings
+from discoprobe.builders.task import ProbingTask, Sample
+from discoprobe.loaders.languages.language import language_data
+
+SETTINGS = Settings(syncretism=())
+
+
+def some_of_each_split(loss):
+    """A ``sample`` that keeps the ``loss``-th power of a split's share: with 2, a half of a half of the candidates."""
+
+    def choose(frame, context):
+        sizes = {
+            split: n * (n / frame.height) ** (loss - 1)
+            for split, n in frame["split"].cast(pl.String).value_counts().iter_rows()
+        }
+        most = pl.col("split").cast(pl.String).replace_strict(sizes, return_dtype=pl.Float64)
+        kept = frame.filter(pl.int_range(pl.len()).over("split") < most.floor())
+        return Sample(unedited(kept.with_columns(label=pl.lit(0, pl.Int64))), candidates=frame.height)
+
+    return choose
+
+
+def counts(n, *, loss, by_hash=False, per_group=3):
+    """Rows per split of a task with ``n`` candidates in groups of ``per_group``."""
+    row = np.arange(n)
+    frame = pl.DataFrame(
+        {
+            "row": row, "key": hashing.mix(row.astype(np.uint64), "key"), "cluster": row, "label": ["yes"] * n,
+            "target_form": [f"form{at // per_group}" for at in row], "reason": pl.Series([None] * n, dtype=pl.String),
+        }
+    )  # fmt: skip
+    task = ProbingTask(labels=("yes",), select=None, sample=some_of_each_split(loss), split_by="target", name="test")
+    found = SimpleNamespace(
+        frame=lambda _: frame, frequencies=None, likeness=None, notes_for=lambda _: (), forms=None, by_hash=by_hash
+    )
+    made = sample(task, found, language_data("en"), SETTINGS)
+    rows = made.chosen.rows
+    assert rows.group_by("group").agg(pl.col("split").n_unique())["split"].max() == 1
+    assert made.frame.height == n
+    return {split: (rows["split"].cast(pl.String) == split).sum() for split in SPLITS}
+
+
+def test_a_small_split_that_matching_leaves_too_little_gets_more_groups():
+    """By their share of the candidates the splits have 605, 45 and 180 rows."""
+    found = counts(2000, loss=2)
+    assert all(found[split] >= least for split, least in zip(SPLITS, MIN_ROWS, strict=True)), found
+
+
+def test_no_split_is_without_rows_where_others_have_many_though_a_config_is_tiny():
+    found = counts(200, loss=3)
+    assert all(found.values()), found
+
+
+def test_the_split_of_a_group_of_a_large_corpus_depends_on_its_hash_alone():
+    assert counts(2000, loss=2, by_hash=True) == counts(2000, loss=2, by_hash=True)
+    assert counts(2000, loss=2, by_hash=True)["validation"] < MIN_ROWS[1]
+
+
+@pytest.mark.parametrize("per_group", [1, 4])
+@given(n=st.integers(450, 900))
+def test_what_is_enough_for_a_config_makes_one(n, per_group):
+    """Where matching takes a tenth of every split: 405 rows or more."""
+    found = counts(n, loss=1.05, per_group=per_group)
+    if sum(found.values()) >= 1.05 * sum(MIN_ROWS):
+        assert all(found[split] >= least for split, least in zip(SPLITS, MIN_ROWS, strict=True)), found
