@@ -202,7 +202,7 @@ REASONS = {
     r"(\d+) rows of .+ are left after filters and matching; (\d+) are needed": (
         lambda found, _result, _corpus, settings: 0 <= int(found[1]) < int(found[2]) == settings.min_class
     ),
-    r"no two values have (\d+) balanced rows in all splits \(candidates left: (.+)\)": (
+    r"no two values have (\d+) balanced rows(?: of the same [\w ]+)? in all splits \(candidates left: (.+)\)": (
         lambda found, result, _corpus, settings: (
             int(found[1]) == settings.min_class
             and {value: int(n) for value, n in re.findall(r"([^,]+?) (\d+)(?:, |$)", found[2])}

@@ -4,9 +4,10 @@ The label is the Person of the word of the main predicate that bears it: the roo
 `target` names that word. It is read from forms that show it alone (English *am*, *reads*, not *tested*), not from a
 Turkish verb whose ending is a copula of another person, nor from the verb of a clause that is itself the predicate, nor
 from an imperative. Forms that are ambiguous in part of speech or in Person (Spanish *cantaba*) are left out, as far as
-dictionary, rules of the language and corpus show it, and no target form of the test split is a target in train.
+dictionary, rules of the language and corpus show it, and no target form of the test split is a target in train. Persons
+are balanced within the same Number.
 """
 
 from discoprobe.builders.sentences.predicate import predicate_feature
 
-TASK = predicate_feature("Person")
+TASK = predicate_feature("Person", companions=("Number",))

@@ -3,20 +3,24 @@
 Classes are balanced, so the rarest decides on the number of rows: a handful of duals beside thousands of singulars and
 plurals would leave a handful of each. Of all sets of at least two values the one is chosen that has most values among
 those that keep at least ``CLASSES_KEEP`` of the rows that the best set keeps.
+
+Other features of the target may tell its label: most plural nouns of a treebank are feminine, and perfective verbs are
+past. Labels are balanced within the values of such companions.
 """
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from discoprobe.builders.settings import SPLITS
+from discoprobe.loaders.corpus import feat
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 CLASSES_KEEP = 0.75
 """A third, rarer class is worth at most a quarter of the rows."""
@@ -38,18 +42,43 @@ class LabelSet:
     reason: str = ""
 
 
-def choose_labels(frame: pl.DataFrame, least: int) -> LabelSet:
+def choose_labels(frame: pl.DataFrame, least: int, within: Sequence[str] = ()) -> LabelSet:
     """The classes of candidates with an open label set.
 
     Args:
         frame: usable candidates: ``split``, ``label`` (name) and ``cell`` (rows are balanced inside each value).
         least: fewest rows of a class.
+        within: features that ``cell`` has the values of, for the reason.
     """
     values = frame.group_by("label").len().sort(["len", "label"], descending=[True, False])
     counts = dict(values.iter_rows())
     names = _best(frame, list(counts)[:MOST_VALUES], least)
     left_out = {f"rare-value {name}": n for name, n in counts.items() if n and name not in names}
-    return LabelSet(names, left_out) if names else LabelSet((), left_out, _problem(counts, least))
+    return LabelSet(names, left_out) if names else LabelSet((), left_out, _problem(counts, least, within))
+
+
+def with_companions(frame: pl.DataFrame, companions: Sequence[str], keep: float) -> pl.DataFrame:
+    """The candidates with the values of companion features in their ``cell``.
+
+    Args:
+        frame: usable candidates: ``split``, ``label`` (name), ``cell`` and ``target_feats``.
+        companions: names of features.
+        keep: a companion is left out if balancing within its values keeps less than this share of the rows: a treebank
+            may give it to one label only, as Gender to Dutch nouns in the singular.
+    """
+    for name in companions:
+        value = pl.format("{}={}", pl.lit(name), feat(name, "target_feats").fill_null("-"))
+        finer = frame.with_columns(cell=pl.concat_str("cell", value, separator=" ", ignore_nulls=True))
+        if _most_rows(finer) >= keep * _most_rows(frame):
+            frame = finer
+    return frame
+
+
+def _most_rows(frame: pl.DataFrame) -> int:
+    """Rows of the set of values that gives most."""
+    values = frame["label"].drop_nulls().unique().sort().to_list()
+    table = _counts(frame, values)
+    return max((_rows(table, names) for names in itertools.combinations(values, 2)), default=0) if values else 0
 
 
 def _best(frame: pl.DataFrame, values: list[str], least: int) -> tuple[str, ...]:
@@ -69,7 +98,7 @@ def _counts(frame: pl.DataFrame, values: list[str]) -> pl.DataFrame:
 
 
 def _sets(values: list[str]) -> Iterator[tuple[str, ...]]:
-    return (tuple(sorted(names)) for n in range(2, len(values) + 1) for names in combinations(values, n))
+    return (tuple(sorted(names)) for n in range(2, len(values) + 1) for names in itertools.combinations(values, n))
 
 
 def _rows(table: pl.DataFrame, names: tuple[str, ...]) -> int:
@@ -79,8 +108,9 @@ def _rows(table: pl.DataFrame, names: tuple[str, ...]) -> int:
     return int(per_split["rows"].sum()) if per_split.height == len(SPLITS) else 0
 
 
-def _problem(counts: Mapping[str, int], least: int) -> str:
+def _problem(counts: Mapping[str, int], least: int, within: Sequence[str]) -> str:
     if not counts:
         return "no candidates are left"
     found = ", ".join(f"{name} {n}" for name, n in counts.items())
-    return f"no two values have {least} balanced rows in all splits (candidates left: {found})"
+    same = f" of the same {' and '.join(within)}" if within else ""
+    return f"no two values have {least} balanced rows{same} in all splits (candidates left: {found})"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from discoprobe.builders import clean_text, hashing
-from discoprobe.builders.sampling.label_sets import LabelSet, choose_labels
+from discoprobe.builders.sampling.label_sets import LabelSet, choose_labels, with_companions
 from discoprobe.builders.sampling.match import match_labels, surface
 from discoprobe.builders.sampling.splits import split_of, with_splits_of_sets
 from discoprobe.builders.sampling.stratify import cap, first_of_each
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 FINAL_MARK = r"\p{P}\s*$|[^\p{Latin}\p{Cyrillic}\p{Greek}\p{N}]\s*$"
 """How a text ends that has a final mark, or is in a script that may have none."""
+
+COMPANIONS_KEEP = 0.5
+"""Share of the rows that balancing within a further feature of the target must keep."""
 
 FACTS = ("sent", "corpus", "doc_id", "sent_id", "key", "text_key", "n_words", "mean_words")
 
@@ -157,10 +160,23 @@ def balanced(frame: pl.DataFrame, context: Context) -> Sample:
     return _balanced(usable, drops, context.labels, frame.height, context)
 
 
-def balanced_values(frame: pl.DataFrame, context: Context) -> Sample:
-    """As ``balanced``, over those labels of the task that are frequent enough in the corpus."""
+def balanced_values(
+    frame: pl.DataFrame, context: Context, *, companions: tuple[str, ...] = (), keep: float = COMPANIONS_KEEP
+) -> Sample:
+    """As ``balanced``, over those labels of the task that are frequent enough in the corpus.
+
+    Args:
+        frame: as in ``balanced``.
+        context: settings and labels of the task.
+        companions: other features of the target, within whose values labels are balanced (with ``settings.match``).
+        keep: share of the rows that balancing within a companion must keep; with 0 all companions are required.
+    """
     usable, drops = usable_of(frame, context)
-    classes = LabelSet(context.decided) if context.decided else choose_labels(usable, context.settings.min_class)
+    within = companions if context.settings.match else ()
+    usable = with_companions(usable, within, keep)
+    required = within if not keep else ()
+    least = context.settings.min_class
+    classes = LabelSet(context.decided) if context.decided else choose_labels(usable, least, required)
     drops |= classes.left_out
     if classes.reason:
         return Sample(usable.clear(), drops, candidates=frame.height, reason=classes.reason)

@@ -7,7 +7,7 @@ The language data say where a feature is marked: on the root, on an auxiliary or
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Annotated, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
 
 import msgspec
 import polars as pl
@@ -169,24 +169,25 @@ def meets_any(conditions: Iterable[Condition]) -> pl.Expr:
     return pl.any_horizontal([pl.lit(value=False), *map(meets, conditions)])
 
 
-def predicate_feature(feature: str, needs: Iterable[str] = ("upos", "feats", "deps")) -> ProbingTask:
+def predicate_feature(feature: str, needs: Iterable[str] = ("upos", "feats", "deps"), **balance: Any) -> ProbingTask:
     """A task on a feature of the main predicate: of the root, or of the auxiliary or copula that bears it.
 
     Args:
         feature: a feature of Universal Dependencies, such as ``Tense``.
         needs: layers of annotation.
+        balance: ``companions`` and ``keep`` of ``balanced_values``.
     """
     return ProbingTask(
         labels=labels_of(feature),
         select=functools.partial(feature_of_predicate, feature=feature),
-        sample=balanced_values,
+        sample=functools.partial(balanced_values, **balance),
         decides=True,
         feature=feature,
         split_by="target",
         lacks=functools.partial(unmarked, feature=feature),
         needs=frozenset(needs),
         reasons=REASONS,
-        version=2,
+        version=3,
     )
 
 

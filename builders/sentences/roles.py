@@ -99,17 +99,18 @@ def feature_of_noun(trees: Trees, context: Context, *, role: str, feature: str) 
     )
 
 
-def noun_feature(role: str, feature: str) -> ProbingTask:
+def noun_feature(role: str, feature: str, companions: tuple[str, ...] = ()) -> ProbingTask:
     """A task on a feature of the one common noun that bears a role to the main predicate.
 
     Args:
         role: a universal relation, ``nsubj`` or ``obj``.
         feature: a feature of Universal Dependencies, such as ``Number``.
+        companions: features of the noun within whose values labels are balanced, where the treebank allows it.
     """
     select = functools.partial(feature_of_noun, role=role, feature=feature)
     return ProbingTask(
-        labels=labels_of(feature), select=select, sample=balanced_values, decides=True, feature=feature,
-        split_by="target", needs=frozenset({"upos", "feats", "deps"}), version=2,
+        labels=labels_of(feature), select=select, sample=functools.partial(balanced_values, companions=companions),
+        decides=True, feature=feature, split_by="target", needs=frozenset({"upos", "feats", "deps"}), version=3,
     )  # fmt: skip
 
 

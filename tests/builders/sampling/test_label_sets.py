@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.builders.sampling.label_sets import CLASSES_KEEP, choose_labels
+from discoprobe.builders.sampling.label_sets import CLASSES_KEEP, choose_labels, with_companions
 from discoprobe.builders.settings import SPLITS
 
 
@@ -91,3 +91,40 @@ def test_no_set_with_as_many_values_keeps_more_and_none_with_more_keeps_enough(c
 def test_many_values_take_no_time(n):
     found = choose_labels(candidates({f"V{i:02}": (30, 10, 10) for i in range(n)}), least=5)
     assert len(found.names) == 10
+
+
+def with_feats(rows, feats):
+    """Candidates with the features that ``feats`` names by label, in turn."""
+    places = {label: itertools.cycle(found) for label, found in feats.items()}
+    return rows.with_columns(target_feats=pl.Series([next(places[label]) for label in rows["label"]], dtype=pl.String))
+
+
+def cells(rows):
+    return set(rows.select("label", "cell").iter_rows())
+
+
+def test_labels_are_balanced_within_a_companion_whose_values_they_share():
+    """Three of four plurals and one of four singulars are feminine."""
+    rows = candidates({"Plur": (80, 40, 40), "Sing": (80, 40, 40)})
+    fem, masc = "Gender=Fem|Number=X", "Gender=Masc|Number=X"
+    found = with_companions(
+        with_feats(rows, {"Plur": [fem, fem, fem, masc], "Sing": [fem, masc, masc, masc]}), ("Gender", "Case"), 0.5
+    )
+    assert len(cells(found)) == 4
+    assert len({cell for _, cell in cells(found)}) == 2
+
+
+def test_a_companion_that_only_one_label_has_is_no_companion():
+    """Dutch nouns have Gender in the singular alone."""
+    rows = with_feats(
+        candidates({"Plur": (80, 40, 40), "Sing": (80, 40, 40)}), {"Plur": ["Number=Plur"], "Sing": ["Gender=Com"]}
+    )
+    assert with_companions(rows, ("Gender",), 0.5).equals(rows)
+    assert len({cell for _, cell in cells(with_companions(rows, ("Gender",), 0.0))}) == 2
+
+
+def test_companions_come_one_by_one_into_the_cells_that_a_task_has():
+    rows = candidates({"Plur": (80, 40, 40), "Sing": (80, 40, 40)}, cell="NOUN")
+    both = ["Case=Nom|Gender=Fem", "Case=Nom|Gender=Masc"]
+    found = with_companions(with_feats(rows, {"Plur": both, "Sing": both}), ("Gender", "Case"), 0.5)
+    assert {cell for _, cell in cells(found)} == {"NOUN Gender=Fem Case=Nom", "NOUN Gender=Masc Case=Nom"}

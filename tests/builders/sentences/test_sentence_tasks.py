@@ -121,6 +121,28 @@ def test_tree_depth_has_equally_many_of_each_depth_in_every_cell(sizes):
         assert len({found[split, cell, int(name) - 1] for name in made.labels}) == 1
 
 
+def verbs(*kinds):
+    """Candidates of ``pred_aspect``: (label, FEATS, how many), spread over the splits."""
+    rows = [(label, feats) for label, feats, n in kinds for _ in range(n)]
+    return candidates(len(rows), label=[label for label, _ in rows], target_feats=[feats for _, feats in rows])
+
+
+def test_aspects_are_balanced_within_tense():
+    """Imperfective verbs are mostly present and perfective ones past: only pasts of both are used."""
+    past, pres = "Mood=Ind|Tense=Past", "Mood=Ind|Tense=Pres"
+    frame = verbs(("Imperfective", pres, 300), ("Imperfective", past, 100), ("Perfective", past, 400))
+    made = all_tasks()["pred_aspect"].sample(frame, context("pred_aspect"))
+    assert made.rows["target_feats"].unique().to_list() == [past]
+    assert made.rows.height >= 190
+
+
+def test_aspect_that_tense_tells_is_no_task():
+    frame = verbs(("Imperfective", "Tense=Pres", 300), ("Perfective", "Tense=Past", 400))
+    made = all_tasks()["pred_aspect"].sample(frame, context("pred_aspect"))
+    assert made.rows.is_empty()
+    assert made.reason.startswith("no two values have 20 balanced rows of the same Tense and Mood in all splits")
+
+
 def test_top_deps_has_nineteen_sequences_and_other_or_fewer():
     rich = [f"nsubj_{n:02}" for n in range(30) for _ in range(200 - n)]
     made = top_deps.sample(candidates(len(rich), label=rich), context("top_deps"))
