@@ -12,6 +12,7 @@ from shared import ROOT, run_in_process
 
 from discoprobe.builders.sentences.connectives import Connectives
 from discoprobe.builders.task import all_tasks
+from discoprobe.cards.readers.marks import read_marks
 from discoprobe.cli import app
 from discoprobe.loaders.languages.language import parse_language
 
@@ -146,6 +147,31 @@ def test_readme_shows_the_message_for_a_malformed_file(command, tmp_path):
     done = command("run", "--lang", "es", "--corpus", "broken.conllu", cwd=tmp_path)
     assert done.returncode == 1
     assert done.stderr.replace(str(tmp_path), "/home/me") == blocks(README, "text")[1]
+
+
+def test_the_use_from_python_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    block = next(block for block in blocks(README, "python") if block.startswith("import discoprobe"))
+    names = {}
+    exec(block, names)
+    assert names["config"].counts()["test"] == {"coherent": 8, "incoherent": 8}
+
+
+def test_the_mark_that_is_shown_can_be_read(tmp_path):
+    (block,) = blocks(TEXTS["docs/reviewing.md"], "json")
+    file = tmp_path / "marks.jsonl"
+    file.write_text(block, encoding="utf-8")
+    assert [(one.kind, one.config, one.verdict) for one in read_marks(file)] == [("mark", "dc_es", "wrong label")]
+
+
+def test_every_output_is_compared():
+    """One of the tests above compares each of these blocks; a page that shows another output needs another test."""
+    shown = {name: len(blocks(text, "text")) + text.count("\n>>> ") for name, text in TEXTS.items()}
+    assert {name: n for name, n in shown.items() if n} == {"README.md": 3}
+    mixed = [line for text in TEXTS.values() for block in blocks(text, "console") for line in block.splitlines()]
+    assert [line for line in mixed if not line.startswith("$ ")] == [], "commands and their output are two blocks"
+    json_blocks = {name: len(blocks(text, "json")) for name, text in TEXTS.items()}
+    assert {name: n for name, n in json_blocks.items() if n} == {"docs/reviewing.md": 1}
 
 
 @pytest.mark.parametrize("name", TEXTS)
