@@ -160,7 +160,7 @@ def test_the_use_from_python_runs(tmp_path, monkeypatch):
 def test_the_mark_that_is_shown_can_be_read(tmp_path):
     (block,) = blocks(TEXTS["docs/reviewing.md"], "json")
     file = tmp_path / "marks.jsonl"
-    file.write_text(block, encoding="utf-8")
+    file.write_text(block.replace("\n ", "").strip(), encoding="utf-8")
     assert [(one.kind, one.config, one.verdict) for one in read_marks(file)] == [("mark", "dc_es", "wrong label")]
 
 

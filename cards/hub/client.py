@@ -177,7 +177,7 @@ class Hub:
         Raises:
             HubError: there is no token, it is not valid, it can only read, or the repository belongs to somebody else.
         """
-        user = self._tried("checking the token", self._api.whoami)
+        user = self._tried("checking the token", lambda: _named(self._api.whoami()))
         if user.get("auth", {}).get("accessToken", {}).get("role") == "read":
             message = "the token can only read (403 is what a push would get); make one with write access"
             raise HubError(f"{message} at {self.endpoint}/settings/tokens", status=403, transient=False)
@@ -354,6 +354,9 @@ class Hub:
             except HubError as error:
                 if not error.transient or attempt + 1 == self.retry.attempts:
                     raise
+                if not attempt:  # minutes can pass until the last try
+                    what = f"answered {error.status}" if error.status else "did not answer as it should"
+                    _log.warning("%s %s while %s; trying again", self.endpoint, what, doing)
                 self.retry.wait(attempt, error.wait)
         raise AssertionError("unreachable")
 
@@ -458,6 +461,12 @@ def check_repo_name(repo: str) -> None:
         valid = False
     if not valid:
         raise UsageError(f"'{repo}' cannot be a repository of the Hub; write owner/name, such as org/discoprobe")
+
+
+def _named(user: dict[str, Any]) -> dict[str, Any]:
+    """A user as the Hub describes one; a KeyError or TypeError for anything else."""
+    user["name"]
+    return user
 
 
 def _literal(path: str) -> str:

@@ -39,6 +39,13 @@ def test_failures_of_the_client_are_one_line(hub, error, words, transient):
     assert caught.value.transient is transient
 
 
+@pytest.mark.parametrize("answer", [None, {}, [], "ana", {"auth": {}}])
+def test_an_answer_to_the_token_that_is_none(hub, monkeypatch, answer):
+    monkeypatch.setattr(hub._api, "whoami", lambda: answer)
+    with pytest.raises(HubError, match="lacks what it should have"):
+        hub.check_rights()
+
+
 def test_a_failing_storage_is_not_tried_for_minutes(hub):
     calls = []
 

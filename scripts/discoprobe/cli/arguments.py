@@ -29,11 +29,15 @@ TaskOption = Annotated[
 Out = Annotated[Path, typer.Option("--out", "-o", help="The release folder.")]
 Size = Annotated[
     str | None,
-    typer.Option("--size", help="The largest number of rows: N in total, or TRAIN/VAL/TEST, such as 1000/200/200."),
+    typer.Option(
+        "--size", help="The largest number of rows per config: N in total, or TRAIN/VAL/TEST, such as 1000/200/200."
+    ),
 ]
 Documents = Annotated[
     int | None,
-    typer.Option("--documents", min=1, help="Read so many documents at most: the first in an order by hash."),
+    typer.Option(
+        "--documents", min=1, help="Read at most this number of documents: the first ones in an order by hash."
+    ),
 ]
 MinRows = Annotated[
     str | None,
@@ -62,10 +66,10 @@ Set = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
-        help="Set a filter: ipm=share|mean|none, ipm_min=0.9, frequency=wordfreq|corpus|FILE, syncretism=pos,feature, "
-        "probing_words=5/40, discourse_words=3/64, length_bins=quantile|equal|senteval, min_class=20; the bytes of "
-        "text that are sampled together, block=4194304; or how documents are told apart in every corpus: "
-        "documents=auto|newdoc|file|none; or whether discourse tasks take treebanks that are all speech or verse: "
+        help="Change a setting. Filters: ipm=share|mean|none, ipm_min=0.9, frequency=wordfreq|corpus|FILE, "
+        "syncretism=pos,feature, probing_words=5/40, discourse_words=3/64, length_bins=quantile|equal|senteval, "
+        "min_class=20. Bytes of text that are sampled together: block=4194304. How documents are recognised in every "
+        "corpus: documents=auto|newdoc|file|none. Whether discourse tasks use treebanks of speech or verse: "
         "genres=prose|all. Repeatable.",
     ),
 ]
@@ -132,16 +136,23 @@ Repo = Annotated[str, typer.Option("--repo", help="The dataset repository on the
 ReleaseNumber = Annotated[
     str, typer.Option("--release", help="The release number, X.Y.Z; default: chosen from the changes.")
 ]
-Build = Annotated[bool, typer.Option("--build/--no-build", help="Build first, or publish the folder --out unchanged.")]
+Build = Annotated[
+    bool,
+    typer.Option(
+        "--build/--no-build", help="Build what is missing or out of date first, or publish the folder --out unchanged."
+    ),
+]
 AllowLicence = Annotated[
     list[str] | None,
     typer.Option("--allow-licence", help="Publish sources with this licence, although it is not open. Repeatable."),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the plan and stop.")]
-Private = Annotated[bool, typer.Option("--private", help="Create the repository as a private one, if it is new.")]
+Private = Annotated[bool, typer.Option("--private", help="Make the repository private, if this push creates it.")]
 CreatePr = Annotated[bool, typer.Option("--create-pr", help="Propose the commit as a pull request.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Publish without asking.")]
-Against = Annotated[str, typer.Option("--against", help="A release folder, owner/name, or owner/name@v1.2.0.")]
+Against = Annotated[
+    str, typer.Option("--against", help="The release to compare with: a folder, owner/name, or owner/name@v1.2.0.")
+]
 Rebuild = Annotated[
     bool,
     typer.Option(
@@ -151,13 +162,17 @@ Rebuild = Annotated[
 ConfigName = Annotated[str, typer.Argument(help="A config, such as dc_es; default: the card of the release.")]
 Static = Annotated[
     bool,
-    typer.Option("--static", help="Write all cards as web pages into --pages, instead of starting the application."),
+    typer.Option(
+        "--static", help="Write all cards as web pages into the folder --pages, and do not start the application."
+    ),
 ]
 Pages = Annotated[Path, typer.Option("--pages", help="With --static: the folder for the pages.")]
 Open = Annotated[bool, typer.Option("--open/--no-open", help="Open the first page in a browser.")]
-Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Where the application listens; 0: any free port.")]
-ReaderName = Annotated[str, typer.Option("--reader", help="Name of who reads; it can also be set in the browser.")]
-ReaderKindOption = Annotated[str, typer.Option("--reader-kind", help="What reads: `person` or `model`.")]
+Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="The port of the application; 0: any free port.")]
+ReaderName = Annotated[
+    str, typer.Option("--reader", help="Your name as a reader; you can also give it in the browser.")
+]
+ReaderKindOption = Annotated[str, typer.Option("--reader-kind", help="Whether the reader is a `person` or a `model`.")]
 MarksOption = Annotated[
     list[Path] | None,
     typer.Option(
@@ -167,17 +182,20 @@ MarksOption = Annotated[
     ),
 ]
 SinceRelease = Annotated[
-    str, typer.Option("--against", help="Show what changed since: a release folder, owner/name, or owner/name@v1.2.0.")
+    str,
+    typer.Option("--against", help="Show what changed since this release: a folder, owner/name, or owner/name@v1.2.0."),
 ]
 ContextCorpus = Annotated[
     list[str] | None,
-    typer.Option("--corpus", "-c", help="Show each row in its source, read from this corpus, as in `run`. Repeatable."),
+    typer.Option(
+        "--corpus", "-c", help="Show each row with its context in this corpus, given as in `run`. Repeatable."
+    ),
 ]
 Exclude = Annotated[
     list[Path] | None,
     typer.Option(
         "--exclude",
-        help="Leave out the rows that readers found faulty, by this file of marks, which `build review` writes. "
+        help="Leave out the rows that are faulty according to this file of marks, which `build review` writes. "
         "Repeatable.",
     ),
 ]

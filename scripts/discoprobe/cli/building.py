@@ -151,7 +151,7 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
     exclude: ExcludeLabels = None, config: HubConfig = None, format_: Format = None, html: Html = None, jobs: Jobs = 1,
     json_: Json = False,
 ) -> None:  # fmt: skip
-    """Measure how well simple baselines solve a dataset, and check it for leaks. Says first what it read.
+    """Measure how well simple baselines solve a dataset, and check it for leaks. Prints first what it read.
 
     Exit status: 0 all passed, 1 something could not be read, 3 a check failed.
 
@@ -189,7 +189,7 @@ def import_(  # noqa: PLR0913 (one parameter per option)
     exclude: ExcludeLabels = None, config: HubConfig = None, format_: Format = None, keep_failed: KeepFailed = False,
     json_: Json = False,
 ) -> None:  # fmt: skip
-    """Make a labelled dataset of others an audited config with a card, in a release folder.
+    """Add labelled data of others to a release folder, as an audited config with a card.
 
     Its splits stay as they are; leaks between them are reported. Exit status 3 if the audit fails.
 

@@ -21,7 +21,7 @@ app = typer.Typer(no_args_is_help=True, help="The catalogue of corpora: list, fe
 
 @app.command("list")
 def corpora_list(names: Names = None, *, json_: Json = False) -> None:
-    """List corpora with their licence, commit, and how their documents are marked."""
+    """List corpora with their licence, their commit, and how their documents are recognised."""
     from discoprobe.cli import terminal  # noqa: PLC0415
     from discoprobe.loaders.fetch import listing  # noqa: PLC0415
 
@@ -43,7 +43,7 @@ def corpora_fetch(names: Names = None, *, jobs: Jobs = 4, json_: Json = False) -
 
 @app.command("check")
 def corpora_check(names: CheckNames = None, *, json_: Json = False) -> None:
-    """Check the files of the catalogue in the cache, or files of your own; show how documents are told apart."""
+    """Check the files of the catalogue in the cache, or your own files, and show how documents are recognised."""
     from discoprobe.cli import terminal  # noqa: PLC0415
 
     paths = [Path(name) for name in names or [] if Path(name).exists()]

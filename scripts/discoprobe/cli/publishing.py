@@ -146,7 +146,7 @@ def verify(  # noqa: PLR0913 (one parameter per option)
     corpus: CorpusOption = None, stanza_dir: StanzaDir = None, rebuild: Rebuild = True, jobs: Jobs = 1,
     json_: Json = False,
 ) -> None:  # fmt: skip
-    """Compare a release with its manifest, and with a new build from the same sources.
+    """Compare the files of a release with its manifest, and with a new build from the same sources.
 
     Example: build verify org/discoprobe@v1.2.0
     """
@@ -180,10 +180,10 @@ def review(  # noqa: PLR0913 (one parameter per option)
     marks: MarksOption = None, port: Port = 0, open_: Open = True, static: Static = False,
     pages: Pages = Path("dist/review"),
 ) -> None:  # fmt: skip
-    """Read rows and cards in the browser: filter, mark faults, and label a sample blind. Ctrl-C ends it.
+    """Read rows and cards in the browser: filter rows, mark faulty ones, and label a sample without seeing its labels.
 
-    Marks are written to a file beside the release, such as dist/discoprobe.marks.jsonl; at the end the readers' figures
-    are written on the cards.
+    Marks are written to a file beside the release, such as dist/discoprobe.marks.jsonl. Ctrl-C ends the application,
+    which then writes the readers' figures on the cards.
 
     Example: build review --lang es --reader ana
     """
