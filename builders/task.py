@@ -260,5 +260,6 @@ def tasks_named(names: Sequence[str]) -> list[AnyTask]:
 def unsupported(task: AnyTask, layers: frozenset[str], language: LanguageData) -> str:
     """Why a task cannot be built from a corpus with these layers, in this language; empty where it can."""
     if missing := task.needs - layers:
-        return "the corpus has no " + ", ".join(sorted(missing))
+        names = {"documents": "documents of running text"}
+        return "the corpus has no " + ", ".join(names.get(layer, layer) for layer in sorted(missing))
     return task.lacks(language)

@@ -205,12 +205,8 @@ REASONS = {
     r"no two values have (\d+) balanced rows(?: of the same [\w ]+)? in all splits \(candidates left: (.+)\)": (
         lambda found, result, _corpus, settings: (
             int(found[1]) == settings.min_class
-            and {value: int(n) for value, n in re.findall(r"([^,]+?) (\d+)(?:, |$)", found[2])}
-            == {
-                reason.removeprefix("rare-value "): n
-                for reason, n in result.drops.items()
-                if reason.startswith("rare-value ")
-            }
+            and sum(int(n) for n in re.findall(r" (\d+)(?:, |$)", found[2]))
+            == sum(n for reason, n in result.drops.items() if reason.partition(" ")[0] in {"rare-value", "unbalanced"})
         )
     ),
     r"no candidate is .+": lambda _found, result, _corpus, _settings: not result.drops,

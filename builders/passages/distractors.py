@@ -22,6 +22,10 @@ from discoprobe.builders.passages.similarity import Gaps, Likeness, Rows
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+BEYOND = 2
+"""Sentences from the true one to the first that may stand for it: the one after it often follows the context as well (a
+reader took four of five such for the true one)."""
+
 _SHORTLIST = 64
 """Best candidates that are kept for each slot. Windows that choose later still find enough unused ones."""
 
@@ -49,7 +53,8 @@ class Matching:
             sentence's.
         same: columns in which the two agree.
         prefer: a column in which the two agree where there is a choice.
-        later: the intruder comes from later in the same document; otherwise from another document.
+        later: the intruder comes from later in the same document, ``BEYOND`` sentences or more; otherwise from another
+            document.
     """
 
     words: float = 0.2
@@ -219,7 +224,7 @@ class _Search:
     def _allowed(self, true: Rows, pool: Rows) -> npt.NDArray[np.bool_]:
         """Which of the pool may stand for which true sentence: by document and length."""
         same_document = self.document[true][:, None] == self.document[pool]
-        allowed = (same_document & (pool > true[:, None])) if self.matching.later else ~same_document
+        allowed = (same_document & (pool >= true[:, None] + BEYOND)) if self.matching.later else ~same_document
         for sizes, most in ((self.words, self.matching.words), (self.chars, self.matching.chars)):
             allowed &= np.abs(sizes[pool] - sizes[true][:, None]) <= most * sizes[true][:, None]
         return np.asarray(allowed)

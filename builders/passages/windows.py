@@ -35,12 +35,12 @@ in a document of another split. Shorter sentences recur naturally."""
 WIDTH = 2**16
 """Columns that character n-grams are hashed into."""
 
-HEADING = 7
-"""Largest number of words of a heading: a line without a final punctuation mark, in a document where sentences have
-one."""
+HEADING = 12
+"""Largest number of words of a heading or an item of a list: a line without a final punctuation mark, in a document or
+treebank where sentences have one. Longer lines are as often sentences that lack it."""
 
 MARKED = 0.8
-"""Share of the sentences of a document that end with a mark where sentences do."""
+"""Share of the sentences of a document or treebank that end with a mark where sentences do."""
 
 OPEN_END = r"[\p{L}\p{N}\p{M}]\s*$"
 COLON = r"[:：﹕]\s*$"
@@ -86,8 +86,8 @@ def sentences(shard: Shard, settings: Settings) -> pl.DataFrame:
 
 
 def _heading() -> pl.Expr:
-    """Sentences that are short and end without a mark in a document whose other sentences have one."""
-    marked = pl.col("marked").mean().over("doc_key") >= MARKED
+    """Sentences that are short and end without a mark in a document or a treebank whose other sentences have one."""
+    marked = pl.max_horizontal(pl.col("marked").mean().over(group) for group in ("doc_key", "corpus")) >= MARKED
     return pl.when(marked & pl.col("brief") & ~pl.col("marked")).then(pl.lit("heading"))
 
 

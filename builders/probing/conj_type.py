@@ -79,7 +79,8 @@ def _allowed(words: pl.DataFrame, rule: ConjTypeRules) -> pl.DataFrame:
     """Rows of the conjunctions that the language's data admit, but for those in certain places.
 
     What follows an adposition is governed by it (*de que*) or a relative pronoun in disguise (*la con la que*); what a
-    question or relative word follows is an adposition in disguise (*on how*).
+    question or relative word follows is an adposition in disguise (*on how*). An auxiliary or particle written with the
+    conjunction is its ending (Polish *żeby-ś*).
     """
     lemma = pl.coalesce("lemma", "form").str.to_lowercase()
     kept = ~lemma.is_in(sorted(rule.exclude))
@@ -88,6 +89,9 @@ def _allowed(words: pl.DataFrame, rule: ConjTypeRules) -> pl.DataFrame:
             kept &= (pl.col("upos") != upos) | lemma.is_in(sorted(listed))
     before = pl.col("upos").shift(1).over("sent").cast(pl.String)
     kept &= ~before.is_in(["ADP", "DET"]).fill_null(value=False)
+    touched = pl.col("start").shift(-1) == pl.col("end")
+    ending = touched & pl.col("upos").shift(-1).cast(pl.String).is_in(["AUX", "PART"])
+    kept &= ~ending.over("sent").fill_null(value=False)
     asks = pl.col("feats").str.contains(r"(?:^|\|)PronType=(?:\w+,)*(?:Int|Rel)\b").shift(-1).over("sent")
     kept &= ~asks.fill_null(value=False)
     return words.filter(kept).select("row")
@@ -120,10 +124,14 @@ def _cell(shown: pl.Expr) -> pl.Expr:
 
 
 def mask(text: str, plan: Mapping[str, Any]) -> Edit:
-    """An ellipsis in place of the conjunction and what joins it to the word before; a space before it stays."""
+    """An ellipsis in place of the conjunction and what joins it to the word before; a space before it stays.
+
+    After it there is one too where the conjunction was written with the next word (Arabic *wa-*): else that would tell.
+    """
     joint = text[plan["start"] : plan["conjunction"]]
     space = " " if any(map(str.isspace, joint)) else ""
-    return Edit(plan["start"], plan["end"], space + ELLIPSIS)
+    after = space if text[plan["end"] : plan["end"] + 1].isalnum() else ""
+    return Edit(plan["start"], plan["end"], space + ELLIPSIS + after)
 
 
 def sample(frame: pl.DataFrame, context: Context) -> Sample:

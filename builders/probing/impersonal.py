@@ -2,7 +2,8 @@
 
 `impersonal`: the main predicate has no `nsubj`, `csubj` or `expl` and meets one of the language's conditions of an
 impersonal clause (Russian neuter past *стемнело*, predicative *можно*; Finnish zero person *täällä voi uida*).
-`personal`: it has an `nsubj`. A clause without subject whose verb says that one was dropped, or does not say, is left
+`personal`: it has an `nsubj`, in a case of subjects (a noun in the genitive is measured or denied: Russian *времени не
+осталось*) and no adverb. A clause without subject whose verb says that one was dropped, or does not say, is left
 out, so the task exists only in languages whose data tell the two apart. The labels are balanced inside each cell of
 part of speech, VerbForm, Person, Mood, Tense, Number, Gender and Voice of the root and of the lemmas and forms of its
 finite auxiliaries: neither a neuter verb nor a modal must be the answer. Verbs without forms (Polish *trzeba*) are left
@@ -18,6 +19,7 @@ import polars as pl
 
 from discoprobe.builders.sentences.candidates import balanced
 from discoprobe.builders.sentences.predicate import meets_any, words_of_predicate
+from discoprobe.builders.sentences.roles import ArgumentRules
 from discoprobe.builders.task import Context, ProbingTask
 from discoprobe.loaders.corpus import feat
 from discoprobe.loaders.languages.language import Availability, Condition
@@ -59,8 +61,10 @@ def select(trees: Trees, context: Context) -> pl.DataFrame:
     words = words_of_predicate(trees)
     dropped, said = (_sentences(words, meets_any(meant)) for meant in (rule.personal, rule.impersonal))
     relation = pl.col("rel")
+    subject = relation == "nsubj"
+    unlike = subject & ((pl.col("upos") == "ADV") | ~context.language.section(ArgumentRules).of("nsubj").in_case())
     subjects = trees.dependents.group_by("sent").agg(
-        _subject=(relation == "nsubj").any(), _any=relation.is_in(SUBJECTS).any()
+        _subject=subject.any() & ~unlike.any(), _any=relation.is_in(SUBJECTS).any()
     )
     clauses = trees.roots.join(subjects, on="sent", how="left", maintain_order="left").join(
         _helpers(words), on="sent", how="left", maintain_order="left"

@@ -4,7 +4,8 @@ The label is the Tense of the word of the main predicate that bears it: the root
 where the language marks tense there; `target` names that word. A perfect is left out, because treebanks give it the
 tense of its auxiliary and not its meaning (*hat gesagt*, *a dit*, *has been*), and so are periphrastic futures (*va a
 llover*); only where the compound is the ordinary tense (Catalan *va cantar* and Croatian *je radio* are `Past`) the
-language's data give its label, and the main verb is the target. A participle alone has no tense. Left out are also a
+language's data give its label, and the main verb is the target. A participle alone has no tense, except in a treebank
+whose verbs have no other past (Slovak *robil*, Serbian *radio je*). Left out are also a
 conditional or subjunctive, whose past is no past (Russian *написал бы*, German *könnte*), a Turkish verb with the past
 copula (*anlatırdı*, an aorist that is no present) and a clause whose predicate is a clause (*the best was that they
 agree*). SentEval and X-Probe know past and present alone; here every tense that is frequent enough is a class. Forms

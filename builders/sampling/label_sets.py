@@ -53,8 +53,12 @@ def choose_labels(frame: pl.DataFrame, least: int, within: Sequence[str] = ()) -
     values = frame.group_by("label").len().sort(["len", "label"], descending=[True, False])
     counts = dict(values.iter_rows())
     names = _best(frame, list(counts)[:MOST_VALUES], least)
-    left_out = {f"rare-value {name}": n for name, n in counts.items() if n and name not in names}
-    return LabelSet(names, left_out) if names else LabelSet((), left_out, _problem(counts, least, within))
+    if names:
+        return LabelSet(names, {f"rare-value {name}": n for name, n in counts.items() if name not in names})
+    left_out = {f"rare-value {name}": n for name, n in counts.items() if n < least}
+    if frequent := sum(n for n in counts.values() if n >= least):
+        left_out["unbalanced"] = frequent
+    return LabelSet((), left_out, _problem(counts, least, within))
 
 
 def with_companions(frame: pl.DataFrame, companions: Sequence[str], keep: float) -> pl.DataFrame:

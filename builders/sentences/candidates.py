@@ -33,6 +33,10 @@ FINAL_MARK = r"\p{P}\s*$|[^\p{Latin}\p{Cyrillic}\p{Greek}\p{N}]\s*$"
 COMPANIONS_KEEP = 0.5
 """Share of the rows that balancing within a further feature of the target must keep."""
 
+MARKED, PROFILED = 0.5, 20
+"""Share of the sentences of a treebank that have a final mark from which on one without may be a fragment, and how many
+sentences show that."""
+
 FACTS = ("sent", "corpus", "doc_id", "sent_id", "key", "text_key", "n_words", "mean_words")
 
 
@@ -41,6 +45,8 @@ def sentences(trees: Trees, settings: Settings) -> pl.DataFrame:
     least, most = settings.probing_words
     words = pl.col("n_words")
     documents = trees.shard.documents.select("doc", "corpus", "doc_id")
+    marked = pl.col("text").str.contains(FINAL_MARK)
+    profiled = (marked.mean() >= MARKED) & (pl.len() >= PROFILED)
     return (
         trees.shard.sentences.drop("n_words")
         .join(trees.shard.sentence_lengths(), on="sent", maintain_order="left")
@@ -56,7 +62,8 @@ def sentences(trees: Trees, settings: Settings) -> pl.DataFrame:
                 pl.when(~pl.col("aligned")).then(pl.lit("unaligned")),
                 clean_text.fault(pl.col("text")),
                 clean_text.half_quoted(pl.col("text")),
-                pl.when("nominal", ~pl.col("text").str.contains(FINAL_MARK)).then(pl.lit("heading")),
+                pl.when("nominal", ~marked).then(pl.lit("heading")),
+                pl.when(profiled, ~marked, pl.col("text").str.contains(r"^\s*\p{Ll}")).then(pl.lit("fragment")),
                 pl.col("not_standard"),
             ),
         )

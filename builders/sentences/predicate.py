@@ -54,6 +54,9 @@ NOT_PERFECT: Final = ("Imp", "Prog", "Hab")
 PROFILED: Final = 20
 """Verbs with Tense or Mood and without VerbForm that show, if none has Fin, that a treebank does not mark Fin."""
 
+FEW_PASTS: Final = 0.05
+"""Finite past forms, as a share of past participles, that show no past tense beside that of the participle."""
+
 SLIPS: Final = 0.01
 """Verbs with Fin, as a share of those without VerbForm, that are slips and show nothing."""
 
@@ -94,13 +97,16 @@ class PredicateRules(LanguageSection, frozen=True):
     language's treebanks do not support the feature. The place ``aux`` is ``aux`` and any subtype except ``aux:pass``.
 
     Tense: compound tenses listed in ``compound`` have the label given there; of several, the first is meant. Every
-    other auxiliary with a past participle (*hat gesagt*, *a dit*, *has been*) is left out.
+    other auxiliary with a past participle (*hat gesagt*, *a dit*, *has been*) is left out. A language without
+    ``compound`` and without a place but the root, and a treebank without past forms, have the past of the participle
+    (`_participles_of_past`).
 
     Voice: a clause is Pass where one of ``passive`` marks it and the root meets one of ``passive_if``, and is left out
     where it is marked and meets none; else, where one of ``unsure`` marks it, it is left out; else, where the root
     meets one of ``active_if``, it is Act.
 
     Attributes:
+        unreadable: features without a place that treebanks mark all the same, as ``notes`` say.
         read: conditions, any of which the word must meet for the feature to be read from it (no entry: ``FINITE`` for
             Tense, Mood and Person, none for the others).
         labels: the values kept, per feature (no entry: all); a clause with another value is left out.
@@ -123,6 +129,7 @@ class PredicateRules(LanguageSection, frozen=True):
     mood: tuple[Place, ...] = ("root",)
     person: tuple[Place, ...] = ("root",)
     aspect: tuple[Place, ...] = ("root",)
+    unreadable: frozenset[PredicateFeature] = frozenset()
     read: dict[PredicateFeature, tuple[Condition, ...]] = msgspec.field(default_factory=dict)
     labels: dict[PredicateFeature, tuple[str, ...]] = msgspec.field(default_factory=dict)
     compound: tuple[CompoundTense, ...] = ()
@@ -150,6 +157,8 @@ def unmarked(language: LanguageData, *, feature: str) -> str:
     """Why a language has no task of this feature of the predicate; empty where it has."""
     if language.section(PredicateRules).places(feature):
         return ""
+    if feature in language.section(PredicateRules).unreadable:
+        return f"{language.name}: what the treebanks mark as {feature} on the main predicate is not the clause's"
     return f"{language.name}: the treebanks do not mark {feature} on the main predicate"
 
 
@@ -298,9 +307,12 @@ def _compound(trees: Trees, words: pl.DataFrame, found: pl.DataFrame, rule: Pred
     has_perfect = _heads(perfect) & (pl.col("place") == "aux") & ~pl.col("target").is_in(_passive_helpers(trees, rule))
     reason = pl.when(has_perfect).then(pl.lit("compound-tense"))
     others = found.with_columns(hindrance=pl.coalesce("hindrance", reason))
-    if not rule.compound:
+    if rule.compound:
+        listed = pl.concat([_with_tense(trees, compound) for compound in rule.compound])
+    elif rule.tense == ("root",):
+        listed = _participles_of_past(words)
+    else:
         return others
-    listed = pl.concat([_with_tense(trees, compound) for compound in rule.compound])
     listed = listed.unique("sent", keep="first", maintain_order=True).with_columns(
         place=pl.lit("root"), hindrance=pl.when(pl.col("value").is_null()).then(pl.lit("compound-tense"))
     )
@@ -314,6 +326,22 @@ def _past_participle() -> pl.Expr:
     imperfective = feat("Aspect").is_in(NOT_PERFECT).fill_null(value=False)
     participle = (feat("VerbForm") == "Part") & (feat("Tense") != "Pres").fill_null(value=True) & ~imperfective
     return (participle | (feat("VerbForm") == "Sup")).fill_null(value=False)
+
+
+def _participles_of_past(words: pl.DataFrame) -> pl.DataFrame:
+    """The main verbs of a past that is a participle: ``sent``, ``target``, ``value``; none where verbs have another.
+
+    Alone or with a finite auxiliary in the present: Serbian *radio je*, Slovak *robil*. Where a treebank has past forms
+    too (*sagte* beside *hat gesagt*), the two differ in meaning.
+    """
+    finite, root = feat("VerbForm") == "Fin", pl.col("place") == "root"
+    others = words.filter(~root & ~(finite & (feat("Tense") == "Pres")).fill_null(value=False))
+    active = (feat("Tense") == "Past") & (feat("Voice") != "Pass").fill_null(value=True)
+    verbs = words.filter(root, pl.col("upos") == "VERB", _past_participle(), active, ~_heads(others))
+    unreal = feat("Mood").is_in(UNREAL).fill_null(value=False)
+    pasts = words.filter(finite & feat("Tense").is_in(["Past", "Imp"]) & ~unreal)
+    shown = verbs.height >= PROFILED and pasts.height <= FEW_PASTS * verbs.height
+    return (verbs if shown else verbs.clear()).select("sent", target="row", value=pl.lit("Past"))
 
 
 def _passive_helpers(trees: Trees, rule: PredicateRules) -> pl.Expr:

@@ -39,6 +39,13 @@ class Argument(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     cases: frozenset[str] = frozenset()
     markers: frozenset[str] = frozenset()
 
+    def in_case(self) -> pl.Expr:
+        """Whether a word has one of the cases, or none."""
+        if not self.cases:
+            return pl.lit(value=True)
+        shared = feat("Case").str.split(",").list.set_intersection(sorted(self.cases))
+        return (shared.list.len() > 0).fill_null(value=True)
+
 
 class ArgumentRules(LanguageSection, frozen=True):
     """The section ``[arguments]``: how subjects and objects are marked."""
@@ -87,13 +94,11 @@ def feature_of_noun(trees: Trees, context: Context, *, role: str, feature: str) 
     and those that the language's data show to be obliques: by an adposition, or by a case that the role has not.
     """
     rule = context.language.section(ArgumentRules).of(role)
-    cases = feat("Case").str.split(",")
-    in_case = cases.list.set_intersection(sorted(rule.cases)).list.len() > 0 if rule.cases else pl.lit(value=True)
     marker = pl.col("lemma").is_in(sorted(rule.markers)).fill_null(value=False)
     not_simple = pl.col("rel").is_in(NOT_SIMPLE) | ((pl.col("rel") == "case") & ~marker)
     return (
         bearers(trees, role)
-        .filter(pl.col("upos") == "NOUN", valued(feature), in_case.fill_null(value=True))
+        .filter(pl.col("upos") == "NOUN", valued(feature), rule.in_case())
         .join(_heads_of(trees, not_simple), on="row", how="anti", maintain_order="left")
         .select("sent", *labelled(feat(feature), feature), target="row")
     )

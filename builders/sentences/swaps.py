@@ -146,9 +146,13 @@ def _with_neighbours(trees: Trees) -> pl.DataFrame:
 
 
 def _related() -> pl.Expr:
-    """Whether a word and the next one stand in one sentence and one depends on the other."""
+    """Whether a word and the next one stand in one sentence and one depends on the other.
+
+    Two names are not related: the first of them is the head by definition, and neither need be first (*В. И. Гёте*).
+    """
     adjacent = (pl.col("sent") == pl.col("next_sent")) & (pl.col("index") + 1 == pl.col("next_index"))
-    return adjacent & ((pl.col("head") == pl.col("next_index")) | (pl.col("next_head") == pl.col("index")))
+    names = (pl.col("upos") == "PROPN") & (pl.col("next_upos") == "PROPN") & (pl.col("next_rel") == "flat")
+    return adjacent & ~names & ((pl.col("head") == pl.col("next_index")) | (pl.col("next_head") == pl.col("index")))
 
 
 def _order(dependent_first: pl.Expr) -> pl.Expr:

@@ -174,3 +174,10 @@ def test_every_reason_is_tested():
 
 def test_the_first_reason_counts():
     assert why("\ufffd &amp;") == "replacement-character"
+
+
+@pytest.mark.parametrize(("n", "reason"), [(60, None), (6, "spacing")])
+def test_a_blank_before_an_apostrophe_is_no_fault_where_the_language_writes_it(n, reason):
+    """Afrikaans has an article *'n*; Catalan has no blank before its clitics but by mistake."""
+    texts = pl.DataFrame({"text": ["Dit is 'n huis."] * n + ["Kom binne."] * (200 - n)})
+    assert texts.select(found=fault(pl.col("text")))["found"][0] == reason

@@ -3,6 +3,7 @@
 import pytest
 
 from discoprobe.builders.discourse.dconn import mark
+from discoprobe.builders.sentences.connectives import Connectives
 from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.languages.language import language_data
 
@@ -88,3 +89,22 @@ def test_of_an_expression_one_word_depends_on_the_root(marked):
 def test_a_longer_expression_that_begins_alike_stays(marked):
     assert marked("en", "So/ADV far/ADV they/PRON were/AUX happy/ADJ ./PUNCT") is None
     assert marked("es", "Además/ADV de/ADP eso/PRON cantan/VERB bien/ADV ./PUNCT") is None
+
+
+@pytest.mark.parametrize(
+    ("lang", "form", "sense"),
+    [
+        ("es", "por otra parte", "addition"),
+        ("fr", "aussi", "result"),
+        ("fr", "d' autre part", "addition"),
+        ("it", "in effetti", "elaboration"),
+        ("nl", "zo", "example"),
+        ("pl", "przecież", "reason"),
+        ("pt", "ora", "contrast"),
+        ("ru", "тем временем", "time"),
+        ("ru", "в то же время", "contrast"),
+    ],
+)
+def test_a_connective_has_the_sense_that_it_has_at_the_head_of_a_sentence(lang, form, sense):
+    entries = language_data(lang).section(Connectives).entries
+    assert [entry.sense for entry in entries if form in entry.forms] == [sense]

@@ -160,9 +160,18 @@ def test_a_sentence_that_introduces_what_is_missing_is_in_no_passage(tmp_path):
 def test_lines_without_a_mark_are_no_headings_where_few_have_one_or_they_are_long(tmp_path):
     poem = distinct_texts(0, 6)
     prose = [f"{text} ." for text in distinct_texts(1, 6)]
-    prose[2] = "una línea de muchas palabras que no tiene punto al final"
+    prose[2] = "una línea de muchas palabras, más que un titular, que no tiene punto al final"
     prose[4] = "¿ Y qué dijo ella ?"
     assert runs(stretches_of(shard_of(tmp_path, [poem, prose]))) == {"d0": [6], "d1": [6]}
+
+
+def test_in_a_document_of_many_headings_the_treebank_tells_what_they_are(tmp_path):
+    texts = [[f"{text} ." for text in distinct_texts(d, 6)] for d in range(4)]
+    texts[0][0] = "Camión vuelca y causa atasco y dos muertos en la carretera"
+    texts[0][3] = "El agua y los hoteles"
+    found = stretches_of(shard_of(tmp_path, texts))
+    assert runs(found)["d0"] == [2, 2]
+    assert found["reason"].drop_nulls().to_list() == ["heading", "heading"]
 
 
 def test_a_hole_in_the_source_breaks_a_stretch(tmp_path):

@@ -46,6 +46,7 @@ def test_one_value_makes_no_task_and_the_reason_names_it():
     found = choose_labels(candidates({"Sing": (90, 30, 30), "Plur": (9, 0, 3)}), least=20)
     assert found.names == ()
     assert "Sing 150, Plur 12" in found.reason
+    assert found.left_out == {"rare-value Plur": 12, "unbalanced": 150}, "the singular is not rare"
 
 
 def test_nothing_left_is_said():

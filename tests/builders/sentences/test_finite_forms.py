@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from discoprobe.builders.sentences.predicate import PROFILED, _with_finite_forms
+from discoprobe.builders.sentences.predicate import PROFILED, _participles_of_past, _with_finite_forms
 
 FINITE, PAST_PARTICIPLE, INFINITIVE = "Mood=Ind|Tense=Past", "Tense=Past", "VerbForm=Inf"
 
@@ -36,3 +36,44 @@ def test_mood_alone_shows_what_is_finite():
 
 def test_few_verbs_show_nothing():
     assert _finite((FINITE, PROFILED - 1), (INFINITIVE, 1)) == set()
+
+
+PARTICIPLE, PRESENT = "Tense=Past|VerbForm=Part|Voice=Act", "Mood=Ind|Tense=Pres|VerbForm=Fin"
+SIMPLE = "Mood=Ind|Tense=Past|VerbForm=Fin"
+
+
+def _pasts(*predicates):
+    """How many main verbs are in a past of the participle, given FEATS of root and auxiliaries, and numbers."""
+    clauses = [words for *words, n in predicates for _ in range(n)]
+    rows = [
+        {
+            "sent": sent,
+            "row": 0,
+            "place": "aux" if place else "root",
+            "upos": "AUX" if place else "VERB",
+            "feats": feats,
+        }
+        for sent, words in enumerate(clauses)
+        for place, feats in enumerate(words)
+    ]
+    return _participles_of_past(pl.DataFrame(rows)).height
+
+
+def test_a_participle_is_the_past_where_verbs_have_no_other():
+    assert _pasts((PARTICIPLE, PRESENT, PROFILED), (PARTICIPLE, 5), (PRESENT, 9)) == PROFILED + 5
+    assert _pasts((PARTICIPLE, PRESENT, 100), (SIMPLE, 5)) == 100, "an aorist is rare"
+
+
+@pytest.mark.parametrize(
+    "predicates",
+    [
+        [(PARTICIPLE, PRESENT, PROFILED - 1)],
+        [(PARTICIPLE, PRESENT, PROFILED), (SIMPLE, 2)],
+        [(PARTICIPLE.replace("Act", "Pass"), PRESENT, PROFILED)],
+        [(PARTICIPLE, "Mood=Cnd|Tense=Past|VerbForm=Fin", PROFILED)],
+        [(PARTICIPLE, PRESENT, PARTICIPLE, PROFILED)],
+        [("Aspect=Imp|VerbForm=Part", PRESENT, PROFILED)],
+    ],
+)
+def test_it_is_none_where_it_is_rare_beside_a_past_form_passive_unreal_or_of_another_tense(predicates):
+    assert _pasts(*predicates) == 0

@@ -6,9 +6,11 @@ import pytest
 
 from discoprobe.builders import hashing
 from discoprobe.builders.sampling.splits import Split
-from discoprobe.builders.sentences.candidates import original_and_edited, usable_of
+from discoprobe.builders.sentences.candidates import original_and_edited, sentences, usable_of
+from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import SPLITS, Settings
 from discoprobe.builders.task import Context
+from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.languages.language import language_data
 
 N = 60
@@ -68,3 +70,29 @@ def test_pairs_beyond_the_size_of_a_split_are_counted():
     ]  # fmt: skip
     assert sample.candidates == 2 * N
     assert sample.rows.group_by("pair").agg("label")["label"].list.sort().to_list() == [[0, 1]] * (10 + 5 + N // 3)
+
+
+def reasons(tmp_path, texts):
+    """Why each of some texts, sentences of one treebank, may not be shown."""
+    lines = []
+    for text in texts:
+        words = enumerate(text.split(), 1)
+        lines += [f"# text = {text}", *(f"{n}\t{word}\t_\tVERB\t_\t_\t{n - 1}\tdep\t_\t_" for n, word in words), ""]
+    file = tmp_path / "ru_x-ud-test.conllu"
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (shard,) = read_corpora([file])["ru"].shards()
+    return sentences(Trees(shard), Settings())["reason"].to_list()
+
+
+PROSE = [f"Вчера вечером мы снова читали книгу {n} ." for n in range(30)]
+
+
+def test_a_line_without_capital_and_mark_is_a_fragment(tmp_path):
+    line = "а жена сажает хлеб в поле"
+    assert reasons(tmp_path, [*PROSE, line, line.capitalize(), f"{line} ."])[-3:] == ["fragment", None, None]
+
+
+def test_where_sentences_have_no_mark_or_are_few_no_line_is_a_fragment(tmp_path):
+    lines = [text.lower().rstrip(" .") + "ю" for text in PROSE]
+    assert set(reasons(tmp_path, [*lines, *PROSE[:20]])) == {None}
+    assert set(reasons(tmp_path, [*PROSE[:5], lines[0]])) == {None}
