@@ -6,7 +6,7 @@ rows, ``realise`` reads the texts of the chosen rows. ``audit`` measures a finis
 
 from typing import Final
 
-VERSION: Final = 3
+VERSION: Final = 4
 """Version of selection, sampling and realisation, as far as all tasks share them.
 
 Raise it when rows change: published configs then count as stale.
