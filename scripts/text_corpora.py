@@ -19,13 +19,8 @@ if TYPE_CHECKING:
 
 Record = dict[str, Any]
 
-WITHOUT_DOCUMENTS = ("de", "eu", "hu")
-"""Languages in which no openly licensed treebank is known to have documents: raw text is used for them by default.
-
-German: GSD has single sentences, PUD no document of six sentences; HDT is not known to mark documents. Basque and
-Hungarian have no openly licensed treebank.
-"""
 WITHOUT_TREEBANK = ("eu", "hu")
+"""Languages without an openly licensed treebank: raw text is used for them by default."""
 TITLES = {
     "arb": ("ar", "Arabic"), "deu": ("de", "German"), "eus": ("eu", "Basque"), "fas": ("fa", "Persian"),
     "fin": ("fi", "Finnish"), "fra": ("fr", "French"), "heb": ("he", "Hebrew"), "hin": ("hi", "Hindi"),
@@ -169,7 +164,7 @@ def _record(text: Text, texts: list[Path], corpora: Path, known: dict[str, Recor
     paths = [*texts, *(folder / name for name in text.beside)]
     first = known[paths[0].relative_to(corpora).as_posix()]
     licence = _licence(text, folder, paths)
-    default = text.lang in WITHOUT_DOCUMENTS and (not text.translated or text.lang in WITHOUT_TREEBANK)
+    default = text.lang in WITHOUT_TREEBANK
     return {
         "table": "text",
         "name": text.name,
@@ -189,8 +184,6 @@ def _record(text: Text, texts: list[Path], corpora: Path, known: dict[str, Recor
 
 
 def _why_not(text: Text) -> str:
-    if text.translated and text.lang in WITHOUT_DOCUMENTS:
-        return "raw text, translated from English; other texts are taken by default"
     return "raw text; treebanks are taken by default" + (", and this is translated" if text.translated else "")
 
 

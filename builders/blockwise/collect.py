@@ -94,9 +94,9 @@ class Collected:
             self._keep(split, sets)
 
     def _without(self, rows: pl.DataFrame, repeats: pl.Expr, reason: str) -> pl.DataFrame:
-        """The rows but for units of sentences that repeat others, as an expression says of ``number``."""
-        lost = rows.explode("number").group_by("unit").agg(lost=repeats).filter("lost")["unit"]
-        return self._left(rows, lost, reason)
+        """The rows but for units one of whose rows repeats others, as an expression says of its ``number``."""
+        lost = rows.explode("number").group_by("unit", "key").agg(lost=repeats).filter("lost")["unit"]
+        return self._left(rows, lost.unique(), reason)
 
     def _without_equal_texts(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The rows but for units with a text that another unit has, in this block or before."""

@@ -183,6 +183,8 @@ def check_target(repo: str, options: Options, folder: Path | None = None) -> Non
         raise DiscoprobeError(problem)
 
 
+_REASONS = 3
+"""So many configs that could not be built are named where there is nothing else to publish."""
 _SHOWN = ("repo", "release", "last", "deletes", "keeps", "unmanaged")
 
 
@@ -193,7 +195,9 @@ class _Push:
         self.folder, self.options, self.progress = folder, options, progress
         self.local = only(read_local(folder), options.languages)
         if options.languages and not self.local["configs"]:
-            raise UsageError(f"{folder} has no config of {', '.join(options.languages)}; build it first")
+            reasons = [f"{name}: {reason}" for name, reason in self.local["unavailable"].items()]
+            why = f" ({'; '.join(reasons[:_REASONS])})" if reasons else ""
+            raise UsageError(f"{folder} has no config of {', '.join(options.languages)}{why}; build it first")
         publish_checks.check(self.local, options.allow_licence)
         if options.release:
             version.parse(options.release)

@@ -35,6 +35,7 @@ class HubText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         without: codes of languages that it does not have.
         wikis: code of a language → code of its Wikipedia, where they differ.
         licence_note: what else is to know of the licence.
+        default: whether it fills the sizes of discourse tasks when no corpus is named.
     """
 
     name: str
@@ -48,6 +49,7 @@ class HubText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     without: tuple[str, ...] = ()
     wikis: dict[str, str] = {}
     licence_note: str = ""
+    default: bool = False
 
     def corpus(self, lang: str) -> str:
         """The name of the corpus of a language."""

@@ -103,8 +103,7 @@ def open_treebanks(name: str) -> tuple[Treebank, ...]:
 def open_texts(name: str) -> tuple[TextCorpus, ...]:
     """The corpora of raw text that are used by default for a language, given its code or name.
 
-    They replace treebanks where no openly licensed treebank of the language is known to have documents; most languages
-    have none.
+    They stand in for treebanks where a language has no openly licensed one; most languages have none.
 
     Raises:
         UnknownNameError: the catalogue has no such language.

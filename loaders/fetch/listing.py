@@ -112,7 +112,7 @@ def _of_hub(language: treebanks.Language, text: HubText) -> CorpusRow:
         name=text.corpus(language.code),
         licence=normalise(text.licence),
         documents=HUB_TEXT,
-        default=False,
+        default=text.default,
         files=0,
         bytes=None,
         cached=0,

@@ -57,19 +57,29 @@ def run(request: Request, out: Path, progress: Progress = silent) -> BuildResult
     return _build(corpora_of(request, tasks, progress), request, out, progress)
 
 
-def renew(
+@dataclass(frozen=True, slots=True)
+class StaleConfigs:
+    """The tasks of each corpus that have to be built, and the names of the configs that are up to date."""
+
+    to_build: tuple[tuple[Corpus, Sequence[AnyTask]], ...]
+    fresh: tuple[str, ...]
+
+    @property
+    def names(self) -> list[str]:
+        """The configs that are missing or out of date; perhaps some of them cannot be built."""
+        return [f"{task.name}_{corpus.lang}" for corpus, tasks in self.to_build for task in tasks]
+
+
+def stale_configs(
     request: Request, out: Path, progress: Progress = silent, *, check: Callable[[Corpus], None] | None = None
-) -> tuple[BuildResult, tuple[str, ...]]:
-    """Builds those configs of a request that are missing or out of date; the rest of the folder does not change.
+) -> StaleConfigs:
+    """The configs of a request that a release folder lacks, or has from other inputs, after reading the corpora.
 
     Args:
         request: what to build.
         out: the release folder.
         progress: is told how far each step is.
-        check: is called with every corpus before anything is built; it may raise an error.
-
-    Returns:
-        The result, and the names of the configs that are up to date (also of those that cannot be built).
+        check: is called with every corpus; it may raise an error.
 
     Raises:
         DiscoprobeError: as for `run`.
@@ -80,7 +90,7 @@ def renew(
 
     tasks, present = tasks_named(request.tasks), manifest.read(out)
     fresh: list[str] = []
-    stale: list[tuple[Corpus, list[AnyTask]]] = []
+    to_build: list[tuple[Corpus, list[AnyTask]]] = []
     for corpus, wanted in corpora_of(request, tasks, progress):
         if check:
             check(corpus)
@@ -91,9 +101,27 @@ def renew(
         ]
         fresh += [f"{task.name}_{corpus.lang}" for task in done]
         if rest := [task for task in wanted if task not in done]:
-            stale.append((corpus, rest))
-    result = _build(stale, request, out, progress) if stale else BuildResult(present, (), ())
-    return result, tuple(fresh)
+            to_build.append((corpus, rest))
+    return StaleConfigs(tuple(to_build), tuple(fresh))
+
+
+def renew(
+    request: Request, out: Path, progress: Progress = silent, *, check: Callable[[Corpus], None] | None = None
+) -> tuple[BuildResult, tuple[str, ...]]:
+    """Builds the `stale_configs` of a request; the rest of the folder does not change.
+
+    Returns:
+        The result, and the names of the configs that are up to date (also of those that cannot be built).
+
+    Raises:
+        DiscoprobeError: as for `run`.
+    """
+    from discoprobe.cards.metadata import manifest  # noqa: PLC0415
+
+    stale = stale_configs(request, out, progress, check=check)
+    if not stale.to_build:
+        return BuildResult(manifest.read(out), (), ()), stale.fresh
+    return _build(stale.to_build, request, out, progress), stale.fresh
 
 
 def _inputs(corpus: Corpus, task: AnyTask, request: Request) -> str:

@@ -40,7 +40,8 @@ class Request:
         raw: how raw text is read and annotated; None for the defaults.
         exclude: rows that readers found faulty: config → id → verdict.
         pinned: corpora at other commits than the catalogue's, used in place of the catalogue's corpora of these names.
-        fill: text from which tasks that need documents are built where the corpora do not fill the sizes.
+        fill: text with which tasks that need nothing but documents go on where the corpora do not fill the sizes; None
+            for the catalogue's.
         commits: the same of data sets of the Hub: name of the corpus and commit.
     """
 
@@ -54,7 +55,7 @@ class Request:
     keep_failed: bool = False
     raw: AnnotationOptions | None = None
     pinned: tuple[Treebank | TextCorpus, ...] = ()
-    fill: tuple[str, ...] = ()
+    fill: tuple[str, ...] | None = ()
     commits: tuple[tuple[str, str], ...] = ()
     exclude: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
@@ -79,9 +80,12 @@ def parse_request(  # noqa: PLR0913 (one parameter per option)
     lang: str, task: str, corpus: Sequence[str] | None, *, size: str | None = None, seed: int = 13, jobs: int = 1,
     on_error: str = "stop", match: bool = True, values: Sequence[str] | None = None,
     raw: AnnotationOptions | None = None, preset: str = "default", min_rows: str | None = None,
-    documents: int | None = None,
+    documents: int | None = None, fill: Sequence[str] | None = None, gold: bool = False,
 ) -> Request:  # fmt: skip
     """The request that the options of a command describe.
+
+    Where no corpus is named, the catalogue's text fills the sizes, unless ``gold`` is set. Where one is, nothing is
+    filled unless ``fill`` names the text.
 
     Raises:
         UsageError: an option has a value that is not allowed, or no task is named.
@@ -90,6 +94,8 @@ def parse_request(  # noqa: PLR0913 (one parameter per option)
         raise UsageError("--task names no task; `build tasks` lists them")
     if on_error not in {"stop", "skip"}:
         raise UsageError(f"--on-error is '{on_error}'; give stop or skip")
+    if gold and fill:
+        raise UsageError("--gold keeps to treebanks and --fill adds text; give one of them")
     least = MIN_ROWS if min_rows is None else read_min_rows(min_rows)
     settings = dataclasses.replace(settings_of(preset), seed=seed, match=match, min_rows=least)
     if documents is not None:
@@ -98,7 +104,7 @@ def parse_request(  # noqa: PLR0913 (one parameter per option)
         settings = dataclasses.replace(settings, sizes=read_sizes(size))
     return Request(
         split_names(lang), tuple(corpus or ()), split_names(task), with_values(settings, values or []), jobs,
-        cast("OnError", on_error), raw=raw,
+        cast("OnError", on_error), raw=raw, fill=tuple(fill) if fill else () if gold or corpus else None,
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ import msgspec
 
 from discoprobe.loaders.catalogue import hub_texts, treebanks
 from discoprobe.loaders.catalogue.pins import DocumentRule, TextCorpus, Treebank, TreebankFacts
-from discoprobe.loaders.errors import UnknownNameError, UnsupportedError, UsageError
+from discoprobe.loaders.errors import RemoteError, UnknownNameError, UnsupportedError, UsageError
 from discoprobe.loaders.file_hashes import hashes_of
 from discoprobe.loaders.process_pool import Progress, silent
 from discoprobe.requests import SAMPLE, OnError, Request, codes_of
@@ -88,72 +88,71 @@ def corpora_of(
 ) -> Iterator[tuple[Corpus, Sequence[AnyTask]]]:
     """The corpora of each language, and the tasks that are built from them.
 
-    Where no corpus is named and no treebank of the language is known to have documents, tasks that need documents are
-    built from the catalogue's raw text, and the others from the treebanks. Tasks that need nothing but documents go on
-    with ``request.fill`` where these corpora do not fill the sizes.
+    Tasks that need nothing but documents go on with text (`fill_of`) where the corpora do not fill the sizes. A
+    language of which the catalogue has no corpus is built from that text alone.
 
     Raises:
-        DiscoprobeError: as for `read`; or the raw text cannot be annotated here.
+        DiscoprobeError: as for `read`; or the text cannot be read.
     """
-    for corpus, of_corpus in _apart(request, tasks, progress):
-        filled = [task for task in of_corpus if request.fill and "documents" in task.needs and task.needs <= TEXT]
-        if len(filled) < len(of_corpus):
-            yield corpus, [task for task in of_corpus if task not in filled]
-        if filled:
-            yield corpus + _fill(request, corpus.lang), filled
+    filled = [task for task in tasks if is_filled(task)]
+    text_of = functools.cache(functools.partial(_fill, request) if filled else lambda _: None)
+    codes = codes_of(request)
+    found = {code: text for code in codes if (text := text_of(code))}  # a network that fails is known before all else
+    alone = [code for code in found if not request.corpora and not default_corpora(code)]
+    for code in alone:
+        yield found[code], tasks
+    rest = tuple(code for code in codes if code not in alone)
+    for corpus in read(dataclasses.replace(request, languages=rest), progress) if rest or not codes else ():
+        text = text_of(corpus.lang)
+        if text is None:
+            yield corpus, tasks
+            continue
+        if beside := [task for task in tasks if task not in filled]:
+            yield corpus, beside
+        yield corpus + text, filled
 
 
-def _fill(request: Request, lang: str) -> Corpus:
-    """The text that fills the sizes of a language."""
+def is_filled(task: AnyTask) -> bool:
+    """Whether a task goes on with text where treebanks do not fill the sizes: it needs documents and nothing else."""
+    return "documents" in task.needs and task.needs <= TEXT
+
+
+def fill_of(request: Request, lang: str) -> tuple[str, ...]:
+    """The text that fills the sizes of a language: what is named; if nothing is, the catalogue's where it can be read.
+
+    Languages that are written without spaces are filled on demand only: their sentences are found by Stanza.
+    """
+    from discoprobe.loaders.raw.clean.scripts import written_without_spaces  # noqa: PLC0415
+
+    if request.fill is not None:
+        return request.fill
+    texts = [text for text in hub_texts.hub_texts() if text.default and lang not in text.without]
+    return () if written_without_spaces(lang) else tuple(text.name for text in texts)
+
+
+def _fill(request: Request, lang: str) -> Corpus | None:
+    """The text that fills the sizes of a language, None if there is none.
+
+    Raises:
+        RemoteError: the Hub cannot be reached.
+    """
     from discoprobe.loaders.raw.prepare import AnnotationOptions  # noqa: PLC0415
     from discoprobe.loaders.raw.row_groups.row_group_parts import as_fill  # noqa: PLC0415
 
+    names = fill_of(request, lang)
     how = dataclasses.replace(request.raw or AnnotationOptions(), segment=True)
-    wanted = dataclasses.replace(request, corpora=request.fill, raw=how)
-    texts = [text for name in request.fill for text in _texts_named(name, wanted, (lang,))]
-    return as_fill(functools.reduce(operator.add, texts))
+    wanted = dataclasses.replace(request, corpora=names, raw=how)
+    try:
+        texts = [text for name in names for text in _texts_named(name, wanted, (lang,))]
+    except RemoteError as error:
+        raise RemoteError(f"{error}; or build from treebanks alone with --gold") from error
+    return as_fill(functools.reduce(operator.add, texts)) if texts else None
 
 
 def _texts_named(name: str, request: Request, codes: tuple[str, ...]) -> list[Corpus]:
-    if not _is_segmented_text(name, request):
+    if not is_segmented_text(name, request):
         raise UsageError(f"--fill {name}: not text in parquet files; `build corpora list` shows what the catalogue has")
     return list(_segmented_texts(dataclasses.replace(request, corpora=(name,)), codes))
-
-
-def _apart(
-    request: Request, tasks: Sequence[AnyTask], progress: Progress
-) -> Iterator[tuple[Corpus, Sequence[AnyTask]]]:
-    """The corpora of each language and their tasks, before anything is filled."""
-    codes = () if request.corpora else codes_of(request)
-    split = [code for code in codes if treebanks.open_texts(code) and _has_treebank(code)]
-    apart = [task for task in tasks if "documents" in task.needs] if split else []
-    beside = [task for task in tasks if task not in apart]
-    found: list[tuple[Corpus, Sequence[AnyTask]]] = []
-    for code in split if apart else ():
-        texts = tuple(text.name for text in treebanks.open_texts(code))
-        one = dataclasses.replace(request, languages=(code,), corpora=texts)
-        found += [(corpus, apart) for corpus in _read_texts(one, texts, apart, progress)]
-    rest = tuple(code for code in codes if code not in split or beside)
-    if rest or not split:
-        wanted = dataclasses.replace(request, languages=rest) if split else request
-        found += [(corpus, beside if corpus.lang in split else tasks) for corpus in read(wanted, progress)]
-    yield from sorted(found, key=lambda pair: pair[0].lang)
-
-
-def _has_treebank(code: str) -> bool:
-    return any(bank.default for bank in treebanks.language(code).treebanks)
-
-
-def _read_texts(request: Request, texts: Sequence[str], tasks: Sequence[AnyTask], progress: Progress) -> list[Corpus]:
-    """The corpora of raw text; where they cannot be annotated, what they are for and how to do without."""
-    try:
-        return list(read(request, progress))
-    except UnsupportedError as error:
-        wanted = ", ".join(task.name for task in tasks)
-        raise UnsupportedError(
-            f"{wanted}: built from raw text, {', '.join(texts)}, since no treebank of {request.languages[0]} has "
-            f"documents: {error}; --segment needs no models, or name other tasks with --task"
-        ) from error
 
 
 def _segmented_texts(request: Request, codes: tuple[str, ...]) -> Iterator[Corpus]:
@@ -164,9 +163,9 @@ def _segmented_texts(request: Request, codes: tuple[str, ...]) -> Iterator[Corpu
     how = request.raw or AnnotationOptions()
     found: dict[str, Corpus] = {}
     for name in request.corpora:
-        if not _is_segmented_text(name, request):
+        if not is_segmented_text(name, request):
             continue
-        if known := _hub_text(name, request, codes):
+        if known := hub_text_of(name, request, codes):
             text, lang = known
             about = CorpusFacts(
                 text.corpus(lang), lang, text.licence, text.citation, f"{hub_texts.DATASETS}{text.repo}", text.commit
@@ -178,7 +177,7 @@ def _segmented_texts(request: Request, codes: tuple[str, ...]) -> Iterator[Corpu
     yield from found.values()
 
 
-def _is_segmented_text(name: str, request: Request) -> bool:
+def is_segmented_text(name: str, request: Request) -> bool:
     """Whether a name is text whose parts are read when they are needed: parquet, of which only sentences are asked."""
     from discoprobe.loaders.raw.prepare import is_parquet_text  # noqa: PLC0415
 
@@ -191,7 +190,7 @@ def _is_hub_text(name: str) -> bool:
     return not Path(name).exists() and hub_texts.is_hub_text(name)
 
 
-def _hub_text(name: str, request: Request, codes: tuple[str, ...]) -> tuple[hub_texts.HubText, str] | None:
+def hub_text_of(name: str, request: Request, codes: tuple[str, ...]) -> tuple[hub_texts.HubText, str] | None:
     """A data set of the catalogue and its language, at the commit that the request pins."""
     if not _is_hub_text(name):
         return None
@@ -234,12 +233,13 @@ def _paths(request: Request, codes: tuple[str, ...], progress: Progress) -> list
     if not request.corpora:
         if not codes:
             raise UsageError("give --lang, or --corpus with the corpora to build from")
-        banks = [bank for code in codes for bank in _default_treebanks(code)]
-        texts = [text for code in codes if not _has_treebank(code) for text in treebanks.open_texts(code)]
+        found = [corpus for code in codes for corpus in default_corpora(code) or treebanks.open_treebanks(code)]
+        texts = [corpus for corpus in found if isinstance(corpus, TextCorpus)]
+        banks = [corpus for corpus in found if corpus not in texts]
         return [*_catalogue(banks, request, progress), *(_of_catalogue(text, request, progress) for text in texts)]
     paths: list[Path] = []
     for name in request.corpora:
-        if _is_segmented_text(name, request):
+        if is_segmented_text(name, request):
             continue
         name = as_path(name)  # noqa: PLW2901 (a URL is read as its copy)
         if name == SAMPLE:
@@ -251,7 +251,7 @@ def _paths(request: Request, codes: tuple[str, ...], progress: Progress) -> list
         elif name and Path(name).exists():
             paths.append(Path(name))
         else:
-            bank = next((bank for bank in request.pinned if bank.name == name), None) or _corpus(name)
+            bank = next((bank for bank in request.pinned if bank.name == name), None) or catalogue_corpus(name)
             if isinstance(bank, TextCorpus):
                 paths.append(_of_catalogue(bank, request, progress))
             else:
@@ -259,9 +259,10 @@ def _paths(request: Request, codes: tuple[str, ...], progress: Progress) -> list
     return paths
 
 
-def _default_treebanks(code: str) -> Sequence[Treebank]:
-    """The treebanks that are taken for a language; none where raw text stands in for them."""
-    return () if treebanks.open_texts(code) and not _has_treebank(code) else treebanks.open_treebanks(code)
+def default_corpora(code: str) -> Sequence[PinnedCorpus]:
+    """The corpora of the catalogue that are taken for a language: treebanks, or raw text that stands in for them."""
+    banks = tuple(bank for bank in treebanks.language(code).treebanks if bank.default)
+    return treebanks.open_texts(code) or banks
 
 
 def _of_catalogue(text: TextCorpus, request: Request, progress: Progress) -> Path:
@@ -286,7 +287,7 @@ def _annotated(source: str, request: Request, codes: tuple[str, ...], progress: 
     return prepare(source, about, request.raw or AnnotationOptions(), jobs=request.jobs, progress=progress).folder
 
 
-def _corpus(name: str) -> Treebank | TextCorpus:
+def catalogue_corpus(name: str) -> Treebank | TextCorpus:
     """A corpus of the catalogue; for a name that is nothing at all, what is near it."""
     try:
         return treebanks.corpus(name)

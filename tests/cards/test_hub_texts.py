@@ -3,6 +3,9 @@
 import hashlib
 import io
 import json
+import os
+import subprocess
+import sys
 
 import polars as pl
 import pyarrow as pa
@@ -10,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from hub_server import Fault
 from raw_cases import articles
+from shared import sample_file
 
 from discoprobe.loaders.catalogue.hub_texts import hub_texts
 
@@ -109,6 +113,128 @@ def test_text_that_fills_a_treebank_is_read_again_to_verify(finewiki, build, tmp
     verified = build("verify", tmp_path / "out", "--json")
     assert verified.returncode == 0, verified.stdout + verified.stderr
     assert json.loads(verified.stdout)["differences"] == []
+
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from discoprobe.loaders.catalogue import treebanks
+folder = Path(sys.argv.pop(1))
+treebanks._folder = lambda: folder
+from discoprobe.cli import main
+main()
+"""
+TREEBANK = """
+[language]
+code = "es"
+name = "Spanish"
+
+[[treebank]]
+name = "UD_Spanish-Tiny"
+prefix = "es_tiny"
+repo = "org/tiny"
+commit = "0123456789abcdef0123456789abcdef01234567"
+licence = "CC BY 4.0"
+genre = ["news"]
+documents = {{ kind = "newdoc" }}
+citation = "Tiny, https://example.org/tiny"
+files = [ {{ path = "es_tiny-ud-test.conllu", git_blob_sha1 = "{blob}", bytes = {size} }} ]
+"""
+
+
+@pytest.fixture
+def of_catalogue(hub, tmp_path):
+    """A function that runs the program with a catalogue of one Spanish treebank, which the mirror has."""
+    content = sample_file("es").read_bytes()
+    blob = hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
+    (tmp_path / "mirror").mkdir()
+    (tmp_path / "mirror" / blob).write_bytes(content)
+    (tmp_path / "catalogue").mkdir()
+    (tmp_path / "catalogue" / "es.toml").write_text(TREEBANK.format(blob=blob, size=len(content)), encoding="utf-8")
+
+    def run(*arguments, **more):
+        environment = {
+            "HF_ENDPOINT": hub.url, "HF_HUB_OFFLINE": "0", "HF_HUB_DISABLE_XET": "1", "HF_HOME": str(tmp_path / "home"),
+            "HF_TOKEN": hub.case("filled").token, "DISCOPROBE_MIRROR": str(tmp_path / "mirror"), "COLUMNS": "160",
+            "DISCOPROBE_CACHE": str(tmp_path / "cache"),
+        }  # fmt: skip
+        return subprocess.run(
+            [sys.executable, "-c", PROGRAM, tmp_path / "catalogue", *map(str, arguments)], check=False,
+            capture_output=True, text=True, cwd=tmp_path, env=os.environ | environment | more, timeout=300,
+        )  # fmt: skip
+
+    return run
+
+
+def corpora_in(folder):
+    return set(pl.read_parquet(folder / "*.parquet")["corpus"])
+
+
+BUILD = ("run", "--lang", "es", "--task", "so,subj_number", "--min-rows", "0", "--no-audit")
+
+
+def test_text_of_the_catalogue_fills_treebanks_of_the_catalogue_and_nothing_else(finewiki, of_catalogue, tmp_path):
+    done = of_catalogue(*BUILD)
+    assert done.returncode == 0, done.stderr
+    release = tmp_path / "dist" / "discoprobe"
+    assert corpora_in(release / "so_es") == {"UD_Spanish-Tiny", "finewiki-es"}
+    assert corpora_in(release / "subj_number_es") == {"UD_Spanish-Tiny"}
+    made = json.loads((release / "manifest.json").read_text())
+    assert made["configs"]["so_es"]["sources"] == ["UD_Spanish-Tiny", "finewiki-es"]
+    assert made["sources"]["finewiki-es"]["annotation"]["fills"] is True
+    card = (release / "so_es" / "README.md").read_text()
+    assert "CC BY-SA 4.0" in card
+    assert "Wikipedia contributors" in card
+    assert "license: [cc-by-4.0, cc-by-sa-4.0]" in (release / "README.md").read_text()
+    assert pl.read_parquet(release / "attribution" / "so_es.parquet")["corpus"].unique().to_list() == ["finewiki-es"]
+    unreachable = {"HF_ENDPOINT": "http://127.0.0.1:9"}
+    for name, more in {"gold": ("--gold",), "own": ("--corpus", sample_file("es"))}.items():
+        alone = of_catalogue(*BUILD, *more, "--out", tmp_path / name, **unreachable)
+        assert alone.returncode == 0, alone.stderr
+        assert len(corpora_in(tmp_path / name / "so_es")) == 1
+
+
+def test_without_network_the_way_to_do_without_text_is_named(of_catalogue, tmp_path):
+    done = of_catalogue(*BUILD, HF_ENDPOINT="http://127.0.0.1:9")
+    _fails(done, [FINEWIKI.repo, "check the network", "--gold"])
+    assert not (tmp_path / "dist").exists()
+    probing = of_catalogue("run", "--lang", "es", "--task", "subj_number", "--no-audit", "--min-rows", "0",
+                           HF_ENDPOINT="http://127.0.0.1:9")  # fmt: skip
+    assert probing.returncode == 0, probing.stderr
+
+
+def test_a_language_without_treebank_is_built_from_text(hub, finewiki, of_catalogue, tmp_path):
+    (tmp_path / "catalogue" / "pt.toml").write_text('[language]\ncode = "pt"\nname = "Portuguese"\n', encoding="utf-8")
+    done = of_catalogue("run", "--lang", "pt", "--task", "so,subj_number", "--no-audit", "--min-rows", "0", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["unavailable"]["subj_number_pt"] == "the corpus has no deps, feats, upos"
+    assert {*found["configs"], *found["unavailable"]} == {"so_pt", "subj_number_pt"}
+
+
+def test_a_dry_run_says_what_would_be_read_and_builds_nothing(hub, finewiki, of_catalogue, tmp_path):
+    push = ("push", "--lang", "es", "--task", "so,subj_number", "--min-rows", "0", "--repo", hub.case("filled").repo)
+    first = of_catalogue(*push, "--dry-run", "--json")
+    assert first.returncode == 0, first.stderr
+    found = json.loads(first.stdout)
+    assert found["build"] == ["so_es", "subj_number_es"]
+    gold, text = found["reads"]
+    assert (gold["corpus"], gold["how"], gold["tasks"]) == ("UD_Spanish-Tiny", "download and read", found_tasks(found))
+    stored = sum(len(data) for name, data in finewiki.items() if "eswiki" in name)
+    assert (text["corpus"], text["tasks"], text["files"], text["bytes"]) == ("finewiki-es", ["so"], 3, stored)
+    assert "until the sizes are full" in text["how"]
+    assert {path.name for path in tmp_path.iterdir()} <= {"catalogue", "mirror", "home"}
+    built = of_catalogue(*push, "--yes")
+    assert built.returncode == 0, built.stderr
+    assert "finewiki-es" in built.stdout.partition("files to send")[0]
+    again = of_catalogue(*push, "--dry-run")
+    assert again.returncode == 0, again.stderr
+    assert "to build first" not in again.stdout
+    assert "unchanged" in again.stdout
+
+
+def found_tasks(found):
+    return [name.removesuffix("_es") for name in found["build"]]
 
 
 def test_a_data_set_by_url_is_pinned_to_the_commit_of_its_branch(hub, build, tmp_path):

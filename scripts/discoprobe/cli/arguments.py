@@ -146,7 +146,9 @@ AllowLicence = Annotated[
     list[str] | None,
     typer.Option("--allow-licence", help="Publish sources with this licence, although it is not open. Repeatable."),
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show the plan and stop.")]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would be read, built and sent, and stop; builds nothing.")
+]
 Private = Annotated[bool, typer.Option("--private", help="Make the repository private, if this push creates it.")]
 CreatePr = Annotated[bool, typer.Option("--create-pr", help="Propose the commit as a pull request.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Publish without asking.")]
@@ -211,10 +213,12 @@ Fill = Annotated[
     list[str] | None,
     typer.Option(
         "--fill",
-        help="Text for discourse tasks where the corpora do not fill the sizes, such as `finewiki`, or a path or URL "
-        "of parquet files. Documents of the corpora come first; the column `corpus` tells the rows apart. Repeatable.",
+        help="Text for discourse tasks where treebanks do not fill the sizes: a data set of the catalogue, or a path "
+        "or URL of parquet files. Default: `finewiki` if no --corpus is given, else none. Documents of the corpora "
+        "come first; the column `corpus` tells the rows apart. Repeatable.",
     ),
 ]
+Gold = Annotated[bool, typer.Option("--gold", help="Build from treebanks alone: do not fill the sizes with text.")]
 Segment = Annotated[
     bool,
     typer.Option(

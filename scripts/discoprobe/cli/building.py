@@ -25,6 +25,7 @@ from discoprobe.cli.arguments import (
     Fill,
     Format,
     GenreColumn,
+    Gold,
     Html,
     HubConfig,
     IdColumn,
@@ -77,7 +78,7 @@ def run(  # noqa: PLR0913 (one parameter per option)
     preset: Preset = "default", min_rows: MinRows = None,
     seed: Seed = 13, jobs: Jobs = 1, on_error: OnErrorOption = "stop", match: Match = True,
     set_: Set = None, exclude: Exclude = None, audit: Audit = True, keep_failed: KeepFailed = False,
-    segment: Segment = False, fill: Fill = None, stanza_dir: StanzaDir = None, json_: Json = False,
+    segment: Segment = False, fill: Fill = None, gold: Gold = False, stanza_dir: StanzaDir = None, json_: Json = False,
 ) -> None:  # fmt: skip
     """Build datasets into a release folder that `load_dataset` reads.
 
@@ -91,11 +92,9 @@ def run(  # noqa: PLR0913 (one parameter per option)
     request = parse_request(
         lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
         raw=AnnotationOptions(segment=segment, stanza_dir=stanza_dir), preset=preset, min_rows=min_rows,
-        documents=documents,
+        documents=documents, fill=fill, gold=gold,
     )  # fmt: skip
-    request = dataclasses.replace(
-        request, audit=audit, keep_failed=keep_failed, exclude=excluded_rows(exclude or ()), fill=tuple(fill or ())
-    )
+    request = dataclasses.replace(request, audit=audit, keep_failed=keep_failed, exclude=excluded_rows(exclude or ()))
     with terminal.progress() as progress:
         result = pipeline.run(request, out, progress)
     _show_result(result, out, as_json=json_)

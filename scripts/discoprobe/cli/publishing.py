@@ -23,6 +23,7 @@ from discoprobe.cli.arguments import (
     DryRun,
     Exclude,
     Fill,
+    Gold,
     Jobs,
     Json,
     Lang,
@@ -54,8 +55,12 @@ from discoprobe.cli.arguments import (
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from discoprobe.cards.hub.push import Plan
     from discoprobe.loaders.corpus import Corpus
+    from discoprobe.reading_plan import PlannedSource
+    from discoprobe.requests import Request
 
 app = typer.Typer()
 
@@ -68,7 +73,7 @@ def push(  # noqa: PLR0913 (one parameter per option)
     preset: Preset = "default", min_rows: MinRows = None,
     seed: Seed = 13, jobs: Jobs = 1,
     on_error: OnErrorOption = "stop", match: Match = True, set_: Set = None, exclude: Exclude = None,
-    segment: Segment = False, fill: Fill = None,
+    segment: Segment = False, fill: Fill = None, gold: Gold = False,
     stanza_dir: StanzaDir = None, build_: Build = True, allow_licence: AllowLicence = None, dry_run: DryRun = False,
     private: Private = False, create_pr: CreatePr = False, yes: Yes = False, json_: Json = False,
 ) -> None:  # fmt: skip
@@ -77,18 +82,20 @@ def push(  # noqa: PLR0913 (one parameter per option)
     Example: build push --lang de --repo org/discoprobe --release 1.2.0
     """
     from discoprobe import pipeline  # noqa: PLC0415
+    from discoprobe.builders.task import tasks_named  # noqa: PLC0415
     from discoprobe.cards.hub.push import Options, check_target  # noqa: PLC0415
     from discoprobe.cards.hub.push import push as publish  # noqa: PLC0415
     from discoprobe.cli import summaries, terminal  # noqa: PLC0415
     from discoprobe.loaders.raw.prepare import AnnotationOptions  # noqa: PLC0415
+    from discoprobe.reading_plan import planned_sources  # noqa: PLC0415
     from discoprobe.requests import codes_of, excluded_rows, parse_request  # noqa: PLC0415
 
     request = parse_request(
         lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
         raw=AnnotationOptions(segment=segment, stanza_dir=stanza_dir), preset=preset, min_rows=min_rows,
-        documents=documents,
+        documents=documents, fill=fill, gold=gold,
     )  # fmt: skip
-    request = dataclasses.replace(request, exclude=excluded_rows(exclude or ()), fill=tuple(fill or ()))
+    request = dataclasses.replace(request, exclude=excluded_rows(exclude or ()))
     options = Options(
         release=release, languages=codes_of(request), allow_licence=tuple(allow_licence or ()), dry_run=dry_run,
         private=private, pull_request=create_pr,
@@ -96,8 +103,14 @@ def push(  # noqa: PLR0913 (one parameter per option)
     if not (yes or dry_run or sys.stdin.isatty()):
         raise UsageError("there is no terminal to ask on whether to publish; give --yes, or --dry-run to see the plan")
     check_target(repo, options, out)
+    if build_:
+        planned = planned_sources(request, tasks_named(request.tasks))
+        unbuilt = _unbuilt(planned, request, out) if dry_run else None
+        summaries.show_sources(planned, unbuilt, as_json=json_)
+        if unbuilt:
+            return
     with terminal.progress() as progress:
-        if build_:
+        if build_ and not dry_run:
             check = functools.partial(_check_licences, allow_licence=options.allow_licence)
             built, fresh = pipeline.renew(request, out, progress, check=check)
             logging.getLogger(__name__).info("%d configs built, %d are up to date", len(built.built), len(fresh))
@@ -116,6 +129,21 @@ def push(  # noqa: PLR0913 (one parameter per option)
                 f"interrupted: {repo} has the old release or the new one, nothing between; the next push goes on"
             ) from None
     summaries.show_push(result, as_json=json_)
+
+
+def _unbuilt(planned: Sequence[PlannedSource], request: Request, out: Path) -> list[str]:
+    """The configs that a push would build; empty if all are up to date.
+
+    Where corpora have to be fetched or annotated before that is known, all that are asked for.
+    """
+    from discoprobe.builders.task import tasks_named  # noqa: PLC0415
+    from discoprobe.pipeline import stale_configs  # noqa: PLC0415
+    from discoprobe.reading_plan import LONG  # noqa: PLC0415
+
+    if LONG.isdisjoint(one.how for one in planned):
+        return stale_configs(request, out).names
+    langs = sorted({one.lang for one in planned if one.lang})
+    return [f"{task.name}_{lang}" for lang in langs for task in tasks_named(request.tasks)]
 
 
 def _check_licences(corpus: Corpus, *, allow_licence: tuple[str, ...]) -> None:

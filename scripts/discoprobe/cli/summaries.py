@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sys
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from discoprobe.cli.terminal import Cell, show
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from discoprobe.cards.hub.push import Plan, PushResult
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from discoprobe.cards.text.verdicts import Verdict
     from discoprobe.loaders.raw.annotate.annotate_corpus import AnnotatedCorpus
     from discoprobe.pipeline import BuildResult
+    from discoprobe.reading_plan import PlannedSource
 
 _NAMED = 3
 """Checks that a remark names; of more it gives the number."""
@@ -105,6 +108,41 @@ def show_annotated(annotated: AnnotatedCorpus, *, as_json: bool = False) -> None
     ]
     if corrections:
         show(corrections, ["sentence boundaries corrected", "number"])
+
+
+def show_sources(planned: Sequence[PlannedSource], unbuilt: Sequence[str] | None, *, as_json: bool = False) -> None:
+    """What a push reads, from where rows are taken first to last; of a dry run also what it would build.
+
+    Args:
+        planned: the corpora.
+        unbuilt: of a dry run, the configs that would be built before it is known what is sent.
+        as_json: print JSON, which only a dry run with such configs has.
+    """
+    if as_json:
+        if unbuilt:
+            values = {"state": "unbuilt", "reads": [dataclasses.asdict(one) for one in planned], "build": unbuilt}
+            sys.stdout.write(json.dumps(values, ensure_ascii=False, indent=1) + "\n")
+        return
+    every = max((len(one.tasks) for one in planned), default=0)
+    show(
+        [_source_row(one, every) for one in planned],
+        ["lang", "corpus", "what is done", "files", "MB", "licence", "tasks"],
+    )
+    if unbuilt:
+        sys.stdout.write(
+            f"\nto build first, as far as the corpora support it: {', '.join(unbuilt)}\n"
+            "what would be sent is known after the build: run this again after `build run`\n"
+        )
+    sys.stdout.flush()
+
+
+def _source_row(one: PlannedSource, n_tasks: int) -> dict[str, Cell]:
+    tasks = "all" if len(one.tasks) == n_tasks else ", ".join(one.tasks)
+    size = None if one.bytes is None else f"{one.bytes / 1e6:,.1f}"
+    return {
+        "lang": one.lang, "corpus": one.corpus, "what is done": one.how, "files": one.files or None, "MB": size,
+        "licence": one.licence, "tasks": tasks,
+    }  # fmt: skip
 
 
 def confirmed(plan: Plan) -> bool:

@@ -200,6 +200,14 @@ def test_what_one_block_repeats_of_another_is_left_out(parts, monkeypatch):
     assert {"sentence-leak", "dup-within"} <= problems(made(doubled, tasks=("bso",))["bso"]).keys()
 
 
+def test_a_passage_that_recurs_is_no_row_whatever_its_intruder_is(parts):
+    """The copies have other keys: the same passage is paired with another intruder."""
+    for n, copy in ((12, 2**40 + 7), (20, 12345)):
+        doubled = [*parts, *(again for part in parts[:n] for again in by_document(part, "-again", copy))]
+        configs = made(doubled, tasks=("dc", "nsp"))
+        assert {task: problems(config) for task, config in configs.items()} == {"dc": {}, "nsp": {}}
+
+
 def test_a_part_that_cannot_be_read_says_which(parts):
     class Broken:
         size, n_documents, identity = 500, 1, "chapter 7"

@@ -1,0 +1,124 @@
+"""What a request would read, said before anything is read: from the catalogue, the sizes of files, and one listing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from discoprobe import sources
+from discoprobe.loaders.catalogue.licences import UNKNOWN
+from discoprobe.loaders.catalogue.pins import TextCorpus
+from discoprobe.requests import SAMPLE, codes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from discoprobe.builders.task import AnyTask
+    from discoprobe.loaders.catalogue.pins import PinnedCorpus
+    from discoprobe.requests import Request
+
+READ: Final = "read"
+DOWNLOAD: Final = "download and read"
+ANNOTATE: Final = "annotate with Stanza"
+SEGMENT: Final = "divide into sentences"
+PARTLY: Final = "read until the sizes are full"
+FILL: Final = "fill what is left, until the sizes are full"
+LONG: Final = frozenset({DOWNLOAD, ANNOTATE, SEGMENT})
+"""What has to be done before it is known whether a config is up to date."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedSource:
+    """A corpus that would be read.
+
+    Attributes:
+        lang: the code of its language; empty where only its files tell.
+        corpus: its name, path or URL.
+        how: what is done with it: `READ` and the like.
+        tasks: what is built from it.
+        licence: as its source writes it.
+        files: their number.
+        bytes: of these files; of `PARTLY` and `FILL` the most that would be read. None where it is not known.
+    """
+
+    lang: str
+    corpus: str
+    how: str
+    tasks: tuple[str, ...]
+    licence: str
+    files: int
+    bytes: int | None
+
+
+def planned_sources(request: Request, tasks: Sequence[AnyTask]) -> list[PlannedSource]:
+    """The corpora that a request would read, in the order in which rows are taken from them.
+
+    Raises:
+        UnknownNameError: there is no corpus of a name.
+        RemoteError: a URL, or the Hub, cannot be reached.
+    """
+    codes = codes_of(request)
+    names = tuple(task.name for task in tasks)
+    if request.corpora:
+        planned = [found for name in request.corpora for found in _named(name, request, codes, names)]
+    else:
+        planned = [_of_catalogue(corpus, request, names) for code in codes for corpus in sources.default_corpora(code)]
+    filled = tuple(task.name for task in tasks if sources.is_filled(task))
+    for code in (codes or _languages(planned)) if filled else ():
+        fills = names if not request.corpora and not sources.default_corpora(code) else filled
+        planned += [_text(name, request, code, FILL, fills) for name in sources.fill_of(request, code)]
+    return planned
+
+
+def _languages(planned: Sequence[PlannedSource]) -> tuple[str, ...]:
+    return tuple(sorted({one.lang for one in planned} - {""}))
+
+
+def _named(name: str, request: Request, codes: Sequence[str], tasks: tuple[str, ...]) -> Iterator[PlannedSource]:
+    """What a name of ``--corpus`` stands for."""
+    from discoprobe.loaders.raw.prepare import is_raw  # noqa: PLC0415
+
+    lang = codes[0] if len(codes) == 1 else ""
+    if name == SAMPLE:
+        for code in codes or sources.sample_languages():
+            yield PlannedSource(code, SAMPLE, READ, tasks, "CC0 1.0", 1, None)
+    elif sources.is_segmented_text(name, request):
+        yield _text(name, request, lang, PARTLY, tasks)
+    elif "://" in name or is_raw(name):
+        how = SEGMENT if request.raw and request.raw.segment else ANNOTATE
+        yield PlannedSource(lang, name, how, tasks, UNKNOWN, *_size(Path(name)))
+    elif Path(name).exists():
+        yield PlannedSource(lang, name, READ, tasks, UNKNOWN, *_size(Path(name)))
+    else:
+        yield _of_catalogue(sources.catalogue_corpus(name), request, tasks)
+
+
+def _of_catalogue(corpus: PinnedCorpus, request: Request, tasks: tuple[str, ...]) -> PlannedSource:
+    from discoprobe.loaders.fetch.catalogue_files import location  # noqa: PLC0415
+
+    sizes = [file.bytes for file in corpus.files]
+    size = None if None in sizes else sum(size or 0 for size in sizes)
+    how = READ if all(location(corpus, file).is_file() for file in corpus.files) else DOWNLOAD
+    if isinstance(corpus, TextCorpus):
+        how = SEGMENT if request.raw and request.raw.segment else ANNOTATE
+    return PlannedSource(corpus.lang, corpus.name, how, tasks, corpus.licence, len(corpus.files), size)
+
+
+def _text(name: str, request: Request, lang: str, how: str, tasks: tuple[str, ...]) -> PlannedSource:
+    """Text in parquet files, here or anywhere that fsspec reads."""
+    from discoprobe.loaders.raw.row_groups.parquet_text import SUFFIX  # noqa: PLC0415
+    from discoprobe.loaders.raw.row_groups.remote_files import files_at  # noqa: PLC0415
+
+    known = sources.hub_text_of(name, request, (lang,) if lang else ())
+    files = files_at(known[0].url(known[1]) if known else name, SUFFIX)
+    corpus, licence = (known[0].corpus(known[1]), known[0].licence) if known else (name, UNKNOWN)
+    return PlannedSource(lang, corpus, how, tasks, licence, len(files), sum(file.bytes for file in files))
+
+
+def _size(path: Path) -> tuple[int, int | None]:
+    """Number and bytes of the files at a path; nothing is known of a URL."""
+    if not path.exists():
+        return 0, None
+    files = [file for file in path.rglob("*") if file.is_file()] if path.is_dir() else [path]
+    return len(files), sum(file.stat().st_size for file in files)
