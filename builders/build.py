@@ -28,7 +28,7 @@ from discoprobe.builders.task import RelationTask, tasks_named, unsupported
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.near_duplicates import EarlierTexts
-from discoprobe.loaders.process_pool import WORDS, Progress, silent
+from discoprobe.loaders.process_pool import WORDS, Progress, n_workers, process_pool, silent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -57,7 +57,8 @@ def build(task: str, corpus: Corpus, settings: Settings | None = None) -> Config
         UnknownNameError: there is no task of that name.
         UnsupportedError: the corpus cannot support the task; the message says why.
     """
-    config = next(build_all(tasks_named([task]), corpus, settings or Settings()))
+    with process_pool(1) as executor:
+        config = next(build_all(tasks_named([task]), corpus, settings or Settings(), executor, ahead=n_workers(1) + 1))
     if isinstance(config, Unavailable):
         raise UnsupportedError(f"{config.name} cannot be built: {config.reason}")
     return config

@@ -1,21 +1,31 @@
-"""Worker processes and progress, the same way for every step that takes long."""
+"""Worker processes and progress, the same way for every step that takes long.
+
+A step asks `process_pool` for an executor: processes of its own, or the executor that was given with `use_executor`.
+"""
 
 from __future__ import annotations
 
+import importlib.metadata
 import multiprocessing
 import os
+import pickle
+import tempfile
 import threading
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, ProcessPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from contextvars import ContextVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from discoprobe.loaders.errors import DiscoprobeError
+from discoprobe.loaders.cache_folder import cache_folder
+from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from concurrent.futures import Executor
+    from concurrent.futures import Future
+
+T = TypeVar("T")
 
 Progress = Callable[[str, int, int], None]
 """Called with the name of a step, the number of units done, and the total; the command line draws it."""
@@ -29,14 +39,22 @@ def silent(_step: str, _done: int, _total: int) -> None:
     """Report no progress."""
 
 
+_GIVEN: ContextVar[tuple[Executor, int] | None] = ContextVar("given", default=None)
+"""The executor that all steps work in, and the number of its workers; None for processes of their own."""
+_ANSWER = 30
+"""Seconds to wait for a cluster and for its first worker."""
+_LOST = 3
+"""So many workers may be lost over one shard, which is then begun again on another."""
+
+
 @contextmanager
 def process_pool(
     jobs: int, initializer: Callable[..., object] | None = None, initargs: tuple[Any, ...] = ()
 ) -> Iterator[Executor | None]:
-    """New processes to work in, or None for one job.
+    """The executor that was given with `use_executor`; else new processes to work in, or None for one job.
 
-    They are spawned, since the threads of polars and torch do not survive a fork. Each ends with its parent, also when
-    the parent is killed. Tasks that have not begun are cancelled at the end.
+    New processes are spawned, since the threads of polars and torch do not survive a fork. Each ends with its parent,
+    also when the parent is killed. Tasks that have not begun are cancelled at the end.
 
     Args:
         jobs: number of processes.
@@ -46,17 +64,136 @@ def process_pool(
     Raises:
         DiscoprobeError: a process died.
     """
-    if jobs <= 1:
+    given = _GIVEN.get()
+    if given is None and jobs <= 1:
         yield None
         return
-    spawn = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(jobs, mp_context=spawn, initializer=_start, initargs=(initializer, initargs))
     try:
-        yield pool
-    except BrokenProcessPool as error:
+        if given:
+            yield _SetUpExecutor(given[0], initializer, initargs)
+            return
+        spawn = multiprocessing.get_context("spawn")
+        pool = ProcessPoolExecutor(jobs, mp_context=spawn, initializer=_start, initargs=(initializer, initargs))
+        try:
+            yield pool
+        finally:
+            pool.shutdown(cancel_futures=True)
+    except BrokenExecutor as error:
         raise DiscoprobeError("a worker process has died; if memory ran out, use fewer --jobs") from error
+
+
+@contextmanager
+def use_executor(executor: Executor, workers: int) -> Iterator[None]:
+    """All steps inside the block work in an executor; the result is the same to the byte.
+
+    Its workers see the same folders: the cache, the corpora and, for annotation, the folder that is written.
+
+    Args:
+        executor: any of ``concurrent.futures``; it stays open.
+        workers: so many tasks it does at a time.
+    """
+    token = _GIVEN.set((executor, workers))
+    try:
+        yield
     finally:
-        pool.shutdown(cancel_futures=True)
+        _GIVEN.reset(token)
+
+
+def n_workers(jobs: int) -> int:
+    """How many tasks are done at a time: by the executor that was given, else ``jobs``."""
+    given = _GIVEN.get()
+    return given[1] if given else jobs
+
+
+@contextmanager
+def cluster(address: str) -> Iterator[None]:
+    """All steps inside the block work on a Dask cluster (extra ``cluster``). A worker that is lost costs its shard.
+
+    Args:
+        address: of the scheduler, ``tcp://HOST:PORT``, or the path of its scheduler file.
+
+    Raises:
+        UsageError: Dask is not installed, or the address is none.
+        RemoteError: no scheduler or worker answers, or the workers see another cache or have another version.
+        DiscoprobeError: the same shard has cost several workers.
+    """
+    try:
+        from distributed import Client, KilledWorker  # noqa: PLC0415 (an extra)
+    except ImportError as error:
+        raise UsageError("--cluster needs Dask: pip install 'discoprobe[cluster]'") from error
+    if "://" not in address and not Path(address).is_file():
+        raise UsageError(f"--cluster {address}: neither tcp://HOST:PORT nor a scheduler file")
+    place: dict[str, str] = {"address": address} if "://" in address else {"scheduler_file": address}
+    try:
+        client = Client(**place, timeout=_ANSWER)
+        client.wait_for_workers(1, timeout=_ANSWER)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise RemoteError(f"{address}: no Dask scheduler with workers there ({error}); see docs/cluster.md") from error
+    with client:
+        _check_workers(client.run)
+        try:
+            with use_executor(client.get_executor(pure=False, retries=_LOST), sum(client.nthreads().values())):
+                yield
+        except KilledWorker as error:
+            raise DiscoprobeError(f"{address}: a shard has cost {_LOST} workers; give them more memory") from error
+        except CancelledError as error:
+            raise RemoteError(f"{address}: the cluster is gone; start it and run the command again") from error
+
+
+def _check_workers(run: Callable[..., dict[str, tuple[bool, str]]]) -> None:
+    """Makes sure that all workers see this cache and have this version.
+
+    Args:
+        run: calls a function in every worker; returns what it returned, by the worker's address.
+    """
+    folder = cache_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=folder, prefix=".seen-") as file:
+        try:
+            found = run(_sees, file.name)
+        except ImportError as error:
+            raise RemoteError(f"the workers cannot import discoprobe ({error}); install it there") from error
+    version = importlib.metadata.version("discoprobe")
+    for worker, (sees, of_worker) in found.items():
+        if of_worker != version:
+            raise RemoteError(f"{worker} has discoprobe {of_worker}, not {version}; install the same version")
+        if not sees:
+            raise RemoteError(f"{worker} does not see {folder}; let DISCOPROBE_CACHE be a folder that all share")
+
+
+def _sees(path: str) -> tuple[bool, str]:
+    return Path(path).exists(), importlib.metadata.version("discoprobe")
+
+
+class _SetUpExecutor(Executor):
+    """An executor whose workers take over this process's folders, and are initialised before their first task."""
+
+    def __init__(
+        self, executor: Executor, initializer: Callable[..., object] | None, initargs: tuple[Any, ...]
+    ) -> None:
+        self._executor = executor
+        self._set_up = pickle.dumps((os.getcwd(), str(cache_folder()), initializer, initargs))  # noqa: PTH109
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        """Calls a function in a worker; what it gets is pickled here, so that no scheduler looks into it."""
+        return self._executor.submit(_call, self._set_up, pickle.dumps((fn, args, kwargs)))
+
+
+_DONE: dict[str, bytes] = {}
+"""How this process was set up last, in a worker."""
+
+
+def _call(set_up: bytes, called: bytes) -> Any:
+    """In a worker: a call, after the process was set up for it."""
+    if _DONE.get("set up") != set_up:
+        folder, cache, initializer, initargs = pickle.loads(set_up)  # noqa: S301 (the parent wrote it)
+        os.chdir(folder)
+        os.environ["DISCOPROBE_CACHE"] = cache
+        if initializer is not None:
+            initializer(*initargs)
+        _DONE["set up"] = set_up
+    fn, args, kwargs = pickle.loads(called)  # noqa: S301 (the parent wrote it)
+    return fn(*args, **kwargs)
 
 
 def _start(initializer: Callable[..., object] | None, initargs: tuple[Any, ...]) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from discoprobe.auditing import audit_any as audit
     from discoprobe.builders.build import build as build
     from discoprobe.builders.settings import Settings as Settings
+    from discoprobe.loaders.process_pool import use_executor as use_executor
     from discoprobe.sources import load_corpus as load_corpus
 
 _PLACES = {
@@ -22,8 +23,9 @@ _PLACES = {
     "build": "discoprobe.builders.build",
     "load_corpus": "discoprobe.sources",
     "Settings": "discoprobe.builders.settings",
+    "use_executor": "discoprobe.loaders.process_pool",
 }
-__all__ = ["Settings", "audit", "build", "load_corpus"]
+__all__ = ["Settings", "audit", "build", "load_corpus", "use_executor"]
 
 
 def __getattr__(name: str) -> object:

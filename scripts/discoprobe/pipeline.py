@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from discoprobe.loaders.process_pool import Progress, process_pool, silent
+from discoprobe.loaders.process_pool import Progress, n_workers, process_pool, silent
 from discoprobe.requests import SAMPLE, Request
 from discoprobe.sources import corpora_of
 
@@ -231,7 +231,7 @@ def configs(
     from discoprobe.builders.build import build_all  # noqa: PLC0415 (imports polars and scipy)
     from discoprobe.builders.sampling.exclusion import without_rows  # noqa: PLC0415
 
-    made = build_all(tasks, corpus, request.settings, executor, ahead=request.jobs + 1, progress=progress)
+    made = build_all(tasks, corpus, request.settings, executor, ahead=n_workers(request.jobs) + 1, progress=progress)
     for done, built in enumerate(made, 1):
         progress(f"building {corpus.lang}", done, len(tasks))
         config = without_rows(built, request.exclude.get(built.name, {}))

@@ -89,12 +89,16 @@ def test_from_corpus_to_hub_and_back(program):
 @pytest.mark.slow
 def test_a_push_that_is_not_agreed_to_sends_nothing(program, hub):
     push = ("-m", "discoprobe", "push", "--corpus", "sample", "--task", "so", "--lang", "ru", "--repo", program.repo)
-    planned = program(*push, "--dry-run")
-    assert "planned" in planned.stdout
+    unbuilt = program(*push, "--dry-run")
+    assert "to build first, as far as the corpora support it: so_ru" in unbuilt.stdout
+    assert "planned" not in unbuilt.stdout
     declined = program(*push, answer="n\n")
     assert declined.returncode == 0, declined.stderr
     assert "Publish 1.0.0 to" in declined.stdout
     assert "declined" in declined.stdout
+    planned = program(*push, "--dry-run")
+    assert "planned" in planned.stdout
+    assert "to build first" not in planned.stdout
     assert program.repo not in hub.repos
 
 

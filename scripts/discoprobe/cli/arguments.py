@@ -56,6 +56,14 @@ Preset = Annotated[
 ]
 Seed = Annotated[int, typer.Option("--seed", help="The number that all choices of rows depend on.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of processes.")]
+Cluster = Annotated[
+    str,
+    typer.Option(
+        "--cluster",
+        help="Work on a Dask cluster: the address of its scheduler, such as tcp://host:8786, or its scheduler file. "
+        "Its machines share the cache and the folders of corpora.",
+    ),
+]
 OnErrorOption = Annotated[
     str, typer.Option("--on-error", help="What to do with a malformed sentence: `stop` or `skip`.")
 ]

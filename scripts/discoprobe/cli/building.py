@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from discoprobe.cli.arguments import (
     AuditNames,
     ChoiceColumns,
     Citation,
+    Cluster,
     CorpusFolder,
     CorpusName,
     CorpusOption,
@@ -64,10 +66,19 @@ from discoprobe.cli.arguments import (
 from discoprobe.loaders.errors import AuditFailedError
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from discoprobe.cli.terminal import Cell
     from discoprobe.pipeline import BuildResult
 
 app = typer.Typer()
+
+
+def workers_of(address: str) -> AbstractContextManager[None]:
+    """What commands work in: the cluster at an address, or processes of their own if it is empty."""
+    from discoprobe.loaders.process_pool import cluster  # noqa: PLC0415
+
+    return cluster(address) if address else nullcontext()
 
 
 @app.command()
@@ -76,8 +87,9 @@ def run(  # noqa: PLR0913 (one parameter per option)
     size: Size = None,
     documents: Documents = None,
     preset: Preset = "default", min_rows: MinRows = None,
-    seed: Seed = 13, jobs: Jobs = 1, on_error: OnErrorOption = "stop", match: Match = True,
-    set_: Set = None, exclude: Exclude = None, audit: Audit = True, keep_failed: KeepFailed = False,
+    seed: Seed = 13, jobs: Jobs = 1, cluster: Cluster = "",
+    on_error: OnErrorOption = "stop", match: Match = True, set_: Set = None, exclude: Exclude = None,
+    audit: Audit = True, keep_failed: KeepFailed = False,
     segment: Segment = False, fill: Fill = None, gold: Gold = False, stanza_dir: StanzaDir = None, json_: Json = False,
 ) -> None:  # fmt: skip
     """Build datasets into a release folder that `load_dataset` reads.
@@ -95,7 +107,7 @@ def run(  # noqa: PLR0913 (one parameter per option)
         documents=documents, fill=fill, gold=gold,
     )  # fmt: skip
     request = dataclasses.replace(request, audit=audit, keep_failed=keep_failed, exclude=excluded_rows(exclude or ()))
-    with terminal.progress() as progress:
+    with workers_of(cluster), terminal.progress() as progress:
         result = pipeline.run(request, out, progress)
     _show_result(result, out, as_json=json_)
     if failed := result.failed:
@@ -120,7 +132,7 @@ def annotate_(  # noqa: PLR0913 (one parameter per option)
     processors: Processors = "tokenize,pos,lemma,depparse", segment: Segment = False, download: Download = False,
     name: CorpusName = "", licence: Licence = "unknown", citation: Citation = "", text: TextColumn = "",
     id_: IdColumn = "", genre: GenreColumn = "", sentences: SentencesColumn = "", set_: ReadSet = None,
-    on_error: OnErrorOption = "stop", jobs: Jobs = 1, json_: Json = False,
+    on_error: OnErrorOption = "stop", jobs: Jobs = 1, cluster: Cluster = "", json_: Json = False,
 ) -> None:  # fmt: skip
     """Annotate raw text with Stanza and write a folder of CoNLL-U for `run --corpus`. Continues after an interruption.
 
@@ -138,7 +150,7 @@ def annotate_(  # noqa: PLR0913 (one parameter per option)
         read=read_options([*values, *(set_ or [])]),
     )  # fmt: skip
     about = CorpusFacts(corpus_name(name or source), language_code(lang), licence, citation)
-    with terminal.progress() as progress:
+    with workers_of(cluster), terminal.progress() as progress:
         annotated = prepare(source, about, how, out=out, jobs=jobs, progress=progress)
     summaries.show_annotated(annotated, as_json=json_)
 

@@ -1,0 +1,116 @@
+"""Steps in an executor that is given, on a Dask cluster that loses a worker, and in threads."""
+
+import os
+import signal
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from raw_cases import articles
+
+from discoprobe import build, load_corpus, pipeline, use_executor
+from discoprobe.builders.settings import Settings
+from discoprobe.loaders.errors import RemoteError, UsageError
+from discoprobe.loaders.process_pool import cluster
+from discoprobe.loaders.raw.annotate.annotate_corpus import CorpusFacts
+from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare
+from discoprobe.requests import Request
+
+SEGMENTED = AnnotationOptions(segment=True)
+
+
+@pytest.fixture(scope="module")
+def dask():
+    """A cluster of three processes."""
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed (extra cluster)")
+    with distributed.LocalCluster(3, threads_per_worker=1, dashboard_address=None) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory):
+    """Row groups of five articles."""
+    folder = tmp_path_factory.mktemp("cuentos")
+    texts = articles(120)
+    table = pa.table({"text": texts, "id": [f"c/{number}" for number in range(len(texts))]})
+    pq.write_table(table, folder / "a.parquet", row_group_size=5)
+    return folder
+
+
+@pytest.fixture
+def own_cache(tmp_path, monkeypatch):
+    """A function that begins with an empty cache."""
+    return lambda name: monkeypatch.setenv("DISCOPROBE_CACHE", str(tmp_path / name))
+
+
+def contents(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+class Killer:
+    """Progress that kills a worker, once, when a step has begun."""
+
+    def __init__(self, dask, step):
+        self.dask, self.step, self.killed = dask, step, 0
+
+    def __call__(self, step, done, total):
+        if step.startswith(self.step) and done < total and not self.killed:
+            self.killed = next(nanny.pid for nanny in self.dask.workers.values())
+            os.kill(self.killed, signal.SIGKILL)
+
+
+def test_a_build_that_loses_a_worker_gives_the_same_bytes(dask, text, tmp_path, own_cache):
+    request = Request(
+        ("es",), (str(text),), ("so", "dc", "nsp", "dconn"), Settings(block=12_000), raw=SEGMENTED, keep_failed=True
+    )
+    own_cache("one")
+    pipeline.run(request, tmp_path / "plain")
+    own_cache("two")
+    kill = Killer(dask, "reading es")
+    with cluster(dask.scheduler_address):
+        pipeline.run(request, tmp_path / "cluster", kill)
+    assert kill.killed
+    assert contents(tmp_path / "cluster") == contents(tmp_path / "plain")
+    assert len(contents(tmp_path / "plain")) > 10
+
+
+def test_an_annotation_that_loses_a_worker_gives_the_same_bytes(dask, tmp_path, own_cache):
+    source = tmp_path / "texts"
+    source.mkdir()
+    for number, article in enumerate(articles(400)):
+        (source / f"{number:03}.txt").write_text(article, encoding="utf-8")
+    facts = CorpusFacts("cuentos", "es", "CC0 1.0")
+    own_cache("one")
+    prepare(str(source), facts, SEGMENTED, out=tmp_path / "plain")
+    own_cache("two")
+    kill = Killer(dask, "annotating")
+    with cluster(dask.scheduler_address):
+        prepare(str(source), facts, SEGMENTED, out=tmp_path / "cluster", progress=kill)
+    assert kill.killed
+    assert contents(tmp_path / "cluster") == contents(tmp_path / "plain")
+
+
+def test_any_executor_builds(own_cache):
+    own_cache("one")
+    corpus = load_corpus("es", ["sample"])
+    with ThreadPoolExecutor(2) as executor, use_executor(executor, 2):
+        config = build("bso", corpus)
+    assert config.splits == build("bso", corpus).splits
+
+
+def test_what_is_wrong_with_a_cluster_is_said(dask, command, monkeypatch, tmp_path):
+    done = command("run", "--lang", "es", "--corpus", "sample", "--cluster", str(tmp_path / "none.json"))
+    assert done.returncode == 2
+    assert "none.json: neither tcp://HOST:PORT nor a scheduler file" in done.stderr
+    monkeypatch.setattr("discoprobe.loaders.process_pool._sees", lambda _: (False, version("discoprobe")))
+    with pytest.raises(RemoteError, match="share"), cluster(dask.scheduler_address):
+        pass
+
+
+def test_without_dask_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(UsageError, match=r"pip install 'discoprobe\[cluster\]'"), cluster("tcp://127.0.0.1:1"):
+        pass
