@@ -5,6 +5,7 @@ A step asks `process_pool` for an executor: processes of its own, or the executo
 
 from __future__ import annotations
 
+import importlib
 import importlib.metadata
 import multiprocessing
 import os
@@ -118,14 +119,14 @@ def cluster(address: str) -> Iterator[None]:
         DiscoprobeError: the same shard has cost several workers.
     """
     try:
-        from distributed import Client, KilledWorker  # noqa: PLC0415 (an extra)
+        distributed: Any = importlib.import_module("distributed")  # an extra without types
     except ImportError as error:
         raise UsageError("--cluster needs Dask: pip install 'discoprobe[cluster]'") from error
     if "://" not in address and not Path(address).is_file():
         raise UsageError(f"--cluster {address}: neither tcp://HOST:PORT nor a scheduler file")
     place: dict[str, str] = {"address": address} if "://" in address else {"scheduler_file": address}
     try:
-        client = Client(**place, timeout=_ANSWER)
+        client = distributed.Client(**place, timeout=_ANSWER)
         client.wait_for_workers(1, timeout=_ANSWER)
     except (OSError, ValueError, TimeoutError) as error:
         raise RemoteError(f"{address}: no Dask scheduler with workers there ({error}); see docs/cluster.md") from error
@@ -134,7 +135,7 @@ def cluster(address: str) -> Iterator[None]:
         try:
             with use_executor(client.get_executor(pure=False, retries=_LOST), sum(client.nthreads().values())):
                 yield
-        except KilledWorker as error:
+        except distributed.KilledWorker as error:
             raise DiscoprobeError(f"{address}: a shard has cost {_LOST} workers; give them more memory") from error
         except CancelledError as error:
             raise RemoteError(f"{address}: the cluster is gone; start it and run the command again") from error
