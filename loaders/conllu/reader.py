@@ -28,7 +28,7 @@ from discoprobe.loaders.conllu.documents import Carried, place
 from discoprobe.loaders.conllu.parse import Parsed, parse
 from discoprobe.loaders.conllu.word_lines import Piece
 from discoprobe.loaders.corpus import VERSION, Corpus, Counts, Shard, Source, SourceFile
-from discoprobe.loaders.discourse_layers.disrpt_relations import BadLine, connective_marks, read_relations
+from discoprobe.loaders.discourse_layers.disrpt_relations import BadLine, read_relations, word_marks
 from discoprobe.loaders.discourse_layers.rst_trees import read_trees
 from discoprobe.loaders.errors import CorpusFormatError, UnknownNameError, UnsupportedError
 from discoprobe.loaders.file_hashes import FileHashes, hashes_of
@@ -292,7 +292,7 @@ def _shards(batch: FileBatch, tally: _Tally) -> Iterator[Shard]:
         line += parsed.n_lines
         sentence += parsed.n_found
         shard = Shard(placed.documents, placed.sentences, parsed.tokens)
-        shard = tables.added_to(shard, texts)
+        shard = tables.added_to(shard, parsed, pieces)
         tally.add(_counts(shard, parsed), parsed)
         yield shard
     tables.check_documents()
@@ -316,27 +316,32 @@ class _Tables:
         self._tables = [(file.stem, file.path.with_suffix(RELS).read_bytes()) for file in with_rels]
         self._batch, self._tally = batch, tally
         self._documents: set[str] = set()
-        self._named: dict[tuple[int, str], int] = {}
+        self._named: dict[tuple[int, int], str] = {}
         self._problems: set[tuple[int, int]] = set()
 
-    def added_to(self, shard: Shard, texts: Sequence[bytes]) -> Shard:
+    def added_to(self, shard: Shard, parsed: Parsed, pieces: Sequence[Piece]) -> Shard:
         """A shard with the relations of its documents.
 
         Args:
-            shard: what was read from ``texts``.
-            texts: of the files of the batch.
+            shard: what ``parsed`` became.
+            parsed: what was read from ``pieces``.
+            pieces: of the files of the batch.
         """
         if not self._tables:
             return shard
         self._documents |= set(shard.documents["doc_id"].drop_nulls())
-        marks = [mark for text in texts for mark in connective_marks(text)]
-        if len(marks) != shard.tokens.height:  # malformed sentences were left out
-            marks = [""] * shard.tokens.height
+        kept = set(parsed.sentences.select("piece", "number").iter_rows())
+        marks = [
+            word
+            for number, piece in enumerate(pieces)
+            for word in word_marks(piece.data, piece.sentence)
+            if (number, word.sentence) in kept
+        ]
         found = [shard.relations]
         for number, (stem, data) in enumerate(self._tables, len(self._batch.members)):
             relations, problems, named = read_relations(data, stem, self._batch.treebank, shard, marks)
             found.append(relations)
-            self._named |= {(number, doc): line for doc, line in named.items() if (number, doc) not in self._named}
+            self._named |= {(number, line): doc for line, doc in named.items()}
             for problem in problems:
                 self._report(number, problem)
         return replace(shard, relations=pl.concat(found))
@@ -349,7 +354,7 @@ class _Tables:
 
     def check_documents(self) -> None:
         """Reports the relations of documents that are in none of the files."""
-        for (number, doc), line in self._named.items():
+        for (number, line), doc in self._named.items():
             if doc not in self._documents:
                 message = f"document {doc} is not in the .conllu file; both files must be of the same release"
                 self._report(number, BadLine("malformed-relation", line, message))

@@ -12,7 +12,6 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-import numpy as np
 import polars as pl
 
 from discoprobe.loaders.corpus import RELATIONS
@@ -21,6 +20,7 @@ from discoprobe.loaders.keys import record_keys
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    import numpy as np
     import numpy.typing as npt
 
     from discoprobe.loaders.corpus import Shard
@@ -58,9 +58,10 @@ class MalformedError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """The words of a document in order: form, place in the text of their sentence (−1 if unknown), sentence, mark.
+    """The words of a document in order: form, place in the text of their sentence (-1 if unknown), sentence, mark.
 
-    ``mark`` is ``B`` where a connective begins, ``I`` inside it, else empty.
+    ``mark`` is ``B`` where a connective begins, ``I`` inside it, else empty. The sentence is -1 for words of sentences
+    that were left out.
     """
 
     forms: Sequence[str]
@@ -78,28 +79,39 @@ class _Unit(NamedTuple):
     sent: int
 
 
-def connective_marks(data: bytes) -> list[str]:
-    """``B``, ``I`` or an empty string for each word of a CoNLL-U file: the connectives of PDTB-style corpora."""
-    marks = []
+class WordMark(NamedTuple):
+    """A word of a CoNLL-U file: its place among all words, the number of its sentence (from 1), its connective mark."""
+
+    place: int
+    sentence: int
+    mark: str
+
+
+def word_marks(data: bytes, sentence: int = 0) -> Iterator[WordMark]:
+    """The words of a CoNLL-U file, also of malformed sentences; ``sentence`` is how many there were before."""
+    inside, place = False, 0
     for line in data.split(b"\n"):
         cells = line.split(b"\t")
         if cells[0].isdigit():
+            sentence += not inside
             found = CONNECTIVE.search(cells[-1])
-            marks.append(found[1].decode() if found else "")
-    return marks
+            yield WordMark(place, sentence, found[1].decode() if found else "")
+            inside, place = True, place + 1
+        elif not line:
+            inside = False
 
 
 def read_relations(
-    data: bytes, stem: str, corpus: str, shard: Shard, marks: Sequence[str]
-) -> tuple[pl.DataFrame, list[BadLine], dict[str, int]]:
-    """The relations of a shard's documents, what is malformed, and all documents of the table with their first line.
+    data: bytes, stem: str, corpus: str, shard: Shard, marks: Sequence[WordMark]
+) -> tuple[pl.DataFrame, list[BadLine], dict[int, str]]:
+    """The relations of a shard's documents, what is malformed, and the document that each line of the table names.
 
     Args:
         data: the ``.rels`` file.
         stem: its name without suffix, which ends with the split.
         corpus: name of the corpus.
         shard: what the ``.conllu`` gave, or a block of it; relations of other documents are passed over.
-        marks: of each word of the shard, as ``connective_marks`` gives them.
+        marks: of each word of the shard.
     """
     lines = data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n").rstrip("\n").split("\n")
     header = lines[0].split("\t")
@@ -110,11 +122,11 @@ def read_relations(
     texts, sent_ids = shard.sentences["text"].to_list(), shard.sentences["sent_id"].to_list()
     rows: list[tuple[int, Row, list[_Unit]]] = []
     problems: list[BadLine] = []
-    named: dict[str, int] = {}
+    named: dict[int, str] = {}
     for number, line in enumerate(lines[1:], 2):
         try:
             row = _row(line, header)
-            named.setdefault(row["doc"], number)
+            named[number] = row["doc"]
             if row["doc"] in documents:
                 doc, words = documents[row["doc"]]
                 units = [_unit(row[f"unit{n}_toks"], row[f"unit{n}_txt"], words, texts, row["doc"]) for n in (1, 2)]
@@ -135,31 +147,50 @@ def _row(line: str, header: list[str]) -> Row:
     return row
 
 
-def _documents(shard: Shard, marks: Sequence[str]) -> dict[str, tuple[int, _Words]]:
+def _documents(shard: Shard, marks: Sequence[WordMark]) -> dict[str, tuple[int, _Words]]:
     """Number and words of each document by its id."""
     words = shard.tokens.join(shard.sentences.select("sent", "doc"), on="sent", maintain_order="left").select(
         "doc", "sent", "form", *(pl.col(name).cast(pl.Int64).fill_null(-1) for name in ("start", "end")),
-        mark=pl.Series(marks, dtype=pl.String),
+        mark=pl.Series([word.mark for word in marks], dtype=pl.String),
+        place=pl.Series([word.place for word in marks], dtype=pl.Int64),
     )  # fmt: skip
     ids = dict(shard.documents.select("doc", "doc_id").drop_nulls("doc_id").iter_rows())
     return {ids[doc]: (doc, _words(part)) for (doc,), part in words.group_by("doc", maintain_order=True) if doc in ids}
 
 
 def _words(part: pl.DataFrame) -> _Words:
-    start, end, sent = (part[name].to_numpy().astype(np.int64) for name in ("start", "end", "sent"))
-    return _Words(part["form"].to_list(), start, end, sent, part["mark"].to_list())
+    """The words of a document, with places for those of sentences that were left out."""
+    every = pl.DataFrame({"place": range(part["place"].min(), part["place"].max() + 1)})  # type: ignore[arg-type, operator]
+    part = every.join(part, on="place", how="left", maintain_order="left")
+    start, end, sent = (part[name].cast(pl.Int64).fill_null(-1).to_numpy() for name in ("start", "end", "sent"))
+    return _Words(part["form"].fill_null("").to_list(), start, end, sent, part["mark"].fill_null("").to_list())
 
 
 def _unit(numbers: str, text: str, words: _Words, sentences: Sequence[str], doc: str) -> _Unit:
     spans = _spans(numbers, len(words.forms), doc)
-    found = f" {GAP} ".join(" ".join(words.forms[first:after]) for first, after in spans)
-    if found not in {text, _unquoted(text)}:
+    inside = [place for span in spans for place in range(*span)]
+    if any(words.sent[place] < 0 for place in inside):
+        raise MalformedError(f"words {numbers} of document {doc} are in a malformed sentence, which was left out")
+    if not any(_are(text, [words.forms[place] for place in inside]) for text in (text, _unquoted(text))):
+        found = " ".join(words.forms[place] for place in inside)
         raise MalformedError(
             f"words {numbers} of document {doc} are '{_short(found)}', not '{_short(text)}'; "
             "the .rels and the .conllu file must be of the same release"
         )
     shown = ELLIPSIS.join(_slice(words, first, after, sentences) for first, after in spans)
     return _Unit(shown, _lead(words, *spans[0]), int(words.sent[spans[0][0]]))
+
+
+def _are(text: str, forms: Sequence[str]) -> bool:
+    """Whether a text of the table is made of these words; those that a licence masks (``____``) can be any."""
+    words = [word for word in text.split(" ") if word != GAP]
+    shown = [word for form in forms for word in form.split(" ")]
+    return "".join(words) == "".join(shown) or (
+        len(words) == len(shown)
+        and all(
+            one == other or "" in {one.strip("_"), other.strip("_")} for one, other in zip(words, shown, strict=True)
+        )
+    )
 
 
 def _spans(numbers: str, n_words: int, doc: str) -> list[tuple[int, int]]:

@@ -77,6 +77,40 @@ def test_malformed_tables(tmp_path, message):
     assert skipped.drop_places[0].startswith(f"eng.pdtb.toy/eng.pdtb.toy_dev.rels:{line}: ")
 
 
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        ("It _______ .", "It _______ ."),
+        ("It rained .", "<*> It rained ."),
+        ("It rained .", "It _______ ."),
+        ("It rained .", "Itrained."),
+    ],
+)
+def test_texts_that_are_the_same_but_for_masks_and_blanks(tmp_path, written, text):
+    """Masked words (a licence), a mark of interruption at the edge (SciDTB), no blanks between words (Thai)."""
+    rels = RELS.replace("\tIt rained .\t", f"\t{text}\t")
+    conllu = CONLLU.replace("rained", "_______") if "_" in written else CONLLU
+    assert len(relations(read(write_disrpt(tmp_path, rels, conllu)))) == 3
+
+
+def test_words_are_counted_over_malformed_sentences(tmp_path):
+    """The sentence is lost with the relations in it; the numbers of later words do not change."""
+    third = "".join(
+        f"{n}\t{form}\t{form}\tX\t_\t_\t{n - 1}\tdep\t_\t_\n" for n, form in enumerate(["We", "left", "."], 1)
+    )
+    conllu = (
+        CONLLU.replace("4\tn't\tnot\tPART\t_\t_\t5", "4\tn't\tnot\tPART\t_\t_\t99")
+        + "# sent_id = d1-3\n"
+        + third
+        + "\n"
+    )
+    last = "d1\t1-3\t13-15\tIt rained .\tWe left .\t1<2\timplicit\tx\tcausal"
+    corpus = read(write_disrpt(tmp_path, RELS + last + "\n", conllu), on_error="skip")
+    assert [row["unit2"] for row in relations(corpus)] == ["We left ."]
+    assert corpus.drops == {"HEAD range": 1, "malformed-relation": 3}
+    assert "in a malformed sentence, which was left out" in corpus.drop_places[1]
+
+
 def test_a_table_without_its_text(tmp_path):
     folder = write_disrpt(tmp_path)
     (folder / "eng.pdtb.toy_dev.conllu").unlink()
