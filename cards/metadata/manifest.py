@@ -162,7 +162,8 @@ def read(folder: Path) -> Manifest:
     """The manifest of a release folder; an empty one if there is none.
 
     Raises:
-        DiscoprobeError: if the file cannot be read as a manifest, or names files outside of the release.
+        DiscoprobeError: the file cannot be read as a manifest, it names files outside of the release, or a file of the
+            release is a link to another place.
     """
     path = recovered(folder) / NAME
     if not path.exists():
@@ -174,6 +175,7 @@ def read(folder: Path) -> Manifest:
     if not isinstance(found, dict) or found.get("format") != FORMAT or empty().keys() - found.keys():
         raise DiscoprobeError(f"{path}: not a manifest of format {FORMAT}; build into another folder")
     _check_names(path, found)
+    _check_links(path.parent, found)
     for entry in found["configs"].values():
         entry["counts"] = _in_order(entry)
     return found
@@ -190,6 +192,17 @@ def _check_names(path: Path, manifest: Manifest) -> None:
     for file in [*manifest["files"], *(file for entry in entries for file in entry["files"])]:
         if PurePosixPath(file).is_absolute() or ".." in PurePosixPath(file).parts or "\\" in file:
             raise DiscoprobeError(f"{path}: {file!r} leads out of the release folder; do not use it")
+
+
+def _check_links(folder: Path, manifest: Manifest) -> None:
+    """Refuses files of a release that are links to other places; the Hub client's cache links to its own blobs."""
+    folder = folder.resolve()
+    allowed = (folder, folder.parent.parent / "blobs")
+    for path in ("README.md", *manifest["files"], *config_files(manifest, manifest["configs"])):
+        file = folder / path
+        linked = file.is_symlink() or file.parent.is_symlink()
+        if linked and not any(file.resolve().is_relative_to(place) for place in allowed):
+            raise DiscoprobeError(f"{file} is a symbolic link that leads out of the release folder; do not use it")
 
 
 def _in_order(entry: ConfigEntry) -> dict[str, dict[str, int]]:

@@ -45,7 +45,8 @@ class Folder:
         import pyarrow.parquet as pq  # noqa: PLC0415
 
         file = self.path / config / parquet_files.file_name(split)
-        return pq.read_table(file) if file.exists() else None
+        with parquet_files.reading(file):
+            return pq.read_table(file) if file.exists() else None
 
 
 @dataclass(frozen=True, slots=True)

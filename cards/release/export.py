@@ -25,7 +25,7 @@ import polars as pl
 from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
 from discoprobe.cards.metadata import manifest
-from discoprobe.cards.release import pair_formats
+from discoprobe.cards.release import pair_formats, parquet_files
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UnsupportedError, UsageError
 from discoprobe.loaders.running_words import UNSPACED
 
@@ -154,7 +154,8 @@ def _read(release: Path, name: str, split: str) -> pl.DataFrame:
     files = sorted((release / name).glob(f"{split}-*.parquet"))
     if not files:
         raise DiscoprobeError(f"{release / name} has no {split} split, though {manifest.NAME} names it; build it again")
-    return pl.read_parquet(files)
+    with parquet_files.reading(files[0]):
+        return pl.read_parquet(files)
 
 
 def _tabbed(lines: Iterator[Line]) -> Iterator[str]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from typing import TYPE_CHECKING
 
+import polars as pl
+import pyarrow as pa
 import pyarrow.parquet as pq
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from discoprobe.loaders.errors import DiscoprobeError
 
-    import pyarrow as pa
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
     from discoprobe.builders.config import Config
 
@@ -24,6 +28,19 @@ ROW_GROUP = 10_000
 def file_name(split: str) -> str:
     """The name of a split's one file."""
     return f"{split}-00000-of-00001.parquet"
+
+
+@contextlib.contextmanager
+def reading(place: Path) -> Iterator[None]:
+    """Tells in a line that a file, or one of a folder, is not parquet, where its reader would show a traceback.
+
+    Raises:
+        DiscoprobeError: a file that is read inside is none.
+    """
+    try:
+        yield
+    except (pa.ArrowException, pl.exceptions.PolarsError) as error:
+        raise DiscoprobeError(f"{place} cannot be read as parquet ({error}); build the release again") from error
 
 
 def write_split(config: Config, split: str, folder: Path) -> Path:

@@ -36,8 +36,10 @@ def _rows(folder: Path, config: str, entry: ConfigEntry) -> _Rows:
     labels, shown = {}, {}
     for split in entry["counts"]:
         path = folder / config / parquet_files.file_name(split)
-        present = [name for name in ("id", "label", *TEXT_COLUMNS) if name in pq.read_schema(path).names]
-        for row in pq.read_table(path, columns=present).to_pylist():
+        with parquet_files.reading(path):
+            present = [name for name in ("id", "label", *TEXT_COLUMNS) if name in pq.read_schema(path).names]
+            table = pq.read_table(path, columns=present)
+        for row in table.to_pylist():
             labels[row["id"]], shown[row["id"]] = entry["labels"][row["label"]], shown_hash(row, entry["labels"])
     return _Rows(labels, shown)
 

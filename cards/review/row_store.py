@@ -218,11 +218,12 @@ class RowStore:
 
     def _scan(self, config: str, split: str) -> pl.LazyFrame:
         path = self.folder / config / parquet_files.file_name(split)
-        if path.is_symlink() or path.parent.is_symlink():
-            raise DiscoprobeError(f"{path} is a symbolic link, which a release folder does not contain; delete it")
         if not path.is_file():
             raise DiscoprobeError(f"{path} is missing; build the release again")
-        return pl.scan_parquet(path, glob=False).with_row_index(_NUMBER)
+        with parquet_files.reading(path):
+            rows = pl.scan_parquet(path, glob=False).with_row_index(_NUMBER)
+            rows.collect_schema()
+        return rows
 
     def _collected(self, part: _Part, rows: pl.LazyFrame) -> list[ReleaseRow]:
         entry = self.configs[part.config]

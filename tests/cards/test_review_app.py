@@ -143,9 +143,15 @@ def test_a_link_out_of_the_release_is_not_followed(release, tmp_path):
     file = release / "so_de" / "test-00000-of-00001.parquet"
     file.rename(tmp_path / "elsewhere.parquet")
     file.symlink_to(tmp_path / "elsewhere.parquet")
-    with reviewing(release) as app:
-        assert app.get("/rows?config=so_de&split=test")[0] == 400
-        assert app.get("/rows?config=bso_de&split=test")[0] == 200
+    with pytest.raises(DiscoprobeError, match="leads out of the release folder"), reviewing(release):
+        pass
+
+
+def test_a_file_that_is_no_parquet_is_named(release, app):
+    (release / "so_de" / "test-00000-of-00001.parquet").write_bytes(b"PAR1" * 9)
+    status, _, text = app.get("/rows?config=so_de&split=test")
+    assert (status, "cannot be read as parquet" in text) == (400, True)
+    assert app.get("/rows?config=bso_de&split=test")[0] == 200
 
 
 # marks

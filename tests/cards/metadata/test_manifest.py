@@ -46,6 +46,23 @@ def test_files_outside_of_the_folder_are_refused(tmp_path, entry, path):
             manifest.read(written(tmp_path, **changes))
 
 
+def test_links_within_the_cache_of_the_hub_client_are_followed(tmp_path):
+    """`snapshot_download` gives a folder of links to blobs; a link to any other place is refused."""
+    snapshot, blobs = tmp_path / "snapshots" / "abc", tmp_path / "blobs"
+    snapshot.mkdir(parents=True)
+    blobs.mkdir()
+    written(snapshot)
+    file = snapshot / "README.md"
+    (blobs / "1").write_text("card")
+    file.symlink_to(blobs / "1")
+    assert manifest.read(snapshot)["format"]
+    (blobs / "1").rename(tmp_path / "secret")
+    file.unlink()
+    file.symlink_to(tmp_path / "secret")
+    with pytest.raises(DiscoprobeError, match=r"README\.md is a symbolic link"):
+        manifest.read(snapshot)
+
+
 def test_a_manifest_with_plain_names_is_read(tmp_path, entry):
     file = {"README.md": {"sha256": "0" * 64, "bytes": 1}}
     found = manifest.read(written(tmp_path, configs={"dc_es": entry | {"files": file}}, files=file))
