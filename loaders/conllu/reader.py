@@ -258,9 +258,8 @@ class _Tally:
         self.places: list[tuple[int, int, str | None, str]] = []
         self.notes: list[str] = []
 
-    def add(self, counts: Counts, parsed: Parsed) -> None:
-        """Count a shard."""
-        self.counts += counts
+    def add_sentences(self, parsed: Parsed) -> None:
+        """Count what is malformed in the sentences of a shard."""
         self.drops.update(problem.reason for problem in parsed.problems)
         self.places += [(p.piece, p.line, p.sent_id, p.message) for p in parsed.problems[: PLACES - len(self.places)]]
         self.notes += [note for note in parsed.notes if note not in self.notes]
@@ -292,8 +291,9 @@ def _shards(batch: FileBatch, tally: _Tally) -> Iterator[Shard]:
         line += parsed.n_lines
         sentence += parsed.n_found
         shard = Shard(placed.documents, placed.sentences, parsed.tokens)
+        tally.add_sentences(parsed)
         shard = tables.added_to(shard, parsed, pieces)
-        tally.add(_counts(shard, parsed), parsed)
+        tally.counts += _counts(shard, parsed)
         yield shard
     tables.check_documents()
 

@@ -105,7 +105,10 @@ def test_words_are_counted_over_malformed_sentences(tmp_path):
         + "\n"
     )
     last = "d1\t1-3\t13-15\tIt rained .\tWe left .\t1<2\timplicit\tx\tcausal"
-    corpus = read(write_disrpt(tmp_path, RELS + last + "\n", conllu), on_error="skip")
+    folder = write_disrpt(tmp_path, RELS + last + "\n", conllu)
+    with pytest.raises(CorpusFormatError, match=r"_dev\.conllu:14 .*HEAD 99"):
+        read(folder)
+    corpus = read(folder, on_error="skip")
     assert [row["unit2"] for row in relations(corpus)] == ["We left ."]
     assert corpus.drops == {"HEAD range": 1, "malformed-relation": 3}
     assert "in a malformed sentence, which was left out" in corpus.drop_places[1]
