@@ -14,12 +14,12 @@ frequent nouns (*way*, *position*) fit nearly everywhere, and conjuncts, parts o
 anything: they are left out.
 
 The two words have the same part of speech and FEATS, gender included (words without FEATS: the same endings in form and
-lemma), the same capital and place (sentence-initial or not), the same kind of beginning (vowel or consonant, for
-*a/an*, *il/lo*, *l'*), the same determiner, numeral, case marker and particle beside them, frequencies within a factor
-of e, and the bigrams with the words to the left and to the right are as frequent elsewhere in the corpora as the true
-ones, but for one occurrence where there are none. They differ in lemma. Frequencies are those of the frequency list;
-words that it lacks are compared by their counts in the corpora. Word forms of the test split do not occur as targets in
-train.
+lemma), the same capital and place (sentence-initial or not), after a function word the same kind of beginning (vowel or
+consonant, for *a/an*, *il/lo*, *l'*), the same determiner, numeral, case marker and particle beside them, frequencies
+within a factor of e, and the bigrams with the words to the left and to the right are as frequent elsewhere in the
+corpora as the true ones, but for one occurrence where there are none. They differ in lemma. Frequencies are those of
+the frequency list; words that it lacks are compared by their counts in the corpora. Word forms of the test split do not
+occur as targets in train.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ EXPECTED = {"NOUN": 1.5, "VERB": 0.3}
 """How often a word must be expected in a role by chance for it to count that it was never seen there. Frames of verbs
 are stricter than roles of nouns."""
 
-HASHED = ("before", "word_after", "word", "word_before", "after", "lemma", "known", "role")
+HASHED = ("before", "word_after", "word", "word_before", "after", "lemma", "known", "role", "beginning")
 """Columns of candidates that hold hashes."""
 
 MOST_FREQUENT = {"NOUN": 100.0}
@@ -109,6 +109,9 @@ BEGINNINGS = {
 }
 """What articles and prepositions before a word depend on (*a/an*, *il/lo*, *l'*, *v/ve*, *с/со*), letters compared
 without diacritics; ``unclear`` are those whose sound the letter does not tell (*hour*, *university*)."""
+
+FUNCTION_WORDS = ("ADP", "AUX", "CCONJ", "DET", "NUM", "PART", "PRON", "SCONJ")
+"""Parts of speech of words whose form may depend on the beginning of the next word."""
 
 
 class SomoRules(LanguageSection, frozen=True):
@@ -132,12 +135,10 @@ def select(trees: Trees, context: Context) -> pl.DataFrame:
     )  # fmt: skip
     some = _with_inflection(open_class.filter(_replaceable()))
     ipm = context.frequencies.ipm(some["form"]) if context.frequencies else pl.repeat(0.0, some.height, eager=True)
-    kind = pl.concat_str(
-        pl.col("upos").cast(pl.String), "inflection", _beginning(), pl.col("core").fill_null(""), separator=" "
-    )
+    kind = pl.concat_str(pl.col("upos").cast(pl.String), "inflection", pl.col("core").fill_null(""), separator=" ")
     found = some.select(
         "sent", "index", "before", "word_after", "word", "word_before", "after", "start", "end", "capital", "opening",
-        "known", "role",
+        "known", "role", "tied", beginning=_beginning().hash(5),
         label=pl.lit(context.labels[0]), target="row", ipm=ipm, kind=kind,
         lemma=pl.coalesce("lemma", "form").str.to_lowercase().hash(0),
     )  # fmt: skip
@@ -164,6 +165,7 @@ def _in_context(trees: Trees, open_class: tuple[str, ...]) -> pl.DataFrame:
         left=pl.when(same).then(small.shift(1)).fill_null("^"),
         right=pl.when(same.shift(-1)).then(small.shift(-1)).fill_null("$"),
         open=is_open,
+        tied=same & pl.col("upos").cast(pl.String).shift(1).is_in(FUNCTION_WORDS).fill_null(value=False),
         before_open=(is_open & same).shift(-1).fill_null(value=False),
         opening=(pl.col("upos") != "PUNCT").cum_sum().over("sent") <= 1,
         capital=small.str.head(1) != pl.col("form").str.head(1),
@@ -297,7 +299,7 @@ def _cells(usable: pl.DataFrame, context: Context) -> list[npt.NDArray[np.int64]
 def _fits(usable: pl.DataFrame, counts: HashCounts, context: Context) -> Fits:
     """Whether a word may take the place of another of its cell."""
     hashes = {name: usable[name].to_numpy() for name in HASHED}
-    known = counts.of(hashes["known"])
+    known, tied = counts.of(hashes["known"]), usable["tied"].to_numpy()
     upos = pl.col("target_upos")
     share, needed = usable.select(
         pl.len().over("target_upos", "role") / pl.len().over("target_upos"),
@@ -326,6 +328,7 @@ def _fits(usable: pl.DataFrame, counts: HashCounts, context: Context) -> Fits:
     def fits(here: Ints, there: Ints) -> npt.NDArray[np.bool_]:
         elsewhere = differ("before", here, there) | differ("after", here, there)
         good = differ("lemma", here, there) & differ("word", here, there) & elsewhere
+        good &= ~tied[here] | ~differ("beginning", here, there)
         if context.settings.match:
             for test in (strange, as_frequent):
                 good[good] = test(here[good], there[good])
@@ -385,5 +388,5 @@ TASK = ProbingTask(
     split_by="target",
     needs=frozenset({"upos", "lemma", "deps"}),
     pairs=True,
-    version=3,
+    version=4,
 )

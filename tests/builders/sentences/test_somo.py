@@ -121,19 +121,43 @@ def test_the_role_of_a_verb_is_its_frame_and_some_frames_tell_nothing(words, rol
     assert found.select("role", "weak").row(0) == (role, weak)
 
 
-@pytest.mark.parametrize(("seen", "as_object", "strange"), [(9, 0, True), (9, 1, False), (1, 0, False)])
-def test_a_word_is_strange_where_it_should_have_been_seen_and_never_was(seen, as_object, strange):
+def _fits(seen, as_object=0, *, tied=False, beginning=0):
+    """Whether a verb that the corpora have ``seen`` times may replace one that has an object."""
     known, role, other = 1 << 50, 1 << 52, 1 << 54
     plain = {name: [1 << (n + 9 * row) for row in range(4)] for n, name in enumerate(somo.HASHED[:6])}
     special = {"known": [other, known, other, other], "role": [role, 1 << 56, 1 << 57, 1 << 58]}
+    special |= {"beginning": [0, beginning, 0, 0]}
     usable = pl.DataFrame(plain | special, dict.fromkeys(somo.HASHED, pl.UInt64)).with_columns(
-        target_upos=pl.lit("VERB")
+        target_upos=pl.lit("VERB"), tied=pl.lit(tied)
     )
     bigrams = [plain[side][0] ^ plain[word][0] for side, word in (("before", "word_after"), ("after", "word_before"))]
     seen_words = [known] * seen + [known ^ role] * as_object + bigrams
     counts = HashCounts(pl.Series([seen_words], dtype=pl.List(pl.UInt64)))
     fits = somo._fits(usable, counts, Context("somo", language_data("en"), Settings(), TASK.labels))
-    assert fits(np.array([0]), np.array([1]))[0] == strange
+    return bool(fits(np.array([0]), np.array([1]))[0])
+
+
+@pytest.mark.parametrize(("seen", "as_object", "strange"), [(9, 0, True), (9, 1, False), (1, 0, False)])
+def test_a_word_is_strange_where_it_should_have_been_seen_and_never_was(seen, as_object, strange):
+    assert _fits(seen, as_object) == strange
+
+
+@pytest.mark.parametrize(("tied", "beginning", "fits"), [(True, 0, True), (True, 1, False), (False, 1, True)])
+def test_words_begin_alike_after_a_word_that_depends_on_it(tied, beginning, fits):
+    assert _fits(9, tied=tied, beginning=beginning) == fits
+
+
+def test_function_words_tie_what_follows_them(tmp_path):
+    words = [
+        ("She", "PRON", 2, "nsubj"),
+        ("saw", "VERB", 0, "root"),
+        ("an", "DET", 4, "det"),
+        ("owl", "NOUN", 2, "obj"),
+    ]
+    file = tmp_path / "en_case-ud-test.conllu"
+    file.write_text(_conllu(enumerate(words, 1)), encoding="utf-8")
+    (shard,) = read_corpora([file])["en"].shards()
+    assert somo._in_context(Trees(shard), ("NOUN", "VERB"))["tied"].to_list() == [False, True, False, True]
 
 
 @needs_shared
