@@ -181,3 +181,18 @@ def test_a_blank_before_an_apostrophe_is_no_fault_where_the_language_writes_it(n
     """Afrikaans has an article *'n*; Catalan has no blank before its clitics but by mistake."""
     texts = pl.DataFrame({"text": ["Dit is 'n huis."] * n + ["Kom binne."] * (200 - n)})
     assert texts.select(found=fault(pl.col("text")))["found"][0] == reason
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("and the sculpture stood in the garden for many years before anybody asked", "no-punctuation"),
+        ("THE END OF THE WAR", "heading"),
+        ("Figure 1: the garden", "caption"),
+        ("le chat , dit-il , dort.", "spacing"),
+    ],
+)
+def test_a_part_of_a_sentence_may_be_written_as_a_sentence_may_not(text, reason):
+    assert why(text) == reason
+    assert pl.select(fault(pl.lit(text), whole=False)).item() is None
+    assert pl.select(fault(pl.lit(f"{text} ____"), whole=False)).item() == "mask"
