@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from discoprobe.builders.sentences.trees import Trees
 
 SUBJECTS = ("nsubj", "csubj")
+LIGHT = ("ADV", "PART", "CCONJ", "SCONJ", "INTJ", "PUNCT")
+"""Parts of speech of words that are no remnant of a clause by themselves."""
 JOINED = ("advcl", "ccomp", "acl", "csubj", "parataxis")
 """Relations that make their dependent a clause beside that of its head; ``conj`` does where both are clauses."""
 COMMA = "[,،、，]"
@@ -28,7 +30,7 @@ def clause_words(trees: Trees) -> pl.DataFrame:
       verb, or a word with subject or copula);
     * ``n_cc``, ``cc``: how many coordinating conjunctions, and the row of the first; ``n_mark``, ``mark``: the same of
       subordinating ones;
-    * ``orphan``: whether an ``orphan`` is among its dependents;
+    * ``orphan``: whether an ``orphan`` is among its dependents, and no adverb, particle or conjunction;
     * ``nonfinite``: whether it is marked as another form of a verb than a finite one, without a finite auxiliary.
     """
     words = trees.words.with_columns(pl.col("row").cast(pl.Int64))
@@ -36,7 +38,8 @@ def clause_words(trees: Trees) -> pl.DataFrame:
     finite = feat("VerbForm") == "Fin"
     cc, mark = (rel == "cc") & (upos == "CCONJ"), (rel == "mark") & (upos == "SCONJ")
     governed = words.drop_nulls("head_row").group_by(row="head_row").agg(
-        subject=rel.is_in(SUBJECTS).any(), copula=(rel == "cop").any(), orphan=(rel == "orphan").any(),
+        subject=rel.is_in(SUBJECTS).any(), copula=(rel == "cop").any(),
+        orphan=((rel == "orphan") & ~upos.is_in(LIGHT)).any(),
         auxiliary=(rel.is_in(["aux", "cop"]) & finite).any(),
         n_cc=cc.sum(), cc=pl.col("row").filter(cc).first(), n_mark=mark.sum(), mark=pl.col("row").filter(mark).first(),
     )  # fmt: skip
