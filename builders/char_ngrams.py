@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from scipy import sparse
+import scipy  # a part of it is loaded when it is first used, which takes a third of a second
 
 from discoprobe.builders import hashing
 
@@ -22,7 +22,7 @@ _PIECE = 2_000_000
 """Characters whose n-grams are in memory at a time."""
 
 
-def char_grams(texts: pl.Series, width: int) -> sparse.csr_array:
+def char_grams(texts: pl.Series, width: int) -> scipy.sparse.csr_array:
     """Counts of the 1- to 4-grams inside the words of each text, in ``width`` columns (a power of two), case kept.
 
     Words are what white space separates, and have a space at both ends, as in scikit-learn's ``char_wb``.
@@ -33,10 +33,14 @@ def char_grams(texts: pl.Series, width: int) -> sparse.csr_array:
     cuts = np.flatnonzero(np.diff(np.cumsum(lengths) // _PIECE)) + 1
     bounds = [0, *cuts.tolist(), len(padded)]
     parts = [_grams(padded[a:b], lengths[a:b], width) for a, b in pairwise(bounds) if b > a]
-    return sparse.csr_array(sparse.vstack(parts, format="csr")) if parts else sparse.csr_array((0, width))
+    return (
+        scipy.sparse.csr_array(scipy.sparse.vstack(parts, format="csr"))
+        if parts
+        else scipy.sparse.csr_array((0, width))
+    )
 
 
-def _grams(padded: pl.Series, lengths: npt.NDArray[np.int64], width: int) -> sparse.csr_array:
+def _grams(padded: pl.Series, lengths: npt.NDArray[np.int64], width: int) -> scipy.sparse.csr_array:
     points = np.frombuffer("".join(padded.to_list()).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     text = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
     space = points == _SPACE
@@ -51,14 +55,14 @@ def _grams(padded: pl.Series, lengths: npt.NDArray[np.int64], width: int) -> spa
         rows.append(text[:size][whole])
         columns.append((hashing.mix(code[whole], "gram") % np.uint64(width)).astype(np.int32))
     row, column = np.concatenate(rows), np.concatenate(columns)
-    counts = sparse.coo_array((np.ones(len(row)), (row, column)), shape=(len(lengths), width))
-    return sparse.csr_array(counts)
+    counts = scipy.sparse.coo_array((np.ones(len(row)), (row, column)), shape=(len(lengths), width))
+    return scipy.sparse.csr_array(counts)
 
 
-def tfidf(train: sparse.csr_array, *others: sparse.csr_array) -> list[sparse.csr_array]:
+def tfidf(train: scipy.sparse.csr_array, *others: scipy.sparse.csr_array) -> list[scipy.sparse.csr_array]:
     """TF-IDF weights of ``train`` and ``others``, rows of length 1, without columns of fewer than two train rows."""
     from sklearn.feature_extraction.text import TfidfTransformer  # noqa: PLC0415 (takes a second)
 
     kept = np.flatnonzero(np.bincount(train.indices, minlength=train.shape[1]) > 1)
     weights = TfidfTransformer().fit(train[:, kept])
-    return [sparse.csr_array(weights.transform(counts[:, kept])) for counts in (train, *others)]
+    return [scipy.sparse.csr_array(weights.transform(counts[:, kept])) for counts in (train, *others)]

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components
+import scipy  # a part of it is loaded when it is first used, which takes a third of a second
 
 from discoprobe.loaders.keys import splitmix64
 from discoprobe.loaders.running_words import running_words
@@ -185,7 +184,9 @@ def _edges(grams: _Grams, n_texts: int, threshold: float) -> Ints:
     _, gram, frequency = np.unique(grams.gram, return_inverse=True, return_counts=True)
     rare = _rarest_first(_Grams(grams.text, gram.astype(np.uint64)), frequency[gram])
     candidates = _prefixes(rare, sizes, threshold)
-    sets = csr_array((np.ones(len(gram), dtype=np.int32), (grams.text, gram)), shape=(n_texts, len(frequency)))
+    sets = scipy.sparse.csr_array(
+        (np.ones(len(gram), dtype=np.int32), (grams.text, gram)), shape=(n_texts, len(frequency))
+    )
     found = np.empty((0, 2), dtype=np.int64)
     for reach in (1, n_texts):  # neighbours first: they connect thousands of copies of one template in one step
         left = _undecided(candidates, _components(found, n_texts))
@@ -260,7 +261,7 @@ def _pairs(candidates: _Grams, sizes: Ints, threshold: float, reach: int) -> Ite
         yield np.sort(pairs, axis=1)
 
 
-def _verified(pairs: Ints, sets: csr_array, sizes: Ints, threshold: float) -> Ints:
+def _verified(pairs: Ints, sets: scipy.sparse.csr_array, sizes: Ints, threshold: float) -> Ints:
     """The pairs that reach the threshold."""
     if not len(pairs):
         return pairs
@@ -270,8 +271,10 @@ def _verified(pairs: Ints, sets: csr_array, sizes: Ints, threshold: float) -> In
 
 
 def _components(edges: Ints, n_texts: int) -> Ints:
-    graph = coo_array((np.ones(len(edges), dtype=np.int8), (edges[:, 0], edges[:, 1])), shape=(n_texts, n_texts))
-    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
+    graph = scipy.sparse.coo_array(
+        (np.ones(len(edges), dtype=np.int8), (edges[:, 0], edges[:, 1])), shape=(n_texts, n_texts)
+    )
+    return np.asarray(scipy.sparse.csgraph.connected_components(graph, directed=False)[1], dtype=np.int64)
 
 
 def _clusters(representative: Ints, edges: Ints) -> Ints:

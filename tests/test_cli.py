@@ -195,3 +195,9 @@ def test_help_is_quick():
     code = f"import sys, discoprobe.cli; print(*(set({heavy.split()!r}) & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout.strip() == ""
+
+
+def test_a_list_of_tasks_waits_for_no_scipy():
+    code = "import sys; from discoprobe.builders import task; task.all_tasks(); print('scipy.sparse' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == "False"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
+import scipy  # a part of it is loaded when it is first used, which takes a third of a second
 
 from discoprobe.builders.passages.windows import WIDTH
 
@@ -57,7 +57,7 @@ class Shares:
         common = self._union(contexts).multiply(self.words[rows]).sum(axis=1)
         return np.asarray(np.asarray(common).ravel() / self.sizes[rows])
 
-    def _union(self, contexts: Rows) -> sparse.csr_matrix:
+    def _union(self, contexts: Rows) -> scipy.sparse.csr_matrix:
         """The words of each context, each once."""
         union = _members(contexts, self.words.shape[0]) @ self.words
         union.data[:] = 1
@@ -75,7 +75,7 @@ class Cosines:
         counts = _incidence(frame, "grams", _flat(frame, "grams").to_numpy(), WIDTH)
         frequency = np.asarray((counts > 0).sum(axis=0)).ravel()
         weights = np.round(1 + np.log((1 + counts.shape[0]) / (1 + frequency)))
-        self.weighted = counts @ sparse.diags(weights.astype(np.float32))
+        self.weighted = counts @ scipy.sparse.diags(weights.astype(np.float32))
         self.vectors = _normalized(self.weighted)
 
     def of(self, contexts: Rows, rows: Rows, pool: Rows) -> Gaps:
@@ -87,12 +87,12 @@ class Cosines:
         """The cosine of the i-th of ``rows`` with the i-th context."""
         return np.asarray(self._together(contexts).multiply(self.vectors[rows]).sum(axis=1)).ravel()
 
-    def _together(self, contexts: Rows) -> sparse.csr_matrix:
+    def _together(self, contexts: Rows) -> scipy.sparse.csr_matrix:
         whole = _members(contexts, self.weighted.shape[0]) @ self.weighted
         return _normalized(whole) if len(contexts) else whole  # scikit-learn refuses matrices without rows
 
 
-def _normalized(vectors: sparse.csr_matrix) -> sparse.csr_matrix:
+def _normalized(vectors: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
     """Vectors of length 1."""
     from sklearn.preprocessing import normalize  # noqa: PLC0415 (takes a second)
 
@@ -103,19 +103,21 @@ def _flat(frame: pl.DataFrame, column: str) -> pl.Series:
     return frame[column].explode(empty_as_null=False, keep_nulls=False)
 
 
-def _incidence(frame: pl.DataFrame, column: str, ids: npt.NDArray[np.integer], width: int) -> sparse.csr_matrix:
+def _incidence(frame: pl.DataFrame, column: str, ids: npt.NDArray[np.integer], width: int) -> scipy.sparse.csr_matrix:
     """How often each row has each of the values of a list column, which are numbered ``ids``."""
     sizes = frame[column].list.len().fill_null(0).to_numpy().astype(np.int64)
     edges = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
     counts = (np.ones(len(ids), dtype=np.float32), ids.astype(np.int32), edges)
-    found = sparse.csr_matrix(counts, shape=(frame.height, max(width, 1)))
+    found = scipy.sparse.csr_matrix(counts, shape=(frame.height, max(width, 1)))
     found.sum_duplicates()
     return found
 
 
-def _members(contexts: Rows, n_rows: int) -> sparse.csr_matrix:
+def _members(contexts: Rows, n_rows: int) -> scipy.sparse.csr_matrix:
     """Which rows each context holds: ``contexts`` is (n, k) row numbers, -1 where there is none."""
     n, k = contexts.shape
     flat, owner = contexts.ravel(), np.repeat(np.arange(n), k)
     there = flat >= 0
-    return sparse.csr_matrix((np.ones(there.sum(), dtype=np.float32), (owner[there], flat[there])), shape=(n, n_rows))
+    return scipy.sparse.csr_matrix(
+        (np.ones(there.sum(), dtype=np.float32), (owner[there], flat[there])), shape=(n, n_rows)
+    )
