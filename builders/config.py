@@ -12,7 +12,7 @@ import pyarrow as pa
 from discoprobe.builders.settings import MIN_ROWS, SPLITS, Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from discoprobe.builders.papers import Paper
     from discoprobe.loaders.corpus import Source
@@ -28,6 +28,7 @@ class Shape(enum.StrEnum):
     RELATION = "relation"
     CANDIDATE = "candidate"
     CHOICE = "choice"
+    SUITE = "suite"
 
 
 _COMMON = (
@@ -69,6 +70,14 @@ _OWN: dict[Shape, tuple[tuple[str, pa.DataType], ...]] = {
     ),
     Shape.CANDIDATE: (("sentences", _TEXTS), ("candidate", pa.string()), ("distractor", pa.string())),
     Shape.CHOICE: (("context", _TEXTS), ("choices", _TEXTS), ("distractor", _TEXTS)),
+    Shape.SUITE: (
+        ("sentence_good", pa.string()),
+        ("sentence_bad", pa.string()),
+        ("regions_good", _TEXTS),
+        ("regions_bad", _TEXTS),
+        ("region", pa.int32()),
+        ("target", _TARGET),
+    ),
 }
 
 
@@ -87,8 +96,9 @@ class Config:
         lang: language code as Universal Dependencies has it.
         shape: what one row holds.
         labels: label names; ``label`` indexes them, and rows may have a part of them. For a choice, ``label`` is the
-            index of the right choice and the names are its ordinals.
-        splits: tables with the columns of ``schema(shape)``, keys ``train``, ``validation``, ``test``.
+            index of the right choice and the names are its ordinals; for a suite, the condition.
+        splits: tables with the columns of ``schema(shape)``, keys ``train``, ``validation``, ``test``; of a suite only
+            ``test``.
         drops: why candidates were not used: reason → number.
         meanings: what each of these reasons means.
         candidates: number of candidates before anything was dropped.
@@ -135,7 +145,12 @@ class Config:
     @property
     def tiny(self) -> bool:
         """Whether a split has fewer rows than a published config needs (``MIN_ROWS``)."""
-        return any(self.splits[split].num_rows < least for split, least in zip(SPLITS, MIN_ROWS, strict=True))
+        return not self.large_enough(MIN_ROWS)
+
+    def large_enough(self, min_rows: Sequence[int]) -> bool:
+        """Whether each of its splits has as many rows as are needed of it in train, validation and test."""
+        least = dict(zip(SPLITS, min_rows, strict=True))
+        return all(table.num_rows >= least[split] for split, table in self.splits.items())
 
     @property
     def n_rows(self) -> int:

@@ -10,7 +10,6 @@ import polars as pl
 from discoprobe.builders import hashing
 from discoprobe.builders.config import Config, Shape, Unavailable, schema
 from discoprobe.builders.drop_reasons import meanings
-from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import ProbingTask, RelationTask
 from discoprobe.loaders.languages.language import language_data
 
@@ -92,13 +91,15 @@ class MadeRows:
 def config(made: MadeRows, corpus: Corpus, settings: Settings) -> Config:
     """The config of rows that make one."""
     task, drops = made.task, {reason: n for reason, n in made.drops.items() if n}
-    rows = _in_hash_order(made.rows, task)
+    whole = _suite_rows(made.rows, task) if task.conditions else made.rows
+    shape, labels = (Shape.SUITE, task.conditions) if task.conditions else (task.shape, made.labels)
+    rows = _in_hash_order(whole, task)
     return Config(
-        name=f"{task.name}_{corpus.lang}", task=task.name, lang=corpus.lang, shape=task.shape, labels=made.labels,
-        splits={split: _split_table(rows, split, task.shape) for split in SPLITS},
+        name=f"{task.name}_{corpus.lang}", task=task.name, lang=corpus.lang, shape=shape, labels=labels,
+        splits={split: _split_table(rows, split, shape) for split in task.splits},
         drops=drops, meanings=meanings(drops, task.reasons), candidates=made.candidates, settings=settings,
         sources=_sources_used(corpus, rows), read=tuple(sorted(source.name for source in corpus.sources)),
-        exempt=task.exempt, definition=task.definition, papers=task.papers, pairs=task.pairs, split_by=task.split_by,
+        exempt=task.exempt, definition=task.definition, papers=task.papers, pairs=task.paired, split_by=task.split_by,
         version=task.version, notes=made.notes, parts=made.parts, natural=task.natural,
     )  # fmt: skip
 
@@ -117,6 +118,47 @@ def equal_to_others(rows: pl.DataFrame) -> pl.Series:
     """
     texts = rows.select("unit", text=pl.col("text").str.to_lowercase().hash(0)).unique().sort("text", "unit")
     return texts.filter(pl.col("unit").cum_count().over("text") > 1)["unit"].unique().sort()
+
+
+def _suite_rows(rows: pl.DataFrame, task: AnyTask) -> pl.DataFrame:
+    """The rows of a suite, one per pair: both texts, and each in regions that spaces join.
+
+    A sentence has the regions before, edit and after, a passage has one region per sentence. ``label`` is the
+    condition.
+
+    Args:
+        rows: originals (label 0) and edited texts (label 1), or choices of two, of which ``label`` is the right one.
+        task: names the conditions and the region in which the texts are compared.
+    """
+    if task.shape is Shape.CHOICE:
+        right, wrong = (pl.concat_list(pl.col("choices").list.get(at)) for at in (pl.col("label"), 1 - pl.col("label")))
+        pairs = rows.with_columns(
+            regions_good=pl.col("context").list.concat(right), regions_bad=pl.col("context").list.concat(wrong),
+            pair_id="id",
+        )  # fmt: skip
+    else:
+        regions = pl.Series(list(map(_regions, rows["text"], rows["edit"]))) if "text" in rows.columns else "sentences"
+        both = rows.with_columns(regions_good=regions).with_columns(regions_bad="regions_good")
+        edited = both.filter(pl.col("label") == 1).select("pair", "regions_bad")
+        pairs = both.filter(pl.col("label") == 0).drop("regions_bad").join(edited, on="pair", maintain_order="left")
+    names = pl.col("condition") if "condition" in rows.columns else pl.lit(task.conditions[0])
+    target = pl.col("target") if "target" in rows.columns else pl.lit(None)
+    return pairs.with_columns(
+        label=names.replace_strict(task.conditions, range(len(task.conditions)), return_dtype=pl.Int64),
+        sentence_good=_joined("regions_good"), sentence_bad=_joined("regions_bad"), region=pl.lit(task.region),
+        target=target,
+    )  # fmt: skip
+
+
+def _regions(text: str, edit: Mapping[str, int]) -> list[str]:
+    """What stands before, in and after an edit, divided at spaces, so that spaces join them to the text."""
+    start, space = text.rfind(" ", 0, edit["start"]) + 1, text.find(" ", edit["end"])
+    end = len(text) if space < 0 else space
+    return [text[: max(start - 1, 0)], text[start:end], text[end + 1 :]]
+
+
+def _joined(regions: str) -> pl.Expr:
+    return pl.col(regions).list.eval(pl.element().filter(pl.element() != "")).list.join(" ")
 
 
 def _sources_used(corpus: Corpus, rows: pl.DataFrame) -> tuple[Source, ...]:

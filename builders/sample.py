@@ -74,7 +74,7 @@ class TaskSample:
         """Why the rows make no config: there are none, there is one class, or a split lacks one; empty if they do."""
         rows = self.chosen.rows
         if not self.chosen.reason and not rows.is_empty():
-            return problem_of(rows, self.labels, self.used)
+            return problem_of(rows, self.labels, self.used, self.task.splits)
         reason = self.chosen.reason or self._too_short or "no candidates are left"
         return reason + losses(self.chosen.drops)
 
@@ -103,20 +103,23 @@ def losses(drops: Mapping[str, int], name: str = "lost") -> str:
     return f"; {name}: " + ", ".join(f"{reason} {n}" for n, reason in largest) if largest else ""
 
 
-def problem_of(rows: pl.DataFrame, labels: tuple[str, ...], used: tuple[str, ...]) -> str:
+def problem_of(
+    rows: pl.DataFrame, labels: tuple[str, ...], used: tuple[str, ...], splits: tuple[str, ...] = SPLITS
+) -> str:
     """Why rows with ``label`` and ``split`` make no config; empty if they do.
 
     Args:
         rows: at least one.
         labels: the names that ``label`` indexes.
         used: the names that every split must have.
+        splits: those that the config has.
     """
     if len(used) < 2:  # noqa: PLR2004 (a classification has two classes)
         return f"one class only: {used[0]}"
-    for split in SPLITS:
+    for split in splits:
         present = [labels[index] for index in rows.filter(pl.col("split") == split)["label"].unique()]
         if missing := [name for name in used if name not in present]:
-            sizes = ", ".join(f"{name} {(rows['split'] == name).sum()}" for name in SPLITS)
+            sizes = ", ".join(f"{name} {(rows['split'] == name).sum()}" for name in splits)
             return f"{split} has no row of {', '.join(missing)} (rows: {sizes}); more text would give it some"
     return ""
 
@@ -133,6 +136,7 @@ def sample(
         settings: seed, sizes and filters.
         decided: the labels that a larger corpus decided on, which the candidates are a part of.
     """
+    settings = task.sized(settings)
     context = Context(
         task.name, language, settings, task.labels, candidates.frequencies, decided, candidates.likeness,
         free=task.split_by == "cluster" and not candidates.by_hash,
@@ -146,7 +150,7 @@ def sample(
     if isinstance(task, ProbingTask):
         frame, chosen = _split_and_sampled(task, frame, context, by_hash=candidates.by_hash)
     else:
-        chosen = task.sample(frame, context)
+        chosen = task.sample(_in_test(frame) if task.conditions else frame, context)
     if not chosen.rows.is_empty():
         checked(chosen.rows, _COLUMNS[type(task)], f"{task.name}: sample")
     return TaskSample(task, chosen, frame, notes)
@@ -163,9 +167,15 @@ def _split_and_sampled(
     attempts: list[tuple[pl.DataFrame, Sample]] = []
     while shares and len(attempts) < ATTEMPTS:
         split = with_splits(frame, task, context.settings.seed, shares, by_hash=by_hash)
+        split = _in_test(split) if task.conditions else split
         attempts.append((split, task.sample(split, context)))
-        shares = None if by_hash else corrected_shares(shares, _sizes(attempts[-1][1].rows))
+        shares = None if by_hash or task.conditions else corrected_shares(shares, _sizes(attempts[-1][1].rows))
     return max(attempts, key=lambda attempt: _fullness(_sizes(attempt[1].rows)))
+
+
+def _in_test(frame: pl.DataFrame) -> pl.DataFrame:
+    """Candidates of a suite: all that have a split are in test."""
+    return frame.with_columns(split=pl.when(pl.col("split").is_not_null()).then(pl.lit("test", frame.schema["split"])))
 
 
 def _sizes(rows: pl.DataFrame) -> list[int]:

@@ -1,9 +1,9 @@
 """What a task is, and how tasks are found.
 
-A task is one module in ``builders/probing``, ``builders/discourse`` or ``builders/relations``. The name of the module
-is the name of the task, its docstring is the definition on the card, and ``TASK`` holds the rest. There is no list to
-edit. A module may instead hold a family of tasks that a rule generates, as ``TASKS``; the name of the module then
-stands for all of them.
+A task is one module in ``builders/probing``, ``builders/discourse``, ``builders/relations`` or ``builders/suites``. The
+name of the module is the name of the task, its docstring is the definition on the card, and ``TASK`` holds the rest.
+There is no list to edit. A module may instead hold a family of tasks that a rule generates, as ``TASKS``; the name of
+the module then stands for all of them.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.papers import papers_of
+from discoprobe.builders.settings import SPLITS
 from discoprobe.loaders.errors import UnknownNameError
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from discoprobe.loaders.corpus import Shard
     from discoprobe.loaders.languages.language import LanguageData
 
-FAMILIES = ("probing", "discourse", "relations")
+FAMILIES = ("probing", "discourse", "relations", "suites")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +116,9 @@ class Task:
         version: raised when the rows of the task change.
         decides: the corpus decides which labels are used; always so where there are no ``labels``.
         natural: the labels have the shares that they have in the corpus, and need not be equally frequent.
+        conditions: what the wrong text of a pair can be; given, the task is a suite, which only evaluates: it has one
+            split, ``test``, and one row per pair. ``sample`` names the condition of each row (the first by default).
+        region: number of the region that the two texts of a suite are compared in, from 1; 0 for the whole text.
         name: the name of the module; filled in, as ``family`` and ``definition`` (its docstring), when tasks are found.
     """
 
@@ -129,6 +133,8 @@ class Task:
     version: int = 1
     decides: bool = False
     natural: bool = False
+    conditions: tuple[str, ...] = ()
+    region: int = 0
     name: str = ""
     family: str = ""
     definition: str = ""
@@ -137,6 +143,22 @@ class Task:
     def open(self) -> bool:
         """Whether the labels that rows have depend on the corpus."""
         return self.decides or not self.labels
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """The splits that its configs have."""
+        return SPLITS[-1:] if self.conditions else SPLITS
+
+    @property
+    def paired(self) -> bool:
+        """Whether its configs hold pairs of an original and an edited text."""
+        return self.pairs or bool(self.conditions)
+
+    def sized(self, settings: Settings) -> Settings:
+        """The settings with sizes in rows that ``sample`` gives: two for each row of a suite of pairs."""
+        if not (self.conditions and self.pairs):
+            return settings
+        return replace(settings, sizes=(*settings.sizes[:-1], 2 * settings.sizes[-1]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,7 +261,7 @@ def _definition(module: ModuleType) -> str:
 def tasks_named(names: Sequence[str]) -> list[AnyTask]:
     """The tasks that ``names`` stand for, each once.
 
-    A name is that of a task, a family (``probing``, ``discourse``, ``relations``), ``all`` (these families), a
+    A name is that of a task, a family (``probing``, ``discourse``, ``relations``, ``suites``), ``all`` (these), a
     generated task (``feats_nsubj_number``) or a family of those (``feats``), which no other name includes.
 
     Raises:

@@ -28,6 +28,12 @@ if TYPE_CHECKING:
     from discoprobe.builders.task import AnyTask
 
 MOST_LABELS = 6
+TITLES = {
+    "probing": "Probing tasks",
+    "discourse": "Discourse tasks",
+    "relations": "Relation tasks",
+    "suites": "Suites: minimal pairs for evaluation",
+}
 """Labels of a task that are shown."""
 
 BUILT = ("pred_tense_es", "subj_number_es", "dc_es")
@@ -76,7 +82,7 @@ def tasks_page() -> str:
     for family in FAMILIES:
         tasks = [task for task in all_tasks().values() if task.family == family]
         head = ("task", "what it asks", "labels", "row", "layers", "papers")
-        parts.append(f"## {family.capitalize()} tasks\n\n{_table(head, map(_task, tasks))}")
+        parts.append(f"## {TITLES[family]}\n\n{_table(head, map(_task, tasks))}")
     generated = generated_tasks()
     for family in sorted({task.family for task in generated.values()}):
         names = [name for name, task in generated.items() if task.family == family]
@@ -90,8 +96,10 @@ def tasks_page() -> str:
 def _task(task: AnyTask) -> tuple[str, ...]:
     papers = ", ".join(f"[{paper.names[0]}]({paper.url})" for paper in task.papers)
     what = task.definition.partition("\n")[0]
-    labels = ", ".join(task.labels[:MOST_LABELS]) + (f" … ({len(task.labels)})" if task.labels[MOST_LABELS:] else "")
-    return f"`{task.name}`", what, labels, task.shape, ", ".join(sorted(task.needs)), papers
+    names = task.conditions or task.labels
+    labels = ", ".join(names[:MOST_LABELS]) + (f" … ({len(names)})" if names[MOST_LABELS:] else "")
+    shape = Shape.SUITE if task.conditions else task.shape
+    return f"`{task.name}`", what, labels, shape, ", ".join(sorted(task.needs)), papers
 
 
 def columns() -> str:

@@ -143,7 +143,8 @@ def from_config(config: Config) -> AuditInput:
     splits = [rows for rows in splits if rows.height]
     if not splits:
         raise UnreadableDataError(f"{config.name}: no rows to audit")
-    labels, rows = with_used_labels(config.labels, pl.concat(splits, how="vertical_relaxed"), config.shape)
+    rows = pl.concat(splits, how="vertical_relaxed")
+    labels, rows = with_used_labels(audited_labels(config.shape, config.labels), rows, config.shape)
     return AuditInput(
         name=config.name,
         shape=audited_shape(config.shape),
@@ -159,8 +160,13 @@ def from_config(config: Config) -> AuditInput:
 
 
 def audited_shape(shape: Shape) -> Shape:
-    """What solvers see of a row: the score of a scored pair is its label."""
-    return Shape.PAIR if shape is Shape.SCORED else shape
+    """What solvers see of a row: the score of a scored pair is its label; the texts of a suite are in regions."""
+    return {Shape.SCORED: Shape.PAIR, Shape.SUITE: Shape.SEQUENCE}.get(shape, shape)
+
+
+def audited_labels(shape: Shape, labels: tuple[str, ...]) -> tuple[str, ...]:
+    """What solvers look for: in a suite, which text of a pair is the good one, whatever the condition."""
+    return ("good", "bad") if shape is Shape.SUITE else labels
 
 
 def with_used_labels(labels: tuple[str, ...], rows: pl.DataFrame, shape: Shape) -> tuple[tuple[str, ...], pl.DataFrame]:
@@ -177,9 +183,35 @@ def with_used_labels(labels: tuple[str, ...], rows: pl.DataFrame, shape: Shape) 
 
 def from_columns(frame: pl.DataFrame, shape: Shape) -> pl.DataFrame:
     """A split with the columns of a config as rows of texts (without ``split``, ``place``)."""
+    if shape is Shape.SUITE:
+        return pl.concat([_version(frame, label, side) for label, side in enumerate(("good", "bad"))]).sort(
+            pl.col("id").hash(0)
+        )
     wanted = ["id", "label", "pair_id", "corpus", "sent_ids", "original", "group", "score"]
     present = [name for name in wanted if name in frame.columns]
     return frame.select(*present, texts=_TEXTS[shape], n_context=_N_CONTEXT[shape], **_spans(frame.schema))
+
+
+def _version(frame: pl.DataFrame, label: int, side: str) -> pl.DataFrame:
+    """One version of every pair of a suite: its text, or that of each region of a passage, and the compared region.
+
+    ``original`` is the good text of a bad one; for passages that of the region that differs, where one does.
+    """
+    regions, at = pl.col(f"regions_{side}"), pl.col("region")
+    length, is_sentence = pl.element().str.len_chars(), pl.col("target").is_not_null()
+    start = regions.list.head(at - 1).list.eval(length + (length > 0)).list.sum()
+    end = start + regions.list.get(at - 1, null_on_oob=True).str.len_chars()
+    passage = regions.list.eval(pl.element().filter(length > 0))
+    changed = pl.col("regions_good").list.set_difference("regions_bad")
+    piece = pl.when(changed.list.len() == 1).then(changed.list.first())
+    original = pl.when(is_sentence).then("sentence_good").otherwise(piece)
+    return frame.select(
+        pl.col("id") + ("" if side == "good" else "-bad"), "pair_id", "corpus", "sent_ids", "group",
+        label=pl.lit(label, pl.Int64), n_context=_NONE,
+        texts=pl.when(is_sentence).then(pl.concat_list(f"sentence_{side}")).otherwise(passage),
+        original=pl.when(pl.lit(bool(label))).then(original), target=pl.col("target").struct.field("form"),
+        edit_start=pl.when(at > 0).then(start), edit_end=pl.when(at > 0).then(end),
+    )  # fmt: skip
 
 
 def _spans(schema: pl.Schema) -> dict[str, pl.Expr]:

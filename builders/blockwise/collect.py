@@ -18,7 +18,6 @@ from discoprobe.builders import hashing
 from discoprobe.builders.passages import windows
 from discoprobe.builders.realise import MadeRows, equal_to_others
 from discoprobe.builders.sample import problem_of
-from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import ProbingTask
 
 if TYPE_CHECKING:
@@ -44,12 +43,12 @@ class Collected:
 
     def __init__(self, task: AnyTask, labels: tuple[str, ...], settings: Settings) -> None:
         self.task, self.labels = task, labels
-        self._settings = settings
+        self._settings = task.sized(settings)
         self._in_sets = settings.match and not task.pairs
         self._waiting = pl.DataFrame()
         self._kept: list[pl.DataFrame] = []
-        self._rows = dict.fromkeys(SPLITS, 0)
-        self._full = dict.fromkeys(SPLITS, False)
+        self._rows = dict.fromkeys(task.splits, 0)
+        self._full = dict.fromkeys(task.splits, False)
         self._texts = pl.Series("text", [], dtype=pl.UInt64)
         self._drops: Counter[str] = Counter()
         self._notes: list[str] = []
@@ -116,7 +115,7 @@ class Collected:
         rows = self._completed(rows) if self._in_sets else rows.with_columns(set="unit")
         order = pl.Series(hashing.mix(rows["set"].to_numpy(), "set", *self._seed_key))
         rows = rows.with_columns(set=order)
-        return {split: rows.filter(pl.col("split") == split).sort("set", "key") for split in SPLITS}
+        return {split: rows.filter(pl.col("split") == split).sort("set", "key") for split in self.task.splits}
 
     def _completed(self, rows: pl.DataFrame) -> pl.DataFrame:
         """One row of each label and stratum at a time; the others wait for rows of later blocks."""
@@ -172,7 +171,7 @@ class Collected:
     def _problem(self, rows: pl.DataFrame, labels: tuple[str, ...]) -> str:
         if rows.is_empty():
             return self._reasons[0] if self._reasons else "no candidates are left"
-        problem = problem_of(rows, labels, self.labels)
+        problem = problem_of(rows, labels, self.labels, self.task.splits)
         least, counts = self._settings.min_class, Counter(rows["label"].to_list())
         rarest = min(self.labels, key=lambda name: counts[labels.index(name)])
         number = counts[labels.index(rarest)]

@@ -25,6 +25,11 @@ _WHAT = {
     "n_words": "number of words as Universal Dependencies counts them, without punctuation",
     "ipm_share": "share of the lemmas with a frequency above 1 per million words; null without a frequency list",
     "sentences": "the sentences in the order shown",
+    "sentence_good": "the text as it stands in the corpus",
+    "sentence_bad": "the text with one change, which makes it worse",
+    "regions_good": "the good text in regions, which spaces join; empty where a region has no words",
+    "regions_bad": "the bad text in the same regions",
+    "region": "number of the region in which the bad text is to be less probable, from 1; 0 for the whole text",
     "order": "position of each sentence in the passage of the source, from 0; -1 for a sentence from another place",
     "position": "index of the moved or inserted sentence in `sentences`; -1 if there is none",
     "removed": "the connective that was removed from the second sentence, with its comma",
@@ -53,6 +58,10 @@ _WHAT_HERE = {
     ): "where each of `choices` comes from: `later` in the same document, or another document "
     "(`other_document`; `nearest` or `genre` if chosen because it is similar); null for the correct one",
     (Shape.CHOICE, "label"): "index of the correct one of `choices`",
+    (Shape.SUITE, "label"): "the condition: what the bad text is",
+    (Shape.SUITE, "pair_id"): "id of the pair",
+    (Shape.SUITE, "target"): "the changed word: characters in `sentence_good`, form, lemma, part of speech; null if "
+    "sentences were moved",
 }
 _SHOWN_LABELS = 6
 

@@ -209,7 +209,9 @@ def _in_order(entry: ConfigEntry) -> dict[str, dict[str, int]]:
     """The counts as a build gives them: splits and the labels that are used, in order; the file has keys sorted."""
     counts = entry["counts"]
     return {
-        split: {label: counts[split][label] for label in entry["labels"] if label in counts[split]} for split in SPLITS
+        split: {label: counts[split][label] for label in entry["labels"] if label in counts[split]}
+        for split in SPLITS
+        if split in counts
     }
 
 

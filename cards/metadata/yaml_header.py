@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 import yaml
 
 from discoprobe.builders.config import Shape
-from discoprobe.builders.settings import SPLITS
 from discoprobe.cards.metadata import vocabulary
 
 if TYPE_CHECKING:
@@ -97,7 +96,9 @@ def data(manifest: Manifest) -> dict[str, object]:
 
 def _config_list(configs: Mapping[str, ConfigEntry]) -> list[dict[str, object]]:
     default = default_config(configs)
-    return [_config(name, _content(configs) if name == default else "") for name in sorted(configs)]
+    return [
+        _config(name, entry, _content(configs) if name == default else "") for name, entry in sorted(configs.items())
+    ]
 
 
 def languages(configs: Mapping[str, ConfigEntry]) -> list[str]:
@@ -153,9 +154,11 @@ def _task_ids(configs: Mapping[str, ConfigEntry]) -> list[str]:
     """The Hub's finer names of tasks: an original against an edited sentence is a judgement of acceptability."""
     entries = configs.values()
     found = {
-        "acceptability-classification": any(one["task"] in _ACCEPTABILITY for one in entries),
+        "acceptability-classification": any(
+            one["task"] in _ACCEPTABILITY or one["shape"] == Shape.SUITE for one in entries
+        ),
         "multi-class-classification": any(
-            one["shape"] != Shape.CHOICE and len(next(iter(one["counts"].values()), {})) > 2  # noqa: PLR2004
+            one["shape"] not in {Shape.CHOICE, Shape.SUITE} and len(next(iter(one["counts"].values()), {})) > 2  # noqa: PLR2004
             for one in entries
         ),
         "multiple-choice-qa": any(one["shape"] == Shape.CHOICE for one in entries),
@@ -165,17 +168,17 @@ def _task_ids(configs: Mapping[str, ConfigEntry]) -> list[str]:
 
 def _info(name: str, entry: ConfigEntry) -> dict[str, object]:
     """Numbers of rows of a config; its features stand in the parquet files."""
-    size = {split: entry["files"].get(f"{split}-00000-of-00001.parquet", {"bytes": 0})["bytes"] for split in SPLITS}
-    splits = _Inline(
-        {"name": split, "num_bytes": size[split], "num_examples": sum(entry["counts"][split].values())}
-        for split in SPLITS
+    splits = entry["counts"]
+    size = {split: entry["files"].get(f"{split}-00000-of-00001.parquet", {"bytes": 0})["bytes"] for split in splits}
+    infos = _Inline(
+        {"name": split, "num_bytes": size[split], "num_examples": sum(splits[split].values())} for split in splits
     )
-    return {"config_name": name, "splits": splits}
+    return {"config_name": name, "splits": infos}
 
 
-def _config(name: str, content: str) -> dict[str, object]:
+def _config(name: str, entry: ConfigEntry, content: str) -> dict[str, object]:
     """The entry of a config; ``content`` is the hash of all rows for the default config, empty for the others."""
-    files = _Inline({"split": split, "path": f"{name}/{split}-*"} for split in SPLITS)
+    files = _Inline({"split": split, "path": f"{name}/{split}-*"} for split in entry["counts"])
     default = {"default": True, "description": content} if content else {}
     return {"config_name": name} | default | {"data_files": files}
 

@@ -29,8 +29,12 @@ VERDICTS: Final = (FINE, "wrong label", "undecidable", "unnatural text", "other"
 FAULTS: Final = VERDICTS[1:]
 CANNOT_TELL: Final = "cannot tell"
 """The answer of a reader who does not know, in place of a label's name."""
-TEXT_COLUMNS: Final = ("text", "sentences", "sentence1", "sentence2", "context", "candidate", "choices")
+TEXT_COLUMNS: Final = (
+    "text", "sentences", "sentence1", "sentence2", "context", "candidate", "choices", "sentence_good", "sentence_bad",
+)  # fmt: skip
 """Columns with what a row shows, in the order shown; each shape has some of them."""
+PLACES: Final = ("first", "second")
+"""The answers to a row of a suite: which text is better."""
 READER_KINDS: Final = ("person", "model")
 ReaderKind = Literal["person", "model"]
 
@@ -85,6 +89,18 @@ def shown_hash(row: Mapping[str, Any], labels: Sequence[str]) -> str:
     """A hash of the texts and the label of a row; ids, order and other columns do not count."""
     shown = [row["label"], list(labels), *(row[column] for column in TEXT_COLUMNS if column in row)]
     return hashlib.sha256(json.dumps(shown, ensure_ascii=False).encode()).hexdigest()[:16]
+
+
+def sides(row_id: str) -> tuple[str, str]:
+    """The order in which a reader who is asked for the better one sees the texts of a pair, by the row's id."""
+    return ("good", "bad") if int(row_id[-1], 16) % 2 else ("bad", "good")
+
+
+def right_answer(row: Mapping[str, Any], labels: Sequence[str]) -> str:
+    """What a reader has to answer: the name of the label, or in a suite which of the two texts is the good one."""
+    if "sentence_good" in row:
+        return PLACES[sides(row["id"]).index("good")]
+    return labels[row["label"]] if 0 <= row["label"] < len(labels) else str(row["label"])
 
 
 def now() -> str:

@@ -225,7 +225,7 @@ def _numbered(rows: pl.DataFrame) -> Iterator[Line]:
 
 def _jsonl(release: Path, name: str, entry: ConfigEntry) -> Iterator[tuple[str, Iterator[str]]]:
     choice = entry["shape"] == Shape.CHOICE
-    for split in SPLITS:
+    for split in entry["counts"]:
         rows = _read(release, name, split).iter_rows(named=True)
         named = (row if choice else row | {"label_name": entry["labels"][row["label"]]} for row in rows)
         yield f"{name}/{split}.jsonl", map(functools.partial(json.dumps, ensure_ascii=False), named)

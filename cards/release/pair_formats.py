@@ -7,8 +7,8 @@
   and ``edited``. A sentence has the regions before, edit and after, a passage one region per sentence. The metric is
   the mean surprisal of a region.
 
-They hold the test split: nothing is trained. Label 0 of a pair is the original. SyntaxGym puts a space between regions,
-so a region ends at white space.
+They hold the test split: nothing is trained. Label 0 of a pair is the original, in a suite the good text. SyntaxGym
+puts a space between regions, so a region ends at white space.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ HARNESS_METRICS: Final = ("acc", "acc_norm")
 
 def is_paired(rows: pl.DataFrame) -> bool:
     """Whether every row is the original (label 0) or the edited version (label 1) of a pair."""
+    if "regions_good" in rows.columns:
+        return True
     if rows["pair_id"].null_count() or set(rows["label"].unique()) != {0, 1}:
         return False
     return bool((rows.group_by("pair_id").agg(pl.col("label").sort())["label"] == [0, 1]).all())
@@ -42,18 +44,20 @@ def is_paired(rows: pl.DataFrame) -> bool:
 def blimp(rows: pl.DataFrame, name: str, entry: ConfigEntry) -> Files:
     """BLiMP's lines, with the keys of its own files and the id of the pair."""
     pairs = _paired(rows)
-    texts = zip(_joined(pairs, ""), _joined(pairs, "_edited"), pairs["pair_id"], strict=True)
+    is_suite = entry["shape"] == Shape.SUITE
+    texts = zip(_joined(pairs, ""), _joined(pairs, "_edited"), pairs["pair_id"], pairs["label"], strict=True)
     lines = (
         {
             "sentence_good": good,
             "sentence_bad": bad,
-            "field": "discourse" if entry["shape"] != Shape.SENTENCE else "sentence",
+            "field": "sentence" if _of_sentences(rows, entry) else "discourse",
             "linguistics_term": entry["task"],
             "UID": name,
             "pair_id": pair_id,
+            **({"condition": entry["labels"][label]} if is_suite else {}),
             "lexically_identical": sorted(good.split()) == sorted(bad.split()),
         }
-        for good, bad, pair_id in texts
+        for good, bad, pair_id, label in texts
     )
     yield f"{name}.jsonl", map(_json, lines)
 
@@ -98,9 +102,10 @@ def syntaxgym(rows: pl.DataFrame, name: str, entry: ConfigEntry) -> Files:
         for number, (regions, edited) in enumerate(zip(_regions(pairs, ""), _regions(pairs, "_edited"), strict=True), 1)
     ]
     n_regions = len(items[0]["conditions"][0]["regions"])
-    is_sentence = entry["shape"] == Shape.SENTENCE
+    is_sentence = _of_sentences(rows, entry)
     names = ("before", "edit", "after") if is_sentence else tuple(f"sentence {at}" for at in range(1, n_regions + 1))
-    formulas = ["(2;%edited%) > (2;%original%)"] if is_sentence else []
+    region = pairs["region"][0] if entry["shape"] == Shape.SUITE else 2 if is_sentence else 0
+    formulas = [f"({region};%edited%) > ({region};%original%)"] if region else []
     suite = {
         "meta": {"name": name, "metric": "mean", "comments": entry["summary"]},
         "region_meta": {str(number): region for number, region in enumerate(names, 1)},
@@ -112,8 +117,17 @@ def syntaxgym(rows: pl.DataFrame, name: str, entry: ConfigEntry) -> Files:
     yield f"{name}.json", iter([json.dumps(suite, ensure_ascii=False, indent=1)])
 
 
+def _of_sentences(rows: pl.DataFrame, entry: ConfigEntry) -> bool:
+    """Whether a row is an edited sentence, not a passage."""
+    suite = entry["shape"] == Shape.SUITE
+    return rows["target"].null_count() == 0 if suite else entry["shape"] == Shape.SENTENCE
+
+
 def _paired(rows: pl.DataFrame) -> pl.DataFrame:
     """One row per pair, columns of the edited version with the suffix ``_edited``."""
+    if "regions_good" in rows.columns:
+        return rows.rename({"sentence_good": "text", "sentence_bad": "text_edited", "regions_good": "regions",
+                            "regions_bad": "regions_edited"})  # fmt: skip
     originals, edited = rows.filter(pl.col("label") == 0), rows.filter(pl.col("label") == 1)
     return originals.join(edited, on="pair_id", suffix="_edited", maintain_order="left")
 
@@ -130,6 +144,9 @@ def _joined(pairs: pl.DataFrame, suffix: str) -> list[str]:
 
 def _regions(pairs: pl.DataFrame, suffix: str) -> Iterator[list[str]]:
     """The regions of each row of one version; joined by spaces they are its text."""
+    if "regions" in pairs.columns:
+        yield from pairs[f"regions{suffix}"].to_list()
+        return
     if "text" not in pairs.columns:
         yield from _texts(pairs, suffix)
         return

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.readers.figures import figures
-from discoprobe.cards.readers.marks import CANNOT_TELL, TEXT_COLUMNS, read_marks, shown_hash
+from discoprobe.cards.readers.marks import CANNOT_TELL, PLACES, TEXT_COLUMNS, read_marks, right_answer, shown_hash
 from discoprobe.cards.release import parquet_files
 from discoprobe.loaders.errors import DiscoprobeError
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """Name of the label, and hash of what is shown, of each row of a config by id."""
+    """The right answer, and hash of what is shown, of each row of a config by id."""
 
     labels: dict[str, str]
     shown: dict[str, str]
@@ -40,7 +40,8 @@ def _rows(folder: Path, config: str, entry: ConfigEntry) -> _Rows:
             present = [name for name in ("id", "label", *TEXT_COLUMNS) if name in pq.read_schema(path).names]
             table = pq.read_table(path, columns=present)
         for row in table.to_pylist():
-            labels[row["id"]], shown[row["id"]] = entry["labels"][row["label"]], shown_hash(row, entry["labels"])
+            labels[row["id"]] = right_answer(row, entry["labels"])
+            shown[row["id"]] = shown_hash(row, entry["labels"])
     return _Rows(labels, shown)
 
 
@@ -86,6 +87,6 @@ def _checked(mark: Mark, known: dict[str, _Rows], entries: dict[str, ConfigEntry
     rows = known[mark.config]
     if mark.row not in rows.labels:
         raise DiscoprobeError(f"{file}: {mark.config} has no row {mark.row}; was another release read?")
-    if mark.kind == "answer" and mark.answer not in {*entries[mark.config]["labels"], CANNOT_TELL}:
+    if mark.kind == "answer" and mark.answer not in {*entries[mark.config]["labels"], *PLACES, CANNOT_TELL}:
         raise DiscoprobeError(f"{file}: '{mark.answer}' is no label of {mark.config}")
     return mark if mark.shown else msgspec.structs.replace(mark, shown=rows.shown[mark.row])

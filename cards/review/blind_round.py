@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from discoprobe.builders.audit.intervals import wilson
 from discoprobe.builders.config import Shape
-from discoprobe.cards.readers.marks import CANNOT_TELL, TEXT_COLUMNS
+from discoprobe.cards.readers.marks import CANNOT_TELL, PLACES, TEXT_COLUMNS, right_answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -165,6 +165,11 @@ def _rank(*parts: str) -> bytes:
 
 
 def possible_answers(entry: ConfigEntry) -> tuple[str, ...]:
+    """What a row may be answered: the names of the labels that rows have; in a suite, which text is the good one."""
+    return PLACES if entry["shape"] == Shape.SUITE else labels_of(entry)
+
+
+def labels_of(entry: ConfigEntry) -> tuple[str, ...]:
     """The names of the labels that rows of a config have, in their order."""
     used = {label for counts in entry["counts"].values() for label, n in counts.items() if n}
     return tuple(label for label in entry["labels"] if label in used)
@@ -196,7 +201,9 @@ def _score(
     config: str, entry: ConfigEntry, rows: Sequence[ReleaseRow], answers: dict[tuple[str, str], Mark]
 ) -> RoundScore:
     given = {row.id: answers[row.place].answer for row in rows if row.place in answers}
-    wrong = tuple(row.id for row in rows if row.id in given and given[row.id] != row.label)
+    wrong = tuple(
+        row.id for row in rows if row.id in given and given[row.id] != right_answer(row.values, entry["labels"])
+    )
     correct, audit = len(given) - len(wrong), entry["audit"]
     return RoundScore(
         config, len(rows), len(given), correct, sum(answer == CANNOT_TELL for answer in given.values()),

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from discoprobe.builders.config import Shape
 from discoprobe.cards.metadata import vocabulary
-from discoprobe.cards.text.examples import TextPiece
+from discoprobe.cards.readers.marks import PLACES, sides
+from discoprobe.cards.text.examples import TextPiece, region_span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,7 +41,10 @@ class ShownRow:
 
 def question_texts(row: ReleaseRow) -> tuple[ShownText, ...]:
     """The texts of a row without anything that gives its label away: no edit, no target, no place in the source."""
-    return tuple(ShownText(name, (TextPiece(text),)) for name, text in _texts(row))
+    texts = dict(_texts(row))
+    if row.entry["shape"] == Shape.SUITE:
+        texts = {place: texts[side] for place, side in zip(PLACES, sides(row.id), strict=True)}
+    return tuple(ShownText(name, (TextPiece(text),)) for name, text in texts.items())
 
 
 def shown_row(row: ReleaseRow) -> ShownRow:
@@ -115,6 +119,8 @@ def _texts(row: ReleaseRow) -> Iterator[tuple[str, str]]:
             yield "candidate", values["candidate"]
         case Shape.SEQUENCE:
             yield from _numbered("sentence", values["sentences"])
+        case Shape.SUITE:
+            yield from (("good", values["sentence_good"]), ("bad", values["sentence_bad"]))
 
 
 def _numbered(name: str, texts: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -136,6 +142,8 @@ def _marked(row: ReleaseRow) -> Iterator[ShownText]:
                 end = len(text) if number - len(values["context"]) == values["label"] else 0
             case Shape.CANDIDATE:
                 end = len(text) if name == "candidate" else 0
+            case Shape.SUITE:
+                start, end = region_span(values[f"regions_{name}"], values["region"])
             case Shape.PAIR | Shape.RELATION | Shape.SCORED:
                 pass
         yield ShownText(name, _pieces(text, start, end), note)

@@ -22,7 +22,7 @@ from discoprobe.cards.readers import marks
 from discoprobe.cards.readers.marks import FAULTS, VERDICTS, Mark
 from discoprobe.cards.review import pages
 from discoprobe.cards.review.blind_pages import BlindPages
-from discoprobe.cards.review.blind_round import possible_answers
+from discoprobe.cards.review.blind_round import labels_of
 from discoprobe.cards.review.row_store import RowFilter
 from discoprobe.cards.review.row_view import shown_row, side_by_side
 from discoprobe.cards.review.site import Site, inside, whole_number
@@ -177,7 +177,7 @@ class RowPages:
         """What each field of the form can be set to, given the task, language and config that are set."""
         configs = self.site.store.chosen(RowFilter(wanted.configs, wanted.tasks, wanted.languages))
         whole = self.site.store.configs.values()
-        labels = dict.fromkeys(label for one in configs.values() for label in possible_answers(one))
+        labels = dict.fromkeys(label for one in configs.values() for label in labels_of(one))
         return {
             "task": sorted({one["task"] for one in whole}), "lang": sorted({one["lang"] for one in whole}),
             "split": list(SPLITS), "label": [*labels], "verdict": ["none", "any", *VERDICTS],

@@ -9,7 +9,6 @@ import unicodedata
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from discoprobe.builders.config import Shape
-from discoprobe.builders.settings import SPLITS
 from discoprobe.cards.metadata import annotation_quality, column_descriptions, yaml_header
 from discoprobe.cards.text import escape, examples, plots
 from discoprobe.cards.text.audit_tables import audit_view
@@ -230,7 +229,7 @@ def config_card(config: Config, lengths: Lengths, report: Report | None = None) 
     title, _, definition = config.definition.partition("\n")
     return render(
         "config.md", config=config, title=title, definition=paragraphs(definition), language=language_name(config.lang),
-        papers=config.papers, splits=SPLITS, counts=config.counts(), labels=_labels(config),
+        papers=config.papers, splits=tuple(config.splits), counts=config.counts(), labels=_labels(config),
         lengths=lengths, fields=column_descriptions.fields(config.shape, config.labels),
         examples=[_Shown(number, one) for number, one in enumerate(_examples(config), 1)],
         marked=examples.MARKED.get(config.shape, ""), drops=_drops(config),
@@ -307,7 +306,9 @@ def _filters(config: Config) -> list[str]:
     settings = config.settings
     if config.published or config.shape == Shape.RELATION:
         return []
-    if str(config.shape) != "sentence":
+    ids = config.splits["test"]["sent_ids"].to_pylist() if config.shape is Shape.SUITE else [()]
+    of_sentences = config.shape is Shape.SENTENCE or all(len(shown) == 1 for shown in ids)
+    if not of_sentences:
         least, most = settings.discourse_words
         return [f"{least}–{most} words in every sentence", "sentences follow each other in the source without a gap"]
     least, most = settings.probing_words

@@ -142,6 +142,20 @@ def _pair(row: Row) -> Iterator[ExampleText]:
     yield ExampleText("sentence2", pieces(row["sentence2"]))
 
 
+def _suite(row: Row) -> Iterator[ExampleText]:
+    for side in ("good", "bad"):
+        start, end = region_span(row[f"regions_{side}"], row["region"])
+        yield ExampleText(side, pieces(row[f"sentence_{side}"], start, end))
+
+
+def region_span(regions: Sequence[str], number: int) -> tuple[int, int]:
+    """First and end character of a region in the text that the regions make; nothing for number 0."""
+    if not number:
+        return 0, 0
+    start = sum(len(region) + 1 for region in regions[: number - 1] if region)
+    return start, start + len(regions[number - 1])
+
+
 _LINES: dict[Shape, Callable[[Row], Iterable[ExampleText]]] = {
     Shape.SENTENCE: _sentence,
     Shape.SEQUENCE: lambda row: _numbered(row["sentences"], row["position"]),
@@ -150,11 +164,13 @@ _LINES: dict[Shape, Callable[[Row], Iterable[ExampleText]]] = {
     Shape.RELATION: _pair,
     Shape.CANDIDATE: _candidate,
     Shape.CHOICE: _choice,
+    Shape.SUITE: _suite,
 }
 MARKED = {
     Shape.SENTENCE: "the edited or the probed word",
     Shape.SEQUENCE: "the sentence that was moved or put in",
     Shape.CANDIDATE: "the candidate",
     Shape.CHOICE: "the right choice",
+    Shape.SUITE: "the region in which the texts are compared",
 }
 """What the mark in an example means, by shape."""

@@ -31,8 +31,9 @@ class Matrix(NamedTuple):
 def matrices(configs: Mapping[str, ConfigEntry]) -> list[Matrix]:
     """One matrix per kind of task that the release has, cells being Markdown."""
     kinds: dict[str, Callable[[ConfigEntry], bool]] = {
-        "Discourse (rows of several sentences)": lambda entry: entry["shape"] != Shape.SENTENCE,
+        "Discourse (rows of several sentences)": lambda entry: entry["shape"] not in {Shape.SENTENCE, Shape.SUITE},
         "Probing (rows of one sentence)": lambda entry: entry["shape"] == Shape.SENTENCE and not _generated(entry),
+        "Suites (minimal pairs, test only)": lambda entry: entry["shape"] == Shape.SUITE,
         "Generated probes (a feature of the word in a role)": _generated,
     }
     found = {title: {name: entry for name, entry in configs.items() if of(entry)} for title, of in kinds.items()}

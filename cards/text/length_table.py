@@ -27,6 +27,7 @@ _TEXTS = {
     Shape.SCORED: ("sentence1", "sentence2"),
     Shape.PAIR: ("sentence1", "sentence2"),
     Shape.RELATION: ("sentence1", "sentence2"),
+    Shape.SUITE: ("sentence_good",),
 }
 """Columns whose characters are counted."""
 

@@ -242,12 +242,10 @@ def _large_enough(config: Config | Unavailable, least: tuple[int, int, int]) -> 
     """The config, or why it is too small for a release."""
     from discoprobe.builders.config import Config, Unavailable  # noqa: PLC0415
 
-    if not isinstance(config, Config):
+    if not isinstance(config, Config) or config.large_enough(least):
         return config
     sizes = [table.num_rows for table in config.splits.values()]
-    if all(size >= needed for size, needed in zip(sizes, least, strict=True)):
-        return config
-    found, needed = ("/".join(map(str, numbers)) for numbers in (sizes, least))
+    found, needed = ("/".join(map(str, numbers)) for numbers in (sizes, least[-len(sizes) :]))
     reason = f"{found} rows, {needed} are needed: add corpora of this language, or use --min-rows"
     return Unavailable(config.name, config.task, config.lang, reason, config.candidates, config.drops)
 

@@ -15,6 +15,7 @@ from discoprobe.builders.audit.frame import (
     AuditInput,
     Provenance,
     UnreadableDataError,
+    audited_labels,
     audited_shape,
     conform,
     from_columns,
@@ -57,7 +58,7 @@ def read_own(
     )
     rows = conform(rows, shape)
     labels = names.get("label") or tuple(str(index) for index in range(_n_labels(rows, shape)))
-    labels, rows = with_used_labels(labels, rows, shape)
+    labels, rows = with_used_labels(audited_labels(shape, labels), rows, shape)
     shown = AuditInput(
         name=name,
         shape=audited_shape(shape),
@@ -78,8 +79,8 @@ def _promised(data: AuditInput) -> AuditInput:
         return dataclasses.replace(data, perturbation=False, pairs=False, natural=True, external=True)
     return dataclasses.replace(
         data,
-        perturbation=task.pairs,
-        pairs=task.pairs,
+        perturbation=task.paired,
+        pairs=task.paired,
         split_by=task.split_by,
         exempt=dict(task.exempt),
     )

@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 def fidelity(data: AuditInput, sources: Mapping[tuple[str, str], str] | None) -> Measure:
     """Rows whose text differs from its original outside the edit, or (with ``sources``) from the source.
 
-    A row with ``original`` and ``edit`` must agree with the original before and after the edit. With the source texts
-    the original (or the text, where there is none and no edit) must be a slice of one of them; only its first letter
-    may differ in case, as after the removal of a connective.
+    A row of one text with ``original`` and ``edit`` must agree with the original before and after the edit. With the
+    source texts the original (or the text, where there is none and no edit) must be a slice of one of them; only its
+    first letter may differ in case, as after the removal of a connective.
     """
-    edited = data.rows.filter(pl.col("original").is_not_null() & pl.col("edit_start").is_not_null())
+    of_one_text = pl.col("texts").list.len() == 1
+    edited = data.rows.filter(of_one_text, pl.col("original").is_not_null(), pl.col("edit_start").is_not_null())
     bad = [edited.filter(~_agrees_outside_edit())] if edited.height else []
     if sources is not None:
         bad.append(_not_in_source(data.rows, sources))

@@ -1,0 +1,376 @@
+"""Subjects and the verbs that agree with them, and the forms of the same verbs that do not.
+
+Nothing here is of one language: whether a verb agrees with its subject, which forms it has and which of them are
+ambiguous, is counted over the corpus. A lexicon of all words with their features has the paradigms.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from discoprobe.builders import hashing
+from discoprobe.builders.sampling.stratify import with_rank
+from discoprobe.builders.sentences.roles import spelled_out
+from discoprobe.builders.sentences.swaps import SwapRules
+from discoprobe.loaders.corpus import feat
+
+if TYPE_CHECKING:
+    from discoprobe.builders.sentences.trees import Trees
+    from discoprobe.builders.task import Context
+
+FEATURES: Final = ("Gender", "Person", "Number")
+"""What verbs agree in; of a sentence with several candidates the first of these is used, the rarest one."""
+
+VERBAL: Final = ("VERB", "AUX")
+AGREES: Final = 0.9
+"""Least share of verbs that have their subject's value, of those with the same features and helpers (MultiBLiMP's)."""
+
+SEEN: Final = 10
+"""Fewest such verbs."""
+
+STRAY: Final = 0.05
+"""Readings of a form below this share are taken for errors of the annotation."""
+
+STRAY_FORM: Final = 0.2
+"""Share of the occurrences of a form from which on a tense is not an error of the annotation."""
+
+SYSTEMATIC: Final = 0.05
+"""Share of verbs, two at least, from which on a cell of the paradigm is ambiguous for all (German *er habe*)."""
+
+UNMARKED: Final = 0.03
+"""Share of nouns whose plural looks like their singular from which on a noun alone does not show its number."""
+
+FREQUENT: Final = 4
+"""Pairs of forms with so many sentences (*is*, *are*) are used in both directions equally often."""
+
+REASONS: Final = {
+    "no-agreement": "the verb does not have the value of its subject, or such verbs often do not",
+    "no-other-form": "the corpus has no other form of the verb that differs in the feature alone",
+    "ambiguous-verb": "the other form of the verb has the subject's value too",
+    "ambiguous-subject": "the form of the subject has several values, or nothing shows which it has",
+    "mixed-subject": "its subject, with other verbs, agrees in two ways (*the majority*)",
+    "bound-form": "the verb touches an apostrophe or a hyphen, or another word would change with it (*ne*, *n'*)",
+    "one-direction": "the opposite change has no counterpart",
+}
+
+_VOWEL: Final = r"^[aàâeéèêiîoôuûyhœæ]"
+
+_CHANGES_AGREEMENT: Final = ("conj", "nummod", "appos", "flat", "cc", "clf")
+_APART: Final = ("expl", "expl:pass", "expl:impers", "compound:prt", "csubj", "csubj:pass", "csubj:outer")
+"""Dependents of a predicate by which its verb agrees with something else, or is written in two parts."""
+
+
+def candidates(trees: Trees, context: Context) -> pl.DataFrame:
+    """Verbs with one nominal subject, once per feature that both have, and the subject's facts.
+
+    The first row of a shard has its ``lexicon``: every ``form`` in small letters with ``lemma``, ``upos``, ``feats``
+    and their number.
+    """
+    pairs = pl.concat([_with_feature(_subjects_and_verbs(trees, context), feature) for feature in FEATURES])
+    rows = pairs.sort("sent", pl.col("feature").replace_strict(FEATURES, range(3), return_dtype=pl.Int8), "target")
+    words = lexicon(trees).select(entries=pl.struct(pl.all()).implode())
+    first = pl.int_range(pl.len()) == 0
+    return rows.with_columns(label=pl.lit(context.labels[0]), lexicon=pl.when(first).then(words["entries"].first()))
+
+
+def lexicon(trees: Trees) -> pl.DataFrame:
+    """The words of a shard that a paradigm needs, with their number ``n``: those with Number, Person or Gender."""
+    words = trees.words.filter(
+        pl.any_horizontal(feat(name).is_not_null() for name in FEATURES), spelled_out(), feat("Typo").is_null(),
+        pl.col("lemma").is_not_null(),
+    ).join(_heads(trees, pl.col("deprel") == "compound:prt"), on="row", how="anti")  # fmt: skip
+    small = [pl.col(name).str.to_lowercase() for name in ("form", "lemma")]
+    return words.group_by(*small, _class(), "feats").agg(n=pl.len())
+
+
+def _finite() -> pl.Expr:
+    """Whether a word is a finite verb; some treebanks (Arabic) leave VerbForm unsaid."""
+    inflected = pl.any_horizontal(feat(name).is_not_null() for name in ("Person", "Mood", "Tense"))
+    return (feat("VerbForm") == "Fin").fill_null(pl.col("upos").cast(pl.String).is_in(VERBAL) & inflected)
+
+
+def _class() -> pl.Expr:
+    upos = pl.col("upos").cast(pl.String)
+    return upos.replace("AUX", "VERB")
+
+
+def _subjects_and_verbs(trees: Trees, context: Context) -> pl.DataFrame:
+    """One row per clause: its ``target`` (the verb that can agree) and its subject."""
+    words = trees.words.with_columns(row=pl.col("row").cast(pl.Int64))
+    below = words.drop_nulls("head_row")
+    subjects = below.filter(pl.col("rel").is_in(["nsubj", "csubj"])).filter(pl.len().over("head_row") == 1)
+    personal = (pl.col("upos") == "PRON") & (feat("PronType") == "Prs") & feat("Reflex").is_null()
+    nominative = feat("Case").is_null() | (feat("Case") == "Nom")
+    simple = subjects.filter(
+        pl.col("deprel").is_in(["nsubj", "nsubj:pass"]),
+        (pl.col("upos") == "NOUN") | personal,
+        nominative,
+        spelled_out(),
+    ).join(_heads(trees, pl.col("rel").is_in(_CHANGES_AGREEMENT) | (pl.col("upos") == "NUM")), on="row", how="anti")
+    several = (feat("Number") == "Plur") | (feat("Case") == "Ins")  # *a number of cats*, Russian *генерал с извозчиком*
+    with_others = below.filter(pl.col("rel") == "nmod", several).select("head_row", with_others=True)
+    shown = below.filter(pl.col("rel").is_in(["det", "amod"]), feat("Number").is_not_null())
+    shows = shown.group_by("head_row").agg(
+        beside=pl.concat_str(pl.col("form").str.to_lowercase(), _class(), separator="\t")
+    )
+    described = (
+        simple.join(with_others.unique(), left_on="row", right_on="head_row", how="left")
+        .join(shows, left_on="row", right_on="head_row", how="left")
+        .select(
+            "sent", predicate="head_row", subject_row="row", subject=pl.col("form").str.to_lowercase(),
+            subject_lemma=pl.col("lemma").str.to_lowercase(), subject_class=_class(), subject_feats="feats",
+            beside="beside", with_others=pl.col("with_others").fill_null(value=False),
+        )
+    )  # fmt: skip
+    without = _heads(trees, pl.col("deprel").is_in(_APART)).rename({"row": "predicate"})
+    clauses = described.join(without, on="predicate", how="anti").join(
+        _verbs(trees, words, below, context), on="predicate"
+    )
+    return clauses.with_columns(subject_first=pl.col("subject_row") < pl.col("target"))
+
+
+def _verbs(trees: Trees, words: pl.DataFrame, below: pl.DataFrame, context: Context) -> pl.DataFrame:
+    """For every predicate the finite one of its verb, copula and auxiliaries, else its participle.
+
+    ``helpers`` are the relations of copula and auxiliaries, ``named`` is the Number of a predicate that is a noun.
+    """
+    is_noun = pl.col("upos").is_in(["NOUN", "PROPN", "PRON", "NUM", "SYM"])
+    itself = words.with_columns(predicate=pl.col("row"), _helper=pl.lit(""))
+    beside = below.filter(pl.col("rel").is_in(["aux", "cop"])).with_columns(predicate="head_row", _helper="deprel")
+    group = (
+        pl.concat([itself, beside.select(itself.columns)])
+        .with_columns(
+            _rank=pl.when(_finite()).then(0).when(feat("VerbForm") == "Part", pl.col("_helper") == "").then(1)
+        )
+        .with_columns(
+            helpers=pl.col("_helper")
+            .filter(pl.col("_helper") != "")
+            .unique()
+            .sort()
+            .over("predicate", mapping_strategy="join")
+            .list.join("+")
+        )
+        .filter(pl.col("upos").is_in(VERBAL), pl.col("_rank").is_not_null())
+        .filter(pl.col("_rank") == pl.col("_rank").min().over("predicate"))
+        .filter(pl.len().over("predicate") == 1)
+    )
+    text = trees.shard.sentences.select("sent", "text")
+    nouns = words.select(predicate="row", is_noun=is_noun, named=feat("Number"), previous=pl.col("form").shift(1))
+    return (
+        group.join(text, on="sent", how="left")
+        .join(nouns.drop("previous"), on="predicate", how="left")
+        .join(nouns.select(row="predicate", previous="previous"), on="row", how="left")
+        .filter(spelled_out(), pl.col("lemma").is_not_null())
+        .select(
+            "predicate", "helpers", "is_noun", "named", target="row", verb_feats="feats",
+            elides=pl.col("previous").str.to_lowercase().is_in(sorted(context.language.section(SwapRules).elides)),
+            bound=_touches() | pl.col("mwt").is_not_null(),
+        )
+    )  # fmt: skip
+
+
+def _touches() -> pl.Expr:
+    """Whether a word touches an apostrophe or a hyphen: another form of it might not."""
+    before = pl.col("text").str.slice(0, pl.col("start")).str.slice(-1)
+    after = pl.col("text").str.slice(pl.col("end"), 1)
+    return before.str.contains("['’‘ʼ-]") | after.str.contains("['’‘ʼ-]")
+
+
+def _with_feature(pairs: pl.DataFrame, feature: str) -> pl.DataFrame:
+    """The pairs in which both words have a value of a feature that can show agreement."""
+    of_subject, of_verb = feat(feature, "subject_feats"), feat(feature, "verb_feats")
+    pronoun = pl.col("subject_class") == "PRON"
+    able = {
+        "Number": ~pl.col("is_noun") | (pl.col("named") == of_subject).fill_null(value=False),
+        "Person": pronoun & ~pl.col("is_noun"),  # in Spanish a noun may stand with *nosotros*
+        "Gender": ~pl.col("is_noun") & ~feat("Animacy", "subject_feats").is_in(["Anim", "Hum"]).fill_null(value=False),
+    }[feature]
+    return (
+        pairs.filter(able, of_subject.is_not_null(), of_verb.is_not_null())
+        .filter(~of_subject.str.contains(",", literal=True), ~of_verb.str.contains(",", literal=True))
+        .with_columns(feature=pl.lit(feature), value=of_verb, subject_value=of_subject)
+        .with_columns(target=pl.col("target").cast(pl.UInt32))
+    )
+
+
+def _heads(trees: Trees, dependents: pl.Expr) -> pl.DataFrame:
+    return trees.words.filter(dependents).select(row="head_row").drop_nulls().unique()
+
+
+def with_other_forms(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
+    """Candidates with ``other`` (the form that does not agree) and its ``other_value``, or the ``reason`` against them.
+
+    Args:
+        frame: what ``candidates`` gave, of all shards, with the columns of a probing candidate.
+        context: seed key of the task.
+    """
+    words = _merged(frame["lexicon"])
+    rows = frame.drop("lexicon").with_columns(
+        verb=pl.col("target_form").str.to_lowercase(), lemma=pl.col("target_lemma").str.to_lowercase()
+    )
+    parts = [
+        _with_other(_with_shown_subjects(part, words, feature), words, feature, context)
+        for feature in FEATURES
+        if (part := rows.filter(pl.col("feature") == feature)).height
+    ]
+    differs = pl.col("other").str.contains(_VOWEL) != pl.col("verb").str.contains(_VOWEL)
+    bound = (pl.col("bound") | (pl.col("elides") & differs)).fill_null(value=False)
+    hindrance = pl.coalesce(pl.when(bound).then(pl.lit("bound-form")), *_against_agreement(), "unshown", "no_other")
+    return pl.concat(parts).with_columns(reason=pl.coalesce("reason", hindrance)).sort("row")
+
+
+def _merged(lexicons: pl.Series) -> pl.DataFrame:
+    """The lexicons of all shards in one: finite verbs and participles, and words in the case of a subject."""
+    entries = lexicons.drop_nulls().explode().struct.unnest()
+    whole = entries.group_by("form", "lemma", "upos", "feats").agg(pl.col("n").sum())
+    verbal = (_finite() | (feat("VerbForm") == "Part").fill_null(value=False)) & (feat("Mood") != "Imp").fill_null(
+        value=True
+    )
+    nominal = feat("Case").is_null() | (feat("Case") == "Nom")
+    used = pl.when(pl.col("upos") == "VERB").then(verbal).otherwise(nominal).fill_null(value=False)
+    return whole.filter(used).with_columns(feat(name) for name in FEATURES)
+
+
+def _against_agreement() -> tuple[pl.Expr, pl.Expr]:
+    """The reasons against verbs that do not agree, or seldom, and against subjects that agree in two ways."""
+    kind = ["feature", "subject_value", "subject_class", "helpers", "subject_first", feat("VerbForm", "target_feats")]
+    agrees = pl.col("value") == pl.col("subject_value")
+    seldom = (agrees.mean().over(kind) < AGREES) | (pl.len().over(kind) < SEEN)
+    quantity = (pl.col("feature") == "Number") & pl.col("with_others") & (pl.col("value") == "Sing")
+    both_ways = (~agrees).any().over("feature", "subject_class", "subject_lemma") & (pl.col("subject_class") == "NOUN")
+    return (
+        pl.when(~agrees | seldom).then(pl.lit("no-agreement")),
+        pl.when(both_ways | quantity).then(pl.lit("mixed-subject")),
+    )
+
+
+def _with_shown_subjects(rows: pl.DataFrame, words: pl.DataFrame, feature: str) -> pl.DataFrame:
+    """Adds ``unshown``: the reason against subjects whose form can have another value than it has here.
+
+    Where many nouns look the same in both numbers, the noun's other form must be known, or a determiner or an adjective
+    show the number.
+    """
+    known = words.filter(pl.col(feature).is_not_null())
+    values = known.group_by("form", "upos", value=feature).agg(pl.col("n").sum())
+    share = values.with_columns(share=pl.col("n") / pl.col("n").sum().over("form", "upos"))
+    own = {"subject": "form", "subject_class": "upos", "subject_value": "value"}
+    of_form = share.select("form", "upos", "value", "share").rename({new: old for old, new in own.items()})
+    rows = rows.join(of_form, on=list(own), how="left", maintain_order="left")
+    clear = (pl.col("share") >= 1 - STRAY).fill_null(value=False)
+    if feature == "Number":
+        nouns = known.filter(pl.col("upos") == "NOUN").group_by("lemma").agg(
+            numbers=pl.col("Number").n_unique(), forms=pl.col("form").n_unique()
+        )  # fmt: skip
+        inflected = nouns.filter(pl.col("numbers") > 1)
+        unmarked = inflected.select((pl.col("forms") == 1).mean()).item() or 0.0
+        other_known = pl.col("subject_lemma").is_in(inflected.filter(pl.col("forms") > 1)["lemma"].implode())
+        showing = share.filter(pl.col("share") >= 1 - STRAY).select(
+            shown=pl.concat_str("form", "upos", "value", separator="\t")
+        )
+        beside = rows.select("row", "subject_value", "beside").explode("beside").drop_nulls("beside")
+        shown = beside.filter(
+            pl.concat_str("beside", "subject_value", separator="\t").is_in(showing["shown"].implode())
+        )["row"]
+        evident = other_known | pl.col("row").is_in(shown.implode()) | (pl.col("subject_class") == "PRON")
+        clear = clear & (evident if unmarked > UNMARKED else pl.lit(value=True))
+    return rows.with_columns(unshown=pl.when(~clear).then(pl.lit("ambiguous-subject"))).drop("share")
+
+
+def _with_other(rows: pl.DataFrame, words: pl.DataFrame, feature: str, context: Context) -> pl.DataFrame:
+    """Adds ``other``, ``other_value`` and ``no_other``, the reason why there is none that cannot agree.
+
+    The other form is of the same lemma, with the same features but one. Where the plural has no gender (Russian
+    *пришли*) the singular has that of the subject. Of several values one is chosen by hash.
+    """
+    verbs = words.filter(pl.col("upos") == "VERB", pl.col(feature).is_not_null())
+    tense = _without(pl.col("feats"), *FEATURES)
+    usual = pl.col("n").sum().over("form", "lemma", tense) > STRAY_FORM * pl.col("n").sum().over("form", "lemma")
+    table = verbs.filter(usual).with_columns(rest=_rest(pl.col("feats"), feature))
+    own = rows.select(
+        "row", "key", "lemma", "value", form="verb", rest=_rest(pl.col("target_feats"), feature),
+        **{name: feat(name, "target_feats") for name in FEATURES}, of_subject=feat("Gender", "subject_feats"),
+    )  # fmt: skip
+    options = _flagged(_options(own, table, feature), verbs, feature)
+    cell = ["value", "other_value", "rest"]
+    paradigms = _options(
+        table.with_columns(
+            row=pl.int_range(pl.len(), dtype=pl.UInt32),
+            key=pl.lit(0, pl.UInt64),
+            value=feature,
+            of_subject=pl.lit(None, pl.String),
+        ),
+        table,
+        feature,
+    )
+    counted = _flagged(paradigms, verbs, feature).group_by(cell).agg(
+        _share=pl.col("also").mean(), _verbs=pl.col("lemma").filter("also").n_unique()
+    )  # fmt: skip
+    systematic = (pl.col("_share") > SYSTEMATIC) & (pl.col("_verbs") > 1)
+    judged = options.join(counted, on=cell, how="left").with_columns(
+        also=pl.col("also") | systematic.fill_null(value=False)
+    )
+    order = pl.Series(
+        hashing.mix(judged["key"].to_numpy() ^ judged["other_value"].hash(0).to_numpy(), *context.seed_key)
+    )
+    chosen = (
+        judged.with_columns(_order=order).sort("row", "also", "_order").unique("row", keep="first", maintain_order=True)
+    )
+    joined = rows.join(
+        chosen.select("row", "other", "other_value", "also"), on="row", how="left", maintain_order="left"
+    )
+    reason = (
+        pl.when(pl.col("other").is_null()).then(pl.lit("no-other-form")).when("also").then(pl.lit("ambiguous-verb"))
+    )
+    return joined.with_columns(no_other=reason).drop("also")
+
+
+def _rest(feats: pl.Expr, feature: str) -> pl.Expr:
+    """The features of a verb but for one; with Number goes Gender, which many plurals do not have."""
+    return _without(feats, *(("Number", "Gender") if feature == "Number" else (feature,)))
+
+
+def _without(feats: pl.Expr, *names: str) -> pl.Expr:
+    return feats.str.replace_all(rf"(^|\|)(?:{'|'.join(names)})=[^|]*", "").str.strip_chars("|")
+
+
+def _options(own: pl.DataFrame, table: pl.DataFrame, feature: str) -> pl.DataFrame:
+    """For each verb and other value the most frequent form of its lemma that has the value."""
+    forms = table.group_by("lemma", "rest", pl.col("form").alias("other"), other_value=feature, gender="Gender").agg(
+        pl.col("n").sum()
+    )
+    gender = pl.coalesce("Gender", "of_subject")
+    same_gender = (pl.col("gender") == gender).fill_null(value=True) if feature == "Number" else pl.lit(value=True)
+    found = own.join(forms, on=["lemma", "rest"]).filter(
+        pl.col("other_value") != pl.col("value"), pl.col("other") != pl.col("form"), same_gender
+    )
+    most = found.sort("row", "other_value", "n", "other", descending=[False, False, True, False])
+    return most.unique(["row", "other_value"], keep="first", maintain_order=True)
+
+
+def _flagged(options: pl.DataFrame, verbs: pl.DataFrame, feature: str) -> pl.DataFrame:
+    """Adds ``also``: whether the other form has a reading with the values that the verb has, in any tense or mood."""
+    readings = verbs.group_by(*FEATURES, other="form").agg(n=pl.col("n").sum())
+    joined = options.select("row", "other_value", "other", *FEATURES).join(readings, on="other", suffix="_read")
+    fits = [(pl.col(name) == pl.col(f"{name}_read")).fill_null(value=name != feature) for name in FEATURES]
+    share = (pl.col("n") * pl.all_horizontal(fits)).sum() / pl.col("n").sum()
+    also = joined.group_by("row", "other_value").agg(also=share > STRAY)
+    return options.join(also, on=["row", "other_value"], how="left", maintain_order="left")
+
+
+def both_directions(rows: pl.DataFrame, *seed_key: str | int) -> pl.DataFrame:
+    """As many changes of one value to another as the other way round, and of one form to another where it is frequent.
+
+    So no preference for a form, an ending or a longer text says which text of a pair is good.
+    """
+    values, forms = (
+        pl.concat_list(names).list.sort().list.join(" ") for names in (["value", "other_value"], ["verb", "other"])
+    )
+    cells = rows.with_columns(_values=values, _forms=forms, _up=pl.col("value") < pl.col("other_value"))
+    frequent = pl.len().over("feature", "_values", "_forms") >= FREQUENT
+    cells = cells.with_columns(_forms=pl.when(frequent).then("_forms"))
+    cell = ["feature", "_values", "_forms"]
+    ranked = with_rank(cells, [*cell, "_up"], "direction", *seed_key)
+    least = pl.min_horizontal(pl.col("_up").sum().over(cell), (~pl.col("_up")).sum().over(cell))
+    return ranked.filter(pl.col("rank") <= least).drop("rank", "_values", "_forms", "_up")

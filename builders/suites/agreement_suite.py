@@ -1,0 +1,72 @@
+"""Does the verb agree with its subject? Pairs of a sentence and the same with another form of the verb.
+
+Subject-verb agreement in number, person and gender, as in BLiMP (Warstadt et al. 2020) and MultiBLiMP (Jumelet et al.
+2025), on sentences as they stand. The good sentence is the corpus's own; in the bad one the verb, auxiliary or copula
+has the form of the treebank's own paradigm (same lemma, same features but one) that does not agree: `label` names both
+values, such as `Singular/Plural`, `target` is the verb, and the texts differ in region 2 only. Every change is there in
+both directions equally often, and so is every pair of frequent forms (*is*, *are*), so that no preference for a form or
+a length finds the good sentence. Left out are subjects that do not show their value or agree in two ways, forms that
+could agree as well (German *er habe*), and verbs of a kind that agrees with its subject in less than nine tenths of the
+corpus. Person is changed beside personal pronouns only, gender not beside persons.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from discoprobe.builders.sentences import agreement
+from discoprobe.builders.sentences.candidates import original_and_edited, usable_of
+from discoprobe.builders.sentences.feature_values import VALUES
+from discoprobe.builders.task import Context, Edit, ProbingTask, Sample
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NAMES = {
+    value: name for feature in agreement.FEATURES for value, name in VALUES[feature].items()
+    if value in {"Sing", "Plur", "Dual", "1", "2", "3", "Masc", "Fem", "Neut", "Com"}
+}  # fmt: skip
+CONDITIONS = tuple(
+    f"{NAMES[good]}/{NAMES[bad]}"
+    for feature in reversed(agreement.FEATURES)
+    for good in VALUES[feature]
+    for bad in VALUES[feature]
+    if good != bad and {good, bad} <= NAMES.keys()
+)
+
+
+def sample(frame: pl.DataFrame, context: Context) -> Sample:
+    """The sentences whose verb has another form, in both directions, and the same with that form."""
+    usable, drops = usable_of(agreement.with_other_forms(frame, context), context)
+    both = agreement.both_directions(usable, *context.seed_key)
+    names = [pl.col(column).replace_strict(NAMES) for column in ("value", "other_value")]
+    shown = [
+        context.language.capitalise(new) if old[:1].isupper() else new
+        for old, new in both.select("target_form", "other").iter_rows()
+    ]
+    rows = both.with_columns(other=pl.Series(shown, dtype=pl.String)).with_columns(
+        condition=pl.concat_str(names, separator="/"),
+        plan=pl.struct(start="target_start", end="target_end", new="other"),
+    )
+    return original_and_edited(rows, context, drops | {"one-direction": usable.height - both.height})
+
+
+def edit(_text: str, plan: Mapping[str, Any]) -> Edit:
+    """The verb in its other form."""
+    return Edit(plan["start"], plan["end"], plan["new"])
+
+
+TASK = ProbingTask(
+    labels=("good", "bad"),
+    select=agreement.candidates,
+    sample=sample,
+    edit=edit,
+    pairs=True,
+    conditions=CONDITIONS,
+    region=2,
+    needs=frozenset({"upos", "lemma", "feats", "deps"}),
+    reasons=agreement.REASONS,
+    exempt={"pairwise": "a subject beside its verb shows which form agrees: this is what the suite asks about"},
+)

@@ -1,0 +1,219 @@
+"""Suites: one row per pair, one split, and texts that differ as the definition says."""
+
+import itertools
+import json
+from collections import Counter
+
+import polars as pl
+import pytest
+from datasets import load_dataset
+from shared import SAMPLE_LANGUAGES, run_in_process
+
+import discoprobe
+from discoprobe.builders.audit.frame import from_config
+from discoprobe.builders.config import Config, Shape
+from discoprobe.builders.settings import Settings
+from discoprobe.builders.task import all_tasks
+from discoprobe.sources import load_corpus
+
+SUITES = [name for name, task in all_tasks().items() if task.conditions]
+SING, PLUR = "Number=Sing", "Number=Plur"
+NOUNS = ["perro", "gato", "toro", "pato", "lobo", "oso", "zorro", "burro"]
+VERBS = ["corr", "salt", "cant", "mir", "llor", "trabaj", "cen", "viaj"]
+PLACES = [
+    a + b
+    for a, b in itertools.product(
+        ["mon", "val", "rio", "san", "al", "cas", "por", "ter"], ["te", "do", "lar", "gos", "nia", "tu", "zar", "ba"]
+    )
+]
+
+
+def words(*lines):
+    """A sentence in CoNLL-U, from ``form lemma UPOS feats head relation``, with its text."""
+    rows = [line.split() for line in lines]
+    text = " ".join(row[0] for row in rows).replace(" .", ".")
+    space = ["_"] * (len(rows) - 2) + ["SpaceAfter=No", "_"]
+    table = [
+        f"{at}\t{form}\t{lemma}\t{upos}\t_\t{feats}\t{head}\t{relation}\t_\t{space[at - 1]}"
+        for at, (form, lemma, upos, feats, head, relation) in enumerate(rows, 1)
+    ]
+    return text, "\n".join(table)
+
+
+def clause(noun, stem, place, *, plural, ending=None, subject=None, before=()):
+    """*Ayer el perro corre en Monte .*: one subject and one verb; ``before`` are words between them."""
+    number, verb = (PLUR, stem + (ending or "an")) if plural else (SING, stem + (ending or "a"))
+    feats = f"Mood=Ind|{number}|Person=3|Tense=Pres|VerbForm=Fin"
+    at = 4 + len(before)
+    return words(
+        f"Ayer ayer ADV _ {at} advmod",
+        f"{'los' if plural else 'el'} el DET Definite=Def|{number} 3 det",
+        f"{subject or noun + 's' * plural} {noun} NOUN {number} {at} nsubj",
+        *before,
+        f"{verb} {stem}ar VERB {feats} 0 root",
+        f"en en ADP _ {at + 2} case",
+        f"{place.title()} {place} PROPN _ {at} obl",
+        f". . PUNCT _ {at} punct",
+    )
+
+
+COORDINATED = clause(
+    "perro", "corr", "aquila", plural=True, before=["y y CCONJ _ 5 cc", "gatos gato NOUN Number=Plur 3 conj"]
+)
+COUNTED = clause("gato", "salt", "betica", plural=True, before=["tres tres NUM NumType=Card 3 nummod"])
+QUANTITY = clause(
+    "toro", "cant", "celsa", plural=False, before=["de de ADP _ 5 case", "patos pato NOUN Number=Plur 3 nmod"]
+)
+_TEXT, _TABLE = clause("gente", "llor", "efeso", plural=True, subject="gente")
+BOTH_WAYS = [
+    clause("gente", "mir", "delos", plural=False),
+    (_TEXT, _TABLE.replace("gente\tNOUN\t_\tNumber=Plur", "gente\tNOUN\t_\tNumber=Sing")),
+]
+"""Subjects that decide on no number, or agree in two ways."""
+AMBIGUOUS = [clause("lobo", "dud", place, plural=False, ending="an") for place in ("fano", "gades", "hispal")]
+"""A verb whose plural is a singular too."""
+LEFT = [COORDINATED, COUNTED, QUANTITY, *BOTH_WAYS, *AMBIGUOUS, clause("oso", "dud", "iria", plural=False)]
+
+
+@pytest.fixture(scope="module")
+def treebank(tmp_path_factory):
+    """A treebank with every verb in both numbers, and sentences that must be left."""
+    pairs = itertools.product(NOUNS, VERBS)
+    plain = [
+        clause(noun, stem, place, plural=(at + at // 8) % 2)
+        for at, ((noun, stem), place) in enumerate(zip(pairs, PLACES, strict=True))
+    ]
+    plural = clause("perro", "dud", "jaca", plural=True)
+    path = tmp_path_factory.mktemp("treebank") / "es_made-ud-test.conllu"
+    sentences = [*plain, plural, *LEFT]
+    blocks = [f"# sent_id = s{at}\n# text = {text}\n{table}\n\n" for at, (text, table) in enumerate(sentences)]
+    path.write_text("".join(blocks), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def agreement(treebank):
+    return discoprobe.build("agreement_suite", load_corpus(str(treebank)), Settings(min_class=10))
+
+
+def rows_of(config):
+    return [row | {"condition": config.labels[row["label"]]} for row in config.splits["test"].to_pylist()]
+
+
+def test_the_verb_alone_is_changed_to_the_form_of_its_own_paradigm(agreement):
+    rows = rows_of(agreement)
+    assert len(rows) > 30
+    for row in rows:
+        (before, good, after), (before_too, bad, after_too) = row["regions_good"], row["regions_bad"]
+        assert (before, after) == (before_too, after_too)
+        assert good == row["target"]["form"] == row["sentence_good"][row["target"]["start"] : row["target"]["end"]]
+        assert {good, bad} == {good.removesuffix("n"), good.removesuffix("n") + "n"}
+        assert row["condition"] == ("Plural/Singular" if good.endswith("n") else "Singular/Plural")
+
+
+def test_both_directions_are_equally_frequent(agreement):
+    counts = Counter(row["condition"] for row in rows_of(agreement))
+    assert counts["Plural/Singular"] == counts["Singular/Plural"] > 15
+    forms = Counter((row["regions_good"][1], row["regions_bad"][1]) for row in rows_of(agreement))
+    assert all(n == forms[bad, good] for (good, bad), n in forms.items()), "each pair of forms both ways"
+
+
+def test_subjects_and_forms_that_are_not_clear_are_left(agreement):
+    shown = {row["sentence_good"] for row in rows_of(agreement)}
+    assert not shown & {text for text, _ in LEFT}
+    assert agreement.drops["mixed-subject"] == 2, "the quantity and the first of those that agree both ways"
+    assert agreement.drops["no-agreement"] == 1, "the second of those"
+    assert agreement.drops["ambiguous-verb"] == 1, "from a singular to what is a singular too"
+    assert set(agreement.drops) <= set(agreement.meanings)
+
+
+def test_a_verb_that_does_not_agree_in_the_language_is_no_target(tmp_path):
+    sentences = [
+        clause(noun, stem, place, plural=(at + at // 8) % 2, ending="a")
+        for at, ((noun, stem), place) in enumerate(zip(itertools.product(NOUNS, VERBS), PLACES, strict=True))
+    ]
+    path = tmp_path / "es_flat-ud-test.conllu"
+    flat = [(text, table.replace("Mood=Ind|Number=Plur", "Mood=Ind|Number=Sing")) for text, table in sentences]
+    path.write_text(
+        "".join(f"# sent_id = {n}\n# text = {a}\n{b}\n\n" for n, (a, b) in enumerate(flat)), encoding="utf-8"
+    )
+    with pytest.raises(discoprobe.loaders.errors.UnsupportedError, match="no-agreement"):
+        discoprobe.build("agreement_suite", load_corpus(str(path)), Settings(min_class=10))
+
+
+def sources(corpus):
+    return {text for shard in corpus.shards() for text in shard.sentences["text"]}
+
+
+@pytest.mark.parametrize("lang", SAMPLE_LANGUAGES)
+@pytest.mark.parametrize("suite", [name for name in SUITES if name != "agreement_suite"])
+def test_suites_of_passages_differ_as_they_say(suite, lang, built, corpus_of):
+    config = built("sample", lang)[suite]
+    assert isinstance(config, Config)
+    known = sources(corpus_of("sample", lang))
+    assert config.splits["test"].num_rows >= 5
+    for row in rows_of(config):
+        good, bad = row["regions_good"], row["regions_bad"]
+        assert set(good) | set(bad) <= known
+        assert len(good) == len(bad) == 5
+        match suite:
+            case "order_all":
+                assert sorted(good) == sorted(bad)
+                assert (row["region"], good != bad) == (0, True)
+            case "order_context":
+                assert sorted(good) == sorted(bad)
+                assert (row["region"], good[4], good[:4] != bad[:4]) == (5, bad[4], True)
+            case "cloze_suite":
+                assert (row["region"], good[:4], good[4] != bad[4]) == (5, bad[:4], True)
+
+
+@pytest.mark.parametrize("lang", SAMPLE_LANGUAGES)
+def test_a_suite_has_one_split_and_texts_that_are_its_regions(lang, built, agreement):
+    configs = [agreement, *(result for name in SUITES if isinstance(result := built("sample", lang)[name], Config))]
+    assert len(configs) >= 4
+    for config in configs:
+        assert (config.shape, list(config.splits)) == (Shape.SUITE, ["test"])
+        rows = rows_of(config)
+        assert len({row["id"] for row in rows}) == len({row["pair_id"] for row in rows}) == len(rows)
+        for row, side in itertools.product(rows, ("good", "bad")):
+            assert row[f"sentence_{side}"] == " ".join(filter(None, row[f"regions_{side}"]))
+
+
+def test_the_audit_sees_both_texts_and_the_compared_region(agreement):
+    data = from_config(agreement)
+    assert (data.labels, data.pairs) == (("good", "bad"), True)
+    assert data.rows.height == 2 * agreement.n_rows
+    for text, start, end, label, target in data.rows.select(
+        pl.col("texts").list.first(), "edit_start", "edit_end", "label", "target"
+    ).rows():
+        assert (text[start:end] == target) == (label == 0)
+
+
+def test_a_size_counts_pairs(treebank):
+    settings = Settings(min_class=5, sizes=(100, 100, 12))
+    assert discoprobe.build("agreement_suite", load_corpus(str(treebank)), settings).n_rows == 12
+
+
+def test_a_release_with_a_suite_loads_is_audited_and_exported(treebank, tmp_path):
+    out = tmp_path / "release"
+    build = ("run", "--corpus", treebank, "--task", "suites", "--out", out, "--no-audit", "--min-rows")
+    done = run_in_process(*build, "200/50/10")
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = load_dataset(str(out), "agreement_suite_es", split="test", cache_dir=str(tmp_path / "cache"))
+    assert len(rows) > 30
+    audit = json.loads(run_in_process("audit", out / "agreement_suite_es", "--json").stdout)
+    assert "agreement_suite_es" in json.dumps(audit)
+    for form in ("jsonl", "blimp", "lm-eval", "syntaxgym"):
+        exported = run_in_process("export", out, tmp_path / form, "--format", form)
+        assert exported.returncode == 0, exported.stderr
+    lines = load_dataset(
+        "json",
+        data_files=str(tmp_path / "blimp" / "agreement_suite_es.jsonl"),
+        split="train",
+        cache_dir=str(tmp_path / "cache"),
+    )
+    assert [(line["sentence_good"], line["sentence_bad"]) for line in lines] == [
+        (row["sentence_good"], row["sentence_bad"]) for row in rows
+    ]
+    refused = run_in_process(*build, "0/0/500")
+    assert "500 are needed" in refused.stdout + refused.stderr
