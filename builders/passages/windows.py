@@ -47,6 +47,9 @@ COLON = r"[:：﹕]\s*$"
 NOT_PROSE = frozenset({"spoken", "poetry"})
 """Genres whose sentences are cut by breath or line and follow each other otherwise than those of prose."""
 
+FEWEST = 2
+"""Documents in every split: intruders and distractors come from another document of the split."""
+
 LARGEST = 6
 """Sentences in the largest windows that most tasks use."""
 
@@ -146,7 +149,7 @@ def _splits_of_documents(frame: pl.DataFrame, seed: int, *, by_hash: bool) -> pl
     weights = passages.group_by("doc_key").agg(weight=of_passage.sum())
     documents = frame.select(pl.col("doc_key").unique().sort()).join(weights, on="doc_key", how="left")
     documents = documents.sort("doc_key").with_columns(pl.col("weight").fill_null(0.0))
-    return documents.select("doc_key", split_of(documents["doc_key"], seed, documents["weight"]))
+    return documents.select("doc_key", split_of(documents["doc_key"], seed, documents["weight"], fewest=FEWEST))
 
 
 def _in_two_splits() -> pl.Expr:

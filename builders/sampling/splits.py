@@ -2,7 +2,7 @@
 
 A hash of its key places every group, so that it stays where it is whatever else is in the corpus. In small corpora
 the hash may give a split much less usable material than its share. Then as few groups as possible are moved. No split
-stays without material where three groups have some.
+stays without material where three groups have some; documents are two in every split where there are six.
 
 What is left of the material of a split is known only after matching, which takes more from small splits:
 ``corrected_shares`` are the shares that another attempt needs.
@@ -44,8 +44,9 @@ nearly, because configs are close to the least number of rows."""
 
 
 def split_of(
-    keys: npt.ArrayLike, seed: int, weights: npt.ArrayLike | None = None, shares: tuple[float, ...] = SHARES
-) -> pl.Series:
+    keys: npt.ArrayLike, seed: int, weights: npt.ArrayLike | None = None, shares: tuple[float, ...] = SHARES,
+    fewest: int = 1,
+) -> pl.Series:  # fmt: skip
     """The split of each group.
 
     Args:
@@ -54,6 +55,7 @@ def split_of(
         weights: usable material of each group (passages, candidates); equal for all if None. A group without material
             stays where the hash puts it.
         shares: of the splits.
+        fewest: groups with material that every split has, where there are so many; else every split has one.
 
     Returns:
         Enum series ``split``. The splits get these shares of the total weight, as far as whole groups allow.
@@ -62,7 +64,7 @@ def split_of(
     places = np.searchsorted(np.cumsum(shares)[:-1], hashing.unit(keys, seed, "split"), side="right")
     if weights is not None:
         order = hashing.ranking(keys, seed, "split")
-        places[order] = _with_shares(places[order], np.asarray(weights, dtype=np.float64)[order], shares)
+        places[order] = _with_shares(places[order], np.asarray(weights, dtype=np.float64)[order], shares, fewest)
     return pl.Series("split", places.astype(np.uint8)).replace_strict(dict(enumerate(SPLITS)), return_dtype=Split)
 
 
@@ -121,40 +123,49 @@ def corrected_shares(shares: tuple[float, ...], counts: Sequence[int]) -> tuple[
     return tuple((changed / changed.sum()).tolist())
 
 
-def _with_shares(places: Ints, weights: Floats, shares: tuple[float, ...]) -> Ints:
+def _with_shares(places: Ints, weights: Floats, shares: tuple[float, ...], fewest: int) -> Ints:
     """The places of groups (in hash order), changed until every split has enough of its share."""
     places = places.copy()
     loaded = np.flatnonzero(weights > 0)
     target = weights.sum() * np.array(shares)
     needed = target * (ENOUGH if weights.sum() >= LARGE else ENOUGH_OF_FEW)
-    _fill_empty(places, weights, loaded)
+    for least in range(1, fewest + 1 if len(loaded) >= fewest * len(SPLITS) else 2):
+        _fill(places, weights, loaded, least)
+        _balance(places, weights, loaded, target, needed, least)
+    return places
+
+
+def _balance(places: Ints, weights: Floats, loaded: Ints, target: Floats, needed: Floats, least: int) -> None:  # noqa: PLR0913, PLR0917 (the state of the search)
+    """Moves one group after the other, until every split has what it needs or no move brings the totals nearer."""
     while len(loaded):
         totals = np.bincount(places[loaded], weights[loaded], minlength=len(SPLITS)).astype(np.float64)
         if (totals >= needed).all():
             break
-        gain, move, goal = _best_move(places, weights, loaded, totals, target)
+        gain, move, goal = _best_move(places, weights, loaded, totals, target, least)
         if gain <= 0:
             break
         places[loaded[move]] = goal
-    return places
 
 
-def _fill_empty(places: Ints, weights: Floats, loaded: Ints) -> None:
-    """Gives every split without material the lightest group of the heaviest split that has several."""
+def _fill(places: Ints, weights: Floats, loaded: Ints, least: int) -> None:
+    """Gives every split with less than ``least`` groups the lightest group of the heaviest split that has more."""
     for split in range(len(SPLITS)):
         counts = np.bincount(places[loaded], minlength=len(SPLITS))
-        if counts[split] or not (counts > 1).any():
+        if counts[split] >= least or not (counts > least).any():
             continue
         totals = np.bincount(places[loaded], weights[loaded], minlength=len(SPLITS))
-        giver = int(np.argmax(np.where(counts > 1, totals, -1)))
+        giver = int(np.argmax(np.where(counts > least, totals, -1)))
         own = loaded[places[loaded] == giver]
         places[own[np.argmin(weights[own])]] = split
 
 
-def _best_move(places: Ints, weights: Floats, loaded: Ints, totals: Floats, target: Floats) -> tuple[float, int, int]:
+def _best_move(  # noqa: PLR0913, PLR0917 (the state of the search)
+    places: Ints, weights: Floats, loaded: Ints, totals: Floats, target: Floats, least: int
+) -> tuple[float, int, int]:
     """The move of one group that brings the totals nearest to the target: its gain, its place in ``loaded``, its split.
 
-    Distances are squared and relative to the share of the split. A group never leaves a split without material.
+    Distances are squared and relative to the share of the split. A group never leaves a split with less than
+    ``least`` groups.
     """
     counts = np.bincount(places[loaded], minlength=len(SPLITS))
     own, size = places[loaded], weights[loaded]
@@ -167,6 +178,6 @@ def _best_move(places: Ints, weights: Floats, loaded: Ints, totals: Floats, targ
         ]
     )
     gains[own, np.arange(len(own))] = 0
-    gains[:, counts[own] < 2] = 0  # noqa: PLR2004 (the last group of its split)
+    gains[:, counts[own] <= least] = 0
     goal, move = np.unravel_index(int(np.argmax(gains)), gains.shape)
     return float(gains[goal, move]), int(move), int(goal)
