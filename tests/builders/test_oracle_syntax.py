@@ -161,11 +161,15 @@ def conj_type(tree, row, label):
     )
 
 
+LIGHT = {"ADV", "PART", "CCONJ", "SCONJ", "INTJ", "PUNCT"}
+
+
 def gapping(tree, _row, label):
-    gapped = [word for word in tree.words if rel(word) == "conj" and tree.children(word, "orphan")]
+    verbs = {word["id"] for word in tree.words if word["upos"] in {"VERB", "AUX"}}
+    joined = [word for word in tree.words if rel(word) == "conj" and word["head"] in verbs]
     if label == "gapped":
-        return bool(gapped)
-    return not any(rel(word) == "orphan" for word in tree.words) and any(rel(word) == "conj" for word in tree.words)
+        return any(remnant["upos"] not in LIGHT for word in joined for remnant in tree.children(word, "orphan"))
+    return bool(joined) and not any(rel(word) == "orphan" for word in tree.words)
 
 
 def coord_inv(tree, row, label):
