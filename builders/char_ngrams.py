@@ -1,7 +1,7 @@
 """Character n-grams of many texts at once, hashed into columns.
 
 scikit-learn's ``char_wb`` analyser makes the same n-grams one Python string at a time, which takes minutes for the
-solvers of one config. An array of code points needs a second. Weights and regression are scikit-learn's.
+solvers of one config. An array of code points needs a second.
 """
 
 from __future__ import annotations
@@ -55,14 +55,5 @@ def _grams(padded: pl.Series, lengths: npt.NDArray[np.int64], width: int) -> sci
         rows.append(text[:size][whole])
         columns.append((hashing.mix(code[whole], "gram") % np.uint64(width)).astype(np.int32))
     row, column = np.concatenate(rows), np.concatenate(columns)
-    counts = scipy.sparse.coo_array((np.ones(len(row)), (row, column)), shape=(len(lengths), width))
+    counts = scipy.sparse.coo_array((np.ones(len(row), dtype=np.float32), (row, column)), shape=(len(lengths), width))
     return scipy.sparse.csr_array(counts)
-
-
-def tfidf(train: scipy.sparse.csr_array, *others: scipy.sparse.csr_array) -> list[scipy.sparse.csr_array]:
-    """TF-IDF weights of ``train`` and ``others``, rows of length 1, without columns of fewer than two train rows."""
-    from sklearn.feature_extraction.text import TfidfTransformer  # noqa: PLC0415 (takes a second)
-
-    kept = np.flatnonzero(np.bincount(train.indices, minlength=train.shape[1]) > 1)
-    weights = TfidfTransformer().fit(train[:, kept])
-    return [scipy.sparse.csr_array(weights.transform(counts[:, kept])) for counts in (train, *others)]

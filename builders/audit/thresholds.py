@@ -101,12 +101,18 @@ CHECKS = (
         "edges", "logistic regression on first, second and last words and the words beside frequent ones", 0.10,
         perturbation_only=True,
     ),
+    # The same threshold as for the string itself.
+    _shortcut(
+        "language-model", "n-gram models of the originals: how probable words and characters are", 0.10,
+        perturbation_only=True,
+    ),
+    _shortcut("frequency", "how frequent the words are in the originals", 0.05, perturbation_only=True),
     # DC wiki .71, 4-way next sentence .85-.94.
     _shortcut("overlap", "words in common between the texts of a row", 0.05),
     # DC wiki .796 where overlap reaches .752.
     _shortcut("similarity", "tree ensemble on the similarities between the texts of a row", 0.05),
     # SP .46 of .20.
-    _shortcut("single", "the same as chars on one input segment alone", 0.05),
+    _shortcut("single", "chars and words on one input segment alone", 0.05),
     # DC gdd .76-.78.
     _shortcut("seen", "a sentence of the row occurs in train", 0.02),
     # SSP "any comma" .65, gapping "contains a dash" .85.

@@ -181,8 +181,9 @@ def unclean_text(subject: Subject) -> Measure:
     text = pl.col("text")
     entity = pl.when(text.str.contains(_SEPARATED_ENTITY)).then(pl.lit("entity"))
     apart = entity.when(text.str.contains(_SEPARATED_TAG)).then(pl.lit("tag"))
-    whole = subject.data.shape is not Shape.RELATION
-    faults = texts.with_columns(fault=pl.coalesce(clean_text.fault(text, whole=whole), apart)).drop_nulls("fault")
+    fault = clean_text.fault(text, whole=subject.data.shape is not Shape.RELATION)
+    distinct = texts.select(text.unique()).with_columns(fault=pl.coalesce(fault, apart)).drop_nulls("fault")
+    faults = texts.join(distinct, on="text", maintain_order="left")
     reasons = faults["fault"].value_counts().sort("fault").rows()
     return measure_rows(faults, detail=", ".join(f"{reason} {n}" for reason, n in reasons))
 

@@ -13,19 +13,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 from scipy import sparse
-from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.preprocessing import normalize
 
-from discoprobe.builders.audit.words import lowered_words, tokens
-from discoprobe.builders.char_ngrams import char_grams, tfidf
+from discoprobe.builders.audit.solvers.token_table import TokenTable
+from discoprobe.builders.audit.words import lowered_words
+from discoprobe.builders.char_ngrams import char_grams
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from discoprobe.builders.audit.solvers.problem import Floats, Problem
+    from discoprobe.builders.audit.solvers.problem import Floats, Ints, Problem
 
 SLOTS = 8
 """The longest rows of the discourse tasks have seven sentences; contexts have eight."""
+_LONGEST_TEXT = 20_000
+"""Characters of a text that solvers read: some 3,000 words. One line of 10 MB is no reason to hold its n-grams."""
 _FUNCTION_WORDS = 150
 """The most frequent words say nothing about topic."""
 _FREQUENT = 30
@@ -37,6 +39,7 @@ _WEIGHTS = 1 << 22
 _LEAST = 2
 """Units that a word, or a pair of words, occurs in at least."""
 _SIDES = ("before", "after")
+_ENDS = ("first", "second", "last")
 
 _TEXT = pl.col("text")
 _QUOTES = "\"'«»„“”‘’「」『』"
@@ -100,7 +103,7 @@ class Features:
         frame = frame.explode("text", "place", empty_as_null=False)
         last = pl.col("place") == pl.col("n") - 1
         slot = pl.when(pl.col("n_context") == 0).then("place").when(last).then(0).otherwise(pl.col("place") + 1)
-        return frame.select("unit", "place", "text", slot=slot)
+        return frame.select("unit", "place", text=_TEXT.str.head(_LONGEST_TEXT), slot=slot.cast(pl.UInt32))
 
     def length(self) -> Floats:
         """Counts of each text, their sums, differences to the first, which is longest and shortest."""
@@ -156,11 +159,11 @@ class Features:
     def chars(self, slots: Sequence[int]) -> sparse.csr_array:
         """TF-IDF weights of the character 1-4-grams of the texts in some slots, one block of columns per slot."""
         blocks = [self._char_counts(slot) for slot in slots]
-        return tfidf(blocks[0] if len(blocks) == 1 else sparse.csr_array(sparse.hstack(blocks, format="csr")))[0]
+        return _weighted(blocks[0].copy() if len(slots) == 1 else sparse.csr_array(sparse.hstack(blocks, "csr")))
 
     def _char_counts(self, slot: int) -> sparse.csr_array:
         if slot not in self._counts:
-            self._counts[slot] = char_grams(self.text_in(slot), self._width).astype(np.float32)
+            self._counts[slot] = char_grams(self.text_in(slot), self._width)
         return self._counts[slot]
 
     @cached_property
@@ -172,48 +175,57 @@ class Features:
         return width
 
     @cached_property
-    def tokens(self) -> pl.DataFrame:
-        """The tokens that solvers of strings read, in lower case: ``unit``, ``slot``, ``token``, ``before``, ``after``.
-
-        The last two are the neighbours in the same text, null at its ends.
-        """
+    def tokens(self) -> TokenTable:
+        """The tokens that solvers of strings read."""
         read = self.slotted.filter(pl.col("slot").is_in(list(self.read_slots)))
-        tokenized = tokens(_TEXT.str.to_lowercase(), unspaced=self._problem.unspaced)
-        neighbours = {"before": pl.col("token").list.shift(1), "after": pl.col("token").list.shift(-1)}
-        listed = read.select("unit", "slot", token=tokenized).with_columns(**neighbours)
-        return listed.explode("token", "before", "after", empty_as_null=False)
+        return TokenTable.of(read, unspaced=self._problem.unspaced)
 
-    def words(self) -> sparse.csr_array:
-        """TF-IDF weights of words and word bigrams, one block of columns per slot."""
-        both = pl.concat_str("token", "after", separator=" ")
-        bigrams = self.tokens.drop_nulls("after").select("unit", "slot", token=both)
-        return self._one_hot(pl.concat([self.tokens.select("unit", "slot", "token"), bigrams]))
+    def words(self, slots: Sequence[int]) -> sparse.csr_array:
+        """TF-IDF weights of the words and word bigrams of the texts in some slots, one block of columns per slot."""
+        counts, slot_of = self._word_counts
+        wanted = counts if set(slots) >= set(self.read_slots) else counts[:, np.flatnonzero(np.isin(slot_of, slots))]
+        return _weighted(wanted.copy())
+
+    @cached_property
+    def _word_counts(self) -> tuple[sparse.csr_array, Ints]:
+        """Counts of words and word bigrams, shape (units, columns), and the slot of each column."""
+        single = self.tokens.frame.select("unit", "slot", key=pl.col("token").cast(pl.UInt64))
+        bigram = self._pair("token", "after").alias("key")
+        return self._one_hot(pl.concat([single, self.tokens.frame.drop_nulls("after").select("unit", "slot", bigram)]))
+
+    def _pair(self, first: str, second: str) -> pl.Expr:
+        """A number for each pair of tokens, above those of single tokens."""
+        n = len(self.tokens.vocabulary)
+        return (pl.col(first).cast(pl.UInt64) + 1) * n + pl.col(second)
 
     def edges(self) -> sparse.csr_array:
         """TF-IDF weights of first, second and last words, and of the words beside the most frequent words."""
-        words = self.tokens.filter(pl.col("token").str.contains(r"\w"))
-        listed = words.group_by("unit", "slot", maintain_order=True).agg("token")
-        ends = [
-            listed.select("unit", "slot", pl.format(f"{name} {{}}", pl.col("token").list.get(at, null_on_oob=True)))
-            for name, at in (("first", 0), ("second", 1), ("last", -1))
-        ]
-        counts = words["token"].value_counts().sort(["count", "token"], descending=[True, False])
-        inside = self.tokens.filter(pl.col("token").is_in(counts["token"].head(_FREQUENT).implode()))
-        beside = [inside.select("unit", "slot", token=pl.format(f"{name} {{}} {{}}", "token", name)) for name in _SIDES]
-        return self._one_hot(pl.concat([*ends, *beside]).drop_nulls())
+        frame = self.tokens.frame
+        ends = self.tokens.ends()
+        counts = frame.filter("is_word")["token"].value_counts().sort(["count", "token"], descending=[True, False])
+        inside = frame.filter(pl.col("token").is_in(counts["token"].head(_FREQUENT).implode()))
+        listed = [ends.select("unit", "slot", key=pl.col(name).cast(pl.UInt64)) for name in _ENDS]
+        listed += [inside.select("unit", "slot", key=self._pair("token", side)) for side in _SIDES]
+        n = len(self.tokens.vocabulary)
+        kinds = [part.with_columns(pl.col("key") + kind * n * (n + 1)) for kind, part in enumerate(listed)]
+        return _weighted(self._one_hot(pl.concat(kinds).drop_nulls())[0])
 
-    def _one_hot(self, entries: pl.DataFrame) -> sparse.csr_array:
-        """TF-IDF weights of what ``entries`` name: ``unit``, ``slot``, ``token``; of the most frequent ones."""
-        keyed = entries.group_by("unit", "slot", "token").len("times")
-        known = keyed.group_by("slot", "token").len().filter(pl.col("len") >= _LEAST)
-        known = known.sort(["len", "token", "slot"], descending=[True, False, False])
+    def _one_hot(self, entries: pl.DataFrame) -> tuple[sparse.csr_array, Ints]:
+        """Counts of what ``entries`` name (``unit``, ``slot``, ``key``), and the slot of each column.
+
+        Columns are the most frequent pairs of a slot and a key; pairs that one unit has are left out.
+        """
+        entries = entries.select("unit", key=pl.col("key") * SLOTS + pl.col("slot"))
+        keyed = entries.group_by("unit", "key").len("times")
+        known = keyed["key"].value_counts().filter(pl.col("count") >= _LEAST)
+        known = known.sort(["count", "key"], descending=[True, False])
         known = known.head(min(_WIDTH, _WEIGHTS // len(self._problem.labels))).with_row_index("column")
-        found = keyed.join(known, on=["slot", "token"]).sort("unit", "column")
+        found = keyed.join(known.select("key", "column"), on="key").select("unit", "column", "times")
         places = (found["unit"].to_numpy().astype(np.int32), found["column"].to_numpy().astype(np.int32))
-        counts = sparse.csr_array(
-            (found["times"].to_numpy().astype(np.float64), places), shape=(self._n, max(1, known.height))
-        )
-        return sparse.csr_array(TfidfTransformer().fit_transform(counts))
+        shape = (self._n, max(1, known.height))
+        counts = sparse.csr_array((found["times"].to_numpy().astype(np.float32), places), shape=shape)
+        counts.sort_indices()  # sums of the same floats in another order differ
+        return counts, np.resize((known["key"] % SLOTS).to_numpy().astype(np.int64), shape[1])
 
     def shared_words(self) -> Floats:
         """For each text the share of its content words that the row's other texts have, and that the next text has.
@@ -245,8 +257,8 @@ class Features:
         """Cosine of each two texts of a unit over character n-grams, shape (units, slots, slots), 0 on the diagonal."""
         counts = [self._char_counts(slot) for slot in range(self.slots)]
         occurrences = sum(np.bincount(block.indices, minlength=self._width) for block in counts)
-        weights = np.log((1 + self._n * self.slots) / (1 + occurrences)) + 1
-        texts = [normalize(block * weights[np.newaxis, :]) for block in counts]
+        weights = (np.log((1 + self._n * self.slots) / (1 + occurrences)) + 1).astype(np.float32)
+        texts = [normalize(block * weights[np.newaxis, :], copy=False) for block in counts]
         cosines = np.zeros((self._n, self.slots, self.slots))
         for a, b in combinations(range(self.slots), 2):
             cosines[:, a, b] = cosines[:, b, a] = np.asarray(texts[a].multiply(texts[b]).sum(axis=1)).ravel()
@@ -264,6 +276,15 @@ class Features:
         bounds = [means.mean(axis=1, keepdims=True), means.min(axis=1, keepdims=True)]
         upper = self.cosines[:, *np.triu_indices(self.slots, 1)]
         return np.hstack([upper, means, *bounds, ranks, self._beside(means[:, :1])])
+
+
+def _weighted(counts: sparse.csr_array) -> sparse.csr_array:
+    """``counts``, which are replaced by TF-IDF weights, rows of length 1; those of one unit alone are left out."""
+    occurrences = np.bincount(counts.indices, minlength=counts.shape[1])
+    weights = np.log((1 + counts.shape[0]) / (1 + occurrences)) + 1
+    counts.data *= np.where(occurrences < _LEAST, 0, weights)[counts.indices].astype(counts.dtype)
+    counts.eliminate_zeros()
+    return normalize(counts, copy=False)
 
 
 def _flat(grid: Floats) -> Floats:

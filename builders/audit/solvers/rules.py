@@ -11,10 +11,12 @@ from scipy import sparse
 
 from discoprobe.builders.audit.intervals import wilson
 from discoprobe.builders.audit.report import Baseline, Heuristics, Rule
-from discoprobe.builders.audit.solvers.features import LENGTH_MEASURES, SLOTS
-from discoprobe.builders.audit.words import lowered_words, tokens
+from discoprobe.builders.audit.solvers.features import LENGTH_MEASURES
+from discoprobe.builders.audit.words import lowered_words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy.typing as npt
 
     from discoprobe.builders.audit.solvers.features import Features
@@ -102,46 +104,45 @@ def _label_counts(conditions: Conditions, problem: Problem, units: Ints) -> Ints
 
 def token_conditions(problem: Problem, features: Features) -> Conditions:
     """Tokens anywhere, or first or last in a text, that at least 2 % of the units have."""
-    texts = _tokenized(problem, features)
+    tokens = features.tokens
     where = pl.format(" of text {}", pl.col("slot") + 1) if _several(problem) else pl.lit("")
-    listed = pl.col("token").list.eval(pl.element().filter(pl.element().str.contains(r"\w")))
-    anywhere = texts.select("unit", family=pl.lit("token"), word="token").explode("word", empty_as_null=False)
-    ends = [
-        texts.select("unit", "slot", family=pl.lit(name), word=word).drop_nulls("word")
-        for name, word in (("first word", listed.list.first()), ("last word", listed.list.last()))
-    ]
-    at_end = pl.format("'{}' is the {}{}", "word", "family", where).alias("condition")
-    occurring = anywhere.select("unit", "family", condition=pl.format("'{}' occurs", "word"))
-    return _frequent(pl.concat([occurring, *(end.select("unit", "family", at_end) for end in ends)]), problem)
+    form = tokens.text_of(pl.col("key"))
+    at_end = pl.format("'{}' is the {}{}", form, "family", where)
+    parts = [_frequent(tokens.frame.select("unit", key="written"), "token", pl.format("'{}' occurs", form), problem)]
+    for name, column in (("first word", "first_written"), ("last word", "last_written")):
+        parts.append(_frequent(tokens.ends().select("unit", "slot", key=column), name, at_end, problem))
+    return _conditions(parts, problem)
 
 
 def bigram_conditions(problem: Problem, features: Features) -> Conditions:
     """Neighbouring tokens that at least 2 % of the units have."""
-    following = pl.col("token").list.eval(pl.concat_str(pl.element(), pl.lit(" "), pl.element().shift(-1)).drop_nulls())
-    texts = _tokenized(problem, features)
-    pairs = texts.select("unit", family=pl.lit("bigram"), token=following).explode("token", empty_as_null=False)
-    return _frequent(pairs.select("unit", "family", condition=pl.format("'{}' occurs", "token")), problem)
+    tokens, n = features.tokens, len(features.tokens.vocabulary)
+    pair = pl.col("written").cast(pl.UInt64) * n + pl.col("next_written")
+    entries = tokens.frame.drop_nulls("next_written").select("unit", key=pair)
+    text = pl.format("'{} {}' occurs", tokens.text_of(pl.col("key") // n), tokens.text_of(pl.col("key") % n))
+    return _conditions([_frequent(entries, "bigram", text, problem)], problem)
 
 
 def _several(problem: Problem) -> bool:
     return bool((problem.units.texts.list.len() > 1).any())
 
 
-def _tokenized(problem: Problem, features: Features) -> pl.DataFrame:
-    """``unit``, ``slot`` and the list ``token`` of each text as written; of candidates, without their contexts."""
-    frame = features.slotted.filter(pl.col("slot") < (1 if problem.choice else SLOTS))
-    return frame.select("unit", "slot", token=tokens(_TEXT, unspaced=problem.unspaced))
+def _frequent(entries: pl.DataFrame, family: str, condition: pl.Expr, problem: Problem) -> pl.DataFrame:
+    """The entries (``unit`` and what it has) that enough units have: ``unit``, ``family``, ``condition``."""
+    entries, keys = entries.unique(), [name for name in entries.columns if name != "unit"]
+    known = entries.group_by(keys).len().filter(pl.col("len") >= max(2, COVERAGE * len(problem.units.y)))
+    named = known.with_columns(family=pl.lit(family)).with_columns(condition=condition)
+    return entries.join(named, on=keys).select("unit", "len", "family", "condition")
 
 
-def _frequent(entries: pl.DataFrame, problem: Problem) -> Conditions:
-    """The conditions that hold of enough units, most frequent first; ``entries`` are units with their conditions."""
-    entries, n_units = entries.unique(), len(problem.units.y)
-    least = max(2, COVERAGE * n_units)
-    known = entries.group_by("family", "condition").len().filter(pl.col("len") >= least)
+def _conditions(parts: Sequence[pl.DataFrame], problem: Problem) -> Conditions:
+    """Conditions of their entries, most frequent first."""
+    held = pl.concat(parts)
+    known = held.select("len", "family", "condition").unique()
     known = known.sort(["len", "family", "condition"], descending=[True, False, False]).with_row_index("column")
-    held = entries.join(known, on=["family", "condition"])
+    held = held.join(known, on=["family", "condition"])
     places = (held["unit"].to_numpy(), held["column"].to_numpy())
-    holds = sparse.csc_array((np.ones(held.height), places), shape=(n_units, known.height))
+    holds = sparse.csc_array((np.ones(held.height), places), shape=(len(problem.units.y), known.height))
     return Conditions(tuple(known["family"]), tuple(known["condition"]), holds)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import permutations
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from discoprobe.builders.audit.frame import AuditInput, conform
 from discoprobe.builders.audit.intervals import wilson
 from discoprobe.builders.audit.report import Baseline
 from discoprobe.builders.audit.solvers.features import LENGTH_MEASURES, SLOTS, Features
+from discoprobe.builders.audit.solvers.ngram_model import Strings, log_probabilities
 from discoprobe.builders.audit.solvers.problem import TIE, Floats, Problem, Score, Units, best_of, problem_of
 from discoprobe.builders.audit.solvers.rules import best_token
 from discoprobe.builders.audit.thresholds import LEAK_WORDS
@@ -30,11 +32,13 @@ _TREES = 40
 _LEAF = 10
 """Units in a leaf at least: a tree that tells fewer apart remembers them."""
 _DEPTH = 6
+_EDITED = frozenset({Shape.SENTENCE, Shape.CHOICE})
+"""Shapes of perturbed texts."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Bench:
-    """What solvers get: the data, the problem they pose, and the features that solvers share."""
+    """What solvers get: the data, the problem they pose, and the features and scores that solvers share."""
 
     data: AuditInput
     problem: Problem
@@ -45,13 +49,23 @@ class Bench:
         """The bench of a problem."""
         return cls(data, problem, Features(problem))
 
+    @cached_property
+    def chars(self) -> Score:
+        """The score of character n-grams, one block per text; of choices, of the candidate."""
+        return self.problem.learn(self.features.chars(self.features.read_slots))
+
+    @cached_property
+    def words(self) -> Score:
+        """The score of words and word bigrams of the same texts."""
+        return self.problem.learn(self.features.words(self.features.read_slots))
+
 
 def length(bench: Bench) -> Score:
     """Logistic regression on counts of words, tokens and characters, and a decision tree, which finds bins."""
     counts = bench.features.length()
-    return best_of(
-        {"logistic regression": bench.problem.learn(counts), "decision tree": bench.problem.learn(counts, _tree)}
-    )
+    regression, tree = bench.problem.learn(counts), bench.problem.learn(counts, _tree)
+    best = best_of({"logistic regression": regression, "decision tree": tree})
+    return replace(best, leaning=regression.leaning)  # a tree sees no difference inside a bin
 
 
 def _tree(_: int) -> DecisionTreeClassifier:
@@ -79,12 +93,12 @@ def token(bench: Bench) -> Score:
 
 def chars(bench: Bench) -> Score:
     """Logistic regression on character n-grams, one block per text; of choices, of the candidate."""
-    return bench.problem.learn(bench.features.chars(bench.features.read_slots))
+    return bench.chars
 
 
 def words(bench: Bench) -> Score:
     """Logistic regression on words and word bigrams."""
-    return bench.problem.learn(bench.features.words())
+    return bench.words
 
 
 def edges(bench: Bench) -> Score:
@@ -92,14 +106,41 @@ def edges(bench: Bench) -> Score:
     return bench.problem.learn(bench.features.edges())
 
 
+def language_model(bench: Bench) -> Score | None:
+    """How probable a text is to models of the originals: trigrams of words and 5-grams of characters."""
+    return _modelled(bench, (Strings.words, 3), (Strings.characters, 5))
+
+
+def frequency(bench: Bench) -> Score | None:
+    """How frequent the words of a text are in the originals."""
+    return _modelled(bench, (Strings.words, 1))
+
+
+def _modelled(bench: Bench, *models: tuple[Callable[[Features], Strings], int]) -> Score | None:
+    """Logistic regression on what n-gram models say; None where no text is edited, as in windows of sentences."""
+    problem = bench.problem
+    if not bench.data.perturbation or bench.data.shape not in _EDITED:
+        return None
+    read = [(symbols(bench.features), longest) for symbols, longest in models]
+
+    def features(fold: Fold) -> Floats:
+        return np.hstack([log_probabilities(strings, problem, fold, longest) for strings, longest in read])
+
+    return problem.learn(features)
+
+
 def single(bench: Bench) -> Score | None:
     """The best of the solvers that see one input segment alone; for choices, of the one that sees no context."""
     if bench.features.slots == 1:
         return None
     if bench.problem.choice:
-        return replace(chars(bench), detail="the candidate without its context")
-    slots = range(bench.features.slots)
-    return best_of({f"text {slot + 1}": bench.problem.learn(bench.features.chars([slot])) for slot in slots})
+        best = best_of({"characters": bench.chars, "words": bench.words})
+        return replace(best, detail=f"the candidate without its context, {best.detail}")
+    scores: dict[str, Score] = {}
+    for slot in range(bench.features.slots):
+        scores[f"characters of text {slot + 1}"] = bench.problem.learn(bench.features.chars([slot]))
+        scores[f"words of text {slot + 1}"] = bench.problem.learn(bench.features.words([slot]))
+    return best_of(scores)
 
 
 def overlap(bench: Bench) -> Score | None:
@@ -129,8 +170,10 @@ def label_word(bench: Bench) -> Score | None:
     names = [name.strip().lower() for name in bench.problem.labels]
     if bench.problem.choice or any(not name or name.isdecimal() for name in names):
         return None
-    known = pl.DataFrame({"token": names, "label": range(len(names))})
-    found = bench.features.tokens.join(known, on="token").group_by("unit").agg(pl.col("label").min())
+    tokens = bench.features.tokens
+    known = tokens.vocabulary.alias("name").to_frame().with_row_index("token")
+    known = known.join(pl.DataFrame({"name": names, "label": range(len(names))}), on="name")
+    found = tokens.frame.join(known, on="token").group_by("unit").agg(pl.col("label").min())
     if found.is_empty():
         return None
     predicted = np.full(len(bench.problem.units.y), -1)
@@ -168,12 +211,12 @@ def _seen(bench: Bench, fold: Fold) -> Floats:
     whole = split is not None and problem.trained_on != problem.measured_on
     texts = split["texts"] if split is not None and whole else problem.units.texts[fold.train]
     text = pl.col("text")
-    long = texts.explode().unique().drop_nulls().to_frame("text").filter(n_words(text) >= LEAK_WORDS)
-    sentences = long.select(normal(text).unique())["text"]
-    asked = bench.features.slotted.with_columns(known=normal(text).is_in(sentences.implode()))
+    sentences = texts.explode().unique().drop_nulls().to_frame("text").select(normal(text).unique())["text"]
+    asked = bench.features.slotted.filter(pl.col("unit").is_in(fold.test))
     context = pl.Series(problem.units.n_context)[asked["unit"]] > 0
-    known = asked.filter(~context | (asked["slot"] == 0)).group_by("unit").agg(pl.col("known").any()).sort("unit")
-    return known["known"].to_numpy()[fold.test].astype(np.float64)
+    recurs = normal(text).is_in(sentences.implode()) & (n_words(text) >= LEAK_WORDS)
+    known = asked.with_columns(known=recurs).filter(~context | (asked["slot"] == 0))
+    return known.group_by("unit").agg(pl.col("known").any()).sort("unit")["known"].to_numpy().astype(np.float64)
 
 
 def pairwise_length(bench: Bench) -> Score | None:
@@ -223,19 +266,15 @@ def pairwise(problem: Problem, scores: Mapping[str, Score]) -> Score | None:
         problem: whose rows they are; pairs count of which both members were measured.
         scores: solvers by name; those that do not lean to a label are not used.
     """
-    rows = problem.measured_rows
     leanings = {name: score.leaning for name, score in scores.items() if score.leaning is not None}
-    pairs = pl.DataFrame({
-        "at": np.arange(len(rows)),
-        "pair": [problem.units.pair_ids[row] for row in rows],
-        "other": problem.units.labels[rows] > 0,
-    }, schema_overrides={"pair": pl.String}).drop_nulls()  # fmt: skip
-    members = pairs.sort("pair", "other").group_by("pair", maintain_order=True).agg("at", pl.col("other"))
-    complete = members.filter(pl.col("other") == [False, True])["at"]
-    if problem.choice or not leanings or complete.is_empty():
+    place = np.full(len(problem.units.y), -1)
+    place[problem.measured] = np.arange(len(problem.measured))
+    original = np.flatnonzero((place >= 0) & (problem.units.edited >= 0))
+    original = original[place[problem.units.edited[original]] >= 0]
+    if not leanings or not len(original):
         return None
-    original, other = complete.list.get(0).to_numpy(), complete.list.get(1).to_numpy()
-    return best_of({name: _compared(problem, lean, original, other) for name, lean in leanings.items()})
+    members = place[original], place[problem.units.edited[original]]
+    return best_of({name: _compared(problem, lean, *members) for name, lean in leanings.items()})
 
 
 def _compared(problem: Problem, lean: Floats, original: Floats, other: Floats) -> Score:
@@ -252,6 +291,8 @@ SOLVERS: Mapping[str, Callable[[Bench], Score | None]] = {
     "chars": chars,
     "words": words,
     "edges": edges,
+    "language-model": language_model,
+    "frequency": frequency,
     "overlap": overlap,
     "similarity": similarity,
     "single": single,

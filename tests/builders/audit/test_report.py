@@ -19,6 +19,7 @@ from discoprobe.builders.audit.intervals import (
     smallest_gain,
     wilson,
 )
+from discoprobe.builders.audit.report import VERSION
 from discoprobe.builders.audit.solvers.problem import Score
 from discoprobe.builders.config import Shape
 
@@ -126,7 +127,7 @@ def test_json_there_and_back(long_and_short):
     assert again.to_json() == text
     assert (again.errors, again.strongest, again.counts) == (report.errors, report.strongest, report.counts)
     data = json.loads(text)
-    assert (data["version"], data["failed"], data["strongest"]["check"]) == (4, True, report.strongest.check)
+    assert (data["version"], data["failed"], data["strongest"]["check"]) == (VERSION, True, report.strongest.check)
     assert [finding["check"] for finding in data["findings"]] == list(BY_ID)
     assert report.to_dict() == data
 

@@ -23,7 +23,7 @@ def _found(data, check, at_least):
     assert finding.status is Status.FAILED
     assert finding.measured >= at_least
     assert finding.interval.low > finding.threshold
-    assert 0 < len(finding.rows) <= 5
+    assert 0 < len(finding.rows) <= 20
     assert set(finding.rows) <= set(data.rows["id"])
     return finding
 
@@ -168,7 +168,7 @@ def test_one_text_alone_gives_the_label(make, build):
             row["texts"][1] = ["He", "She"][row["label"]] + " " + row["texts"][1]
 
     finding = _found(build(_planted(make, change, texts=3), shape=Shape.SEQUENCE), "single", 0.75)
-    assert finding.detail == "text 2"
+    assert finding.detail in {"characters of text 2", "words of text 2"}
 
 
 def test_the_candidate_without_its_context_gives_the_label(make, build):
@@ -313,8 +313,10 @@ def test_one_label_only_measures_no_shortcut(make, build):
 
 def test_the_same_data_give_the_same_report(make, build):
     rows = make.rows(400, 2, 3)
-    first, again = (audit(build(rows, shape=Shape.SEQUENCE)).to_json() for _ in range(2))
-    assert first == again
+    for at, row in enumerate(sorted(rows, key=lambda row: (row["split"], row["label"]))):
+        row["pair_id"] = f"{row['split']}{at % 40}"
+    first, *again = (audit(build(rows, shape=Shape.SEQUENCE, pairs=True)).to_json() for _ in range(3))
+    assert again == [first, first]
 
 
 def test_many_labels(make, build):

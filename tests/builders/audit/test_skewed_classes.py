@@ -13,7 +13,8 @@ from discoprobe.builders.audit.solvers.problem import Fold, Problem, Score, Unit
 def problem_of(truth, groups):
     n = len(truth)
     truth, numbers = np.asarray(truth), np.asarray(groups)
-    units = Units(None, np.zeros(n), truth, np.arange(n), tuple(map(str, range(n))), truth, (None,) * n, (numbers,))
+    ids, no_pairs = tuple(map(str, range(n))), ((None,) * n, (numbers,), np.full(n, -1))
+    units = Units(None, np.zeros(n), truth, np.arange(n), ids, truth, *no_pairs)
     labels = tuple(map(str, range(int(truth.max()) + 1)))
     fold = Fold(np.arange(n), np.arange(n))
     return Problem(units, (fold,), labels, choice=False, unspaced=False, trained_on="", measured_on="")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+from audit_parts import report_of
 
 from discoprobe.builders.audit import Status, audit
 from discoprobe.builders.config import Shape
@@ -76,6 +77,85 @@ def test_pairs_show_what_single_rows_hide(make, build, planted):
     finding = report.finding("pairwise")
     assert finding.status is (Status.FAILED if planted else Status.PASSED)
     assert (finding.n, finding.baseline, finding.threshold) == (500, 0.5, 0.6)
+    assert report.finding("length").gain < 0.1
+
+
+def _in_pairs(make, edit, n=500):
+    """Sentences and what ``edit`` makes of them, as rows that share ``pair_id``."""
+    for at in range(n):
+        split, text = ("train", "train", "train", "validation", "test")[at % 5], make.sentence(8, 20)
+        for label in (0, 1):
+            yield {"split": split, "pair_id": f"{at}", "label": label, "texts": [edit(text) if label else text]}
+
+
+def _grammatical(make):
+    """Sentences in which a word of a kind is always followed by one of the next kind; the words are as rare as any."""
+    kinds = [make.vocabulary[at::40] for at in range(40)]
+
+    def sentence(*_):
+        at, n = make.source.randrange(40), make.source.randint(8, 20)
+        return " ".join(make.source.choice(kinds[(at + place) % 40][:12]) for place in range(n))
+
+    return sentence
+
+
+def _exchanged(text):
+    words = text.split(" ")
+    return " ".join([*words[:2], words[3], words[2], *words[4:]])
+
+
+def test_an_order_of_words_that_originals_lack(make, build, monkeypatch):
+    """BigramShift: two words change places; single rows hide it, pairs show it to a model of n-grams."""
+    monkeypatch.setattr(make, "sentence", _grammatical(make))
+    report = report_of(build(list(_in_pairs(make, _exchanged)), pairs=True, perturbation=True))
+    assert report.finding("pairwise").detail == "language-model"
+    assert report.finding("pairwise").measured > 0.8
+    assert report.finding("chars").status is Status.PASSED
+    assert report.finding("frequency").status is Status.PASSED
+
+
+def test_a_replacement_that_is_rarer(make, build):
+    """SOMO: the word that replaces another is a rare one."""
+    rare = make.vocabulary[600:]
+
+    def edit(text):
+        words = text.split(" ")
+        words[2] = make.source.choice(rare)
+        return " ".join(words)
+
+    rows = list(_in_pairs(make, edit))
+    finding = report_of(build(rows, pairs=True, perturbation=True)).finding("pairwise")
+    assert finding.status is Status.FAILED
+    assert finding.tried["frequency"] > 0.7
+
+
+def test_what_is_counted_is_never_what_is_scored(make, build):
+    """Originals that are as random as their edits are no likelier: a model that counts a text finds it likely."""
+    rows = list(_in_pairs(make, lambda _: make.sentence(8, 20)))
+    report = report_of(build(rows, pairs=True, perturbation=True))
+    for check in ("language-model", "frequency"):
+        assert report.finding(check).status is Status.PASSED
+        assert abs(report.finding("pairwise").tried[check] - 0.5) < 0.06
+
+
+def test_no_model_of_n_grams_where_no_text_is_edited(make, build):
+    report = report_of(build(make.rows(200, 2, 3), shape=Shape.SEQUENCE, perturbation=True))
+    assert {report.finding(check).status for check in ("language-model", "frequency")} == {Status.SKIPPED}
+
+
+def test_a_measure_that_differs_in_pairs_only(make, build):
+    """The edited member is one word longer, among sentences of three to sixty words."""
+    rows = []
+    for at in range(500):
+        words = make.source.choices(make.vocabulary, k=make.source.randint(3, 60))
+        longer = make.source.random() < 0.75
+        for label in (0, 1):
+            texts = [" ".join(words + [make.source.choice(make.vocabulary)] * (longer == label))]
+            split = ("train", "train", "train", "validation", "test")[at % 5]
+            rows.append({"split": split, "pair_id": f"{at}", "label": label, "texts": texts})
+    report = report_of(build(rows, pairs=True))
+    assert report.finding("pairwise").status is Status.FAILED
+    assert report.finding("pairwise").tried["length"] > 0.7
     assert report.finding("length").gain < 0.1
 
 

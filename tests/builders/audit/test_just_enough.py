@@ -1,0 +1,168 @@
+"""A cue for each solver in so many rows that its threshold is just exceeded; in a quarter of these rows it passes."""
+
+from __future__ import annotations
+
+import pytest
+from audit_parts import finding_of
+
+from discoprobe.builders.audit import Status
+from discoprobe.builders.audit.thresholds import CHECKS
+from discoprobe.builders.config import Shape
+
+_N = 1500
+_ABOVE = 0.1
+"""How far above its threshold a solver is at most where the cue is just strong enough."""
+
+
+def with_token(make, text):
+    return "Was " + text[0].lower() + text[1:]
+
+
+def with_word(make, text):
+    first, *words = text.split(" ")
+    return " ".join([first, words[0], "opal", *words[1:]])
+
+
+def with_second_word(make, text):
+    first, *words = text.split(" ")
+    return " ".join([first, make.source.choice(("opal", "ruby")), *words])
+
+
+def with_ending(make, text):
+    first, second, *words = text.split(" ")
+    return " ".join([first, second + "qwx", *words])
+
+
+def with_dash(make, text):
+    return text.replace(" ", " — ", 1)
+
+
+def with_capital(make, text):
+    first, second, *words = text.split(" ")
+    return " ".join([first, second.capitalize(), *words])
+
+
+def longer(make, text):
+    return make.sentence(21, 24)
+
+
+def with_rare_words(make, text):
+    """The words of the sentence are of the rarer half."""
+    rare = make.vocabulary[len(make.vocabulary) // 2 :]
+    return " ".join(make.source.choice(rare) if at % 2 else word for at, word in enumerate(text.split(" ")))
+
+
+def exchanged(make, text):
+    """The letters of every third word in another order: n-grams of characters that originals lack."""
+    words = text.split(" ")
+    words[1::3] = [word[::-1] for word in words[1::3]]
+    return " ".join(words)
+
+
+EDITS = {
+    "length": (longer, 0.2),
+    "token": (with_token, 0.25),
+    "chars": (with_ending, 0.45),
+    "words": (with_word, 0.46),
+    "edges": (with_second_word, 0.4),
+    "language-model": (exchanged, 0.45),
+    "frequency": (with_rare_words, 0.28),
+    "punctuation": (with_dash, 0.25),
+    "case": (with_capital, 0.25),
+}
+"""Check → what is done to texts of label 1, and to how many of them."""
+
+
+def edited(make, build, check, share):
+    edit, _ = EDITS[check]
+    rows = make.rows(_N, 2, 1)
+    for row in rows:
+        if row["label"] and make.source.random() < share:
+            row["texts"] = [edit(make, row["texts"][0])]
+    return build(rows, perturbation=True)
+
+
+def in_common(make, build, share):
+    """The second text repeats two words of the first."""
+    rows = make.rows(_N, 2, 2)
+    for row in rows:
+        if row["label"] and make.source.random() < share:
+            first, second = row["texts"]
+            row["texts"] = [first, " ".join([*second.split(" ")[:-2], *first.strip(".?!").split(" ")[2:5]]) + "."]
+    return build(rows, shape=Shape.PAIR)
+
+
+def in_one_text(make, build, share):
+    """A word of the second text, as negation in the hypothesis of a contradiction."""
+    rows = make.rows(_N, 2, 2)
+    for row in rows:
+        if row["label"] and make.source.random() < share:
+            row["texts"][1] = with_word(make, row["texts"][1])
+    return build(rows, shape=Shape.PAIR)
+
+
+def from_train(make, build, share):
+    """A sentence of the row is one of another split."""
+    rows = make.rows(_N, 2, 2)
+    pool = [row["texts"][0] for row in rows if row["split"] == "train"]
+    for row in rows:
+        if row["split"] != "train" and row["label"] and make.source.random() < share:
+            row["texts"][1] = make.source.choice(pool)
+    return build(rows, shape=Shape.PAIR)
+
+
+def longer_member(make, build, share):
+    rows = []
+    for row in make.rows(_N, 2, 1):
+        text = row["texts"][0]
+        pair = [text, with_ending(make, text)]
+        if make.source.random() >= share:
+            make.source.shuffle(pair)
+        rows.append(row | {"texts": pair if row["label"] == 0 else pair[::-1]})
+    return build(rows, shape=Shape.CHOICE, perturbation=True)
+
+
+def in_pairs(make, build, share):
+    """A word is lost in the edited member: single rows, of three to sixty words, hide it."""
+    rows = []
+    for at in range(_N // 2):
+        words = make.source.choices(make.vocabulary, k=make.source.randint(3, 60))
+        lost = int(make.source.random() < (1 + share) / 2)
+        split = ("train", "train", "train", "validation", "test")[at % 5]
+        for label in (0, 1):
+            texts = [" ".join(words[1:] if label == lost else words)]
+            rows.append({"split": split, "pair_id": f"{at}", "label": label, "texts": texts})
+    return build(rows, pairs=True, perturbation=True)
+
+
+DATA = {
+    **{
+        check: (lambda make, build, share, check=check: edited(make, build, check, share), EDITS[check][1])
+        for check in EDITS
+    },
+    "overlap": (in_common, 0.3),
+    "similarity": (in_common, 0.3),
+    "single": (in_one_text, 0.3),
+    "seen": (from_train, 0.36),
+    "pairwise-length": (longer_member, 0.32),
+    "pairwise": (in_pairs, 0.3),
+}
+"""Check → data with a cue in a share of the rows, and the share that just matters."""
+
+
+def test_every_solver_with_a_threshold_has_its_cue():
+    assert set(DATA) == {check.id for check in CHECKS if check.kind == "shortcut" and check.threshold is not None}
+
+
+@pytest.mark.parametrize("check", DATA)
+def test_a_cue_that_just_matters(make, build, check):
+    plant, share = DATA[check]
+    finding = finding_of(plant(make, build, share), check)
+    assert finding.status is Status.FAILED
+    assert finding.threshold < finding.measured < finding.threshold + _ABOVE
+
+
+@pytest.mark.parametrize("check", DATA)
+def test_a_quarter_of_it_passes(make, build, check):
+    plant, share = DATA[check]
+    assert finding_of(plant(make, build, share / 4), check).status is Status.PASSED
