@@ -391,7 +391,16 @@ class Hub:
                 f"no answer from {self.endpoint} while {doing} ({type(cause).__name__}); check the network, then run it"
             )
             return HubError(f"{words} again: nothing is half published", status=None, transient=True)
-        full = isinstance(cause, OSError) and cause.errno in _DISK_FULL
+        return self._system(cause, doing) if isinstance(cause, OSError) else None
+
+    def _system(self, error: OSError, doing: str) -> HubError | None:
+        from huggingface_hub import errors  # noqa: PLC0415
+
+        if isinstance(error, errors.FileMetadataError):
+            return _final(f"what answers while {doing} is not the Hub: a file comes without its hash and commit")
+        if error.errno is None and doing == "uploading":
+            return self._storage(error, doing)  # of the storage's client; an error of this machine has a number
+        full = error.errno in _DISK_FULL
         return _final(f"no space left on this machine while {doing}; free some, then run it again") if full else None
 
     def _odd(self, error: BaseException, doing: str) -> HubError | None:
@@ -405,7 +414,7 @@ class Hub:
             return HubError(words, status=None, transient=True)
         return self._storage(error, doing) if type(error) is RuntimeError else None
 
-    def _storage(self, error: RuntimeError, doing: str) -> HubError:
+    def _storage(self, error: Exception, doing: str) -> HubError:
         """A failure of Xet, the storage of large files, which is told as a text only, after its own minute of tries."""
         said = self._safe(str(error))
         if re.search(r"\b40[13]\b|[Ff]orbidden|[Uu]nauthorized", said):

@@ -1,6 +1,7 @@
 """What the Hub, its storage or a person does to a push is told in one line with a remedy."""
 
 import pytest
+from huggingface_hub.errors import FileMetadataError
 
 from discoprobe.cards.hub.client import Hub, HubError, RetryPolicy
 
@@ -22,6 +23,9 @@ XET = (
     [
         (RuntimeError(XET.format("client error (403 Forbidden)")), "(Xet) refuses the token while uploading", False),
         (RuntimeError(XET.format("server error (500 Internal Server Error)")), "HF_HUB_DISABLE_XET=1", False),
+        (FileMetadataError("Response is missing the 'X-Repo-Commit' header"), "is not the Hub", False),
+        (OSError("Network error: Request error: error decoding response body"), "storage (Xet) failed while", False),
+        (ConnectionError("Network error: HTTP status client error (403 Forbidden)"), "(Xet) refuses the token", False),
         (KeyError("oid"), "lacks what it should have (KeyError)", True),
         (TypeError("NoneType"), "lacks what it should have (TypeError)", True),
         (AttributeError("x"), "lacks what it should have", True),
