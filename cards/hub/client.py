@@ -146,7 +146,8 @@ class Hub:
         check_repo_name(repo)
         if token is None:
             token = os.environ.get("HF_TOKEN")
-        if token is not None and not token.isascii():
+        token = (token or "").strip() or None
+        if token and not re.fullmatch("[!-~]+", token):
             raise UsageError("the token of the Hub (HF_TOKEN) has characters that no token has; copy it again")
         from huggingface_hub import HfApi  # noqa: PLC0415 (half a second that only publishing needs)
 

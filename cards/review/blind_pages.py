@@ -68,8 +68,9 @@ class BlindPages:
                 tuple(filter(None, args.getlist("lang"))),
             )
         )  # fmt: skip
+        configs = {config: entry for config, entry in configs.items() if split in entry["counts"]}
         if not configs:
-            abort(404, "no config is of these tasks and languages")
+            abort(404, f"no config of these tasks and languages has a {split} split")
         n = min(1000, max(1, whole_number(args.get("n"), _ROUND_ROWS)))
         return BlindRound(name[:80], tuple(configs), split, n, bool(args.get("repeat")))
 

@@ -4,6 +4,7 @@ import pytest
 from huggingface_hub.errors import FileMetadataError
 
 from discoprobe.cards.hub.client import Hub, HubError, RetryPolicy
+from discoprobe.loaders.errors import UsageError
 
 
 @pytest.fixture
@@ -41,6 +42,12 @@ def test_failures_of_the_client_are_one_line(hub, error, words, transient):
     assert "\n" not in str(caught.value)
     assert "hf_secret" not in str(caught.value)
     assert caught.value.transient is transient
+
+
+@pytest.mark.parametrize("token", ["hf_пароль", "hf_a\nb", "hf_a b", "hf_\x00"])
+def test_a_token_with_characters_that_no_token_has(token):
+    with pytest.raises(UsageError, match="characters that no token has"):
+        Hub("org/x", endpoint="http://127.0.0.1:9", token=token)
 
 
 @pytest.mark.parametrize("answer", [None, {}, [], "ana", {"auth": {}}])

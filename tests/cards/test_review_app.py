@@ -386,6 +386,18 @@ def test_rounds_that_cannot_be(app, query, status):
     assert app.get(f"/blind/round?{query}")[0] == status
 
 
+def test_a_round_leaves_configs_out_that_lack_its_split(release):
+    """Suites of minimal pairs have a test split only."""
+    whole = json.loads((release / manifest.NAME).read_text(encoding="utf-8"))
+    del whole["configs"]["so_de"]["counts"]["train"]
+    (release / manifest.NAME).write_text(json.dumps(whole), encoding="utf-8")
+    with reviewing(release) as app:
+        asked = json.loads(app.get("/blind/round.json?name=r&split=train&lang=de")[2])["items"]
+        assert {item["config"] for item in asked} == {"bso_de"}
+        assert app.get("/blind/round?name=r&split=train&task=so")[0] == 404
+        assert app.get("/blind/round?name=r&split=test&task=so")[0] == 200
+
+
 def test_answers_that_cannot_be(app):
     token = app.token()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import logging
@@ -55,7 +56,7 @@ from discoprobe.cli.arguments import (
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from discoprobe.cards.hub.push import Plan
     from discoprobe.loaders.corpus import Corpus
@@ -102,33 +103,40 @@ def push(  # noqa: PLR0913 (one parameter per option)
     )  # fmt: skip
     if not (yes or dry_run or sys.stdin.isatty()):
         raise UsageError("there is no terminal to ask on whether to publish; give --yes, or --dry-run to see the plan")
-    check_target(repo, options, out)
-    if build_:
-        planned = planned_sources(request, tasks_named(request.tasks))
-        unbuilt = _unbuilt(planned, request, out) if dry_run else None
-        summaries.show_sources(planned, unbuilt, as_json=json_)
-        if unbuilt:
-            return
-    with terminal.progress() as progress:
-        if build_ and not dry_run:
-            check = functools.partial(_check_licences, allow_licence=options.allow_licence)
-            built, fresh = pipeline.renew(request, out, progress, check=check)
-            logging.getLogger(__name__).info("%d configs built, %d are up to date", len(built.built), len(fresh))
+    with _interruptible(repo):
+        check_target(repo, options, out)
+        if build_:
+            planned = planned_sources(request, tasks_named(request.tasks))
+            unbuilt = _unbuilt(planned, request, out) if dry_run else None
+            summaries.show_sources(planned, unbuilt, as_json=json_)
+            if unbuilt:
+                return
+        with terminal.progress() as progress:
+            if build_ and not dry_run:
+                check = functools.partial(_check_licences, allow_licence=options.allow_licence)
+                built, fresh = pipeline.renew(request, out, progress, check=check)
+                logging.getLogger(__name__).info("%d configs built, %d are up to date", len(built.built), len(fresh))
 
-        def confirm(plan: Plan) -> bool:
-            progress.stop()
-            summaries.show_plan(plan, as_json=json_)
-            agreed = yes or summaries.confirmed(plan)
-            progress.start()
-            return agreed
+            def confirm(plan: Plan) -> bool:
+                progress.stop()
+                summaries.show_plan(plan, as_json=json_)
+                agreed = yes or summaries.confirmed(plan)
+                progress.start()
+                return agreed
 
-        try:
             result = publish(out, repo, options, confirm=confirm, progress=progress)
-        except KeyboardInterrupt:
-            raise RemoteError(
-                f"interrupted: {repo} has the old release or the new one, nothing between; the next push goes on"
-            ) from None
     summaries.show_push(result, as_json=json_)
+
+
+@contextlib.contextmanager
+def _interruptible(repo: str) -> Iterator[None]:
+    """Says in one line what Ctrl-C leaves."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise RemoteError(
+            f"interrupted: {repo} has the old release or the new one, nothing between; the next push goes on"
+        ) from None
 
 
 def _unbuilt(planned: Sequence[PlannedSource], request: Request, out: Path) -> list[str]:
