@@ -1,4 +1,4 @@
-"""A release folder or corpus from somebody else: no command follows it out of its folder, and each says so in a line."""
+"""A release or corpus from somebody else: no command follows it out of its folder, and each says so in one line."""
 
 import gzip
 import json
