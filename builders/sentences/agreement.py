@@ -33,8 +33,8 @@ SEEN: Final = 10
 STRAY: Final = 0.05
 """Readings of a form below this share are taken for errors of the annotation."""
 
-STRAY_FORM: Final = 0.2
-"""Share of the occurrences of a form from which on a tense is not an error of the annotation."""
+STRAY_FORM: Final = 1 / 3
+"""Share of the occurrences of a form from which on its lemma and tense are not an error of the annotation."""
 
 SYSTEMATIC: Final = 0.05
 """Share of verbs, two at least, from which on a cell of the paradigm is ambiguous for all (German *er habe*)."""
@@ -112,11 +112,17 @@ def _subjects_and_verbs(trees: Trees, context: Context) -> pl.DataFrame:
     several = (feat("Number") == "Plur") | (feat("Case") == "Ins")  # *a number of cats*, Russian *генерал с извозчиком*
     with_others = below.filter(pl.col("rel") == "nmod", several).select("head_row", with_others=True)
     shown = below.filter(pl.col("rel").is_in(["det", "amod"]), feat("Number").is_not_null())
+    uneven = (  # Russian *русский и белорусский языки*: adjectives in the singular
+        shown.select(row="head_row", beside=feat("Number"))
+        .join(subjects.select("row", own=feat("Number")), on="row")
+        .filter(pl.col("beside") != pl.col("own"))
+    )
     shows = shown.group_by("head_row").agg(
         beside=pl.concat_str(pl.col("form").str.to_lowercase(), _class(), separator="\t")
     )
     described = (
-        simple.join(with_others.unique(), left_on="row", right_on="head_row", how="left")
+        simple.join(uneven, on="row", how="anti")
+        .join(with_others.unique(), left_on="row", right_on="head_row", how="left")
         .join(shows, left_on="row", right_on="head_row", how="left")
         .select(
             "sent", predicate="head_row", subject_row="row", subject=pl.col("form").str.to_lowercase(),
@@ -286,7 +292,7 @@ def _with_other(rows: pl.DataFrame, words: pl.DataFrame, feature: str, context: 
     """
     verbs = words.filter(pl.col("upos") == "VERB", pl.col(feature).is_not_null())
     tense = _without(pl.col("feats"), *FEATURES)
-    usual = pl.col("n").sum().over("form", "lemma", tense) > STRAY_FORM * pl.col("n").sum().over("form", "lemma")
+    usual = pl.col("n").sum().over("form", "lemma", tense) > STRAY_FORM * pl.col("n").sum().over("form")
     table = verbs.filter(usual).with_columns(rest=_rest(pl.col("feats"), feature))
     own = rows.select(
         "row", "key", "lemma", "value", form="verb", rest=_rest(pl.col("target_feats"), feature),

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from discoprobe.builders.papers import Paper
 from discoprobe.builders.sentences import agreement
 from discoprobe.builders.sentences.candidates import original_and_edited, usable_of
 from discoprobe.builders.sentences.feature_values import VALUES
@@ -24,6 +25,18 @@ from discoprobe.builders.task import Context, Edit, ProbingTask, Sample
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+PAPERS = (
+    Paper(
+        ("BLiMP",), "Warstadt et al. 2020. BLiMP: The Benchmark of Linguistic Minimal Pairs for English. TACL.",
+        "https://aclanthology.org/2020.tacl-1.25",
+    ),
+    Paper(
+        ("MultiBLiMP",),
+        "Jumelet, Weissweiler, Nivre & Bisazza 2025. MultiBLiMP 1.0: A Massively Multilingual Benchmark of Linguistic "
+        "Minimal Pairs.",
+        "https://arxiv.org/abs/2504.02768",
+    ),
+)  # fmt: skip
 NAMES = {
     value: name for feature in agreement.FEATURES for value, name in VALUES[feature].items()
     if value in {"Sing", "Plur", "Dual", "1", "2", "3", "Masc", "Fem", "Neut", "Com"}
@@ -66,7 +79,9 @@ TASK = ProbingTask(
     pairs=True,
     conditions=CONDITIONS,
     region=2,
+    version=2,
     needs=frozenset({"upos", "lemma", "feats", "deps"}),
     reasons=agreement.REASONS,
+    papers=PAPERS,
     exempt={"pairwise": "a subject beside its verb shows which form agrees: this is what the suite asks about"},
 )

@@ -67,7 +67,7 @@ QUANTITY = clause(
 _TEXT, _TABLE = clause("gente", "llor", "efeso", plural=True, subject="gente")
 BOTH_WAYS = [
     clause("gente", "mir", "delos", plural=False),
-    (_TEXT, _TABLE.replace("gente\tNOUN\t_\tNumber=Plur", "gente\tNOUN\t_\tNumber=Sing")),
+    (_TEXT, _TABLE.replace("Number=Plur", "Number=Sing", 2)),
 ]
 """Subjects that decide on no number, or agree in two ways."""
 AMBIGUOUS = [clause("lobo", "dud", place, plural=False, ending="an") for place in ("fano", "gades", "hispal")]
