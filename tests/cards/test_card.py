@@ -247,14 +247,15 @@ def test_a_card_counts_the_rows_of_every_label_in_every_split(built):
     listed = 0
     for result in configs:
         counts = result.counts()
-        assert len({tuple(of.values()) for of in counts.values()}) > 1, "splits of one size would hide a mistake"
+        if len(counts) > 1:  # a suite has one split
+            assert len({tuple(of.values()) for of in counts.values()}) > 1, "splits of one size would hide a mistake"
         for split, *cells in table_of(card_of(result), "Rows"):
             numbers = [int(cell.replace(",", "")) for cell in cells]
             of_labels = [n for n in counts[split].values() if n]
             assert numbers[0] == sum(of_labels)
             assert [n for n in numbers[1:] if n] in (of_labels, [min(of_labels), max(of_labels)])
             listed += 1
-    assert listed == 3 * len(configs) > 30
+    assert listed == sum(len(result.splits) for result in configs) > 30
 
 
 def test_the_audit_stands_in_the_card(sample_release):
