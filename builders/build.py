@@ -156,14 +156,14 @@ def _block_by_block(  # noqa: PLR0913, PLR0917 (what a build consists of)
         if task.name not in reasons
     }
     earlier, sizes = EarlierTexts(), [sum(part.size for part in block) // KILO for block in blocks]
-    for n, found in enumerate(_rows_of_blocks(blocks, collected, plan, executor, ahead), 1):
-        again, elsewhere = earlier.repeated(found.shingles, found.splits)
-        for name, rows in found.of_task.items():
+    for n, block_rows in enumerate(_rows_of_blocks(blocks, collected, plan, executor, ahead), 1):
+        again, elsewhere = earlier.repeated(block_rows.shingles, block_rows.splits)
+        for name, rows in block_rows.of_task.items():
             if not collected[name].full:
                 collected[name].add(rows, again, elsewhere)
                 progress(f"{name}_{corpus.lang}: rows", sum(collected[name].rows.values()), sum(settings.sizes))
         progress(f"reading {corpus.lang}: kB of text", sum(sizes[:n]), sum(sizes))
-        progress(WORDS, found.words, 0)
+        progress(WORDS, block_rows.words, 0)
     for task in tasks:
         if task.name in reasons:
             yield Unavailable(f"{task.name}_{corpus.lang}", task.name, corpus.lang, reasons[task.name])

@@ -51,9 +51,9 @@ def _grams(padded: pl.Series, lengths: npt.NDArray[np.int64], width: int) -> sci
         size = len(points) - n + 1
         code = code[:size] * _MULTIPLIER + points[n - 1 :] + np.uint64(1)
         inside = inside[:size] & ~(space[n - 2 : n - 2 + size] if n > 2 else np.zeros(size, dtype=bool))  # noqa: PLR2004
-        whole = inside & ~(space[:size] & space[n - 1 :]) if n <= 2 else inside  # noqa: PLR2004  blanks alone
-        rows.append(text[:size][whole])
-        columns.append((hashing.mix(code[whole], "gram") % np.uint64(width)).astype(np.int32))
+        valid = inside & ~(space[:size] & space[n - 1 :]) if n <= 2 else inside  # noqa: PLR2004  blanks alone
+        rows.append(text[:size][valid])
+        columns.append((hashing.mix(code[valid], "gram") % np.uint64(width)).astype(np.int32))
     row, column = np.concatenate(rows), np.concatenate(columns)
     counts = scipy.sparse.coo_array((np.ones(len(row), dtype=np.float32), (row, column)), shape=(len(lengths), width))
     return scipy.sparse.csr_array(counts)

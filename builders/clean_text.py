@@ -71,12 +71,12 @@ def fault(text: pl.Expr, *, whole: bool = True) -> pl.Expr:
         whole: whether they are whole sentences and not parts of some, with less that can be wrong.
     """
     patterns = {reason: pattern for reason, pattern in FAULTS.items() if whole or reason not in OF_SENTENCES}
-    found = [pl.when(text.str.contains(pattern)).then(pl.lit(reason)) for reason, pattern in patterns.items()]
+    faults = [pl.when(text.str.contains(pattern)).then(pl.lit(reason)) for reason, pattern in patterns.items()]
     loose = text.str.contains(_LOOSE_CLITIC)
     usual = (loose.mean() > USUAL) & (pl.len() >= PROFILED)
-    found.append(pl.when(loose, ~usual).then(pl.lit("spacing")))
+    faults.append(pl.when(loose, ~usual).then(pl.lit("spacing")))
     composed = pl.when(text.str.normalize("NFC") != text).then(pl.lit("not-nfc"))
-    return pl.coalesce(*found, composed, pl.lit(None, dtype=pl.String))
+    return pl.coalesce(*faults, composed, pl.lit(None, dtype=pl.String))
 
 
 def half_quoted(text: pl.Expr) -> pl.Expr:
@@ -86,18 +86,18 @@ def half_quoted(text: pl.Expr) -> pl.Expr:
     accents, two apostrophes) are no writing. Not counted are a straight mark inside a word (Hebrew acronyms), a prime
     after a number, the parenthesis after the number of an item (``a)``) and those of faces (``:)``, ``)))``).
     """
-    said = text.str.replace(r"^\s*(?:\p{L}|[\p{N}.]{1,4})\)", "")
-    outer = said.str.replace_all(r'\p{L}"\p{L}|\d"', "")
-    straight = (said.str.count_matches('"') % 2 == 1) & (outer.str.count_matches('"') % 2 == 1)
-    low, left, right = (said.str.count_matches(mark) for mark in "„“”")
+    without_number = text.str.replace(r"^\s*(?:\p{L}|[\p{N}.]{1,4})\)", "")
+    outer = without_number.str.replace_all(r'\p{L}"\p{L}|\d"', "")
+    straight = (without_number.str.count_matches('"') % 2 == 1) & (outer.str.count_matches('"') % 2 == 1)
+    low, left, right = (without_number.str.count_matches(mark) for mark in "„“”")
     alike = (left > 0) & (right > 0)
     curled = (
         pl.when(low > 0).then(low != left + right).when(alike).then(left != right).otherwise((left + right) % 2 == 1)
     )
     pairs = (("«", "»"), ("‹", "›"), ("「", "」"), ("『", "』"), ("《", "》"))
-    smiling = said.str.replace_all(_SMILE, "")
-    brackets = _unequal(said, "[(（]", "[)）]") & _unequal(smiling, "[(（]", "[)）]")
-    unpaired = reduce(pl.Expr.or_, (_unequal(said, *pair) for pair in pairs), straight | curled | brackets)
+    smiling = without_number.str.replace_all(_SMILE, "")
+    brackets = _unequal(without_number, "[(（]", "[)）]") & _unequal(smiling, "[(（]", "[)）]")
+    unpaired = reduce(pl.Expr.or_, (_unequal(without_number, *pair) for pair in pairs), straight | curled | brackets)
     return pl.when(unpaired | text.str.contains(r"``|''(?:[\s\p{P}]|$)")).then(pl.lit("quotes"))
 
 

@@ -61,10 +61,10 @@ def checked(frame: pl.DataFrame, schema: Mapping[str, Any], origin: str) -> pl.D
         TypeError: a column is missing or has another type, or a ``key`` occurs twice.
     """
     for name, kind in schema.items():
-        found = frame.schema.get(name)
-        fits = found is not None and (found.is_integer() if kind is INTEGER else found == kind)
+        dtype = frame.schema.get(name)
+        fits = dtype is not None and (dtype.is_integer() if kind is INTEGER else dtype == kind)
         if not fits:
-            raise TypeError(f"{origin} returned {name}: {found}; expected {name}: {kind}")
+            raise TypeError(f"{origin} returned {name}: {dtype}; expected {name}: {kind}")
     if "key" in schema and frame["key"].n_unique() < frame.height:
         raise TypeError(f"{origin} returned rows with equal keys")
     return frame

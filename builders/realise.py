@@ -223,10 +223,12 @@ def _sequence_rows(
         .agg(sent_ids="sent_id", sentences="text", corpora="corpus", **wanted)
     )
     extra = [name for name in ("trim", "n_context") if name in rows.columns]
-    whole = long.join(rows.select("key", *extra), on="key", maintain_order="left")
+    with_extra = long.join(rows.select("key", *extra), on="key", maintain_order="left")
     none = pl.lit(None, pl.String)
-    whole = _trimmed(whole, language) if "trim" in extra else whole.with_columns(original=none, removed=none)
-    shown = whole.select("key", "sent_ids", "corpora", *wanted, *_FORMS[task.shape])
+    with_extra = (
+        _trimmed(with_extra, language) if "trim" in extra else with_extra.with_columns(original=none, removed=none)
+    )
+    shown = with_extra.select("key", "sent_ids", "corpora", *wanted, *_FORMS[task.shape])
     places = frame.select(
         pl.col("row").cast(pl.Int64), "corpus", "doc_id", group=pl.concat_str("corpus", "doc_id", separator="/")
     )
@@ -267,12 +269,12 @@ _FORMS: dict[Shape, list[pl.Expr]] = {
 
 def _sentence_rows(task: ProbingTask, rows: pl.DataFrame, texts: pl.DataFrame) -> pl.DataFrame:
     """Rows of one sentence (they are candidates themselves), edited where the row says so."""
-    whole = rows.join(texts, on=["shard", "sent"], how="left", maintain_order="left")
-    if "ipm_share" not in whole.columns:
-        whole = whole.with_columns(ipm_share=pl.lit(None, pl.Float32))
+    with_texts = rows.join(texts, on=["shard", "sent"], how="left", maintain_order="left")
+    if "ipm_share" not in with_texts.columns:
+        with_texts = with_texts.with_columns(ipm_share=pl.lit(None, pl.Float32))
     if "number" in texts.columns:
-        whole = whole.with_columns(number=pl.concat_list("number"))
-    return _with_edits(task, whole).with_columns(
+        with_texts = with_texts.with_columns(number=pl.concat_list("number"))
+    return _with_edits(task, with_texts).with_columns(
         sent_ids=pl.concat_list("sent_id"), corpora=pl.concat_list("corpus"), target=_target()
     )
 

@@ -118,9 +118,11 @@ def select(  # noqa: PLR0913 (one keyword more than a function may have)
     clusters = stacked([shard.sents for shard in shards]).select(
         "shard", "sent", cluster=near_duplicates.clusters(shingles)
     )
-    found = [shard.sentences for shard in shards if shard.sentences is not None]
-    sentences = stacked(found).join(clusters, on=["shard", "sent"], how="left") if found else pl.DataFrame()
-    if found:
+    of_documents = [shard.sentences for shard in shards if shard.sentences is not None]
+    sentences = (
+        stacked(of_documents).join(clusters, on=["shard", "sent"], how="left") if of_documents else pl.DataFrame()
+    )
+    if of_documents:
         left_out = windows.not_prose(corpus.sources, settings)
         sentences = windows.with_passages(sentences, settings, by_hash=by_hash, left_out=left_out)
     return Candidates(
@@ -235,14 +237,14 @@ def merged(blocks: Sequence[Candidates], tasks: Sequence[AnyTask]) -> Candidates
     marks = [task.name for task in tasks if isinstance(task, DiscourseTask) and task.mark]
 
     def together(frames: list[pl.DataFrame], changes: list[dict[str, pl.Expr]]) -> pl.DataFrame:
-        kept = [(frame, change) for frame, change in zip(frames, changes, strict=True) if frame.width]
-        if not kept:
+        not_empty = [(frame, change) for frame, change in zip(frames, changes, strict=True) if frame.width]
+        if not not_empty:
             return pl.DataFrame()
         moved = [
             frame.with_columns(
                 **{name: new.cast(frame.schema[name]) for name, new in change.items() if name in frame.columns}
             )
-            for frame, change in kept
+            for frame, change in not_empty
         ]
         return pl.concat(moved).drop("row", strict=False).with_row_index("row")
 

@@ -79,10 +79,10 @@ def find(folder: Path, key: str) -> Entry | None:
 def record(folder: Path, key: str) -> Mapping[str, Any] | None:
     """The record of an entry, whose tables are not looked at; None if there is no entry with this key."""
     try:
-        found: Mapping[str, Any] = json.loads((_home(folder, key) / RECORD).read_bytes())["record"]
+        stored: Mapping[str, Any] = json.loads((_home(folder, key) / RECORD).read_bytes())["record"]
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return found
+    return stored
 
 
 def store(folder: Path, key: str, shards: Iterable[Shard], record: Callable[[], Mapping[str, Any]]) -> Entry:

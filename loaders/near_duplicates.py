@@ -173,8 +173,8 @@ def _first_with_same(keys: Keys) -> Ints:
 
 def _without(grams: _Grams, representative: Ints) -> _Grams:
     """The n-grams of representatives only."""
-    kept = representative[grams.text] == grams.text
-    return _Grams(grams.text[kept], grams.gram[kept])
+    is_representative = representative[grams.text] == grams.text
+    return _Grams(grams.text[is_representative], grams.gram[is_representative])
 
 
 def _edges(grams: _Grams, n_texts: int, threshold: float) -> Ints:
@@ -187,15 +187,15 @@ def _edges(grams: _Grams, n_texts: int, threshold: float) -> Ints:
     sets = scipy.sparse.csr_array(
         (np.ones(len(gram), dtype=np.int32), (grams.text, gram)), shape=(n_texts, len(frequency))
     )
-    found = np.empty((0, 2), dtype=np.int64)
+    edges = np.empty((0, 2), dtype=np.int64)
     for reach in (1, n_texts):  # neighbours first: they connect thousands of copies of one template in one step
-        left = _undecided(candidates, _components(found, n_texts))
+        left = _undecided(candidates, _components(edges, n_texts))
         for pairs in _pairs(left, sizes, threshold, reach):
-            component = _components(found, n_texts)
+            component = _components(edges, n_texts)
             apart = component[pairs[:, 0]] != component[pairs[:, 1]]
             new = _verified(np.unique(pairs[apart], axis=0), sets, sizes, threshold)
-            found = np.concatenate([found, new])
-    return found
+            edges = np.concatenate([edges, new])
+    return edges
 
 
 def _shared(grams: _Grams) -> _Grams:
@@ -206,8 +206,8 @@ def _shared(grams: _Grams) -> _Grams:
     if not len(repeated):
         return _Grams(grams.text[:0], grams.gram[:0])
     place = np.minimum(np.searchsorted(repeated, grams.gram), len(repeated) - 1)
-    kept = repeated[place] == grams.gram
-    return _Grams(grams.text[kept], grams.gram[kept])
+    is_repeated = repeated[place] == grams.gram
+    return _Grams(grams.text[is_repeated], grams.gram[is_repeated])
 
 
 def _undecided(candidates: _Grams, component: Ints) -> _Grams:
@@ -237,8 +237,8 @@ def _prefixes(rare: _Grams, sizes: Ints, threshold: float) -> _Grams:
     shared = np.bincount(rare.text, minlength=len(sizes))
     starts = np.cumsum(shared) - shared
     place = np.arange(len(rare.text)) - starts[rare.text] + (sizes - shared)[rare.text]
-    kept = place < length[rare.text]
-    return _Grams(rare.text[kept], rare.gram[kept])
+    in_prefix = place < length[rare.text]
+    return _Grams(rare.text[in_prefix], rare.gram[in_prefix])
 
 
 def _pairs(candidates: _Grams, sizes: Ints, threshold: float, reach: int) -> Iterator[Ints]:

@@ -47,12 +47,12 @@ def config_of(  # noqa: PLR0913 (one parameter per fact)
     """
     shape = TASK_TYPES[task_type]
     _fits(data, task_type)
-    kept, leaks = without_leaks(data) if drop_leaks else (data, {})
+    used, leaks = without_leaks(data) if drop_leaks else (data, {})
     left_out = dict(data.read.left_out) if data.read else {}
     meanings = dict.fromkeys(left_out, "not usable as published")
     return Config(
         name=f"{name}_{lang}", task=name, lang=lang, shape=shape, labels=data.labels,
-        splits={split: _table(kept, split, shape, source.name) for split in SPLITS},
+        splits={split: _table(used, split, shape, source.name) for split in SPLITS},
         drops=left_out | leaks, meanings=meanings | {check: LEAKS[check] for check in leaks},
         candidates=data.rows.height + sum(left_out.values()), sources=(source,), read=(source.name,),
         definition=_definition(data, task_type, source.name), split_by="", published=True, pairs=False,
@@ -61,10 +61,12 @@ def config_of(  # noqa: PLR0913 (one parameter per fact)
 
 
 def _fits(data: AuditInput, task_type: TaskType) -> None:
-    found = {Shape.SENTENCE: "one text", Shape.PAIR: "two texts", Shape.CHOICE: "choices"}.get(data.shape, "many texts")
+    read_as = {Shape.SENTENCE: "one text", Shape.PAIR: "two texts", Shape.CHOICE: "choices"}.get(
+        data.shape, "many texts"
+    )
     shape = Shape.PAIR if task_type == "similarity" else TASK_TYPES[task_type]
     if data.shape is not shape or (task_type == "minimal-pairs" and len(data.labels) != 2):  # noqa: PLR2004
-        raise DiscoprobeError(f"{data.name}: a row holds {found}, which is no --task-type {task_type}")
+        raise DiscoprobeError(f"{data.name}: a row holds {read_as}, which is no --task-type {task_type}")
     if task_type == "similarity" and data.rows["score"].null_count():
         raise DiscoprobeError(f"{data.name}: the label column holds no numbers, which --task-type similarity needs")
 
@@ -85,7 +87,7 @@ def _definition(data: AuditInput, task_type: TaskType, source: str) -> str:
 def _table(data: AuditInput, split: str, shape: Shape, source: str) -> pa.Table:
     """The rows of one split with the columns of a config."""
     texts, n_context = pl.col("texts"), pl.col("n_context")
-    own = {
+    source_columns = {
         Shape.SENTENCE: {
             "text": texts.list.first(),
             "n_words": texts.list.first().str.count_matches(r"\w+").cast(pl.Int32),
@@ -99,7 +101,7 @@ def _table(data: AuditInput, split: str, shape: Shape, source: str) -> pa.Table:
         },
     }[shape]
     rows = data.split(split).select(
-        "id", "label", "pair_id", "group", corpus=pl.lit(source), **own,
+        "id", "label", "pair_id", "group", corpus=pl.lit(source), **source_columns,
     )  # fmt: skip
     wanted = schema(shape)
     table = rows.to_arrow()

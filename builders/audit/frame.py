@@ -106,9 +106,9 @@ class AuditInput:
     def classes(self) -> dict[str, dict[str, int]]:
         """Rows per split and label name."""
         counts = self.rows.group_by("split", "label").len()
-        found = {(split, label): n for split, label, n in counts.iter_rows()}
+        per_class = {(split, label): n for split, label, n in counts.iter_rows()}
         return {
-            split: {name: found.get((split, label), 0) for label, name in enumerate(self.labels)}
+            split: {name: per_class.get((split, label), 0) for label, name in enumerate(self.labels)}
             for split in self.splits
         }
 

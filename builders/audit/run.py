@@ -51,9 +51,9 @@ def audit(
     compared = {check.id for check in CHECKS if binds(check, data) and check.id not in data.exempt}
     scores = solve(bench, compared) if bench else {}
     shortcuts = [check for check in CHECKS if check.kind is Kind.SHORTCUT]
-    found = [shortcut(check, scores.get(check.id), data, problem) for check in shortcuts]
+    measured = [shortcut(check, scores.get(check.id), data, problem) for check in shortcuts]
     heuristics = mine(problem, bench.features) if problem and bench else None
-    findings = [*(here if here is not None else elsewhere.result() if elsewhere else []), *found]
+    findings = [*(here if here is not None else elsewhere.result() if elsewhere else []), *measured]
     judged = [_exempt(finding, data.exempt) for finding in findings]
     return Report(
         name=data.name,

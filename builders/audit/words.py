@@ -58,8 +58,8 @@ def sentences(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
     distinct = distinct.select("text", key=normal(pl.col("_text")))
     known = distinct.select(pl.col("key").unique(maintain_order=True)).with_row_index("sentence")
     numbered = distinct.join(known, on="key").select("text", "sentence")
-    found = long.drop("_text").join(numbered, on="text", maintain_order="left").drop("text")
-    return found.unique(maintain_order=True), known["key"]
+    numbers = long.drop("_text").join(numbered, on="text", maintain_order="left").drop("text")
+    return numbers.unique(maintain_order=True), known["key"]
 
 
 def normal(text: pl.Expr) -> pl.Expr:

@@ -131,12 +131,12 @@ def rows_of_block(block: Block, tasks: Sequence[AnyTask], plan: BlockPlan) -> Bl
 
 
 def _with_text(chosen: TaskSample, candidates: Candidates, texts: pl.DataFrame, language: LanguageData) -> RowsOfTask:
-    found = chosen.chosen
-    rows = found.rows if found.rows.is_empty() else rows_with_text(chosen, texts, language)
+    chosen_rows = chosen.chosen
+    rows = chosen_rows.rows if chosen_rows.rows.is_empty() else rows_with_text(chosen, texts, language)
     discourse = isinstance(chosen.task, DiscourseTask)
     ends = windows.ends(candidates.sentences) if discourse else Counter[str]()
     notes = () if discourse else chosen.notes
-    return RowsOfTask(rows, dict(found.drops), found.candidates, found.reason, notes, ends)
+    return RowsOfTask(rows, dict(chosen_rows.drops), chosen_rows.candidates, chosen_rows.reason, notes, ends)
 
 
 def _splits(candidates: Candidates, texts: pl.DataFrame) -> npt.NDArray[np.int8]:

@@ -139,12 +139,12 @@ class Collected:
             return
         sizes = sets.group_by("set", maintain_order=True).len()
         fits = sizes.filter(pl.col("len").cum_sum() <= self._settings.size(split) - self._rows[split])
-        kept = sets.head(int(fits["len"].sum()))
-        self._kept.append(kept)
-        self._rows[split] += kept.height
+        new_sets = sets.head(int(fits["len"].sum()))
+        self._kept.append(new_sets)
+        self._rows[split] += new_sets.height
         room = self._settings.size(split) - self._rows[split]
         self._full[split] = fits.height < sizes.height or room < int(sizes["len"].max())  # type: ignore[arg-type]
-        self._drops["over-size"] += sets.height - kept.height
+        self._drops["over-size"] += sets.height - new_sets.height
 
     def made(self, blocks: Sequence[Block]) -> tuple[MadeRows, str]:
         """The config's rows, and why they make no config (empty if they do).
@@ -155,8 +155,8 @@ class Collected:
         read = blocks[: self._n_blocks]
         parts = tuple(part.identity for block in read for part in block) if len(read) < len(blocks) else ()
         notes = (*self._notes, *windows.ends_note(self._ends), *self._note(parts))
-        kept = [rows for rows in self._kept if rows.height]
-        rows = pl.concat(kept) if kept else pl.DataFrame()
+        frames = [rows for rows in self._kept if rows.height]
+        rows = pl.concat(frames) if frames else pl.DataFrame()
         drops = self._drops + Counter({"unbalanced": self._waiting.height})
         labels = self.task.labels or self.labels
         made = MadeRows(self.task, rows, labels, drops, self._candidates, notes, parts)

@@ -77,26 +77,26 @@ def blocks_of(parts: Sequence[Loadable], settings: Settings) -> list[Block]:
     if settings.most_documents is not None:
         ordered = _first(ordered, settings.most_documents, settings.seed)
     if sum(part.size for part in ordered) <= settings.block:
-        kept = {part.identity for part in ordered}
-        whole = tuple(part for part in parts if part.identity in kept)
-        return [whole if len(whole) == len(ordered) else tuple(ordered)]
+        identities = {part.identity for part in ordered}
+        in_source_order = tuple(part for part in parts if part.identity in identities)
+        return [in_source_order if len(in_source_order) == len(ordered) else tuple(ordered)]
     return _cut(ordered, settings.block, settings.seed)
 
 
 def _first(ordered: Sequence[Loadable], most: int, seed: int) -> list[Loadable]:
     """The first parts that have ``most`` documents together; of the last one so many as are left."""
-    kept: list[Loadable] = []
+    first: list[Loadable] = []
     for part in ordered:
         if part.n_documents >= most:
-            return [*kept, part if part.n_documents == most else FirstDocuments(part, most, seed)]
-        kept.append(part)
+            return [*first, part if part.n_documents == most else FirstDocuments(part, most, seed)]
+        first.append(part)
         most -= part.n_documents
-    return kept
+    return first
 
 
 def _cut(ordered: Sequence[Loadable], size: int, seed: int) -> list[Block]:
     """A block ends when it is large enough and the hash of its last part says so, in every second case."""
-    found: list[Block] = []
+    blocks: list[Block] = []
     block: list[Loadable] = []
     total = 0
     for part in ordered:
@@ -104,9 +104,9 @@ def _cut(ordered: Sequence[Loadable], size: int, seed: int) -> list[Block]:
         total += part.size
         ends = hashing.digest(seed, "ends", part.identity) % 2 == 0
         if (total >= size and ends) or total >= LONGEST * size:
-            found.append(tuple(block))
+            blocks.append(tuple(block))
             block, total = [], 0
-    return [*found, tuple(block)] if block else found
+    return [*blocks, tuple(block)] if block else blocks
 
 
 def sentences_of(shards: Sequence[Shard]) -> pl.DataFrame:

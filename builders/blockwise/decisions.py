@@ -61,13 +61,13 @@ def decide(
     """
     labels: dict[str, tuple[str, ...]] = {}
     reasons: dict[str, str] = {}
-    found: list[Candidates] = []
+    candidates: list[Candidates] = []
     for block in blocks:
         left = [task for task in tasks if task.name not in labels]
         if not left:
             break
-        found.append(candidates_of(load(block), left, plan))
-        together = merged(found, left)
+        candidates.append(candidates_of(load(block), left, plan))
+        together = merged(candidates, left)
         for task in left:
             made = sample(task, together, plan.language, plan.settings.without_sizes())
             if made.problem:

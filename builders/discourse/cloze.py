@@ -26,14 +26,14 @@ CHOICES = 2
 
 def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Each passage with its next sentence and a wrong one."""
-    found = continuations(frame, context)
-    kept = assign_labels(cap(found.rows, context.settings, *context.seed_key), CHOICES, *context.seed_key)
-    first = kept["first"].to_numpy()
-    wrong = kept["wrong"].to_numpy()[:, None]
-    origins = [[ORIGINS[later]] for later in kept["later"]]
-    rows = choice_rows(kept, list(members(first, CONTEXT)), first + CONTEXT, wrong, origins)
-    drops = found.drops | {"odd": found.rows.height - kept.height}
-    return Sample(rows, drops, candidates=found.candidates)
+    continued = continuations(frame, context)
+    labelled = assign_labels(cap(continued.rows, context.settings, *context.seed_key), CHOICES, *context.seed_key)
+    first = labelled["first"].to_numpy()
+    wrong = labelled["wrong"].to_numpy()[:, None]
+    origins = [[ORIGINS[later]] for later in labelled["later"]]
+    rows = choice_rows(labelled, list(members(first, CONTEXT)), first + CONTEXT, wrong, origins)
+    drops = continued.drops | {"odd": continued.rows.height - labelled.height}
+    return Sample(rows, drops, candidates=continued.candidates)
 
 
 TASK = DiscourseTask(labels=("0", "1"), shape=Shape.CHOICE, sample=sample)

@@ -154,23 +154,23 @@ def sample(frame: pl.DataFrame, context: Context) -> Sample:
     named = frequent if context.decided else _one_per_sense(frequent, context.language)
     names = context.decided or tuple(sorted(named["connective"].unique()))
     capped = cap(named, context.settings, *context.seed_key)
-    kept = capped if len(names) > 1 else capped.clear()
-    if kept.height and not context.decided:
-        kept = equal_counts_by_length(capped, "connective", *context.seed_key)
-    first = kept["row"].to_numpy() - 1
+    chosen = capped if len(names) > 1 else capped.clear()
+    if chosen.height and not context.decided:
+        chosen = equal_counts_by_length(capped, "connective", *context.seed_key)
+    first = chosen["row"].to_numpy() - 1
     shown = version([[row, row + 1] for row in first], [[0, 1]] * len(first), 1)
-    kept = kept.with_columns(stratum=strata(pl.col("mean_words"), STRATA))
+    chosen = chosen.with_columns(stratum=strata(pl.col("mean_words"), STRATA))
     rows = shown.with_columns(
-        kept["split"], kept["trim"], kept["stratum"], pair=pl.lit(None, pl.UInt64),
+        chosen["split"], chosen["trim"], chosen["stratum"], pair=pl.lit(None, pl.UInt64),
         row=pl.Series(first, dtype=pl.Int64),
-        key=pl.Series(hashing.mix(kept["key"].to_numpy(), "row", *context.seed_key), dtype=pl.UInt64),
-        label=kept["connective"].replace_strict({name: i for i, name in enumerate(names)}, return_dtype=pl.Int64),
+        key=pl.Series(hashing.mix(chosen["key"].to_numpy(), "row", *context.seed_key), dtype=pl.UInt64),
+        label=chosen["connective"].replace_strict({name: i for i, name in enumerate(names)}, return_dtype=pl.Int64),
     )  # fmt: skip
     drops = {
         "talk": every.height - pairs.height,
         "rare-connective": pairs.height - frequent.height,
         "same-sense": frequent.height - named.height,
-        "unbalanced": named.height - kept.height,
+        "unbalanced": named.height - chosen.height,
     }
     return Sample(rows, drops, labels=names, candidates=every.height, reason=_problem(pairs, names, context))
 
@@ -180,10 +180,10 @@ def _problem(pairs: pl.DataFrame, names: tuple[str, ...], context: Context) -> s
     if len(names) > 1:
         return ""
     counts = pairs.group_by("connective").len().sort(["len", "connective"], descending=[True, False])
-    found = ", ".join(f"{name} {n}" for name, n in counts.head(NAMED).iter_rows())
+    frequent = ", ".join(f"{name} {n}" for name, n in counts.head(NAMED).iter_rows())
     return (
         f"no two connectives of different sense open {context.settings.min_class} sentences each, some in every split "
-        f"({f'most frequent: {found}' if found else 'none was found'})"
+        f"({f'most frequent: {frequent}' if frequent else 'none was found'})"
     )
 
 

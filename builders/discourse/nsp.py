@@ -23,20 +23,20 @@ from discoprobe.builders.task import Context, DiscourseTask, Sample
 
 def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Each passage with the next sentence and with a wrong one."""
-    found = continuations(frame, context)
-    kept = cap(found.rows, context.settings, *context.seed_key, weight=2)
-    first = kept["first"].to_numpy()
+    continued = continuations(frame, context)
+    capped = cap(continued.rows, context.settings, *context.seed_key, weight=2)
+    first = capped["first"].to_numpy()
     right = members(first, CONTEXT + 1)
-    wrong = np.column_stack([members(first, CONTEXT), kept["wrong"].to_numpy()])
+    wrong = np.column_stack([members(first, CONTEXT), capped["wrong"].to_numpy()])
     order = np.tile(np.arange(CONTEXT + 1), (len(first), 1))
     versions = [version(right, order), version(wrong, order, CONTEXT)]
-    origin = pl.Series([ORIGINS[later] for later in kept["later"]], dtype=pl.String)
+    origin = pl.Series([ORIGINS[later] for later in capped["later"]], dtype=pl.String)
     versions = [
         versions[0].with_columns(distractor=pl.lit(None, pl.String)),
         versions[1].with_columns(distractor=origin),
     ]
-    rows = pair_rows(kept["window"].to_numpy(), first, kept["split"], versions)
-    return Sample(rows, found.drops, candidates=found.candidates * 2)
+    rows = pair_rows(capped["window"].to_numpy(), first, capped["split"], versions)
+    return Sample(rows, continued.drops, candidates=continued.candidates * 2)
 
 
 TASK = DiscourseTask(labels=("next", "not_next"), shape=Shape.CANDIDATE, sample=sample, pairs=True)

@@ -82,10 +82,10 @@ def _three_wrong(frame: pl.DataFrame, cut: Cut, context: Context) -> tuple[pl.Da
             aim=_length_aimed_at(frame, windows, right, context),
         )  # fmt: skip
         how = matching if context.settings.match else replace(ANY, prefer=matching.prefer, later=matching.later)
-        found = intruders(frame, slots, pool, *context.seed_key, kind, matching=how, likeness=context.likeness)
-        drops[f"no-{kind}-sentence"] = windows.height - found.height
-        windows = windows[found["slot"].to_numpy()].with_columns(found["intruder"].alias(kind))
-        pool = np.setdiff1d(pool, found["intruder"].to_numpy())
+        distractors = intruders(frame, slots, pool, *context.seed_key, kind, matching=how, likeness=context.likeness)
+        drops[f"no-{kind}-sentence"] = windows.height - distractors.height
+        windows = windows[distractors["slot"].to_numpy()].with_columns(distractors["intruder"].alias(kind))
+        pool = np.setdiff1d(pool, distractors["intruder"].to_numpy())
     return windows, drops
 
 

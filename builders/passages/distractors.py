@@ -121,12 +121,12 @@ def intruders(
     """
     search = _Search(frame, slots, matching, seed_key, likeness or Likeness(frame))
     sides = frame.select(pl.struct(matching.same).rank("dense")).to_series().to_numpy()
-    found: dict[int, Shortlist] = {}
+    shortlists: dict[int, Shortlist] = {}
     for side in np.unique(sides[slots.true]):
         mine = pool[sides[pool] == side]
         if len(mine):
-            found |= dict(search.shortlists(np.flatnonzero(sides[slots.true] == side), mine))
-    return search.compared(_first_come(slots, found, seed_key))
+            shortlists |= dict(search.shortlists(np.flatnonzero(sides[slots.true] == side), mine))
+    return search.compared(_first_come(slots, shortlists, seed_key))
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,8 +47,8 @@ def with_donors(frame: pl.DataFrame, context: Context, size: Sizes, donors: floa
     """
     windows, drops = windows_of(frame, context, size, reserve)
     gives = pl.Series(hashing.unit(windows["window"].to_numpy(), "donor", *context.seed_key) < donors)
-    kept = windows.filter(~gives)
-    return Cut(kept, spread(frame, covered(kept)), drops | {"donor": int(gives.sum())})
+    windows_kept = windows.filter(~gives)
+    return Cut(windows_kept, spread(frame, covered(windows_kept)), drops | {"donor": int(gives.sum())})
 
 
 def covered(windows: pl.DataFrame) -> npt.NDArray[np.int64]:
@@ -90,8 +90,8 @@ def _surplus(served: pl.DataFrame, context: Context) -> pl.DataFrame:
     """Half of the windows by which more intruders of a split are nearer than are not, chosen by hash."""
     ranked = with_rank(served.filter(pl.col("nearer") == 1), ["split"], "surplus", *context.seed_key)
     excess = served.group_by("split").agg(_half=pl.col("nearer").cast(pl.Int64).sum() // 2)
-    found = ranked.join(excess, on="split", maintain_order="left").filter(pl.col("rank") <= pl.col("_half"))
-    return found.drop("rank", "_half")
+    surplus = ranked.join(excess, on="split", maintain_order="left").filter(pl.col("rank") <= pl.col("_half"))
+    return surplus.drop("rank", "_half")
 
 
 def _serve(  # noqa: PLR0913, PLR0917 (everything that a search depends on)
@@ -115,12 +115,12 @@ def _serve(  # noqa: PLR0913, PLR0917 (everything that a search depends on)
         beside=(first[owner] + place)[:, None] + np.array([-1, 1]),
         nearer=np.full(len(owner), nearer),
     )
-    found = intruders(frame, slots, pool, *context.seed_key, matching=matching, likeness=context.likeness)
-    at = found["slot"].to_numpy()
+    chosen = intruders(frame, slots, pool, *context.seed_key, matching=matching, likeness=context.likeness)
+    at = chosen["slot"].to_numpy()
     columns = [name for name in windows.columns if name not in {"position", "intruder", "nearer"}]
     served: pl.DataFrame = windows.select(columns)[owner[at]]
     return served.with_columns(
         position=pl.Series(place[at], dtype=pl.Int64),
-        intruder=found["intruder"],
-        nearer=2 * found["nearer"].cast(pl.Int8) - 1,
+        intruder=chosen["intruder"],
+        nearer=2 * chosen["nearer"].cast(pl.Int8) - 1,
     )

@@ -88,8 +88,8 @@ class Cosines:
         return np.asarray(self._together(contexts).multiply(self.vectors[rows]).sum(axis=1)).ravel()
 
     def _together(self, contexts: Rows) -> scipy.sparse.csr_matrix:
-        whole = _members(contexts, self.weighted.shape[0]) @ self.weighted
-        return _normalized(whole) if len(contexts) else whole  # scikit-learn refuses matrices without rows
+        summed = _members(contexts, self.weighted.shape[0]) @ self.weighted
+        return _normalized(summed) if len(contexts) else summed  # scikit-learn refuses matrices without rows
 
 
 def _normalized(vectors: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
@@ -108,9 +108,9 @@ def _incidence(frame: pl.DataFrame, column: str, ids: npt.NDArray[np.integer], w
     sizes = frame[column].list.len().fill_null(0).to_numpy().astype(np.int64)
     edges = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
     counts = (np.ones(len(ids), dtype=np.float32), ids.astype(np.int32), edges)
-    found = scipy.sparse.csr_matrix(counts, shape=(frame.height, max(width, 1)))
-    found.sum_duplicates()
-    return found
+    matrix = scipy.sparse.csr_matrix(counts, shape=(frame.height, max(width, 1)))
+    matrix.sum_duplicates()
+    return matrix
 
 
 def _members(contexts: Rows, n_rows: int) -> scipy.sparse.csr_matrix:

@@ -47,9 +47,9 @@ def orderings(  # noqa: PLR0913 (one keyword per choice of a task)
     windows, drops = windows_of(frame, context, size)
     matched = select(windows) if select and context.settings.match else windows
     drops |= {"unbalanced": windows.height - matched.height} if select else {}
-    kept = cap(matched, context.settings, *context.seed_key, weight=2)
+    capped = cap(matched, context.settings, *context.seed_key, weight=2)
     parts = []
-    for (n,), same_size in kept.group_by("size", maintain_order=True):
+    for (n,), same_size in capped.group_by("size", maintain_order=True):
         keys, first = same_size["window"].to_numpy(), same_size["first"].to_numpy()
         whole = np.tile(np.arange(n), (len(keys), 1))
         order = perturb(keys) if isinstance(size, int) else perturb(keys, n)

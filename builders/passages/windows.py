@@ -64,7 +64,7 @@ def sentences(shard: Shard, settings: Settings) -> pl.DataFrame:
     """The sentences of a shard that stand in documents, each with ``reason`` (null if it can be shown)."""
     least, most = settings.discourse_words
     words = pl.col("n_words")
-    found = (
+    usable = (
         shard.sentences.drop("n_words")
         .join(shard.sentence_lengths(), on="sent", maintain_order="left")
         .join(shard.documents.select("doc", "corpus", "doc_id", "genre", doc_key="key"), on="doc")
@@ -85,7 +85,7 @@ def sentences(shard: Shard, settings: Settings) -> pl.DataFrame:
             ),
         )
     )  # fmt: skip
-    return found.with_columns(grams=_grams(found["text"])).drop("text")
+    return usable.with_columns(grams=_grams(usable["text"])).drop("text")
 
 
 def _heading() -> pl.Expr:
@@ -190,8 +190,10 @@ def ends(frame: pl.DataFrame) -> Counter[str]:
 
 def ends_note(counts: Counter[str]) -> tuple[str, ...]:
     """A note on the sentences that end a passage, for the card; none where there is none."""
-    found = ", ".join(f"{reason} {n}" for reason, n in sorted(counts.items(), key=lambda count: (-count[1], count[0])))
-    return (f"Sentences of documents that are in no passage and end the one before them: {found}",) if found else ()
+    reasons = ", ".join(
+        f"{reason} {n}" for reason, n in sorted(counts.items(), key=lambda count: (-count[1], count[0]))
+    )
+    return (f"Sentences of documents that are in no passage and end the one before them: {reasons}",) if reasons else ()
 
 
 def passage_keys(frame: pl.DataFrame) -> pl.DataFrame:

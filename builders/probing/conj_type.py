@@ -58,19 +58,19 @@ def select(trees: Trees, context: Context) -> pl.DataFrame:
     words = clause_words(trees)
     joined = links(with_heads(words)).filter(pl.len().over("sent") == 1).with_columns(label=_kind()).drop_nulls("label")
     conjunction = pl.when(pl.col("label") == LABELS[0]).then("cc").otherwise("mark")
-    found = joined.select("sent", "label", "subject", row=conjunction)
-    spans = conjunction_spans(words, found["row"])
-    named = found.join(spans, on="row").join(
+    clauses = joined.select("sent", "label", "subject", row=conjunction)
+    spans = conjunction_spans(words, clauses["row"])
+    named = clauses.join(spans, on="row").join(
         _allowed(words, context.language.section(ConjTypeRules)), on="row", maintain_order="left"
     )
     return _in_text(named, trees)
 
 
 def _kind() -> pl.Expr:
-    whole = pl.col("clausal") & ~pl.col("nonfinite")
-    coordinated = whole & (pl.col("rel") == "conj") & (pl.col("depth") == 1) & (pl.col("head_n_mark") == 0)
+    finite_clause = pl.col("clausal") & ~pl.col("nonfinite")
+    coordinated = finite_clause & (pl.col("rel") == "conj") & (pl.col("depth") == 1) & (pl.col("head_n_mark") == 0)
     coordinated &= (pl.col("n_cc") == 1) & (pl.col("n_mark") == 0)
-    subordinate = whole & pl.col("rel").is_in(["advcl", "ccomp", "acl"]) & (pl.col("deprel") != "acl:relcl")
+    subordinate = finite_clause & pl.col("rel").is_in(["advcl", "ccomp", "acl"]) & (pl.col("deprel") != "acl:relcl")
     subordinate &= (pl.col("n_mark") == 1) & (pl.col("n_cc") == 0)
     return pl.when(coordinated).then(pl.lit(LABELS[0])).when(subordinate).then(pl.lit(LABELS[1]))
 
@@ -83,18 +83,18 @@ def _allowed(words: pl.DataFrame, rule: ConjTypeRules) -> pl.DataFrame:
     conjunction is its ending (Polish *żeby-ś*).
     """
     lemma = pl.coalesce("lemma", "form").str.to_lowercase()
-    kept = ~lemma.is_in(sorted(rule.exclude))
+    allowed = ~lemma.is_in(sorted(rule.exclude))
     for upos, listed in (("CCONJ", rule.cconj), ("SCONJ", rule.sconj)):
         if listed:
-            kept &= (pl.col("upos") != upos) | lemma.is_in(sorted(listed))
+            allowed &= (pl.col("upos") != upos) | lemma.is_in(sorted(listed))
     before = pl.col("upos").shift(1).over("sent").cast(pl.String)
-    kept &= ~before.is_in(["ADP", "DET"]).fill_null(value=False)
+    allowed &= ~before.is_in(["ADP", "DET"]).fill_null(value=False)
     touched = pl.col("start").shift(-1) == pl.col("end")
     ending = touched & pl.col("upos").shift(-1).cast(pl.String).is_in(["AUX", "PART"])
-    kept &= ~ending.over("sent").fill_null(value=False)
+    allowed &= ~ending.over("sent").fill_null(value=False)
     asks = pl.col("feats").str.contains(r"(?:^|\|)PronType=(?:\w+,)*(?:Int|Rel)\b").shift(-1).over("sent")
-    kept &= ~asks.fill_null(value=False)
-    return words.filter(kept).select("row")
+    allowed &= ~asks.fill_null(value=False)
+    return words.filter(allowed).select("row")
 
 
 def _in_text(named: pl.DataFrame, trees: Trees) -> pl.DataFrame:

@@ -232,8 +232,8 @@ def mirrored(usable: pl.DataFrame, context: Context) -> pl.DataFrame:
     much = pl.sum_horizontal([(longer.abs() >= edge).cast(pl.Int32) for edge in ALIKE]) * longer.sign()
     none = pl.lit("")
     sides = ((much, pl.col("a_upos"), pl.col("b_upos")), (much, none, none), (longer.sign(), none, none))
-    kept = [_matched(usable, *side, context) for side in sides]
-    return next(rows for rows in kept if rows.height >= STRATA_KEEP * kept[-1].height)
+    matched = [_matched(usable, *side, context) for side in sides]
+    return next(rows for rows in matched if rows.height >= STRATA_KEEP * matched[-1].height)
 
 
 def _matched(usable: pl.DataFrame, longer: pl.Expr, first: pl.Expr, second: pl.Expr, context: Context) -> pl.DataFrame:

@@ -46,8 +46,8 @@ def select(trees: Trees, context: Context) -> pl.DataFrame:
     joined = words.filter(pl.col("rel") == "conj", pl.col("head_row").is_in(verbs.implode()))
     gapped = joined.filter("orphan").with_columns(label=pl.lit(LABELS[1]))
     whole = joined.filter("subject", "head_subject").join(orphaned, on="sent", how="anti", maintain_order="left")
-    found = pl.concat([gapped, whole.with_columns(label=pl.lit(LABELS[0]))], how="diagonal").sort("sent", "index")
-    return _matched(found.unique("sent", keep="first", maintain_order=True), words, trees)
+    both = pl.concat([gapped, whole.with_columns(label=pl.lit(LABELS[0]))], how="diagonal").sort("sent", "index")
+    return _matched(both.unique("sent", keep="first", maintain_order=True), words, trees)
 
 
 def _matched(found: pl.DataFrame, words: pl.DataFrame, trees: Trees) -> pl.DataFrame:

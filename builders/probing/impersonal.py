@@ -59,7 +59,7 @@ def select(trees: Trees, context: Context) -> pl.DataFrame:
     """Main clauses with a subject, and those that take none."""
     rule = context.language.section(ImpersonalRules)
     words = words_of_predicate(trees)
-    dropped, said = (_sentences(words, meets_any(meant)) for meant in (rule.personal, rule.impersonal))
+    dropped, impersonal = (_sentences(words, meets_any(meant)) for meant in (rule.personal, rule.impersonal))
     relation = pl.col("rel")
     subject = relation == "nsubj"
     unlike = subject & ((pl.col("upos") == "ADV") | ~context.language.section(ArgumentRules).of("nsubj").in_case())
@@ -73,7 +73,7 @@ def select(trees: Trees, context: Context) -> pl.DataFrame:
     label = (
         pl.when("_subject")
         .then(pl.lit("personal"))
-        .when(has_none & pl.col("sent").is_in(said))
+        .when(has_none & pl.col("sent").is_in(impersonal))
         .then(pl.lit("impersonal"))
     )
     cell = pl.concat_str(_described(pl.col("upos").cast(pl.String)), pl.col("_helpers").fill_null(""), separator=" + ")
@@ -86,8 +86,8 @@ def _sentences(words: pl.DataFrame, meant: pl.Expr) -> pl.Series:
     finite = pl.col("place") != "root", feat("VerbForm") == "Fin"
     helped = pl.all_horizontal(finite).any().over("sent")
     silent = (pl.col("place") == "root") & (feat("VerbForm") == "Inf") & helped
-    found = words.filter(meant, ~silent.fill_null(value=False))
-    return found["sent"].unique().implode()
+    clauses = words.filter(meant, ~silent.fill_null(value=False))
+    return clauses["sent"].unique().implode()
 
 
 def _helpers(words: pl.DataFrame) -> pl.DataFrame:

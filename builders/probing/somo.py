@@ -243,8 +243,8 @@ def _endings(form: pl.Expr, lemma: pl.Expr) -> pl.Expr:
 
 def _beginning() -> pl.Expr:
     letters = pl.col("small").str.normalize("NFD").str.replace_all(r"\p{Mn}", "")
-    found = [pl.when(letters.str.contains(pattern)).then(pl.lit(name)) for name, pattern in BEGINNINGS.items()]
-    return pl.coalesce(*found, pl.lit("other"))
+    kinds = [pl.when(letters.str.contains(pattern)).then(pl.lit(name)) for name, pattern in BEGINNINGS.items()]
+    return pl.coalesce(*kinds, pl.lit("other"))
 
 
 def _seen(open_class: pl.DataFrame) -> pl.DataFrame:
@@ -343,8 +343,8 @@ def _exchanged(
     """The candidates ``rows`` with the words of ``others`` as ``new_*`` and the least key of their ``ring``."""
     names = ["form", "lemma", "upos"]
     new = usable.select(pl.col(f"target_{name}").alias(f"new_{name}") for name in names)[others]
-    found = usable[rows].hstack([*new.get_columns(), pl.Series("ring", rings)])
-    return found.with_columns(ring=pl.col("key").min().over("ring"))
+    replaced = usable[rows].hstack([*new.get_columns(), pl.Series("ring", rings)])
+    return replaced.with_columns(ring=pl.col("key").min().over("ring"))
 
 
 def _capped(exchanged: pl.DataFrame, context: Context) -> pl.DataFrame:

@@ -38,12 +38,12 @@ def select(trees: Trees, context: Context) -> pl.DataFrame:
 def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Equally many sentences of each sequence in every split, that look alike."""
     usable, drops = usable_of(frame, context)
-    names, kept = chosen_sequences(usable, context)
-    drops["unbalanced"] = usable.height - kept.height
+    names, rows = chosen_sequences(usable, context)
+    drops["unbalanced"] = usable.height - rows.height
     if not names:
         reason = f"no {FEWEST} sequences have {context.settings.min_class} sentences each of like lengths"
         return Sample(pl.DataFrame(), drops, candidates=frame.height, reason=reason)
-    return Sample(unedited(kept), drops, labels=names, candidates=frame.height)
+    return Sample(unedited(rows), drops, labels=names, candidates=frame.height)
 
 
 def grouped(usable: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:
@@ -58,16 +58,16 @@ def chosen_sequences(usable: pl.DataFrame, context: Context) -> tuple[tuple[str,
     """
     if context.decided:
         return context.decided, _balanced(usable, context.decided, context)
-    least, kept = context.settings.min_class, usable.clear()
+    least, rows = context.settings.min_class, usable.clear()
     names: tuple[str, ...] = ()
     counts = usable.group_by("label").len().sort(["len", "label"], descending=[True, False])
     for name in counts.filter(pl.col("len") >= least)["label"].head(SEQUENCES):
         tried = _balanced(usable, (*names, name, OTHER), context)
-        if len(names) < FEWEST or tried.height >= min(ENOUGH, kept.height):
-            names, kept = (*names, name), tried
+        if len(names) < FEWEST or tried.height >= min(ENOUGH, rows.height):
+            names, rows = (*names, name), tried
     labels = (*names, OTHER)
-    if len(names) >= FEWEST and kept["split"].n_unique() == len(SPLITS) and kept.height >= len(labels) * least:
-        return labels, kept
+    if len(names) >= FEWEST and rows["split"].n_unique() == len(SPLITS) and rows.height >= len(labels) * least:
+        return labels, rows
     return (), usable.clear()
 
 

@@ -46,14 +46,14 @@ def select(trees: Trees, context: Context) -> pl.DataFrame:
 def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Equally many sentences of each depth in every bin of length, in every split."""
     usable, drops = usable_of(frame, context)
-    names, kept = chosen_depths(usable.filter(pl.col("label").is_in(LABELS)), context)
-    drops["unbalanced"] = usable.height - kept.height
+    names, rows = chosen_depths(usable.filter(pl.col("label").is_in(LABELS)), context)
+    drops["unbalanced"] = usable.height - rows.height
     if not names:
         reason = (
             f"no {NUMBERS[-1]} neighbouring depths have {context.settings.min_class} sentences each of like lengths"
         )
         return Sample(pl.DataFrame(), drops, candidates=frame.height, reason=reason)
-    return Sample(unedited(kept), drops, labels=names, candidates=frame.height)
+    return Sample(unedited(rows), drops, labels=names, candidates=frame.height)
 
 
 def chosen_depths(usable: pl.DataFrame, context: Context) -> tuple[tuple[str, ...], pl.DataFrame]:

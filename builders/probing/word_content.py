@@ -58,21 +58,21 @@ def sample(frame: pl.DataFrame, context: Context) -> Sample:
     usable, drops = usable_of(frame, context)
     listed = ranked(_words(frame)["lemma"], context.frequencies)
     inside = listed.filter(pl.col("rank").is_between(*RANKS))["lemma"]
-    found = _words(usable).filter(pl.col("lemma").is_in(inside.implode()))
+    words = _words(usable).filter(pl.col("lemma").is_in(inside.implode()))
     least = {split: max(1, round(share * context.settings.min_class)) for split, share in LEAST.items()}
-    names = context.decided or chosen_lemmas(found, least)
+    names = context.decided or chosen_lemmas(words, least)
     if len(names) < FEWEST:
         reason = (
             f"{len(names)} lemmas of rank {RANKS[0]:,} to {RANKS[1]:,} have {least['train']} sentences in train and "
             f"{least['test']} in the other splits; {FEWEST} are needed"
         )
         return Sample(pl.DataFrame(), drops, candidates=frame.height, reason=reason)
-    numbered = with_label_indices(_with_target(usable, _singles(found, pl.Series(names))), names)
+    numbered = with_label_indices(_with_target(usable, _singles(words, pl.Series(names))), names)
     level = context.settings.match and not context.decided
     even = equal_counts(numbered, "label", ["split"], *context.seed_key) if level else numbered
-    kept = cap(even, context.settings, *context.seed_key, by=["label"])
-    drops["unbalanced"] = usable.height - kept.height
-    return Sample(unedited(kept), drops, labels=names, candidates=frame.height)
+    rows = cap(even, context.settings, *context.seed_key, by=["label"])
+    drops["unbalanced"] = usable.height - rows.height
+    return Sample(unedited(rows), drops, labels=names, candidates=frame.height)
 
 
 def _words(frame: pl.DataFrame) -> pl.DataFrame:

@@ -28,10 +28,10 @@ def equal_counts(rows: pl.DataFrame, by: str, cell: list[str], *seed_key: str | 
     ranked = with_rank(rows, [*cell, by], "equalise", *seed_key)
     counts = rows.group_by([*cell, by]).len().group_by(cell).agg(_n=pl.len(), _least=pl.col("len").min())
     quota = counts.filter(pl.col("_n") == values).drop("_n")
-    kept = ranked.join(quota, on=cell, nulls_equal=True, maintain_order="left").filter(
+    rows_kept = ranked.join(quota, on=cell, nulls_equal=True, maintain_order="left").filter(
         pl.col("rank") <= pl.col("_least")
     )
-    return kept.drop("rank", "_least")
+    return rows_kept.drop("rank", "_least")
 
 
 def equal_counts_by_length(
@@ -39,13 +39,16 @@ def equal_counts_by_length(
 ) -> pl.DataFrame:
     """Equal counts of ``by`` in every split and length stratum (and ``cell``), with as many strata as the data bear."""
     columns = ["split", *cell]
-    whole = equal_counts(rows, by, columns, *seed_key)
+    overall = equal_counts(rows, by, columns, *seed_key)
     for n in (5, 3, 2):
         staged = rows.with_columns(_stratum=strata(pl.col("mean_words"), n))
-        kept = equal_counts(staged, by, [*columns, "_stratum"], *seed_key).drop("_stratum")
-        if kept.height >= STRATA_KEEP * whole.height and kept["split"].n_unique() == whole["split"].n_unique():
-            return kept
-    return whole
+        by_stratum = equal_counts(staged, by, [*columns, "_stratum"], *seed_key).drop("_stratum")
+        if (
+            by_stratum.height >= STRATA_KEEP * overall.height
+            and by_stratum["split"].n_unique() == overall["split"].n_unique()
+        ):
+            return by_stratum
+    return overall
 
 
 def assign_labels(rows: pl.DataFrame, n_labels: int, *seed_key: str | int) -> pl.DataFrame:
@@ -114,8 +117,8 @@ def remove_bias(rows: pl.DataFrame, signs: Sequence[str], *seed_key: str | int, 
     kinds = ranked.group_by("split", *signs).len("_n").sort("split", *signs)
     parts = [_with_quota(part, signs, few) for part in kinds.partition_by("split", maintain_order=True)]
     quota = pl.concat(parts).drop("_n")
-    kept = ranked.join(quota, on=["split", *signs], how="left", maintain_order="left")
-    return kept.filter(pl.col("rank") <= pl.col("_quota")).drop("rank", "_quota")
+    rows_kept = ranked.join(quota, on=["split", *signs], how="left", maintain_order="left")
+    return rows_kept.filter(pl.col("rank") <= pl.col("_quota")).drop("rank", "_quota")
 
 
 def _with_quota(kinds: pl.DataFrame, signs: Sequence[str], few: int) -> pl.DataFrame:

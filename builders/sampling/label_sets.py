@@ -87,12 +87,12 @@ def _most_rows(frame: pl.DataFrame) -> int:
 
 def _best(frame: pl.DataFrame, values: list[str], least: int) -> tuple[str, ...]:
     table = _counts(frame, values)
-    kept = {names: rows for names in _sets(values) if (rows := _rows(table, names)) >= least * len(names)}
-    if not kept:
+    n_rows = {names: rows for names in _sets(values) if (rows := _rows(table, names)) >= least * len(names)}
+    if not n_rows:
         return ()
-    enough = CLASSES_KEEP * max(kept.values())
-    good = [names for names, rows in kept.items() if rows >= enough]
-    return max(good, key=lambda names: (len(names), kept[names], names))
+    enough = CLASSES_KEEP * max(n_rows.values())
+    good = [names for names, rows in n_rows.items() if rows >= enough]
+    return max(good, key=lambda names: (len(names), n_rows[names], names))
 
 
 def _counts(frame: pl.DataFrame, values: list[str]) -> pl.DataFrame:
@@ -115,6 +115,6 @@ def _rows(table: pl.DataFrame, names: tuple[str, ...]) -> int:
 def _problem(counts: Mapping[str, int], least: int, within: Sequence[str]) -> str:
     if not counts:
         return "no candidates are left"
-    found = ", ".join(f"{name} {n}" for name, n in counts.items())
+    frequent = ", ".join(f"{name} {n}" for name, n in counts.items())
     same = f" of the same {' and '.join(within)}" if within else ""
-    return f"no two values have {least} balanced rows{same} in all splits (candidates left: {found})"
+    return f"no two values have {least} balanced rows{same} in all splits (candidates left: {frequent})"

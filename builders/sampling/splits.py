@@ -168,16 +168,16 @@ def _best_move(  # noqa: PLR0913, PLR0917 (the state of the search)
     ``least`` groups.
     """
     counts = np.bincount(places[loaded], minlength=len(SPLITS))
-    own, size = places[loaded], weights[loaded]
+    of_group, size = places[loaded], weights[loaded]
     excess = totals - target
     gains = np.stack(
         [
-            (excess[own] ** 2 - (excess[own] - size) ** 2) / target[own]
+            (excess[of_group] ** 2 - (excess[of_group] - size) ** 2) / target[of_group]
             + (excess[goal] ** 2 - (excess[goal] + size) ** 2) / target[goal]
             for goal in range(len(SPLITS))
         ]
     )
-    gains[own, np.arange(len(own))] = 0
-    gains[:, counts[own] <= least] = 0
+    gains[of_group, np.arange(len(of_group))] = 0
+    gains[:, counts[of_group] <= least] = 0
     goal, move = np.unravel_index(int(np.argmax(gains)), gains.shape)
     return float(gains[goal, move]), int(move), int(goal)

@@ -81,8 +81,8 @@ class Frequencies:
         known = pl.DataFrame([distinct, forms.rename("word")]).join(
             listed, on="word", how="left", maintain_order="left"
         )
-        found = words.rename("given").to_frame().join(known, on="given", how="left", maintain_order="left")
-        return found.select(pl.when(pl.col("given").is_not_null()).then(pl.col("ipm").fill_null(0.0)))["ipm"]
+        with_ipm = words.rename("given").to_frame().join(known, on="given", how="left", maintain_order="left")
+        return with_ipm.select(pl.when(pl.col("given").is_not_null()).then(pl.col("ipm").fill_null(0.0)))["ipm"]
 
 
 def frequencies(

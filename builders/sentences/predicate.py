@@ -240,20 +240,20 @@ def feature_of_predicate(trees: Trees, context: Context, *, feature: str) -> pl.
     """
     rule = context.language.section(PredicateRules)
     if feature == "Voice" and rule.passive:
-        found = _voice(trees, rule)
+        values = _voice(trees, rule)
     else:
         words = words_of_predicate(trees)
-        found = _bearers(words, feature, rule)
+        values = _bearers(words, feature, rule)
         if rule.tense == ("root",):
-            found = _hindered(found, _helped(words, feature), "person-on-copula")
+            values = _hindered(values, _helped(words, feature), "person-on-copula")
         if feature == "Tense":
-            found = _hindered(_compound(trees, words, found, rule), _unreal(words), "unreal-mood")
+            values = _hindered(_compound(trees, words, values, rule), _unreal(words), "unreal-mood")
         if feature == "Person":
-            found = _hindered(found, words.filter(feat("Mood") == "Imp"), "imperative")
+            values = _hindered(values, words.filter(feat("Mood") == "Imp"), "imperative")
     label, undefined = labelled(pl.col("value"), feature)
     excluded = ~pl.col("value").is_in(kept) if (kept := rule.labels.get(feature)) else pl.lit(value=False)
     other = pl.when(excluded).then(pl.lit("other-value"))
-    return _hindered(found, _clausal(trees), "clausal-predicate").select(
+    return _hindered(values, _clausal(trees), "clausal-predicate").select(
         "sent", "target", label, hindrance=pl.coalesce("hindrance", other, undefined)
     )
 

@@ -74,9 +74,9 @@ class Trees:
 
 def _parents(words: pl.DataFrame) -> npt.NDArray[np.int64]:
     """The head of each word; a root, or a word without a tree, is its own."""
-    own = np.arange(words.height)
+    places = np.arange(words.height)
     heads = words["head_row"].fill_null(-1).to_numpy()
-    return np.where(heads < 0, own, heads)
+    return np.where(heads < 0, places, heads)
 
 
 def depths(words: pl.DataFrame) -> npt.NDArray[np.int32]:
@@ -93,10 +93,10 @@ def depths(words: pl.DataFrame) -> npt.NDArray[np.int32]:
 
 def nearest_marked(parent: npt.NDArray[np.int64], marked: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """The first marked word on the way from each word to its root, itself included; -1 where there is none."""
-    own = np.arange(len(parent))
+    places = np.arange(len(parent))
     is_marked = np.zeros(len(parent), dtype=bool)
     is_marked[marked] = True
-    at = own
+    at = places
     for _ in range(len(parent)):
         going = ~is_marked[at] & (parent[at] != at)
         if not going.any():

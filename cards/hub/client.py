@@ -194,18 +194,18 @@ class Hub:
     def refs(self, *, pulls: bool = False) -> Refs | None:
         """Where branch, tags and (if asked for) pull requests stand; None if there is no such repository."""
         try:
-            found: GitRefs = self._tried(
+            refs: GitRefs = self._tried(
                 "reading the refs", lambda: self._api.list_repo_refs(**self._where, include_pull_requests=pulls)
             )
         except HubError as error:
             if error.status == 404:  # noqa: PLR2004 (HTTP's number)
                 return None
             raise
-        head = next((ref.target_commit for ref in found.branches if ref.name == MAIN), None)
+        head = next((ref.target_commit for ref in refs.branches if ref.name == MAIN), None)
         return Refs(
             head,
-            {ref.name: ref.target_commit for ref in found.tags},
-            {ref.ref: ref.target_commit for ref in found.pull_requests or []},
+            {ref.name: ref.target_commit for ref in refs.tags},
+            {ref.ref: ref.target_commit for ref in refs.pull_requests or []},
         )
 
     def tree(self, revision: str) -> dict[str, RemoteFile]:
@@ -216,13 +216,13 @@ class Hub:
         """
         from huggingface_hub import RepoFile  # noqa: PLC0415
 
-        found = self._tried(
+        entries = self._tried(
             "listing the files",
             lambda: list(self._api.list_repo_tree(**self._where, revision=revision, recursive=True)),
         )
         return {
             file.path: RemoteFile(file.size, file.lfs.sha256 if file.lfs else None, file.blob_id)
-            for file in found
+            for file in entries
             if isinstance(file, RepoFile)
         }
 
@@ -232,8 +232,8 @@ class Hub:
         Raises:
             HubError: if there is no such repository or revision.
         """
-        found = self._tried(f"looking for {revision}", lambda: self._api.repo_info(**self._where, revision=revision))
-        return str(found.sha)
+        info = self._tried(f"looking for {revision}", lambda: self._api.repo_info(**self._where, revision=revision))
+        return str(info.sha)
 
     def download(self, path: str, revision: str, expected: RemoteFile) -> Path:
         """A file of a commit, from the client's cache if it is there, in any case the right bytes.
@@ -267,10 +267,10 @@ class Hub:
 
     def since(self, parent: str) -> list[Commit]:
         """The commits of main after ``parent``, newest first; all of the history that is at hand if it is not in it."""
-        found = self._tried(
+        commits = self._tried(
             "reading the history", lambda: list(self._api.list_repo_commits(**self._where, revision=MAIN))
         )
-        newer = itertools.takewhile(lambda commit: commit.commit_id != parent, found)
+        newer = itertools.takewhile(lambda commit: commit.commit_id != parent, commits)
         return [Commit(one.commit_id, one.title, ", ".join(one.authors)) for one in newer]
 
     # writing
@@ -417,20 +417,20 @@ class Hub:
 
     def _storage(self, error: Exception, doing: str) -> HubError:
         """A failure of Xet, the storage of large files, which is told as a text only, after its own minute of tries."""
-        said = self._safe(str(error))
-        if re.search(r"\b40[13]\b|[Ff]orbidden|[Uu]nauthorized", said):
+        message = self._safe(str(error))
+        if re.search(r"\b40[13]\b|[Ff]orbidden|[Uu]nauthorized", message):
             return _final(f"the Hub's storage (Xet) refuses the token while {doing}; use one with write access", 403)
         return _final(
-            f"the Hub's storage (Xet) failed while {doing} ({said[:120]}); nothing was published: try later, or with"
+            f"the Hub's storage (Xet) failed while {doing} ({message[:120]}); nothing was published: try later, or with"
             " HF_HUB_DISABLE_XET=1"
         )
 
     def _answered(self, error: Any, doing: str) -> HubError:
         response = error.response
         status = int(response.status_code)
-        said = self._safe(response.headers.get("X-Error-Message") or getattr(error, "server_message", None) or "")
+        message = self._safe(response.headers.get("X-Error-Message") or getattr(error, "server_message", None) or "")
         return HubError(
-            self._words(status, doing) + (f" (the Hub says: {said})" if said else ""),
+            self._words(status, doing) + (f" (the Hub says: {message})" if message else ""),
             status=status, transient=status in _TRANSIENT, wait=_asked_wait(response.headers),
         )  # fmt: skip
 

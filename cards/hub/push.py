@@ -236,12 +236,12 @@ class _Push:
     # something new
 
     def _publish_changed(self, remote: Remote, present: Staged, confirm: Callable[[Plan], bool]) -> PushResult:
-        found = changes(self.folder, self.hub, remote, present)
-        number = self._number(remote, found)
-        text = version.section(number, found, self.options.day or dt.datetime.now(tz=dt.UTC).date())
+        difference = changes(self.folder, self.hub, remote, present)
+        number = self._number(remote, difference)
+        text = version.section(number, difference, self.options.day or dt.datetime.now(tz=dt.UTC).date())
         label = Label(self.hub.repo, str(number), version.with_section(remote.changelog, text))
         staged = self._staged(remote, label)
-        plan = self._plan(remote, staged, found, number)
+        plan = self._plan(remote, staged, difference, number)
         if self.options.dry_run:
             return self._result("planned", plan)
         if not confirm(plan):
@@ -249,7 +249,7 @@ class _Push:
         if remote.head is None:
             remote = self._created()
             staged = self._staged(remote, label)
-            plan = self._plan(remote, staged, found, number)
+            plan = self._plan(remote, staged, difference, number)
         return self._send(remote, staged, plan)
 
     def _staged(self, remote: Remote, label: Label) -> Staged:
@@ -387,8 +387,10 @@ class _Push:
             for done, name in enumerate(chosen, 1):
                 counts = staged.manifest["configs"][name]["counts"]
                 expected = {split: sum(labels.values()) for split, labels in counts.items()}
-                if (found := self.hub.load(name, oid, Path(cache))) != expected:
-                    raise RemoteError(f"{name} of {oid[:12]} loads with {found} rows, not {expected}; it is not tagged")
+                if (loaded := self.hub.load(name, oid, Path(cache))) != expected:
+                    raise RemoteError(
+                        f"{name} of {oid[:12]} loads with {loaded} rows, not {expected}; it is not tagged"
+                    )
                 self.progress("reading back", done, len(chosen))
 
     def _tag_published(self, name: str, oid: str) -> None:

@@ -90,9 +90,11 @@ class _RemoteSide:
 def changes(folder: Path, hub: Hub, remote: Remote, staged: Staged) -> Changes:
     """What changes, with the files that are neither rows nor written anew for every release."""
     old = _RemoteSide(hub, remote) if remote.manifest else None
-    found = diff.compare(old, diff.Folder(folder, staged.manifest))
+    difference = diff.compare(old, diff.Folder(folder, staged.manifest))
     if old is None:
-        return found
+        return difference
     touched = [*staged.adds(remote.tree), *staged.deletes(remote.tree)]
     files = tuple(sorted(path for path in touched if not path.endswith(".parquet")))
-    return Changes(found.added, found.removed, found.changed, found.sources, found.software, files)
+    return Changes(
+        difference.added, difference.removed, difference.changed, difference.sources, difference.software, files
+    )

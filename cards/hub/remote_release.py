@@ -81,9 +81,9 @@ def read_remote(hub: Hub, revision: str = "") -> Remote:
     tree = hub.tree(oid)
     if manifest.NAME not in tree:
         return Remote(oid, tree, tags=refs.tags, replaceable=_replaceable(hub, oid, tree))
-    found: Published = manifest.read(hub.download(manifest.NAME, oid, tree[manifest.NAME]).parent)  # type: ignore[assignment]
+    published: Published = manifest.read(hub.download(manifest.NAME, oid, tree[manifest.NAME]).parent)  # type: ignore[assignment]
     changelog = _text(hub, CHANGELOG, oid, tree) if CHANGELOG in tree else ""
-    return Remote(oid, tree, found, changelog, refs.tags)
+    return Remote(oid, tree, published, changelog, refs.tags)
 
 
 def _replaceable(hub: Hub, oid: str, tree: Mapping[str, RemoteFile]) -> frozenset[str]:

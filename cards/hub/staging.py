@@ -109,18 +109,18 @@ def stage(folder: Path, local: Manifest, remote: Remote, label: Label) -> Staged
             the Hub would refuse the card.
         RemoteError: if the repository lacks a file of a config that is to stay.
     """
-    whole = merged(remote.manifest, local)
-    whole.pop("inputs", None)
+    combined = merged(remote.manifest, local)
+    combined.pop("inputs", None)
     if label.release:
-        whole["version"] = label.release
-    whole["repository"] = label.repository
-    files = _local_files(folder, local) | _kept_files(remote, whole, local)
-    _name_repository(files, whole, local, label.repository)
-    files |= {path: Wanted(text.encode()) for path, text in texts(whole, label).items()}
-    whole["files"] = _entries(files, remote.manifest, whole)
-    files[manifest.NAME] = Wanted(manifest.render(whole).encode())
+        combined["version"] = label.release
+    combined["repository"] = label.repository
+    files = _local_files(folder, local) | _kept_files(remote, combined, local)
+    _name_repository(files, combined, local, label.repository)
+    files |= {path: Wanted(text.encode()) for path, text in texts(combined, label).items()}
+    combined["files"] = _entries(files, remote.manifest, combined)
+    files[manifest.NAME] = Wanted(manifest.render(combined).encode())
     _check_card(files)
-    return Staged(whole, files, remote.unmanaged())
+    return Staged(combined, files, remote.unmanaged())
 
 
 def texts(whole: Published, label: Label) -> dict[str, str]:
@@ -135,9 +135,9 @@ def _check_card(files: Mapping[str, Wanted]) -> None:
     assert isinstance(text, bytes)
     standalone = files[STANDALONE].content if STANDALONE in files else b""
     assert isinstance(standalone, bytes)
-    if found := card_checks.card_problems(text.decode(), files, standalone.decode()):
-        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        raise DiscoprobeError(f"the card of the release would be refused: {found[0]}{more}")
+    if problems := card_checks.card_problems(text.decode(), files, standalone.decode()):
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        raise DiscoprobeError(f"the card of the release would be refused: {problems[0]}{more}")
 
 
 def _local_files(folder: Path, local: Manifest) -> dict[str, Wanted]:
@@ -170,9 +170,9 @@ def _kept_files(remote: Remote, whole: Published, local: Manifest) -> dict[str, 
     """Published files of the configs that stay."""
     if remote.manifest is None:
         return {}
-    kept = whole["configs"].keys() - local["configs"].keys()
-    paths = [*manifest.config_files(whole, kept)]
-    paths += [path for path in remote.manifest["files"] if manifest.is_file_of(path, kept)]
+    kept_configs = whole["configs"].keys() - local["configs"].keys()
+    paths = [*manifest.config_files(whole, kept_configs)]
+    paths += [path for path in remote.manifest["files"] if manifest.is_file_of(path, kept_configs)]
     if lacking := sorted(set(paths) - remote.tree.keys()):
         raise RemoteError(
             f"the repository lacks {lacking[0]}, which its manifest lists ({len(lacking)} in all): somebody has deleted"

@@ -27,12 +27,12 @@ def refuse_in_the_way(remote: Remote, staged: Staged, repo: str) -> None:
     Raises:
         RemoteError: naming what is in the way.
     """
-    found = sorted(_in_the_way(remote, staged, repo))
-    if found:
-        more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    paths = sorted(_in_the_way(remote, staged, repo))
+    if paths:
+        more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
         raise RemoteError(
             f"{repo} holds files that no release put there and that are in the way of this one:"
-            f" {', '.join(found[:_SHOWN])}{more}; rename or delete them there, or give another --repo"
+            f" {', '.join(paths[:_SHOWN])}{more}; rename or delete them there, or give another --repo"
         )
 
 

@@ -132,8 +132,8 @@ def _unlike(path: Path, entry: ListedFile) -> str:
         return "the manifest lists it and it is not there"
     if path.stat().st_size != entry["bytes"]:
         return f"{path.stat().st_size} bytes, and the manifest says {entry['bytes']}: changed after it was built"
-    if (found := hashes_of(path).sha256) != entry["sha256"]:
-        return f"SHA-256 {found[:12]}…, and the manifest says {entry['sha256'][:12]}…: changed after it was built"
+    if (digest := hashes_of(path).sha256) != entry["sha256"]:
+        return f"SHA-256 {digest[:12]}…, and the manifest says {entry['sha256'][:12]}…: changed after it was built"
     return ""
 
 

@@ -62,10 +62,10 @@ def noise_of(sources: Sequence[Source]) -> list[AnnotationGroup]:
 def _made(sources: Sequence[Source]) -> AnnotationGroup:
     by: Mapping[str, Any] = (sources[0].annotation or {})["made_by"]
     packages: Mapping[str, str] = by.get("packages", {})
-    found = agreement(sources[0].lang, by)
+    measured = agreement(sources[0].lang, by)
     return AnnotationGroup(
         tuple(source.name for source in sources), "pos" not in packages and "depparse" not in packages,
-        _listed(by["software"]), _listed(packages), None if found is None else _measured(found, by),
+        _listed(by["software"]), _listed(packages), None if measured is None else _measured(measured, by),
     )  # fmt: skip
 
 

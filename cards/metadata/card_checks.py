@@ -151,11 +151,11 @@ def _config_problems(configs: object, files: frozenset[str]) -> Iterator[str]:
 
 def _folders(files: frozenset[str]) -> dict[str, list[str]]:
     """The files of each folder, so that a pattern is matched against a few."""
-    found: dict[str, list[str]] = {}
+    by_config: dict[str, list[str]] = {}
     for path in files:
         folder, _, name = path.rpartition("/")
-        found.setdefault(folder, []).append(name)
-    return found
+        by_config.setdefault(folder, []).append(name)
+    return by_config
 
 
 def _one_config(config: Mapping[str, Any], folders: Mapping[str, list[str]]) -> Iterator[str]:

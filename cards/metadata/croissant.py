@@ -107,7 +107,7 @@ def _address(repository: str) -> str:
 
 def _records(configs: Mapping[str, ConfigEntry], repository: str) -> dict[str, Any]:
     """Files and record sets of some configs."""
-    whole = {
+    record_set = {
         "@type": "cr:FileObject", "@id": REPOSITORY, "name": REPOSITORY, "encodingFormat": "git+https",
         "contentUrl": _address(repository), "sha256": _GIT,
     }  # fmt: skip
@@ -119,7 +119,7 @@ def _records(configs: Mapping[str, ConfigEntry], repository: str) -> dict[str, A
         for name in sorted(configs)
     ]  # fmt: skip
     return {
-        "distribution": [whole, *files],
+        "distribution": [record_set, *files],
         "recordSet": [_record_set(name, entry) for name, entry in sorted(configs.items())],
     }
 

@@ -169,16 +169,16 @@ def read(folder: Path) -> Manifest:
     if not path.exists():
         return empty()
     try:
-        found: Manifest = json.loads(path.read_text(encoding="utf-8"))
+        manifest: Manifest = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise DiscoprobeError(f"{path}: not a manifest ({error}); restore it or build into another folder") from error
-    if not isinstance(found, dict) or found.get("format") != FORMAT or empty().keys() - found.keys():
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT or empty().keys() - manifest.keys():
         raise DiscoprobeError(f"{path}: not a manifest of format {FORMAT}; build into another folder")
-    _check_names(path, found)
-    _check_links(path.parent, found)
-    for entry in found["configs"].values():
+    _check_names(path, manifest)
+    _check_links(path.parent, manifest)
+    for entry in manifest["configs"].values():
         entry["counts"] = _in_order(entry)
-    return found
+    return manifest
 
 
 def _check_names(path: Path, manifest: Manifest) -> None:

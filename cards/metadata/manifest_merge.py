@@ -90,25 +90,25 @@ def merged(remote: Published | None, local: Manifest) -> Published:
     Raises:
         DiscoprobeError: if a config that stays was built from another state of a corpus than the local ones.
     """
-    whole = cast("Published", local | {"files": {}})
+    manifest = cast("Published", local | {"files": {}})
     if remote is None:
-        return whole
+        return manifest
     replaced = local["configs"].keys() | local["unavailable"].keys()
-    kept = {name: entry for name, entry in remote["configs"].items() if name not in replaced}
-    whole["configs"] = kept | local["configs"]
-    whole["sources"] = _sources(remote, local, kept.keys())
-    whole["skipped"] = remote["skipped"] | local["skipped"]
+    kept_configs = {name: entry for name, entry in remote["configs"].items() if name not in replaced}
+    manifest["configs"] = kept_configs | local["configs"]
+    manifest["sources"] = _sources(remote, local, kept_configs.keys())
+    manifest["skipped"] = remote["skipped"] | local["skipped"]
     if beside := remote.get("beside", {}) | local.get("beside", {}):
-        whole["beside"] = beside
-    whole["unavailable"] = {
+        manifest["beside"] = beside
+    manifest["unavailable"] = {
         name: reason
         for name, reason in (remote["unavailable"] | local["unavailable"]).items()
-        if name not in whole["configs"]
+        if name not in manifest["configs"]
     }
-    _keep_drops(whole, remote.get("unavailable_drops", {}) | local.get("unavailable_drops", {}))
-    if others := _built_with(remote, whole, kept.keys()):
-        whole["built_with"] = others
-    return whole
+    _keep_drops(manifest, remote.get("unavailable_drops", {}) | local.get("unavailable_drops", {}))
+    if others := _built_with(remote, manifest, kept_configs.keys()):
+        manifest["built_with"] = others
+    return manifest
 
 
 def _sources(remote: Published, local: Manifest, kept: Collection[str]) -> dict[str, SourceEntry]:
@@ -125,5 +125,5 @@ def _sources(remote: Published, local: Manifest, kept: Collection[str]) -> dict[
 
 def _built_with(remote: Published, whole: Published, kept: Collection[str]) -> dict[str, dict[str, str]]:
     earlier = remote.get("built_with", {})
-    found = {name: earlier.get(name, versions(remote)) for name in sorted(kept)}
-    return {name: used for name, used in found.items() if used != versions(whole)}
+    built_with = {name: earlier.get(name, versions(remote)) for name in sorted(kept)}
+    return {name: used for name, used in built_with.items() if used != versions(whole)}

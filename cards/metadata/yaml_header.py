@@ -153,7 +153,7 @@ def _task_categories(configs: Mapping[str, ConfigEntry]) -> list[str]:
 def _task_ids(configs: Mapping[str, ConfigEntry]) -> list[str]:
     """The Hub's finer names of tasks: an original against an edited sentence is a judgement of acceptability."""
     entries = configs.values()
-    found = {
+    ids = {
         "acceptability-classification": any(
             one["task"] in _ACCEPTABILITY or one["shape"] == Shape.SUITE for one in entries
         ),
@@ -163,7 +163,7 @@ def _task_ids(configs: Mapping[str, ConfigEntry]) -> list[str]:
         ),
         "multiple-choice-qa": any(one["shape"] == Shape.CHOICE for one in entries),
     }
-    return [name for name, there in found.items() if there]
+    return [name for name, there in ids.items() if there]
 
 
 def _info(name: str, entry: ConfigEntry) -> dict[str, object]:

@@ -51,8 +51,8 @@ def figures(marks: Iterable[Mark], labels: Mapping[str, str], shown: Mapping[str
     """
     known = [mark for mark in marks if mark.kind == "reveal" or _speaks_of(mark, labels, shown)]
     verdicts, answers = verdicts_now(known), blind_answers(known)
-    found = {kind: _of_kind(_only(verdicts, kind), _only(answers, kind), labels) for kind in READER_KINDS}
-    return {kind: one for kind, one in found.items() if one["rows"]}
+    by_kind = {kind: _of_kind(_only(verdicts, kind), _only(answers, kind), labels) for kind in READER_KINDS}
+    return {kind: one for kind, one in by_kind.items() if one["rows"]}
 
 
 def _speaks_of(mark: Mark, labels: Mapping[str, str], shown: Mapping[str, str]) -> bool:
@@ -60,22 +60,22 @@ def _speaks_of(mark: Mark, labels: Mapping[str, str], shown: Mapping[str, str]) 
 
 
 def _only(of_rows: OfReaders, kind: str) -> OfReaders:
-    kept = {
+    of_kind = {
         place: {reader: mark for reader, mark in of_row.items() if mark.reader_kind == kind}
         for place, of_row in of_rows.items()
     }
-    return {place: of_row for place, of_row in kept.items() if of_row}
+    return {place: of_row for place, of_row in of_kind.items() if of_row}
 
 
 def _of_kind(verdicts: OfReaders, answers: OfReaders, labels: Mapping[str, str]) -> ReaderFigures:
-    said = [mark.verdict for of_row in verdicts.values() for mark in of_row.values()]
+    verdicts_given = [mark.verdict for of_row in verdicts.values() for mark in of_row.values()]
     given = [mark for of_row in answers.values() for mark in of_row.values()]
     correct = sum(mark.answer == labels[mark.row] for mark in given)
-    counted = Counter(said)
+    counted = Counter(verdicts_given)
     return {
         "readers": len({reader for of_row in [*verdicts.values(), *answers.values()] for reader in of_row}),
         "rows": len(verdicts.keys() | answers.keys()),
-        "verdicts": len(said),
+        "verdicts": len(verdicts_given),
         "faults": {verdict: counted[verdict] for verdict in FAULTS if counted[verdict]},
         "answers": len(given),
         "correct": correct,

@@ -117,13 +117,13 @@ def read_marks(path: Path) -> list[Mark]:
     """
     if not path.exists():
         return []
-    found = []
+    marks = []
     for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
         if line.strip() and not line.rstrip().endswith(b"}"):
             _log.warning("%s:%d was cut off and is not read", path, number)
         elif line.strip():
-            found.append(_mark(line, f"{path}:{number}"))
-    return sorted(found, key=lambda mark: mark.time)
+            marks.append(_mark(line, f"{path}:{number}"))
+    return sorted(marks, key=lambda mark: mark.time)
 
 
 def _mark(line: bytes, place: str) -> Mark:
@@ -197,14 +197,14 @@ def merge(path: Path, others: Iterable[Mark]) -> int:
 
 def verdicts_now(marks: Iterable[Mark]) -> dict[tuple[str, str], dict[str, Mark]]:
     """The mark that each reader stands by on each row: (config, row) → reader → mark."""
-    found: dict[tuple[str, str], dict[str, Mark]] = {}
+    verdicts: dict[tuple[str, str], dict[str, Mark]] = {}
     for mark in marks:
         if mark.kind == "mark":
-            of_row = found.setdefault(mark.place, {})
+            of_row = verdicts.setdefault(mark.place, {})
             of_row.pop(mark.reader, None)
             if mark.verdict:
                 of_row[mark.reader] = mark
-    return {place: of_row for place, of_row in found.items() if of_row}
+    return {place: of_row for place, of_row in verdicts.items() if of_row}
 
 
 def blind_answers(marks: Iterable[Mark]) -> dict[tuple[str, str], dict[str, Mark]]:
@@ -213,7 +213,7 @@ def blind_answers(marks: Iterable[Mark]) -> dict[tuple[str, str], dict[str, Mark
     It is the last one before the reader marked the row (marks are made with the label in view) or saw the results of a
     round that has it.
     """
-    found: dict[tuple[str, str], dict[str, Mark]] = {}
+    answers: dict[tuple[str, str], dict[str, Mark]] = {}
     seen: set[tuple[str, tuple[str, str]]] = set()
     of_round: dict[tuple[str, str], set[tuple[str, str]]] = {}
     for mark in marks:
@@ -224,8 +224,8 @@ def blind_answers(marks: Iterable[Mark]) -> dict[tuple[str, str], dict[str, Mark
         else:
             of_round.setdefault((mark.reader, mark.round), set()).add(mark.place)
             if (mark.reader, mark.place) not in seen:
-                found.setdefault(mark.place, {})[mark.reader] = mark
-    return found
+                answers.setdefault(mark.place, {})[mark.reader] = mark
+    return answers
 
 
 def to_exclude(marks: Iterable[Mark]) -> dict[str, dict[str, str]]:

@@ -151,10 +151,10 @@ def _config_change(name: str, old: Side, new: Side) -> ConfigChange:
         if before["content"].get(split) != after["content"].get(split) or before["labels"] != after["labels"]
     ]
     pairs = {split: (old.table(name, split), new.table(name, split)) for split in touched}
-    found = {split: _split_change(*pair, before["labels"], after["labels"]) for split, pair in pairs.items()}
+    changes = {split: _split_change(*pair, before["labels"], after["labels"]) for split, pair in pairs.items()}
     return ConfigChange(
         name,
-        {split: change for split, change in found.items() if change},
+        {split: change for split, change in changes.items() if change},
         (*_definition(before, after), *_columns(pairs)),
         values(before["settings"], after["settings"]),
         before["summary"] != after["summary"],

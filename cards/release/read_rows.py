@@ -55,13 +55,13 @@ def figures_of(
         entries: the configs.
         marks: in the order of their times.
     """
-    found = {}
+    by_config = {}
     for config in sorted({mark.config for mark in marks} & entries.keys()):
         rows = _rows(folder, config, entries[config])
-        own = [mark for mark in marks if mark.kind == "reveal" or mark.config == config]
-        if of_kinds := figures(own, rows.labels, rows.shown):
-            found[config] = of_kinds
-    return found
+        of_config = [mark for mark in marks if mark.kind == "reveal" or mark.config == config]
+        if of_kinds := figures(of_config, rows.labels, rows.shown):
+            by_config[config] = of_kinds
+    return by_config
 
 
 def checked_marks(release: Path, file: Path) -> list[Mark]:

@@ -176,11 +176,11 @@ class Release:
         """Puts what readers found into the manifest; without any marks, what a release says of its readers stays."""
         if not self._marks:
             return
-        found = read_rows.figures_of(self.folder, whole["configs"], self._marks)
+        reader_figures = read_rows.figures_of(self.folder, whole["configs"], self._marks)
         for name, entry in whole["configs"].items():
             entry.pop("readers", None)
-            if name in found:
-                entry["readers"] = found[name]
+            if name in reader_figures:
+                entry["readers"] = reader_figures[name]
 
     def _renew_cards(self, whole: Manifest) -> None:
         """Puts the verdict of the release and what readers found on every config's card.

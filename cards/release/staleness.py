@@ -72,13 +72,13 @@ def language_file_hash(lang: str) -> str:
 def software() -> dict[str, str]:
     """Versions of Python and of every library that this package asks for and that is installed."""
     asked = {re.split(r"[^\w.-]", line, maxsplit=1)[0] for line in importlib.metadata.requires(PACKAGE) or []}
-    found = {"python": platform.python_version()}
+    versions = {"python": platform.python_version()}
     for name in sorted(asked | set(manifest.SOFTWARE)):
         try:
-            found[name] = importlib.metadata.version(name)
+            versions[name] = importlib.metadata.version(name)
         except importlib.metadata.PackageNotFoundError:
-            found[name] = ""
-    return found
+            versions[name] = ""
+    return versions
 
 
 def up_to_date(folder: Path, found: Manifest, name: str, inputs: str) -> bool:

@@ -65,10 +65,10 @@ def parse(text: str) -> Version:
     Raises:
         UsageError: for anything else.
     """
-    found = re.fullmatch(r"v?(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)", text)
-    if not found:
+    match = re.fullmatch(r"v?(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)", text)
+    if not match:
         raise UsageError(f"release '{text}' is no number of three parts, such as 1.2.0")
-    return Version(*map(int, found.groups()))
+    return Version(*map(int, match.groups()))
 
 
 def latest(tags: Iterable[str]) -> Version | None:
@@ -174,8 +174,8 @@ def sections(changelog: str) -> list[str]:
 
 def day(text: str) -> str:
     """The date in the heading of a section, ISO 8601; empty if it has none."""
-    found = re.match(r"## \S+ \((\d{4}-\d\d-\d\d)\)", text)
-    return found[1] if found else ""
+    match = re.match(r"## \S+ \((\d{4}-\d\d-\d\d)\)", text)
+    return match[1] if match else ""
 
 
 def with_section(changelog: str, text: str) -> str:

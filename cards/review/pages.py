@@ -56,14 +56,14 @@ def write_review(release: Path, out: Path, changes: Changes | None = None, *, la
     Raises:
         UsageError: if there is no release, or ``out`` holds something else.
     """
-    whole = manifest.read(release)
-    if not whole["configs"]:
+    published = manifest.read(release)
+    if not published["configs"]:
         raise UsageError(f"{release} holds no configs; `build run` makes a release folder")
-    shown = {name: one for name, one in whole["configs"].items() if not languages or one["lang"] in languages}
+    shown = {name: one for name, one in published["configs"].items() if not languages or one["lang"] in languages}
     if not shown:
         raise UsageError(f"{release} has no config of {', '.join(languages)}")
     _prepare(out)
-    _copy_plots(release, whole, out)
+    _copy_plots(release, published, out)
     names = sorted(shown)
     for before, name, after in zip(["", *names], names, [*names[1:], ""], strict=False):
         values = {"before": before, "after": after, "changes": changes_of(name, changes)}
@@ -72,7 +72,7 @@ def write_review(release: Path, out: Path, changes: Changes | None = None, *, la
         if (source := release / name).exists():
             page = _card_page(source.read_text(encoding="utf-8"), title, "", before="", after="", changes=[])
             _write(out / _page_of(name), page)
-    _write(out / INDEX, _index_page(whole, shown, changes))
+    _write(out / INDEX, _index_page(published, shown, changes))
     return out / INDEX
 
 
@@ -223,10 +223,10 @@ def _index_page(whole: Manifest, shown: Mapping[str, ConfigEntry], changes: Chan
         for name, entry in sorted(shown.items())
     ]
     worst_first = sorted(rows, key=lambda row: (-(row.gain if row.gain is not None else -1.0), row.name))
-    found = [row.verdict for row in rows]
+    audit_verdicts = [row.verdict for row in rows]
     return _page(
         "review_index.html", "discoprobe: review", "", rows=worst_first, total=sum(row.rows for row in rows),
-        verdicts={word: found.count(word) for word in MARKS if word in found},
+        verdicts={word: audit_verdicts.count(word) for word in MARKS if word in audit_verdicts},
         languages=len({entry["lang"] for entry in shown.values()}), unavailable=sorted(whole["unavailable"].items()),
         news=news(changes), compared=changes is not None,
     )  # fmt: skip

@@ -163,10 +163,10 @@ class RowStore:
             UnknownNameError: the config has no such row.
         """
         self.entry(config)
-        found = self.find(RowFilter(configs=(config,), places=frozenset({(config, row_id)})), 0, 1)
-        if not found.rows:
+        matching = self.find(RowFilter(configs=(config,), places=frozenset({(config, row_id)})), 0, 1)
+        if not matching.rows:
             raise DiscoprobeError(f"{config} has no row {row_id}")
-        return found.rows[0]
+        return matching.rows[0]
 
     def pair_of(self, row: ReleaseRow) -> list[ReleaseRow]:
         """The rows that share the pair of a row, with itself, by label; only the row if it is in none."""
@@ -227,12 +227,12 @@ class RowStore:
 
     def _collected(self, part: _Part, rows: pl.LazyFrame) -> list[ReleaseRow]:
         entry = self.configs[part.config]
-        found = []
+        collected = []
         for values in rows.collect().to_dicts():
             number, label = values.pop(_NUMBER), values["label"]
             name = entry["labels"][label] if 0 <= label < len(entry["labels"]) else str(label)
-            found.append(ReleaseRow(part.config, part.split, number, values, name, entry))
-        return found
+            collected.append(ReleaseRow(part.config, part.split, number, values, name, entry))
+        return collected
 
 
 def _contains(schema: pl.Schema, words: str) -> pl.Expr:

@@ -151,10 +151,10 @@ def _marked(row: ReleaseRow) -> Iterator[ShownText]:
 
 def _source_place(order: Sequence[int], number: int) -> str:
     """Where a sentence of a passage that was changed stands in the source; empty for one that is in its place."""
-    own = [place for place in order if place >= 0]
+    places = [place for place in order if place >= 0]
     if order[number] < 0:
         return "from elsewhere"
-    return "" if own == sorted(own) else f"{order[number] + 1} in the source"
+    return "" if places == sorted(places) else f"{order[number] + 1} in the source"
 
 
 def _pieces(text: str, start: int, end: int) -> tuple[TextPiece, ...]:

@@ -127,13 +127,13 @@ class RowPages:
         current = marks.verdicts_now(self.site.marks())
         wanted = self._filter(request.args, current)
         number = max(1, whole_number(request.args.get("page"), 1))
-        found = self.site.store.find(wanted, (number - 1) * PAGE_ROWS, PAGE_ROWS)
+        page = self.site.store.find(wanted, (number - 1) * PAGE_ROWS, PAGE_ROWS)
         query = [(key, value) for key, value in request.args.items(multi=True) if key != "page" and value]
         values = {
-            "page": number, "pages": max(1, -(-found.total // PAGE_ROWS)), "total": found.total,
+            "page": number, "pages": max(1, -(-page.total // PAGE_ROWS)), "total": page.total,
             "start": (number - 1) * PAGE_ROWS, "query": urlencode(query), "chosen": request.args,
         }  # fmt: skip
-        rows = found.rows
+        rows = page.rows
         if solver := request.args.get("surest", ""):  # those of one config fit on a page
             order = {name: self._surest(name, solver) for name in {row.config for row in rows}}
             rows = sorted(rows, key=lambda row: (row.config, order[row.config].index(row.id)))
@@ -176,10 +176,10 @@ class RowPages:
     def _choices(self, wanted: RowFilter) -> dict[str, list[str]]:
         """What each field of the form can be set to, given the task, language and config that are set."""
         configs = self.site.store.chosen(RowFilter(wanted.configs, wanted.tasks, wanted.languages))
-        whole = self.site.store.configs.values()
+        entries = self.site.store.configs.values()
         labels = dict.fromkeys(label for one in configs.values() for label in labels_of(one))
         return {
-            "task": sorted({one["task"] for one in whole}), "lang": sorted({one["lang"] for one in whole}),
+            "task": sorted({one["task"] for one in entries}), "lang": sorted({one["lang"] for one in entries}),
             "split": list(SPLITS), "label": [*labels], "verdict": ["none", "any", *VERDICTS],
             "corpus": sorted({source for one in configs.values() for source in one["sources"]}),
             "surest": [check.id for check in CHECKS if check.kind is Kind.SHORTCUT],

@@ -138,10 +138,12 @@ def _languages(configs: Mapping[str, ConfigEntry]) -> list[LanguageLine]:
     said = verdicts(configs)
     lines = []
     for lang in sorted({entry["lang"] for entry in configs.values()}):
-        own = {name: entry for name, entry in configs.items() if entry["lang"] == lang}
-        words = [said[name].word for name in own]
-        rows = sum(map(yaml_header.n_rows, own.values()))
-        lines.append(LanguageLine(lang, language_name(lang), len(own), rows, words.count(PASSED), words.count(FAILED)))
+        of_language = {name: entry for name, entry in configs.items() if entry["lang"] == lang}
+        words = [said[name].word for name in of_language]
+        rows = sum(map(yaml_header.n_rows, of_language.values()))
+        lines.append(
+            LanguageLine(lang, language_name(lang), len(of_language), rows, words.count(PASSED), words.count(FAILED))
+        )
     return lines
 
 
@@ -167,9 +169,11 @@ class TaskSummary(NamedTuple):
 def _tasks(manifest: Manifest) -> list[TaskSummary]:
     entries = list(manifest["configs"].values())
     return [
-        TaskSummary(task, _versions(own), own[0]["summary"], len(own), sum(map(yaml_header.n_rows, own)))
+        TaskSummary(
+            task, _versions(of_task), of_task[0]["summary"], len(of_task), sum(map(yaml_header.n_rows, of_task))
+        )
         for task in sorted({entry["task"] for entry in entries})
-        if (own := [entry for entry in entries if entry["task"] == task])
+        if (of_task := [entry for entry in entries if entry["task"] == task])
     ]
 
 

@@ -66,19 +66,21 @@ def examples(shape: Shape, labels: Sequence[str], test: pa.Table) -> list[Exampl
 
 def _pairs(rows: Iterable[Row]) -> list[Row]:
     """The members of the first pairs, a pair's rows beside each other by label; none where rows are not paired."""
-    found: defaultdict[str, list[Row]] = defaultdict(list)
+    by_pair: defaultdict[str, list[Row]] = defaultdict(list)
     for row in rows:
         if row["pair_id"] is not None:
-            found[row["pair_id"]].append(row)
-    return [row for pair in found.values() if len(pair) > 1 for row in sorted(pair, key=lambda row: int(row["label"]))]
+            by_pair[row["pair_id"]].append(row)
+    return [
+        row for pair in by_pair.values() if len(pair) > 1 for row in sorted(pair, key=lambda row: int(row["label"]))
+    ]
 
 
 def _of_each_label(rows: Iterable[Row]) -> list[Row]:
     """Rows in turn of each label, labels in the order of their numbers."""
-    found: defaultdict[int, list[Row]] = defaultdict(list)
+    by_label: defaultdict[int, list[Row]] = defaultdict(list)
     for row in rows:
-        found[row["label"]].append(row)
-    turns = [(turn, label, row) for label, several in found.items() for turn, row in enumerate(several[:EXAMPLES])]
+        by_label[row["label"]].append(row)
+    turns = [(turn, label, row) for label, several in by_label.items() for turn, row in enumerate(several[:EXAMPLES])]
     first = sorted(turns, key=lambda one: one[:2])[:EXAMPLES]
     return [row for _, _, row in sorted(first, key=lambda one: (one[1], one[0]))]
 

@@ -36,9 +36,9 @@ def matrices(configs: Mapping[str, ConfigEntry]) -> list[Matrix]:
         "Suites (minimal pairs, test only)": lambda entry: entry["shape"] == Shape.SUITE,
         "Generated probes (a feature of the word in a role)": _generated,
     }
-    found = {title: {name: entry for name, entry in configs.items() if of(entry)} for title, of in kinds.items()}
+    by_kind = {title: {name: entry for name, entry in configs.items() if of(entry)} for title, of in kinds.items()}
     said = verdicts(configs)
-    return [_matrix(title, own, said) for title, own in found.items() if own]
+    return [_matrix(title, entries, said) for title, entries in by_kind.items() if entries]
 
 
 def _generated(entry: ConfigEntry) -> bool:

@@ -74,9 +74,9 @@ def _distribution(
     of_label = {name: sizes[label == number] for number, name in enumerate(labels) if (label == number).any()}
     return Lengths(
         unit,
-        {name: tuple(int(value) for value in np.quantile(own, QUANTILES)) for name, own in of_label.items()},
+        {name: tuple(int(value) for value in np.quantile(lengths, QUANTILES)) for name, lengths in of_label.items()},
         tuple(float(edge) for edge in edges),
-        {name: tuple(int(n) for n in np.histogram(own, edges)[0]) for name, own in of_label.items()},
+        {name: tuple(int(n) for n in np.histogram(lengths, edges)[0]) for name, lengths in of_label.items()},
     )
 
 

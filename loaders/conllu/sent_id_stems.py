@@ -79,8 +79,8 @@ def find_stems(sent_ids: Sequence[str]) -> Evidence:
 
 def _evidence(sent_ids: Sequence[str], pattern: str) -> Evidence:
     form = re.compile(pattern)
-    found = [match for sent_id in sent_ids if (match := form.match(sent_id))]
-    ids = [(match[1], tuple(int(number) for number in match.groups()[1:])) for match in found]
+    matches = [match for sent_id in sent_ids if (match := form.match(sent_id))]
+    ids = [(match[1], tuple(int(number) for number in match.groups()[1:])) for match in matches]
     steps = [(before[1], after[1]) for before, after in pairwise(ids) if before[0] == after[0]]
     stems = {stem for stem, _ in ids}
     passages = len(ids) - len(steps)
@@ -88,12 +88,12 @@ def _evidence(sent_ids: Sequence[str], pattern: str) -> Evidence:
     consecutive = sum(_is_next(before, after) for before, after in steps) / max(len(steps), 1)
     named = sorted(stem for stem in stems if SPLIT_NAME.fullmatch(stem))
     objections = {
-        f"{len(found)} of {len(sent_ids)} sentence ids are a stem and a number": (
-            len(found) < LEAST_MATCHED * max(len(sent_ids), 1)
+        f"{len(matches)} of {len(sent_ids)} sentence ids are a stem and a number": (
+            len(matches) < LEAST_MATCHED * max(len(sent_ids), 1)
         ),
         f"the sentence ids name splits ({', '.join(named[:3])})": bool(named),
         f"the sentence ids have {len(stems)} stems": len(stems) < LEAST_STEMS,
-        f"{len(found)} sentences have {len(stems)} stems": len(found) < LEAST_MEAN * len(stems),
+        f"{len(matches)} sentences have {len(stems)} stems": len(matches) < LEAST_MEAN * len(stems),
         f"{len(stems)} stems of sentence ids come in {passages} passages": passages != len(stems),
         f"the numbers in the sentence ids rise in {rising:.0%} of the neighbours": rising < LEAST_RISING,
         f"the numbers in the sentence ids are consecutive in {consecutive:.0%} of the neighbours": (
@@ -101,7 +101,7 @@ def _evidence(sent_ids: Sequence[str], pattern: str) -> Evidence:
         ),
     }
     objection = next((words for words, holds in objections.items() if holds), "")
-    return Evidence(pattern, len(sent_ids), len(found), len(stems), passages, rising, consecutive, objection)
+    return Evidence(pattern, len(sent_ids), len(matches), len(stems), passages, rising, consecutive, objection)
 
 
 def _is_next(before: tuple[int, ...], after: tuple[int, ...]) -> bool:

@@ -168,8 +168,8 @@ class Download:
                         # the check of the size will fail; no more needs to be written
                         break
         except httpx2.RequestError as error:
-            kept = f"{self._arrived()} bytes have arrived and are kept"
-            raise _TemporaryError(f"the connection broke; {kept}, try again") from error
+            so_far = f"{self._arrived()} bytes have arrived and are kept"
+            raise _TemporaryError(f"the connection broke; {so_far}, try again") from error
 
     def _arrived(self) -> int:
         return self.part.stat().st_size if self.part.exists() else 0

@@ -188,15 +188,15 @@ def reports(read: Read, jobs: int, progress: Callable[[str, int, int], None]) ->
     from discoprobe.builders.audit.run import audit  # noqa: PLC0415 (imports scikit-learn)
     from discoprobe.loaders.process_pool import process_pool  # noqa: PLC0415
 
-    found: list[Report] = []
+    reports: list[Report] = []
     alone = len(read.data) == 1
     with process_pool(min(jobs, max(2, len(read.data)))) as executor:
         if alone:
             return [audit(read.data[0], executor=executor)]
         for report in (executor.map if executor else map)(audit, read.data):
-            found.append(report)
-            progress("auditing", len(found), len(read.data))
-    return found
+            reports.append(report)
+            progress("auditing", len(reports), len(read.data))
+    return reports
 
 
 def write_page(path: Path, read: Read, audited: Sequence[Report], verdicts: Sequence[Verdict]) -> None:

@@ -33,10 +33,10 @@ class Contexts:
 
     def __call__(self, lang: str, corpus: str, sent_ids: Collection[str]) -> list[ContextSentence]:
         """The sentences around these, in the order of the source; none where the corpora do not have them."""
-        whole = self._sentences(lang).filter(pl.col("corpus") == corpus)
-        places = whole.filter(pl.col("sent_id").is_in(list(sent_ids))).select("number", "doc")
+        of_corpus = self._sentences(lang).filter(pl.col("corpus") == corpus)
+        places = of_corpus.filter(pl.col("sent_id").is_in(list(sent_ids))).select("number", "doc")
         near = (
-            places.join(whole, on="doc", suffix="_near")
+            places.join(of_corpus, on="doc", suffix="_near")
             .filter((pl.col("number_near") - pl.col("number")).abs() <= AROUND)
             .unique("number_near")
             .sort("number_near")

@@ -63,8 +63,8 @@ def import_data(  # noqa: PLR0913 (one parameter per option)
         )
     read = read_all(names, out, reading)
     if len(read.data) > 1:
-        found = ", ".join(data.name for data in read.data)
-        raise DiscoprobeError(f"{' '.join(names)}: {len(read.data)} data sets ({found}); import them one by one")
+        found_names = ", ".join(data.name for data in read.data)
+        raise DiscoprobeError(f"{' '.join(names)}: {len(read.data)} data sets ({found_names}); import them one by one")
     data = read.data[0]
     config = config_of(
         data, task_type, name=about.name, lang=about.lang, source=_source(names, data, about), drop_leaks=drop_leaks

@@ -209,7 +209,7 @@ def source_texts(corpus: Corpus, built: Sequence[Config]) -> list[dict[tuple[str
         for config in built
     ]
     wanted = pl.Series(sorted(set().union(*used)), dtype=pl.String).implode()
-    found: dict[tuple[str, str], str] = {}
+    texts: dict[tuple[str, str], str] = {}
     read = {identity for config in built for identity in config.parts}
     everything = any(not config.parts for config in built)
     for part in corpus.parts:
@@ -220,8 +220,8 @@ def source_texts(corpus: Corpus, built: Sequence[Config]) -> list[dict[tuple[str
         rows = named.filter(pl.col("sent_id").cast(pl.String).is_in(wanted))
         for corpus_name, sent_id, text in rows.select("corpus", "sent_id", "text").iter_rows():
             key = (str(corpus_name), str(sent_id))
-            found[key] = f"{found[key]}\n{text}" if key in found else text
-    return [{key: text for key, text in found.items() if key[1] in ids} for ids in used]
+            texts[key] = f"{texts[key]}\n{text}" if key in texts else text
+    return [{key: text for key, text in texts.items() if key[1] in ids} for ids in used]
 
 
 def configs(
@@ -245,8 +245,8 @@ def _large_enough(config: Config | Unavailable, least: tuple[int, int, int]) -> 
     if not isinstance(config, Config) or config.large_enough(least):
         return config
     sizes = [table.num_rows for table in config.splits.values()]
-    found, needed = ("/".join(map(str, numbers)) for numbers in (sizes, least[-len(sizes) :]))
-    reason = f"{found} rows, {needed} are needed: add corpora of this language, or use --min-rows"
+    actual, needed = ("/".join(map(str, numbers)) for numbers in (sizes, least[-len(sizes) :]))
+    reason = f"{actual} rows, {needed} are needed: add corpora of this language, or use --min-rows"
     return Unavailable(config.name, config.task, config.lang, reason, config.candidates, config.drops)
 
 

@@ -44,13 +44,13 @@ def load_corpus(lang: str, corpora: Sequence[str] = (), *, on_error: OnError = "
         UnsupportedError: if the files hold no such language, or several.
     """
     if not corpora and Path(lang).exists():
-        found = list(read(Request(corpora=(lang,), on_error=on_error)))
+        of_language = list(read(Request(corpora=(lang,), on_error=on_error)))
     else:
-        found = list(read(Request(languages=(lang,), corpora=tuple(corpora), on_error=on_error)))
-    if len(found) != 1:
-        names = ", ".join(corpus.lang for corpus in found) or "none"
+        of_language = list(read(Request(languages=(lang,), corpora=tuple(corpora), on_error=on_error)))
+    if len(of_language) != 1:
+        names = ", ".join(corpus.lang for corpus in of_language) or "none"
         raise UnsupportedError(f"expected one language, found {names}; name the language and the files of it")
-    return found[0]
+    return of_language[0]
 
 
 def read(request: Request, progress: Progress = silent) -> Iterator[Corpus]:
@@ -62,25 +62,25 @@ def read(request: Request, progress: Progress = silent) -> Iterator[Corpus]:
     from discoprobe.loaders.conllu.reader import read_corpora  # noqa: PLC0415 (imports polars)
 
     codes = codes_of(request)
-    found = {corpus.lang: corpus for corpus in _segmented_texts(request, codes)}
+    corpora = {corpus.lang: corpus for corpus in _segmented_texts(request, codes)}
     if paths := _paths(request, codes, progress):
         treebanks_read = read_corpora(
             paths, lang=codes[0] if len(codes) == 1 else None, on_error=request.on_error,
             facts=_facts_of(request), documents=request.settings.documents, jobs=request.jobs,
             progress=lambda done, total: progress("reading", done, total),
         )  # fmt: skip
-        found = treebanks_read | {
-            lang: treebanks_read[lang] + text if lang in treebanks_read else text for lang, text in found.items()
+        corpora = treebanks_read | {
+            lang: treebanks_read[lang] + text if lang in treebanks_read else text for lang, text in corpora.items()
         }
-    if lacking := sorted(set(codes) - set(found)):
-        there = ", ".join(found) or "no language"
+    if lacking := sorted(set(codes) - set(corpora)):
+        there = ", ".join(corpora) or "no language"
         raise UnsupportedError(
             f"no corpus of {', '.join(lacking)} among {', '.join(request.corpora)}; there is {there}"
         )
-    for corpus in found.values():
+    for corpus in corpora.values():
         if not corpus.n_sentences and not corpus.layers:
             raise UnsupportedError(f"no sentence of {corpus.lang} among {', '.join(request.corpora) or 'its corpora'}")
-    return (found[lang] for lang in sorted(found) if not codes or lang in codes)
+    return (corpora[lang] for lang in sorted(corpora) if not codes or lang in codes)
 
 
 def corpora_of(
@@ -161,7 +161,7 @@ def _segmented_texts(request: Request, codes: tuple[str, ...]) -> Iterator[Corpu
     from discoprobe.loaders.raw.prepare import AnnotationOptions, segment_parquet  # noqa: PLC0415
 
     how = request.raw or AnnotationOptions()
-    found: dict[str, Corpus] = {}
+    corpora: dict[str, Corpus] = {}
     for name in request.corpora:
         if not is_segmented_text(name, request):
             continue
@@ -173,8 +173,8 @@ def _segmented_texts(request: Request, codes: tuple[str, ...]) -> Iterator[Corpu
             corpus = segment_parquet([text.url(lang)], about, how)
         else:
             corpus = segment_parquet([name], CorpusFacts("", codes[0] if len(codes) == 1 else ""), how)
-        found[corpus.lang] = found[corpus.lang] + corpus if corpus.lang in found else corpus
-    yield from found.values()
+        corpora[corpus.lang] = corpora[corpus.lang] + corpus if corpus.lang in corpora else corpus
+    yield from corpora.values()
 
 
 def is_segmented_text(name: str, request: Request) -> bool:

@@ -51,11 +51,11 @@ def read(paths: str | Path | Sequence[str | Path], reading: Reading | None = Non
     skipped: list[Skipped] = []
     for group in groups([Path(path) for path in listed], reading.split_names):
         try:
-            found, left = _read(group, reading)
+            labelled, left = _read(group, reading)
         except UnreadableDataError as error:
             skipped.append(Skipped(group.name, str(error).removeprefix(f"{group.name}: ")))
             continue
-        data.append(found)
+        data.append(labelled)
         skipped += left
     if not data:
         raise UnreadableDataError("; ".join(_line(one) for one in skipped))
@@ -137,11 +137,11 @@ def _tabbed(group: Group) -> tuple[Tabbed, tuple[Skipped, ...]]:
     broken = []
     for split, files in group.files.items():
         try:
-            found = [lines_of(path).with_columns(file=pl.lit(path.name)) for path in files]
+            of_files = [lines_of(path).with_columns(file=pl.lit(path.name)) for path in files]
         except UnreadableDataError as error:
             broken.append(Skipped(f"{group.name}: {split or 'test'}", str(error)))
             continue
-        lines = pl.concat(found)
+        lines = pl.concat(of_files)
         if lines.is_empty():
             broken.append(Skipped(f"{group.name}: {split or 'test'}", _empty(group, split)))
         else:

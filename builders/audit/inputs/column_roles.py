@@ -155,13 +155,13 @@ def _guessed_choices(name: str, frame: pl.DataFrame, label: str) -> tuple[str, .
     for column in frame.columns:
         if (match := _CHOICE.match(column)) and frame.schema[column] == pl.String and column != label:
             numbered[match[1].lower()].append(column)
-    found = [tuple(columns) for columns in numbered.values() if len(columns) > 1]
+    guesses = [tuple(columns) for columns in numbered.values() if len(columns) > 1]
     lists = [c for c in frame.columns if c.lower() in _CHOICES and frame.schema[c] == pl.List(pl.String) and c != label]
-    found += [(column,) for column in lists]
-    if len(found) > 1:
-        among = "; ".join(", ".join(columns) for columns in found)
+    guesses += [(column,) for column in lists]
+    if len(guesses) > 1:
+        among = "; ".join(", ".join(columns) for columns in guesses)
         raise UnreadableDataError(f"{name}: which columns hold the choices? Name them with --choices: {among}")
-    return found[0] if found else ()
+    return guesses[0] if guesses else ()
 
 
 def _guessed_texts(name: str, frame: pl.DataFrame, others: set[str], *, needed: bool) -> tuple[str, ...]:

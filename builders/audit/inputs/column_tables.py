@@ -264,6 +264,6 @@ def _index_in(frame: pl.DataFrame, listed: pl.Expr) -> pl.Series:
     """The index of ``_label`` in a list of each row; null where it is not there."""
     numbered = frame.select("_label", value=listed).with_row_index("row")
     numbered = numbered.with_columns(place=pl.int_ranges(pl.col("value").list.len())).explode("value", "place")
-    found = numbered.filter(pl.col("value") == pl.col("_label")).group_by("row").agg(pl.col("place").first())
+    places = numbered.filter(pl.col("value") == pl.col("_label")).group_by("row").agg(pl.col("place").first())
     every = pl.DataFrame({"row": pl.int_range(frame.height, dtype=pl.UInt32, eager=True)})
-    return every.join(found, on="row", how="left", maintain_order="left")["place"].cast(pl.Int64)
+    return every.join(places, on="row", how="left", maintain_order="left")["place"].cast(pl.Int64)

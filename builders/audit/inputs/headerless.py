@@ -62,8 +62,8 @@ class Tabbed(NamedTuple):
 
 def senteval(data: Tabbed) -> AuditInput:
     """SentEval: ``split label … text``, splits ``tr``, ``va``, ``te`` (its loader reads fields 1, 2 and the last)."""
-    whole = (_FIELDS.list.len() >= 3) & _FIELDS.list.first().is_in(list(NAMES))  # noqa: PLR2004
-    lines = data.expect(whole, "'tr|va|te, label, text' separated by tabs")
+    complete = (_FIELDS.list.len() >= 3) & _FIELDS.list.first().is_in(list(NAMES))  # noqa: PLR2004
+    lines = data.expect(complete, "'tr|va|te, label, text' separated by tabs")
     rows = lines.select(
         "id", split=_FIELDS.list.first().replace_strict(NAMES, default=None), label=_field(1), texts=_only(-1)
     )
@@ -231,12 +231,12 @@ def _labelled(name: str, rows: pl.DataFrame, kind: str, fields: str) -> AuditInp
     if frame.is_empty():
         raise UnreadableDataError(f"{name}: no rows with text and label")
     perturbs = set(frame["label"].unique().to_list()) in _ORIGINAL
-    found = indexed(frame["label"], first="O" if perturbs else None)
-    frame = frame.with_columns(found.of_rows.alias("label"), pl.col("split").cast(SCHEMA["split"]))
+    labels = indexed(frame["label"], first="O" if perturbs else None)
+    frame = frame.with_columns(labels.of_rows.alias("label"), pl.col("split").cast(SCHEMA["split"]))
     shape = {1: Shape.SENTENCE, 2: Shape.PAIR}.get(_longest(frame), Shape.SEQUENCE)
     about = Provenance(kind, columns={"fields": (fields,)}, left_out=Counter(faults.drop_nulls().to_list()))
     return AuditInput(
-        name, shape, found.names, conform(frame, shape), perturbation=perturbs, natural=True, external=True, read=about
+        name, shape, labels.names, conform(frame, shape), perturbation=perturbs, natural=True, external=True, read=about
     )
 
 

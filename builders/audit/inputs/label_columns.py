@@ -41,8 +41,8 @@ def indexed(labels: pl.Series, *, first: str | None = None) -> Labels:
             return binned(labels)
         values = labels
     else:
-        whole = labels.dtype.is_float() or labels.dtype.is_integer()
-        values = labels.cast(pl.Int64) if whole else labels
+        numeric = labels.dtype.is_float() or labels.dtype.is_integer()
+        values = labels.cast(pl.Int64) if numeric else labels
     names = values.cast(pl.String)
     known = sorted(names.unique().to_list(), key=lambda value: _rank(value, first))
     index = names.replace_strict(known, range(len(known)), return_dtype=pl.Int64)

@@ -85,8 +85,8 @@ def groups(paths: Sequence[Path], named: Mapping[str, str]) -> list[Group]:
         UnreadableDataError: a path is not there, or holds no data files.
     """
     given = [path for path in paths if path.is_file()]
-    found = [group for path in paths if path not in given for group in _in_folder(path, named)]
-    return [*_given_files(given, named), *found] if given else found
+    in_folders = [group for path in paths if path not in given for group in _in_folder(path, named)]
+    return [*_given_files(given, named), *in_folders] if given else in_folders
 
 
 def _given_files(files: Sequence[Path], named: Mapping[str, str]) -> list[Group]:
@@ -98,11 +98,11 @@ def _given_files(files: Sequence[Path], named: Mapping[str, str]) -> list[Group]
         name = rests.pop() if len(rests) == 1 else ""
         by_split = {split: (file,) for file, split, _ in placed}
         return [_group(name or files[0].resolve().parent.name, by_split, files[0].suffix)]
-    found: dict[tuple[Path, str, str], dict[str, tuple[Path, ...]]] = {}
+    by_set: dict[tuple[Path, str, str], dict[str, tuple[Path, ...]]] = {}
     for file, split, rest in placed:
-        of_file = found.setdefault((file.resolve().parent, rest, file.suffix), {})
+        of_file = by_set.setdefault((file.resolve().parent, rest, file.suffix), {})
         of_file[split] = (*of_file.get(split, ()), file)
-    return [_group(rest or parent.name, by_split, suffix) for (parent, rest, suffix), by_split in found.items()]
+    return [_group(rest or parent.name, by_split, suffix) for (parent, rest, suffix), by_split in by_set.items()]
 
 
 def _in_folder(path: Path, named: Mapping[str, str]) -> list[Group]:
@@ -111,25 +111,27 @@ def _in_folder(path: Path, named: Mapping[str, str]) -> list[Group]:
     files = sorted(file for file in path.rglob("*") if _is_data(file, path))
     if not files:
         raise UnreadableDataError(f"{path}: no data files; expected one of {' '.join(SUFFIXES)}")
-    found: dict[tuple[Path, str, str], dict[str, list[Path]]] = {}
+    by_set: dict[tuple[Path, str, str], dict[str, list[Path]]] = {}
     for file in files:
         split, rest = _split_of(file, named)
         parent = file.parent
         if not split and parent != path and (split := NAMES.get(parent.name.lower(), "")):
             parent = parent.parent  # train/a.jsonl, test/a.jsonl
-        found.setdefault((parent, rest, file.suffix), {}).setdefault(split, []).append(file)
-    shared = {(parent, suffix): by["train"] for (parent, _, suffix), by in found.items() if set(by) == {"train"}}
-    whole: dict[tuple[Path, str, str], dict[str, list[Path]]] = {}
-    for (parent, rest, suffix), by_split in found.items():
+        by_set.setdefault((parent, rest, file.suffix), {}).setdefault(split, []).append(file)
+    shared = {(parent, suffix): by["train"] for (parent, _, suffix), by in by_set.items() if set(by) == {"train"}}
+    without_split: dict[tuple[Path, str, str], dict[str, list[Path]]] = {}
+    for (parent, rest, suffix), by_split in by_set.items():
         lacking = "train" not in by_split and "" not in by_split
         train = {"train": shared[parent, suffix]} if lacking and (parent, suffix) in shared else {}
-        whole[parent, rest, suffix] = train | by_split
+        without_split[parent, rest, suffix] = train | by_split
     used = {
-        (parent, suffix) for parent, rest, suffix in whole if whole[parent, rest, suffix] != found[parent, rest, suffix]
+        (parent, suffix)
+        for parent, rest, suffix in without_split
+        if without_split[parent, rest, suffix] != by_set[parent, rest, suffix]
     }
     return [
         _group(_name(path, parent, rest), {split: tuple(of) for split, of in by_split.items()}, suffix)
-        for (parent, rest, suffix), by_split in whole.items()
+        for (parent, rest, suffix), by_split in without_split.items()
         if not (set(by_split) == {"train"} and (parent, suffix) in used)
     ]
 

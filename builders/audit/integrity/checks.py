@@ -190,8 +190,8 @@ def unclean_text(subject: Subject) -> Measure:
 
 def doubled_words(subject: Subject) -> Measure:
     """The share of rows with a word that is followed by the two parts it consists of (``bugünkü bugün kü``)."""
-    found = [_doubled(part) for part in subject.data.rows.iter_slices(_ROWS_AT_ONCE)]
-    return measure_rows(pl.concat(found), share_of=subject.data.rows.height)
+    counts = [_doubled(part) for part in subject.data.rows.iter_slices(_ROWS_AT_ONCE)]
+    return measure_rows(pl.concat(counts), share_of=subject.data.rows.height)
 
 
 def _doubled(rows: pl.DataFrame) -> pl.DataFrame:

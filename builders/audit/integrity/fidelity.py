@@ -54,8 +54,8 @@ def _not_in_source(rows: pl.DataFrame, sources: Mapping[tuple[str, str], str]) -
 
 
 def _is_slice(text: str, corpus: str, sent_ids: Sequence[str], sources: Mapping[tuple[str, str], str]) -> bool:
-    own = [sources.get((corpus, sent_id), "") for sent_id in sent_ids]
-    return any(text in source or (text[1:] in source and _same_but_case(text, source)) for source in own)
+    texts = [sources.get((corpus, sent_id), "") for sent_id in sent_ids]
+    return any(text in source or (text[1:] in source and _same_but_case(text, source)) for source in texts)
 
 
 def _same_but_case(text: str, source: str) -> bool:

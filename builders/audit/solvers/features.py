@@ -220,10 +220,10 @@ class Features:
         known = keyed["key"].value_counts().filter(pl.col("count") >= _LEAST)
         known = known.sort(["count", "key"], descending=[True, False])
         known = known.head(min(_WIDTH, _WEIGHTS // len(self._problem.labels))).with_row_index("column")
-        found = keyed.join(known.select("key", "column"), on="key").select("unit", "column", "times")
-        places = (found["unit"].to_numpy().astype(np.int32), found["column"].to_numpy().astype(np.int32))
+        cells = keyed.join(known.select("key", "column"), on="key").select("unit", "column", "times")
+        places = (cells["unit"].to_numpy().astype(np.int32), cells["column"].to_numpy().astype(np.int32))
         shape = (self._n, max(1, known.height))
-        counts = sparse.csr_array((found["times"].to_numpy().astype(np.float32), places), shape=shape)
+        counts = sparse.csr_array((cells["times"].to_numpy().astype(np.float32), places), shape=shape)
         counts.sort_indices()  # sums of the same floats in another order differ
         return counts, np.resize((known["key"] % SLOTS).to_numpy().astype(np.int64), shape[1])
 

@@ -173,11 +173,11 @@ def label_word(bench: Bench) -> Score | None:
     tokens = bench.features.tokens
     known = tokens.vocabulary.alias("name").to_frame().with_row_index("token")
     known = known.join(pl.DataFrame({"name": names, "label": range(len(names))}), on="name")
-    found = tokens.frame.join(known, on="token").group_by("unit").agg(pl.col("label").min())
-    if found.is_empty():
+    first_label = tokens.frame.join(known, on="token").group_by("unit").agg(pl.col("label").min())
+    if first_label.is_empty():
         return None
     predicted = np.full(len(bench.problem.units.y), -1)
-    predicted[found["unit"].to_numpy()] = found["label"].to_numpy()
+    predicted[first_label["unit"].to_numpy()] = first_label["label"].to_numpy()
     guess = np.bincount(bench.problem.units.y).argmax()
     answers, occurs = np.where(predicted < 0, guess, predicted), (predicted >= 0).astype(np.float64)
     score = bench.problem.label_score(answers[bench.problem.measured], occurs[bench.problem.measured])

@@ -100,8 +100,8 @@ def _written(document: RawDocument, annotated: Sequence[Sequence[Sentence]], tal
             interrupted |= paragraph.kind in INTERRUPTING
             continue
         opens = True
-        found, lost = next(remaining)
-        sentences = [sentence for sentence in found if sentence.tokens or sentence.dropped]
+        next_sentence, lost = next(remaining)
+        sentences = [sentence for sentence in next_sentence if sentence.tokens or sentence.dropped]
         for sentence, after, why in zip_longest(sentences, sentences[1:], lost):
             if reason := sentence.dropped or why:
                 tally.drops[reason] += 1

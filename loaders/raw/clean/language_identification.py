@@ -124,14 +124,14 @@ class _Classifier:
         letters = np.zeros((len(encoded), int(sizes.max(initial=0))), np.uint8)
         for row, at in enumerate(order.tolist()):
             letters[row, : sizes[at]] = np.frombuffer(encoded[at], np.uint8)
-        found = np.full(letters.shape, -1, np.int32)
+        features = np.full(letters.shape, -1, np.int32)
         state = np.zeros(len(encoded), np.int64)
         longer = np.searchsorted(-sizes[order], -np.arange(letters.shape[1]), side="left")
         for place, n in enumerate(longer.tolist()):
             state = self.moves[self.row[state[:n]], letters[:n, place]].astype(np.int64)
-            found[:n, place] = self.feature[state]
-        rows, places = np.nonzero(found >= 0)
-        return order[rows], found[rows, places]
+            features[:n, place] = self.feature[state]
+        rows, places = np.nonzero(features >= 0)
+        return order[rows], features[rows, places]
 
 
 def _encoded(text: str) -> bytes:

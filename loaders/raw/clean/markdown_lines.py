@@ -28,13 +28,13 @@ def markdown_lines(lines: Sequence[Line]) -> dict[int, str]:
     Items are a list only in a text that has headings, tables or blocks of code as Markdown writes them, since a turn of
     a dialogue begins like an item: there, if several follow each other, or if no sentence ends at the end of one.
     """
-    found = dict(_fenced(lines))
-    rows = [i for i, line in enumerate(lines) if i not in found and ROW.match(line.text)]
-    found |= dict.fromkeys(rows, "table")
-    found |= {i: "formula" for i, line in enumerate(lines) if i not in found and FORMULA.match(line.text)}
-    if found or any(HEADING.match(line.text) for line in lines):
-        found |= dict.fromkeys(_items(lines), "list")
-    return found
+    reasons = dict(_fenced(lines))
+    rows = [i for i, line in enumerate(lines) if i not in reasons and ROW.match(line.text)]
+    reasons |= dict.fromkeys(rows, "table")
+    reasons |= {i: "formula" for i, line in enumerate(lines) if i not in reasons and FORMULA.match(line.text)}
+    if reasons or any(HEADING.match(line.text) for line in lines):
+        reasons |= dict.fromkeys(_items(lines), "list")
+    return reasons
 
 
 def _fenced(lines: Sequence[Line]) -> Iterator[tuple[int, str]]:

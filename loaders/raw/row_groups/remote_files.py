@@ -91,9 +91,9 @@ def files_at(url: str, suffix: str = "") -> list[TextFile]:
     """
     with reaching(url):
         system, path = _system(url)
-        found = system.find(path, detail=True) if GLOB.isdisjoint(path) else system.glob(path, detail=True)
+        entries = system.find(path, detail=True) if GLOB.isdisjoint(path) else system.glob(path, detail=True)
         top = _top(system, path)
-    files = [_file(system, name, info, top) for name, info in found.items() if info["type"] == "file"]
+    files = [_file(system, name, info, top) for name, info in entries.items() if info["type"] == "file"]
     chosen = sorted((file for file in files if file.name.endswith(suffix)), key=lambda file: file.name)
     if not chosen:
         kind = f"no {suffix} file" if files else "no such file or folder"

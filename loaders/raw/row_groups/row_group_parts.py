@@ -88,8 +88,8 @@ class TextCorpusPart:
             CorpusFormatError: it is damaged, or a row is malformed and ``on_error`` is ``"stop"``.
         """
         folder = cache_folder()
-        found = cache.find(folder, self.key)
-        return (self._made(folder) if found is None else found).shards[0].load()
+        entry = cache.find(folder, self.key)
+        return (self._made(folder) if entry is None else entry).shards[0].load()
 
     def record(self) -> Mapping[str, Any] | None:
         """What is known of the part since it was read; None if the cache does not have it.
@@ -124,8 +124,8 @@ class TextCorpusPart:
         rows: dict[str, Row] = {}
         stem = document_id(self.file.name.removesuffix(parquet_text.SUFFIX))
         for row in rows_of(enumerate(records, self.before + 1), self.file.name, self.options, self._refuse):
-            own = "" if row.id is None else document_id(row.id)
-            rows[own if own and own not in rows else f"{stem}-{row.place.rpartition(':')[2]:0>6}"] = row
+            doc_id = "" if row.id is None else document_id(row.id)
+            rows[doc_id if doc_id and doc_id not in rows else f"{stem}-{row.place.rpartition(':')[2]:0>6}"] = row
         return rows
 
     def _refuse(self, error: CorpusFormatError) -> None:

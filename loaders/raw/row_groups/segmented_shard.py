@@ -70,8 +70,8 @@ def segmented(rows: Mapping[str, Row], corpus: str, options: ReadOptions, annota
     """
     made = Segmented(Shard(pl.DataFrame(), pl.DataFrame(), pl.DataFrame()))
     documents = _documents(rows, options, made.reading)
-    found = list(_sentences(documents, annotator, made))
-    made.shard = _shard(documents, found, corpus)
+    sentences = list(_sentences(documents, annotator, made))
+    made.shard = _shard(documents, sentences, corpus)
     return made
 
 

@@ -80,16 +80,21 @@ def remark(verdict: Verdict) -> str | None:
 
 def show_annotated(annotated: AnnotatedCorpus, *, as_json: bool = False) -> None:
     """What an annotation made, how fast, what was left out by reason, and which sentence boundaries were corrected."""
-    found = annotated.manifest
+    manifest = annotated.manifest
     if as_json:
-        result = {"out": str(annotated.folder), "new_words": annotated.new_words, "seconds": annotated.seconds, **found}
+        result = {
+            "out": str(annotated.folder),
+            "new_words": annotated.new_words,
+            "seconds": annotated.seconds,
+            **manifest,
+        }
         sys.stdout.write(json.dumps(result, ensure_ascii=False, indent=1) + "\n")
         return
-    made = found["made_by"]
+    made = manifest["made_by"]
     with_what = ", ".join(f"{name} {version}" for name, version in made["software"].items())
     sys.stdout.write(
-        f"{found['name']} ({found['lang']}): {found['documents']:,} documents, {found['sentences']:,} sentences, "
-        f"{found['words']:,} words in {annotated.folder}, by {with_what}\n"
+        f"{manifest['name']} ({manifest['lang']}): {manifest['documents']:,} documents, "
+        f"{manifest['sentences']:,} sentences, {manifest['words']:,} words in {annotated.folder}, by {with_what}\n"
     )
     if annotated.new_words:
         speed = f"{annotated.new_words / annotated.seconds:,.0f} words/s, loading of models included"
@@ -98,13 +103,13 @@ def show_annotated(annotated: AnnotatedCorpus, *, as_json: bool = False) -> None
         sys.stdout.write("nothing to annotate: all of it was there\n")
     rows: list[dict[str, Cell]] = [
         {"left out in": step, "reason": reason, "number": n}
-        for step, reasons in found["drops"].items()
+        for step, reasons in manifest["drops"].items()
         for reason, n in reasons.items()
     ]
     if rows:
         show(rows, ["left out in", "reason", "number"])
     corrections: list[dict[str, Cell]] = [
-        {"sentence boundaries corrected": kind, "number": n} for kind, n in found["corrections"].items()
+        {"sentence boundaries corrected": kind, "number": n} for kind, n in manifest["corrections"].items()
     ]
     if corrections:
         show(corrections, ["sentence boundaries corrected", "number"])

@@ -23,8 +23,8 @@ from discoprobe.loaders.errors import DiscoprobeError
 from discoprobe.loaders.process_pool import WORDS
 
 TASKS = ("bso", "so", "dc", "sp_swap", "dconn", "subj_number", "bigram_shift", "sent_len")
-TINY = dataclasses.replace(SMALL_CLASSES, block=4000)
-"""About eight documents of the sample are a block."""
+TINY = dataclasses.replace(SMALL_CLASSES, block=5000)
+"""About ten documents of the sample are a block."""
 CHECKS = (
     "dup-within",
     "dup-across",
