@@ -227,10 +227,13 @@ def test_a_new_document_in_a_tiny_corpus(lang, tmp_path):
 
     In corpora of fewer than 2,000 windows every split gets its share of the windows, so a new document may move others:
     here at most a tenth. In larger corpora none moves (`test_a_new_document_leaves_the_others`). With three dozen
-    documents one more is a lot: tasks that match sentences between documents may change further.
+    documents one more is a lot: tasks that match sentences between documents may change further, `nsp_choice` with its
+    dozen rows and three distractors each most of all.
     """
     texts = documents(sample_file(lang).read_text(encoding="utf-8"))
     shares = changed_by_one_document(lang, texts, [0, 9, 17], tmp_path, moving=0.1)
     assert {task for task, _ in shares} >= {"bso", "so", "sp_swap", "dc"}
+    of_choice = [shares.pop(key)[0] for key in list(shares) if key[0] == "nsp_choice"]
+    assert sum(of_choice) >= 0.4 * len(of_choice)
     for (task, place), (share, _) in shares.items():
-        assert share >= (0.95 if task in {"bso", "so", "sp_swap"} else 0.4), (task, place, share)
+        assert share >= (0.95 if task in {"bso", "so", "sp_swap"} else 0.7), (task, place, share)
