@@ -55,6 +55,8 @@ REASONS: Final = {
     "one-direction": "the opposite change has no counterpart",
 }
 
+_CLITIC: Final = "^['’‘ʼ-]|['’‘ʼ-]$"
+"""Forms that are written together with another word (*'m*)."""
 _VOWEL: Final = r"^[aàâeéèêiîoôuûyhœæ]"
 
 _CHANGES_AGREEMENT: Final = ("conj", "nummod", "appos", "flat", "cc", "clf")
@@ -79,7 +81,7 @@ def lexicon(trees: Trees) -> pl.DataFrame:
     """The words of a shard that a paradigm needs, with their number ``n``: those with Number, Person or Gender."""
     words = trees.words.filter(
         pl.any_horizontal(feat(name).is_not_null() for name in FEATURES), spelled_out(), feat("Typo").is_null(),
-        pl.col("lemma").is_not_null(),
+        pl.col("lemma").is_not_null(), ~pl.col("form").str.contains(_CLITIC),
     ).join(_heads(trees, pl.col("deprel") == "compound:prt"), on="row", how="anti")  # fmt: skip
     small = [pl.col(name).str.to_lowercase() for name in ("form", "lemma")]
     return words.group_by(*small, _class(), "feats").agg(n=pl.len())

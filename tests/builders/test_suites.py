@@ -141,6 +141,20 @@ def test_a_verb_that_does_not_agree_in_the_language_is_no_target(tmp_path):
         discoprobe.build("agreement_suite", load_corpus(str(path)), Settings(min_class=10))
 
 
+def test_forms_that_are_written_together_with_a_word_replace_none(tmp_path):
+    sentences = [
+        clause(noun, stem, place, plural=(at + at // 8) % 2)
+        for at, ((noun, stem), place) in enumerate(zip(itertools.product(NOUNS, VERBS), PLACES, strict=True))
+    ]
+    bound = [clause("perro", "corr", f"{place}ia", plural=False, ending="'m") for place in PLACES[:20]]
+    bound = [(text.replace("corr'm", "'m"), table.replace("corr'm", "'m")) for text, table in bound]
+    path = tmp_path / "es_bound-ud-test.conllu"
+    every = [f"# sent_id = {n}\n# text = {a}\n{b}\n\n" for n, (a, b) in enumerate([*sentences, *bound])]
+    path.write_text("".join(every), encoding="utf-8")
+    config = discoprobe.build("agreement_suite", load_corpus(str(path)), Settings(min_class=10))
+    assert all("'" not in row["sentence_bad"] for row in rows_of(config))
+
+
 def sources(corpus):
     return {text for shard in corpus.shards() for text in shard.sentences["text"]}
 
