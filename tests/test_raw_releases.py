@@ -175,6 +175,9 @@ def check_rows(out, sources):
             if row["target"]:
                 at = row["target"]
                 assert row["text"][at["start"] : at["end"]] == at["form"]
+        elif "sentence_good" in row:
+            texts = plain(f"{row['sentence_good']} {row['sentence_bad']}")
+            assert all(piece in texts for piece in slices), config
         elif config.startswith("dconn"):  # without its connective, its first letter a capital
             assert row["sentence1"] == slices[0]
             assert slices[1].lower().endswith(row["sentence2"].lower().rstrip())

@@ -58,14 +58,16 @@ def _facts(table: pa.Table) -> pl.DataFrame:
     texts = [name for name in table.column_names if _is_text(table.schema.field(name))]
     lengths = [sum(len("".join(value) if isinstance(value, list) else value or "") for value in row.values())
                for row in table.select(texts).to_pylist()]  # fmt: skip
-    return pl.DataFrame(
+    rows = pl.DataFrame(
         {name: table[name].to_pylist() for name in ("id", "label", "pair_id")},
         schema={"id": pl.String, "label": pl.Int64, "pair_id": pl.String},
-    ).with_columns(length=pl.Series(lengths, dtype=pl.Int64))
+    )
+    several = pl.col("pair_id").is_duplicated()  # a row of a suite is a pair of texts by itself
+    return rows.with_columns(pl.when(several).then("pair_id"), length=pl.Series(lengths, dtype=pl.Int64))
 
 
 def _is_text(field: pa.Field) -> bool:
-    names = {"text", "sentences", "sentence1", "sentence2", "candidate", "context", "choices"}
+    names = {"text", "sentences", "sentence1", "sentence2", "sentence_good", "candidate", "context", "choices"}
     return field.name in names
 
 

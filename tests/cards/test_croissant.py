@@ -15,7 +15,7 @@ mlc = pytest.importorskip("mlcroissant", reason="mlcroissant is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # mlcroissant 1.1 uses what rdflib 7.6 deprecates
 
 
-SHAPES = ("dc_es", "bso_de", "bigram_shift_es", "nsp_ru", "cloze_en", "subj_number_es")
+SHAPES = ("dc_es", "bso_de", "bigram_shift_es", "nsp_ru", "cloze_es", "subj_number_es")
 """A config of every shape: mlcroissant takes a quarter of a second for each."""
 
 

@@ -263,7 +263,7 @@ def test_documents_of_the_corpora_at_hand(subtests):
     for counted in manifest():
         path = CORPORA / counted["path"]
         with subtests.test(path.name):
-            (corpus,) = read_corpora([path], lang=counted["lang"]).values()
+            (corpus,) = read_corpora([path], lang=counted["lang"], on_error="skip").values()
             assert (corpus.n_sentences, corpus.n_words) == (counted["sentences"], counted["tokens"])
             expected = COUNTED.get(path.name.removesuffix(".conllu")) or tuple(
                 counted.get(name) for name in ("documents", "docs_ge6", "docs_ge6_unbroken")
