@@ -83,5 +83,4 @@ TASK = ProbingTask(
     needs=frozenset({"upos", "lemma", "feats", "deps"}),
     reasons=agreement.REASONS,
     papers=PAPERS,
-    exempt={"pairwise": "a subject beside its verb shows which form agrees: this is what the suite asks about"},
 )

@@ -41,7 +41,11 @@ def test_folders_are_searched_deeply_and_files_found_once(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("absent", "no such file or folder"), ("empty", "no .conllu, .conllu.gz, .rels, .rs3 or .rs4 file"), ("x.txt", "not a .conllu")],
+    [
+        ("absent", "no such file or folder"),
+        ("empty", "no .conllu, .conllu.gz, .rels, .rs3 or .rs4 file"),
+        ("x.txt", "not a .conllu"),
+    ],
 )
 def test_what_cannot_be_read_is_an_error(tmp_path, name, message):
     (tmp_path / "empty").mkdir()
