@@ -159,6 +159,13 @@ def published() -> list[Published]:
         Published("CoLA", {"in_domain_dev.tsv": _tsv(cola).encode()}, "CoLA", ("0", "1")),
         Published("XWino", {"dataset.tsv": _tsv(xwino).encode()}, "XWino", ("0", "1"), 3, 1),
         Published("SICK", {"SICK_test.txt": _tsv(sick).encode()}, "SICK", tuple(sorted(one.upper() for one in three)), 2),
+        Published("SICK, all files", {name: _tsv([sick[0], *sick[at::3]]).encode() for at, name in enumerate(
+            ("SICK_train.txt", "SICK_trial.txt", "SICK_test_annotated.txt"), 1)},
+            "SICK", tuple(sorted(one.upper() for one in three)), 2),
+        Published("MRPC, two files", {f"msr_paraphrase_{split}.txt": _tsv(mrpc).encode() for split in ("train", "test")},
+                  "MRPC", ("0", "1"), 2, 0, 2 * N),
+        Published("SST of SentEval", {f"sentiment-{split}": _tsv((make.text(), label) for label in two).encode()
+                                      for split in ("train", "dev", "test")}, "X-Probe", ("0", "1"), 1, 0, 3 * N),
         Published("JSON array", {"test.json": json.dumps(array).encode()}, "table, JSON", ("0", "1")),
         Published("headerless CSV", {"test.csv": _separated(agnews, ",").encode()}, message="hold the text",
                   options=("--text", "column2", "--text", "column3")),

@@ -101,7 +101,7 @@ def read_frames(
 
 def _read(group: Group, reading: Reading) -> tuple[AuditInput, tuple[Skipped, ...]]:
     format_name = reading.format_name
-    if group.suffix in {".txt", ".tsv"} and not reading.names_columns and format_name in {None, *TABBED}:
+    if group.suffix in {".txt", ".tsv", ""} and not reading.names_columns and format_name in {None, *TABBED}:
         tabbed, broken = _tabbed(group)
         format_name = format_name or guess_tabbed(tabbed)
         if format_name is not None:

@@ -169,7 +169,10 @@ def guess_tabbed(data: Tabbed) -> str | None:
         return None
     if min(map(len, first)) > 2 and all(fields[0] in NAMES for fields in first):  # noqa: PLR2004
         return "senteval"
-    if pair_columns(first[0]) is not None or has_header(first):
+    split = data.lines["split"][0]  # files of other splits have headers of their own
+    if pair_columns(first[0]) is not None or has_header(
+        data.lines.filter(split=split)["fields"].head(_FIRST).to_list()
+    ):
         return None
     return _by_fields(data)
 

@@ -24,12 +24,15 @@ NAMES = {
     "va": "validation",
     "dev": "validation",
     "development": "validation",
+    "trial": "validation",
     "test": "test",
     "te": "test",
     "eval": "test",
 }
 """What people call a split → what it is."""
 
+_LABELLED = {"annotated", "labeled", "labelled"}
+"""What the name of a split's file may say besides."""
 _ORDER = (*SPLITS, "")
 _SHARD = re.compile(r"-\d+-of-\d+$")
 _ASIDE = {"readme", "license", "licence", "labelset", "manifest", "source", "changelog", "attribution", "audit"}
@@ -74,8 +77,9 @@ def groups(paths: Sequence[Path], named: Mapping[str, str]) -> list[Group]:
     """The data sets under some paths, in the order of their names.
 
     Files whose names differ only in the split are one data set, and so are files given by name that say different
-    splits. A train file beside others that have none (MNLI's ``train``, ``dev_matched``, ``dev_mismatched``) is the
-    train split of each of them.
+    splits. The files of a folder are those with a known suffix, and those without one whose names say a split. A train
+    file beside others that have none (MNLI's ``train``, ``dev_matched``, ``dev_mismatched``) is the train split of each
+    of them.
 
     Args:
         paths: files and folders.
@@ -142,7 +146,8 @@ def _group(name: str, by_split: Mapping[str, tuple[Path, ...]], suffix: str) -> 
 
 def _is_data(file: Path, root: Path) -> bool:
     hidden = any(part.startswith(".") for part in file.relative_to(root).parts)
-    return file.is_file() and file.suffix in SUFFIXES and file.stem.lower() not in _ASIDE and not hidden
+    named = file.suffix in SUFFIXES or (not file.suffix and _split_of(file, {})[0] != "")
+    return file.is_file() and named and file.stem.lower() not in _ASIDE and not hidden
 
 
 def _split_of(file: Path, named: Mapping[str, str]) -> tuple[str, str]:
@@ -153,7 +158,8 @@ def _split_of(file: Path, named: Mapping[str, str]) -> tuple[str, str]:
     at = next((i for i, part in enumerate(parts) if part.lower() in NAMES), None)
     if at is None:
         return "", file.stem
-    return NAMES[parts[at].lower()], "".join(parts[:at] + parts[at + 1 :]).strip("-_.").replace("..", ".")
+    rest = ["" if part.lower() in _LABELLED else part for part in parts[:at] + parts[at + 1 :]]
+    return NAMES[parts[at].lower()], re.sub(r"([-_.])[-_.]+", r"\1", "".join(rest)).strip("-_.")
 
 
 def _name(root: Path, parent: Path, rest: str) -> str:

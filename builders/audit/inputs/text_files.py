@@ -35,7 +35,9 @@ class Table(NamedTuple):
 
 
 def read_table_file(path: Path) -> Table:
-    """The rows of a parquet, JSON, CSV or TSV file; without a header columns are ``column1``, ``column2`` and so on.
+    """The rows of a parquet, JSON, CSV or TSV file; one without suffix is read as TSV.
+
+    Without a header columns are ``column1``, ``column2`` and so on.
 
     Raises:
         UnreadableDataError: it cannot be parsed.
@@ -191,5 +193,6 @@ _READERS: Mapping[str, Callable[[Path], Table]] = {
     ".csv": _csv,
     ".tsv": _tsv,
     ".txt": _tsv,
+    "": _tsv,
 }
-SUFFIXES = tuple(_READERS)
+SUFFIXES = tuple(suffix for suffix in _READERS if suffix)
