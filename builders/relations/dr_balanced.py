@@ -8,6 +8,6 @@ rows and more classes.
 
 from discoprobe.builders.units.published_relations import DISRPT, published
 from discoprobe.builders.units.relation_labels import LABELS
-from discoprobe.builders.units.relation_rows import CUES, relation_task
+from discoprobe.builders.units.relation_rows import relation_task
 
-TASK = relation_task(published, LABELS, natural=False, papers=(DISRPT,), cues=CUES)
+TASK = relation_task(published, LABELS, natural=False, papers=(DISRPT,))

@@ -10,7 +10,7 @@ shares.
 """
 
 from discoprobe.builders.units.relation_labels import LABELS
-from discoprobe.builders.units.relation_rows import CUES, relation_task
+from discoprobe.builders.units.relation_rows import relation_task
 from discoprobe.builders.units.tree_relations import by_class
 
-TASK = relation_task(by_class, LABELS, layer="rst_trees", cues=CUES)
+TASK = relation_task(by_class, LABELS, layer="rst_trees")
