@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from polars._typing import PolarsDataType
 
-VERSION: Final = 6
+VERSION: Final = 7
 """Version of the tables that the reader makes of a file.
 
 Raise it when a table changes: cached corpora are then read again, and published configs count as stale.
@@ -57,12 +57,14 @@ SENTENCES: Final = {
     "text_key": pl.UInt64,
     "section": pl.UInt32,
     "speaker": pl.String,
+    "element": pl.String,
 }
 """Columns of ``Shard.sentences``; ``index`` counts in the document, ``run`` numbers unbroken passages.
 
 ``section`` numbers the sections of a document with headings: 0 is the lead, before the first heading after the title.
 Headings themselves and documents without sections have null. A turn of a play or dialogue is a run of sentences with
-one ``speaker``, which is null where nobody is named.
+one ``speaker``, which is null where nobody is named. ``element`` is null for running text; elsewhere it is the reason
+why the sentence is left out (``heading``, ``caption``, ``list-item``, ``note``, ``table``), where the corpus marks it.
 
 Shards of text that was only divided into sentences have no tokens; their ``n_words`` leaves out punctuation.
 """

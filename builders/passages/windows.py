@@ -1,7 +1,7 @@
 """Sentences of documents as candidates of discourse tasks, and the unbroken passages that they form.
 
 One row per sentence of a document. A sentence cannot be used if its text is not clean, it is too short or too long, it
-is a heading or the caption of a picture, or a near duplicate of it is in a document of another split. Such a sentence
+is a heading, caption or item of a list, or a near duplicate of it is in a document of another split. Such a sentence
 keeps its place and ends the passage before it, so that no window crosses a gap.
 """
 
@@ -80,6 +80,7 @@ def sentences(shard: Shard, settings: Settings) -> pl.DataFrame:
             brief=running_words(pl.col("text")).list.len() <= HEADING,
             introduces=pl.col("text").str.contains(COLON),
             reason=pl.coalesce(
+                "element",
                 pl.when(words < least).then(pl.lit("too-short")),
                 pl.when(words > most).then(pl.lit("too-long")),
                 clean_text.fault(pl.col("text")),

@@ -84,5 +84,5 @@ TASK = ProbingTask(
     needs=frozenset({"upos", "deps"}),
     reasons={**REASONS, "free-order": "no two neighbours of the sentence have a fixed order"},
     exempt={"pairwise": SHOWN_BY_WORDS},
-    version=2,
+    version=3,
 )

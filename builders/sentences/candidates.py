@@ -55,6 +55,7 @@ def sentences(trees: Trees, settings: Settings) -> pl.DataFrame:
             "sent", "corpus", "doc_id", "sent_id", "text", "key", "text_key", words.cast(pl.Int32),
             *surface(pl.col("text")), mean_words=words.cast(pl.Float64),
             reason=pl.coalesce(
+                "element",
                 pl.when(words < least).then(pl.lit("too-short")),
                 pl.when(words > most).then(pl.lit("too-long")),
                 pl.when(~pl.col("aligned")).then(pl.lit("unaligned")),

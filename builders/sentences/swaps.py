@@ -66,9 +66,12 @@ SHOWN_BY_WORDS = "where order is fixed, the words beside a function word show it
 BIGRAMS = 3
 """Bigrams in which the two words stand."""
 
-ALIKE, FEW_ALIKE = 0.005, 3
-"""Largest share of the swaps that bring the same two words together at one place, where the originals have this bigram
-less often; and a number of such swaps that is always allowed. Both hold in each block."""
+ALIKE, FEW_ALIKE = 0.005, 2
+"""Largest share of the swaps that bring the same two words together, where the originals have this bigram less often;
+and a number of such swaps that is always allowed. Both hold in each block."""
+
+ROUNDS = 2
+"""Times that swaps are left out: those whose bigrams are frequent stay more often, and are then too many again."""
 
 FEW = 4
 """Pairs that a split may have whatever the frequencies of their bigrams."""
@@ -286,32 +289,31 @@ def distinct_pairs(frame: pl.DataFrame, context: Context) -> Sample:
 def without_frequent_pairs(frame: pl.DataFrame, counts: HashCounts, context: Context) -> Sample:
     """Originals and swaps, as ``distinct_pairs`` makes them, with counts of the bigrams of the corpus."""
     usable, drops = usable_of(frame, context)
-    single = varied = balanced = usable
+    rows, lost = usable, dict.fromkeys(REASONS, 0)
     if context.settings.match:
-        single = first_of_each(usable, ["swapped"], "one of a pair", *context.seed_key)
-        varied = _varied(single, counts, single.height / max(1, frame["bigrams"].count()), context)
-        balanced = remove_bias(varied, _likelier(varied, counts)[:, None], *context.seed_key, few=FEW)
-    lost = {
-        "same-words-swapped": usable.height - single.height,
-        "same-neighbours": single.height - varied.height,
-        "bigrams-tell": varied.height - balanced.height,
-    }
-    sampled = original_and_edited(balanced, context, drops | lost)
+        rows = first_of_each(usable, ["swapped"], "one of a pair", *context.seed_key)
+        lost["same-words-swapped"] = usable.height - rows.height
+        for _ in range(ROUNDS):
+            varied = _varied(rows, counts, context)
+            balanced = remove_bias(varied, _likelier(varied, counts)[:, None], *context.seed_key, few=FEW)
+            lost["same-neighbours"] += rows.height - varied.height
+            lost["bigrams-tell"] += varied.height - balanced.height
+            rows = balanced
+    sampled = original_and_edited(rows, context, drops | lost)
     return replace(sampled, candidates=frame.height * 2)
 
 
-def _varied(rows: pl.DataFrame, counts: HashCounts, share: float, context: Context) -> pl.DataFrame:
+def _varied(rows: pl.DataFrame, counts: HashCounts, context: Context) -> pl.DataFrame:
     """The swaps, of which few bring together two words that hardly ever stand so; the first in hash order.
 
-    ``share`` is that of the corpora's sentences that are swapped: so much of the ``counts`` is in the originals.
+    The originals have their share of the bigrams of the corpora, which ``counts`` has.
     """
+    made = rows.select("key", made="shifted_bigrams").explode("made")
+    usual = pl.Series("usual", counts.of(made["made"].to_numpy()) * rows.height / max(1, counts.sentences))
     few = max(FEW_ALIKE, int(ALIKE * rows.height))
-    for place in range(BIGRAMS):
-        made = rows.with_columns(made=pl.col("shifted_bigrams").list.get(place))
-        usual = pl.Series("usual", counts.of(made["made"].to_numpy()) * share)
-        ranked = with_rank(made.with_columns(usual), ["made"], "neighbours", *context.seed_key)
-        rows = ranked.filter(pl.col("rank") <= pl.max_horizontal("usual", pl.lit(few))).drop("made", "usual", "rank")
-    return rows
+    ranked = with_rank(made.with_columns(usual), ["made"], "neighbours", *context.seed_key)
+    often = ranked.filter(pl.col("rank") > pl.max_horizontal("usual", pl.lit(few)))
+    return rows.join(often, on="key", how="anti", maintain_order="left")
 
 
 def _likelier(rows: pl.DataFrame, counts: HashCounts) -> npt.NDArray[np.float64]:
@@ -357,7 +359,7 @@ def swap_task(
         needs=frozenset({"upos", "deps"}),
         reasons=REASONS,
         exempt=exempt or {},
-        version=2,
+        version=3,
     )
 
 

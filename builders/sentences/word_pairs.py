@@ -27,10 +27,14 @@ MOST: Final = 32
 class HashCounts:
     """How often words and bigrams occur in the corpora, by their hash.
 
-    Takes lists of hashes, one list per sentence.
+    Takes lists of hashes, one list per sentence; nulls are no sentences.
+
+    Attributes:
+        sentences: number of lists.
     """
 
     def __init__(self, seen: pl.Series) -> None:
+        self.sentences = seen.count()
         counted = seen.explode().drop_nulls().to_frame("hash").group_by("hash").len().sort("hash")
         self._hashes, self._counts = counted["hash"].to_numpy(), counted["len"].to_numpy().astype(np.int64)
 

@@ -21,13 +21,16 @@ NEWDOC_KEYS: Final = ("newdoc", "newdoc id", "newdoc_id")
 COLUMNS_KEY: Final = "global.columns"
 SECTION_KEY: Final = "section_number"
 """The number of the section that a sentence is in, from 0, the lead (written by `build annotate`)."""
-PARAGRAPH_KEY, TITLE_KEY, SPEAKER_KEY = "newpar_block", "meta::title", "speaker"
-"""Elements of the source that begin with a sentence (``head (1 s)``), title of the document, and speaker, as in GUM."""
+PARAGRAPH_KEYS: Final = ("newpar_block", "newpar")
+"""Elements of the source that begin with a sentence (``head (1 s)``), as in GUM and AMALGUM."""
+TITLE_KEY, SPEAKER_KEY = "meta::title", "speaker"
+"""Title of the document, and speaker, as in GUM."""
 KEYS: Final = pl.Enum(
-    ["sent_id", "text", COLUMNS_KEY, *GENRE_KEYS, *NEWDOC_KEYS, SECTION_KEY, PARAGRAPH_KEY, TITLE_KEY, SPEAKER_KEY]
+    ["sent_id", "text", COLUMNS_KEY, *GENRE_KEYS, *NEWDOC_KEYS, SECTION_KEY, *PARAGRAPH_KEYS, TITLE_KEY, SPEAKER_KEY]
 )
 """The comments that the reader uses."""
-STRUCTURE: Final = (SECTION_KEY, PARAGRAPH_KEY, TITLE_KEY, SPEAKER_KEY)
+STRUCTURE: Final = {key: (key,) for key in (SECTION_KEY, TITLE_KEY, SPEAKER_KEY)} | {PARAGRAPH_KEYS[0]: PARAGRAPH_KEYS}
+"""The columns of comments on the structure of documents, and the comments that they are from."""
 CODES: Final = {key: code for code, key in enumerate(KEYS.categories)}
 
 
@@ -53,7 +56,7 @@ def read_sentences(text: Text, comments: pl.DataFrame, rows: pl.DataFrame) -> pl
         ``block``, ``line`` (the first of the block), ``piece`` (index), ``number`` (1-based in the file), ``given_id``
         (the ``sent_id``), ``id_line`` (its line), ``sent_id`` (made of file name and number where there is none),
         ``text``, ``genre``, ``newdoc`` (whether a document begins), ``newdoc_id``, and as they are written
-        ``section_number``, ``newpar_block``, ``meta::title`` and ``speaker``.
+        ``section_number``, ``newpar_block`` (or ``newpar``), ``meta::title`` and ``speaker``.
     """
     block = rows["block"].to_numpy()
     block = block[changes(block)]
@@ -92,7 +95,7 @@ def read_sentences(text: Text, comments: pl.DataFrame, rows: pl.DataFrame) -> pl
             "genre": _gather(comments["value"], last(GENRE_KEYS, inside & filled)),
             "newdoc": last(NEWDOC_KEYS, followed) >= 0,
             "newdoc_id": _gather(comments["value"], last(NEWDOC_KEYS, followed & filled)),
-            **{key: _gather(comments["value"], last([key], inside & filled)) for key in STRUCTURE},
+            **{name: _gather(comments["value"], last(keys, inside & filled)) for name, keys in STRUCTURE.items()},
         }
     )
 

@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from discoprobe.loaders.conllu.blocks import NEWDOC, SENT_ID, blocks
-from discoprobe.loaders.conllu.sections import sections
+from discoprobe.loaders.conllu.sections import elements, sections
 from discoprobe.loaders.conllu.sent_id_stems import by_stem, find_stems
 from discoprobe.loaders.conllu.word_lines import position_in_block
 from discoprobe.loaders.corpus import DOCUMENTS, SENTENCES
@@ -263,7 +263,8 @@ def place(sentences: pl.DataFrame, corpus: str, stems: Sequence[str], rule: Docu
     index = _position_among_equals(doc)
     goes_on = bool(names) and names[0] is not None and names[0] == carried.doc_id
     index[doc == 0] += carried.sentences if goes_on else 0
-    section, headings = sections(sentences, doc, index, carried.headings if goes_on else 0)
+    element = elements(sentences["newpar_block"], doc)
+    section, headings = sections(sentences, element, doc, index, carried.headings if goes_on else 0)
     texts = sentences["text"].to_list()
     columns = {
         "sent": np.arange(len(doc), dtype=np.uint32),
@@ -273,6 +274,7 @@ def place(sentences: pl.DataFrame, corpus: str, stems: Sequence[str], rule: Docu
         "key": record_keys(repeat(corpus, len(names)), names, sentences["sent_id"].to_list(), texts),
         "text_key": text_keys(texts),
         "section": section,
+        "element": element,
     }
     placed = pl.DataFrame({name: columns[name] if name in columns else sentences[name] for name in SENTENCES})
     documents = _documents(corpus, list(numbers), doc, sentences["genre"])

@@ -1,4 +1,4 @@
-"""The sections of documents: from numbers in comments, or from the elements of the source that GUM names.
+"""The elements that GUM names in comments (headings, captions …), and the sections of documents.
 
 ``# section_number = 2`` is the number itself. ``# newpar_block = head (1 s)`` marks a sentence as a heading, which
 begins a section, but for the title, with which a document may open. A document that opens with another heading than its
@@ -14,22 +14,49 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import polars as pl
 
-from discoprobe.loaders.conllu.comments import PARAGRAPH_KEY, SECTION_KEY, TITLE_KEY
+from discoprobe.loaders.conllu.comments import PARAGRAPH_KEYS, SECTION_KEY, TITLE_KEY
 
 if TYPE_CHECKING:
     from discoprobe.loaders.conllu.word_lines import Ints
 
-HEADING: Final = r"(?:^|\|)\s*head\b[^|(]*\((\d+) s\)"
-"""An element that is a heading, and how many sentences it has."""
+ELEMENT: Final = re.compile(r'(\w+)(?:\s+[\w:-]+:::"[^"]*")*\s*\((\d+) s\)')
+"""An element of the source with its attributes, and how many sentences it has."""
+NOT_RUNNING: Final = {
+    "head": "heading",
+    **dict.fromkeys(("caption", "figure"), "caption"),
+    **dict.fromkeys(("item", "list"), "list-item"),
+    **dict.fromkeys(("note", "incident"), "note"),
+    **dict.fromkeys(("table", "row", "cell"), "table"),
+}
+"""Elements that are no running text, and the reason why their sentences are left out."""
 SHARED: Final = 0.5
 """Share of a heading's words that the title has too, from which on the heading is the title."""
 
 
-def sections(sentences: pl.DataFrame, doc: Ints, index: Ints, before: int) -> tuple[pl.Series, int]:
+def elements(comments: pl.Series, doc: Ints) -> pl.Series:
+    """What each sentence is instead of running text, null where it is that.
+
+    The innermost element decides: a paragraph in an item of a list is running text. ``hi`` only marks words.
+
+    Args:
+        comments: what ``newpar_block`` says of the elements that begin with a sentence, outermost first, or null.
+        doc: number of the document of each.
+    """
+    found: list[str | None] = [None] * len(doc)
+    for i in np.flatnonzero(comments.is_not_null()).tolist():
+        begun = [(name, int(n)) for name, n in ELEMENT.findall(comments[i]) if name != "hi" and int(n)]
+        name, n = begun[-1] if begun else ("", 0)
+        for at in range(i, min(i + n, len(doc))):
+            found[at] = NOT_RUNNING.get(name) if doc[at] == doc[i] else found[at]
+    return pl.Series("element", found, pl.String)
+
+
+def sections(sentences: pl.DataFrame, element: pl.Series, doc: Ints, index: Ints, before: int) -> tuple[pl.Series, int]:
     """The section of each sentence, null for headings and in documents without sections.
 
     Args:
         sentences: as :class:`discoprobe.loaders.conllu.parse.Parsed` has them.
+        element: what each is, as ``elements`` gives.
         doc: number of the document of each.
         index: its place in the document.
         before: headings of the first document in the block of the file before, if it began there.
@@ -38,17 +65,14 @@ def sections(sentences: pl.DataFrame, doc: Ints, index: Ints, before: int) -> tu
         The numbers, and how many headings the last document has had.
     """
     given = sentences[SECTION_KEY].cast(pl.UInt32)
-    lengths = sentences[PARAGRAPH_KEY].str.extract(HEADING).cast(pl.Int64).fill_null(0).to_numpy()
-    at = np.flatnonzero(lengths)
-    if not len(at) and not before:
+    heading = element.eq_missing("heading")
+    if not heading.any() and not before:
         return given, 0
-    is_heading, begins = np.zeros(len(doc), bool), np.zeros(len(doc), np.int64)
-    texts, titles = sentences["text"], sentences[TITLE_KEY]
-    for i in at.tolist():
-        is_heading[i : i + lengths[i]] = doc[i : i + lengths[i]] == doc[i]
+    texts, titles, begins = sentences["text"], sentences[TITLE_KEY], np.zeros(len(doc), np.int64)
+    for i in np.flatnonzero(heading & sentences[PARAGRAPH_KEYS[0]].is_not_null()).tolist():
         begins[i] = index[i] > 0 or not _is_title(texts[i] or "", titles[i])
     begins[0] += before
-    found = pl.DataFrame({"doc": doc, "begins": begins, "heading": is_heading}).select(
+    found = pl.DataFrame({"doc": doc, "begins": begins, "heading": heading}).select(
         number=pl.col("begins").cum_sum().over("doc"),
         inside=(pl.col("begins").sum().over("doc") > 0) & ~pl.col("heading"),
     )

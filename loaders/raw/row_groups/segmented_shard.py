@@ -95,6 +95,7 @@ def _shard(documents: Sequence[RawDocument], found: Sequence[Sequence[PlacedSent
         text_key=text_keys(texts),
         section=[one.paragraph.section for _, _, one in sentences],
         speaker=[None] * len(sentences),
+        element=[None] * len(sentences),
     )
     counted = pl.coalesce("n_words", pl.col("text").str.count_matches(WORD))
     of_documents = _frame(

@@ -1,5 +1,7 @@
 """Unbroken passages and disjoint windows."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -144,6 +146,17 @@ def test_headings_and_captions_break_a_stretch(tmp_path):
         "Sentences of documents that are in no passage and end the one before them: heading 2, caption 1",
     )
     assert ends_note(ends(frame.filter(pl.col("reason").is_null()))) == ()
+
+
+def test_what_the_corpus_marks_as_no_running_text_is_in_no_passage(tmp_path):
+    texts = [[f"{text} ." for text in distinct_texts(d, 9)] for d in range(2)]
+    shard = shard_of(tmp_path, texts)
+    place = pl.concat_str("doc", pl.lit("-"), "index")
+    marked = {"0-2": "caption", "0-6": "list-item", "1-4": "note", "1-5": "table"}
+    elements = shard.sentences.with_columns(element=place.replace_strict(marked, default=None))
+    frame = stretches_of(replace(shard, sentences=elements))
+    assert runs(frame) == {"d0": [2, 3, 2], "d1": [4, 3]}
+    assert ends(frame) == {"caption": 1, "list-item": 1, "note": 1, "table": 1}
 
 
 def test_a_sentence_that_introduces_what_is_missing_is_in_no_passage(tmp_path):

@@ -15,9 +15,11 @@ from discoprobe.builders.sentences.swaps import (
     fixed_orders,
     one_of_each,
     swap,
+    without_frequent_pairs,
     word_bags,
 )
 from discoprobe.builders.sentences.trees import Trees
+from discoprobe.builders.sentences.word_pairs import HashCounts
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import Context
 from discoprobe.loaders.conllu.reader import read_corpora
@@ -181,6 +183,21 @@ def test_few_swaps_bring_together_the_same_two_words_that_seldom_meet():
         )
         lost[name] = distinct_pairs(frame, few).drops["same-neighbours"]
     assert lost == {"seldom": 40 - FEW_ALIKE, "often": 0}
+
+
+def test_words_brought_together_are_counted_at_all_places_and_against_all_sentences_of_the_corpus():
+    """Swapped are 60 of 200 sentences: a bigram of four of them is in one original, also if few rows list bigrams."""
+    every = pl.Series("bigrams", [[99]] * 4 + [[7]] * 196, pl.List(pl.UInt64))
+    places = [
+        pl.when(pl.col("row") < 40, pl.col("row") % 3 == n).then(99).otherwise(100 + 3 * pl.col("row") + n)
+        for n in range(3)
+    ]
+    listed = pl.when(pl.col("row") < 3).then("bigrams")
+    frame = swaps_of(60, 0.5).with_columns(
+        bigrams=listed, shifted_bigrams=pl.concat_list([place.cast(pl.UInt64) for place in places])
+    )
+    few = Context("bigram_shift", language_data("en"), Settings(min_class=1), ("original", "shifted"))
+    assert without_frequent_pairs(frame, HashCounts(every), few).drops["same-neighbours"] == 40 - FEW_ALIKE
 
 
 def test_where_no_sentence_can_be_swapped_there_are_no_rows():
