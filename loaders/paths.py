@@ -26,6 +26,8 @@ RELS: Final = ".rels"
 DISRPT: Final = re.compile(r"^(([a-z]{3})\.\w+\.\w+)_(?:train|dev|test)\.")
 TREE_FOLDERS: Final = frozenset({"rst", "rs3", "rs4"})
 """Folders of trees inside a corpus, which do not name it."""
+UNRELEASED: Final = "not-to-release"
+"""The folder of a treebank of Universal Dependencies that has drafts and sources of what it releases."""
 UD_FILE: Final = re.compile(r"^(([a-z]{2,3})_[a-z0-9]+)-ud-")
 UD_FOLDER: Final = re.compile(r"^UD_[A-Z]\w*-\w+$")
 
@@ -76,7 +78,7 @@ def find_files(paths: Iterable[Path]) -> dict[Path, Path]:
     """The CoNLL-U files and RST trees among paths and in the folders among them: absolute, sorted, each once.
 
     Each comes with the path through which it was found. Inside folders, however deep, names that begin with a dot are
-    passed over. A ``.rels`` file stands for the ``.conllu`` file beside it.
+    passed over, and so are folders ``UNRELEASED``. A ``.rels`` file stands for the ``.conllu`` file beside it.
 
     Raises:
         DiscoprobeError: a path does not exist, is neither a folder nor such a file, or is a folder that holds none;
@@ -117,7 +119,8 @@ def _corpus_files(folder: Path) -> Iterator[Path]:
 
 
 def _is_corpus_file(relative: Path) -> bool:
-    return relative.name.endswith((*SUFFIXES, RELS)) and not any(part.startswith(".") for part in relative.parts)
+    passed_over = any(part.startswith(".") or part == UNRELEASED for part in relative.parts)
+    return relative.name.endswith((*SUFFIXES, RELS)) and not passed_over
 
 
 def holds_corpus(folder: Path) -> bool:

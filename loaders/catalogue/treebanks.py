@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from discoprobe.loaders.catalogue.pins import TreebankFacts
 
+_CODE: Final = re.compile(r"[a-z]{2,3}")
 _NAMES: Final = re.compile(r'^(?:name|prefix) = "([^"]+)"$', re.MULTILINE)
 _FILES: Final = re.compile(r'^  \{ path = "(?:[^"]*/)?([^"/]+\.conllu)"', re.MULTILINE)
 
@@ -84,6 +85,22 @@ def language(name: str) -> Language:
             return known
     names = [*heads, *(known.name for known in heads.values())]
     raise UnknownNameError("language", name, names, remedy="(`build languages` lists them)")
+
+
+def language_code(name: str) -> str:
+    """The code of a language, from its code or English name; also of languages without a treebank (``nn``, ``rm``).
+
+    Raises:
+        UnknownNameError: there is no such language.
+    """
+    import langcodes  # noqa: PLC0415 (most names are in the catalogue)
+
+    try:
+        return language(name).code
+    except UnknownNameError:
+        if _CODE.fullmatch(name) and langcodes.tag_is_valid(name):
+            return name
+        raise
 
 
 def open_treebanks(name: str) -> tuple[Treebank, ...]:

@@ -85,6 +85,8 @@ class Text:
 def read_text(pieces: Sequence[Piece]) -> Text:
     """The lines of pieces, in order."""
     data = b"\n\n".join(piece.data for piece in pieces)
+    if data[-1:] not in {b"", b"\n"}:
+        data += b"\n"  # polars cannot read a comment without it
     not_utf8: dict[int, str] = {}
     with_return = [i for i, line in enumerate(data.split(b"\n")) if b"\r" in line] if b"\r" in data else []
     try:

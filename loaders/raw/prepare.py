@@ -10,11 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import langcodes
-
-from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.corpus import SourceFile
-from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UsageError
+from discoprobe.loaders.errors import DiscoprobeError, UsageError
 from discoprobe.loaders.fetch.remote_files import DATASETS, GLOB, PARQUET, files_at, hub_url, is_url, local_copy
 from discoprobe.loaders.file_hashes import hashes_of
 from discoprobe.loaders.folders import cache_folder
@@ -46,7 +43,6 @@ if TYPE_CHECKING:
 
 NOT_IN_NAMES: Final = re.compile(r"[^0-9A-Za-z]+")
 """What is replaced in the name of a corpus, which is part of the names of its files."""
-CODE: Final = re.compile(r"[a-z]{2,3}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,20 +123,6 @@ def _repository(source: str) -> str:
         return "/".join(hub_url(source).removeprefix(f"{HUB}{DATASETS}").partition("@")[0].split("/")[:2])
     plain = [part for part in source.split("/") if GLOB.isdisjoint(part)]
     return plain[-1] if plain else source
-
-
-def language_code(name: str) -> str:
-    """The code of a language, from its code or English name; also of languages without a treebank (``nn``, ``rm``).
-
-    Raises:
-        UnknownNameError: there is no such language.
-    """
-    try:
-        return treebanks.language(name).code
-    except UnknownNameError:
-        if CODE.fullmatch(name) and langcodes.tag_is_valid(name):
-            return name
-        raise
 
 
 def is_parquet_text(source: str) -> bool:

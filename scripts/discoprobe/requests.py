@@ -71,9 +71,9 @@ def language_codes(names: Sequence[str]) -> tuple[str, ...]:
     """The codes of languages that are given by code or name.
 
     Raises:
-        UnknownNameError: for a language that the catalogue does not know.
+        UnknownNameError: there is no such language.
     """
-    return tuple(treebanks.language(name).code for name in names)
+    return tuple(treebanks.language_code(name) for name in names)
 
 
 def parse_request(  # noqa: PLR0913 (one parameter per option)

@@ -34,7 +34,7 @@ def _own_cache(tmp_path_factory, monkeypatch):
 def test_folders_are_searched_deeply_and_files_found_once(tmp_path):
     deep = put(tmp_path / "a" / "b" / "x.conllu")
     packed = put(tmp_path / "a" / "y.conllu.gz")
-    for other in ("a/z.txt", "a/.git/x.conllu", "a/.hidden.conllu", "a/x.conllu.bak"):
+    for other in ("a/z.txt", "a/.git/x.conllu", "a/.hidden.conllu", "a/x.conllu.bak", "a/not-to-release/x.conllu"):
         put(tmp_path / other)
     assert list(find_files([deep, tmp_path, tmp_path / "a"])) == sorted([deep, packed])
 

@@ -139,9 +139,10 @@ def annotate_(  # noqa: PLR0913 (one parameter per option)
     Example: build annotate notes/ --lang de --out corpora/notes
     """
     from discoprobe.cli import summaries, terminal  # noqa: PLC0415
+    from discoprobe.loaders.catalogue.treebanks import language_code  # noqa: PLC0415
     from discoprobe.loaders.raw.annotate.annotate_corpus import CorpusFacts  # noqa: PLC0415
     from discoprobe.loaders.raw.options import read_options  # noqa: PLC0415
-    from discoprobe.loaders.raw.prepare import AnnotationOptions, corpus_name, language_code, prepare  # noqa: PLC0415
+    from discoprobe.loaders.raw.prepare import AnnotationOptions, corpus_name, prepare  # noqa: PLC0415
     from discoprobe.remote_folders import corpus_at  # noqa: PLC0415
     from discoprobe.requests import split_names  # noqa: PLC0415
 

@@ -13,7 +13,14 @@ from shared import ROOT, SHARED
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.licences import openness
 from discoprobe.loaders.catalogue.pins import DocumentRule
-from discoprobe.loaders.catalogue.treebanks import facts_for, language, languages, open_treebanks, treebank
+from discoprobe.loaders.catalogue.treebanks import (
+    facts_for,
+    language,
+    language_code,
+    languages,
+    open_treebanks,
+    treebank,
+)
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UnsupportedError
 from discoprobe.loaders.fetch.listing import HUB_TEXT, list_corpora, select
 from discoprobe.loaders.file_hashes import hashes_of
@@ -117,6 +124,12 @@ def test_a_language_by_code_and_name():
     assert language("es") is language("Spanish") is language("spanish")
     assert language("Ancient_Greek") is language("ancient greek")
     assert [bank.name for bank in language("ug").treebanks] == ["UD_Uyghur-UDT"]
+
+
+def test_a_language_without_a_treebank_in_the_catalogue_is_known_by_its_code():
+    assert [language_code(name) for name in ("got", "Spanish", "es")] == ["got", "es", "es"]
+    with pytest.raises(UnknownNameError, match="unknown language 'xyz'"):
+        language_code("xyz")
 
 
 @pytest.mark.parametrize(("name", "near"), [("Spanich", "Spanish"), ("Ukranian", "Ukrainian")])

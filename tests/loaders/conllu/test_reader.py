@@ -90,6 +90,11 @@ def test_tables_have_the_agreed_columns(read):
     assert dict(only.tokens.schema) == TOKENS
 
 
+@pytest.mark.parametrize("end", ["#</text>", "# end", "\n", "", "#"])
+def test_the_last_line_may_be_a_comment_without_a_line_end(read, end):
+    assert read(sentence("a") * 5000 + end).counts.sentences == 5000
+
+
 def test_multiword_tokens_give_their_parts_one_span_and_empty_nodes_no_word(read):
     only = shard(read(SPANISH))
     first = only.tokens.filter(sent=0)
