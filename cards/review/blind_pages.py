@@ -12,7 +12,9 @@ from werkzeug.datastructures import MultiDict
 from discoprobe.builders.settings import SPLITS
 from discoprobe.cards.readers import marks
 from discoprobe.cards.readers.marks import CANNOT_TELL, Mark
-from discoprobe.cards.review.blind_round import BlindRound, answer_names, draw, possible_answers, scores, unread
+from discoprobe.cards.review.blind_round import (
+    BlindRound, answer_names, draw, possible_answers, question_of, scores, unread,
+)  # fmt: skip
 from discoprobe.cards.review.row_store import RowFilter
 from discoprobe.cards.review.row_view import language, question_texts
 from discoprobe.cards.review.site import whole_number
@@ -45,11 +47,9 @@ class BlindPages:
 
     def start(self) -> Response:
         """The form that begins a blind round."""
-        whole = self.site.store.configs.values()
         return self.site.page(
-            "blind_start.html", "Blind round", n=_ROUND_ROWS, splits=SPLITS,
-            tasks=sorted({one["task"] for one in whole}), langs=sorted({one["lang"] for one in whole}),
-            rounds=self._rounds(),
+            "blind_start.html", "Blind round", n=_ROUND_ROWS, splits=SPLITS, tasks=self.site.store.tasks(),
+            langs=self.site.store.languages(), rounds=self._rounds(),
         )  # fmt: skip
 
     def _rounds(self) -> list[str]:
@@ -104,7 +104,7 @@ class BlindPages:
         given = answers.get(row.place)
         return self.site.page(
             "blind_question.html", f"{row.config}: {at + 1} of {len(rows)}", row=row, texts=question_texts(row),
-            lang=language(row), answers=answer_names(row.entry), given=given.answer if given else "",
+            asks=question_of(row.entry), lang=language(row), answers=answer_names(row.entry), given=given.answer if given else "",
             comment=given.comment if given else "", cannot_tell=CANNOT_TELL, **values,
         )  # fmt: skip
 
@@ -115,7 +115,7 @@ class BlindPages:
         drawn = self._asked(wanted, reader)
         items = [
             {
-                "config": row.config, "row": row.id, "asks": row.entry["summary"],
+                "config": row.config, "row": row.id, "asks": question_of(row.entry),
                 "texts": [{"name": one.name, "text": one.pieces[0].text} for one in question_texts(row)],
                 "answers": [*possible_answers(row.entry), CANNOT_TELL],
                 "answered": answers[row.place].answer if row.place in answers else None,

@@ -164,6 +164,11 @@ def _rank(*parts: str) -> bytes:
     return hashlib.blake2b("\x1f".join(parts).encode(), digest_size=8).digest()
 
 
+def question_of(entry: ConfigEntry) -> str:
+    """What a reader is asked about a row of a config."""
+    return ("Which text is better? " if entry["shape"] == Shape.SUITE else "") + entry["summary"]
+
+
 def possible_answers(entry: ConfigEntry) -> tuple[str, ...]:
     """What a row may be answered: the names of the labels that rows have; in a suite, which text is the good one."""
     return PLACES if entry["shape"] == Shape.SUITE else labels_of(entry)

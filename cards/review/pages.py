@@ -205,27 +205,38 @@ class ConfigRow:
     change: str
 
 
-def _row(name: str, entry: ConfigEntry, change: str, said: str) -> ConfigRow:
+def config_rows(configs: Mapping[str, ConfigEntry], whole: Manifest, changes: Changes | None) -> list[ConfigRow]:
+    """Lines of the table of configs, the largest gain first.
+
+    Args:
+        configs: the entries that are shown.
+        whole: the manifest that they are from: a verdict depends on all configs of a task.
+        changes: what changed since another release.
+    """
+    of_release = verdicts(whole["configs"])
+    rows = [
+        _row(name, entry, "; ".join(changes_of(name, changes)), of_release[name].word)
+        for name, entry in configs.items()
+    ]
+    return sorted(rows, key=lambda row: (-(row.gain if row.gain is not None else -1.0), row.name))
+
+
+def _row(name: str, entry: ConfigEntry, change: str, verdict: str) -> ConfigRow:
     audit = entry["audit"]
     return ConfigRow(
         name=name, language=card.language_name(entry["lang"]), task=entry["task"], summary=entry["summary"],
         labels=", ".join(entry["labels"][:20]), sources=", ".join(entry["sources"]), rows=yaml_header.n_rows(entry),
-        test=sum(entry["counts"]["test"].values()), verdict=said, change=change,
+        test=sum(entry["counts"]["test"].values()), verdict=verdict, change=change,
         strongest=(audit and audit["strongest"]) or "", accuracy=audit and audit["accuracy"],
         gain=audit and audit.get("gain"),
     )  # fmt: skip
 
 
 def _index_page(whole: Manifest, shown: Mapping[str, ConfigEntry], changes: Changes | None) -> str:
-    said = verdicts(whole["configs"])
-    rows = [
-        _row(name, entry, "; ".join(changes_of(name, changes)), said[name].word)
-        for name, entry in sorted(shown.items())
-    ]
-    worst_first = sorted(rows, key=lambda row: (-(row.gain if row.gain is not None else -1.0), row.name))
+    rows = config_rows(shown, whole, changes)
     audit_verdicts = [row.verdict for row in rows]
     return _page(
-        "review_index.html", "discoprobe: review", "", rows=worst_first, total=sum(row.rows for row in rows),
+        "review_index.html", "discoprobe: review", "", rows=rows,
         verdicts={word: audit_verdicts.count(word) for word in MARKS if word in audit_verdicts},
         languages=len({entry["lang"] for entry in shown.values()}), unavailable=sorted(whole["unavailable"].items()),
         news=news(changes), compared=changes is not None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,6 +12,7 @@ from discoprobe.builders.settings import SPLITS
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.readers.marks import TEXT_COLUMNS, shown_hash
 from discoprobe.cards.release import parquet_files
+from discoprobe.cards.text.card import language_name
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
@@ -127,6 +129,15 @@ class RowStore:
         if config not in self.configs:
             raise UnknownNameError("config", config, self.configs, remedy=f"of {self.folder}")
         return self.configs[config]
+
+    def tasks(self) -> list[str]:
+        """The names of its tasks, sorted."""
+        return sorted({one["task"] for one in self.configs.values()})
+
+    def languages(self) -> dict[str, str]:
+        """The names of its languages by code, sorted by name."""
+        names = {one["lang"]: language_name(one["lang"]) for one in self.configs.values()}
+        return dict(sorted(names.items(), key=operator.itemgetter(1)))
 
     def chosen(self, wanted: RowFilter) -> dict[str, ConfigEntry]:
         """The configs that a filter is for."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
+import itertools
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -53,7 +53,7 @@ def shown_row(row: ReleaseRow) -> ShownRow:
 
 
 def side_by_side(row: ReleaseRow, pair: Sequence[ReleaseRow]) -> list[ShownRow]:
-    """The versions of a pair, each with the words marked in which it differs from the first (the original).
+    """The versions of a pair, each marked where it differs from the first (the original).
 
     An edited sentence whose original is no row of its own is shown beside the column ``original``.
     """
@@ -89,14 +89,21 @@ def _against(row: ReleaseRow, pair: Sequence[ReleaseRow]) -> ShownRow:
 
 
 def differences(left: str, right: str) -> tuple[tuple[TextPiece, ...], tuple[TextPiece, ...]]:
-    """Two texts in pieces, the words that differ marked."""
-    words = _WORD.findall(left), _WORD.findall(right)
-    sides: tuple[list[TextPiece], list[TextPiece]] = ([], [])
-    for what, a, b, c, d in difflib.SequenceMatcher(None, *words, autojunk=False).get_opcodes():
-        for side, text in zip(sides, ("".join(words[0][a:b]), "".join(words[1][c:d])), strict=True):
-            end = 0 if what == "equal" else len(text.rstrip())
-            side.extend(_pieces(text, len(text) - len(text.lstrip()), end) if text else ())
-    return tuple(sides[0]), tuple(sides[1])
+    """Two texts in pieces, each marked from the first word that differs to the last."""
+    start = _shared(_WORD.findall(left), _WORD.findall(right))
+    end = _shared(_WORD.findall(left[start:])[::-1], _WORD.findall(right[start:])[::-1])
+
+    def marked(text: str) -> tuple[TextPiece, ...]:
+        edit = text[start : len(text) - end]
+        return _pieces(text, start + len(edit) - len(edit.lstrip()), start + len(edit.rstrip()))
+
+    return marked(left), marked(right)
+
+
+def _shared(left: Sequence[str], right: Sequence[str]) -> int:
+    """The number of characters of the words with which both begin."""
+    same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False))
+    return sum(len(word) for word, _ in same)
 
 
 def language(row: ReleaseRow) -> str:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import logging
+from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
 
 from flask import Flask, Response, abort, jsonify, redirect, request
@@ -17,7 +18,7 @@ from werkzeug.serving import BaseWSGIServer, make_server
 
 from discoprobe.builders.audit.thresholds import CHECKS, Kind
 from discoprobe.builders.settings import SPLITS
-from discoprobe.cards.metadata import manifest, yaml_header
+from discoprobe.cards.metadata import manifest
 from discoprobe.cards.readers import marks
 from discoprobe.cards.readers.marks import FAULTS, VERDICTS, Mark
 from discoprobe.cards.review import pages
@@ -27,8 +28,6 @@ from discoprobe.cards.review.row_store import RowFilter
 from discoprobe.cards.review.row_view import shown_row, side_by_side
 from discoprobe.cards.review.site import Site, inside, whole_number
 from discoprobe.cards.review.terminal_view import card_text
-from discoprobe.cards.text import card
-from discoprobe.cards.text.verdicts import verdicts
 from discoprobe.loaders.errors import UsageError
 
 if TYPE_CHECKING:
@@ -82,7 +81,6 @@ class RowPages:
 
     def __init__(self, site: Site) -> None:
         self.site = site
-        self.verdicts = verdicts(site.store.manifest["configs"])
         site.add(
             {
                 "/": self.overview, "/rows": self.rows, "/row/<config>/<row_id>": self.row, "/card": self.release_card,
@@ -95,32 +93,15 @@ class RowPages:
 
     def overview(self) -> Response:
         """All configs, with the number of rows that were read and of those with a fault."""
-        current = marks.verdicts_now(self.site.marks())
-        answered = marks.blind_answers(self.site.marks())
-        read = {
-            name: {place for place in current.keys() | answered.keys() if place[0] == name}
-            for name in self.site.store.configs
-        }
-        lines = [
-            {
-                "name": name, "entry": entry, "language": card.language_name(entry["lang"]),
-                "rows": yaml_header.n_rows(entry), "verdict": self.verdicts[name].word, "read": len(read[name]),
-                "faults": len(self._faulty(current, name)),
-                "changed": pages.changes_of(name, self.site.options.changes),
-            }
-            for name, entry in self.site.store.configs.items()
-        ]  # fmt: skip
+        current, store = marks.verdicts_now(self.site.marks()), self.site.store
+        read = current.keys() | marks.blind_answers(self.site.marks()).keys()
+        faulty = [
+            place for place, of_row in current.items() if any(mark.verdict in FAULTS for mark in of_row.values())
+        ]
         return self.site.page(
-            "overview.html", "Review", lines=lines, total=sum(cast("int", one["rows"]) for one in lines)
-        )
-
-    @staticmethod
-    def _faulty(current: Mapping[tuple[str, str], Mapping[str, Mark]], config: str) -> set[tuple[str, str]]:
-        return {
-            place
-            for place, of_row in current.items()
-            if place[0] == config and any(mark.verdict in FAULTS for mark in of_row.values())
-        }
+            "overview.html", "Review", rows=pages.config_rows(store.configs, store.manifest, self.site.options.changes),
+            marked={"read": Counter(config for config, _ in read), "faults": Counter(config for config, _ in faulty)},
+        )  # fmt: skip
 
     def rows(self) -> Response:
         """One page of the rows that match the filters of the form."""
@@ -173,17 +154,20 @@ class RowPages:
         found = json.loads(path.read_text(encoding="utf-8"))["findings"]
         return next((one["rows"] for one in found if one["check"] == solver and one["kind"] == Kind.SHORTCUT), [])
 
-    def _choices(self, wanted: RowFilter) -> dict[str, list[str]]:
-        """The options of each field of the form, given the task, language and config that are set."""
+    def _choices(self, wanted: RowFilter) -> dict[str, dict[str, str]]:
+        """The options of each field of the form, with what they are called; some depend on what else is chosen."""
         configs = self.site.store.chosen(RowFilter(wanted.configs, wanted.tasks, wanted.languages))
-        entries = self.site.store.configs.values()
         labels = dict.fromkeys(label for one in configs.values() for label in labels_of(one))
-        return {
-            "task": sorted({one["task"] for one in entries}), "lang": sorted({one["lang"] for one in entries}),
-            "split": list(SPLITS), "label": [*labels], "verdict": ["none", "any", *VERDICTS],
+        options = {
+            "task": self.site.store.tasks(), "lang": (), "split": SPLITS, "label": labels, "verdict": VERDICTS,
             "corpus": sorted({source for one in configs.values() for source in one["sources"]}),
             "surest": [check.id for check in CHECKS if check.kind is Kind.SHORTCUT],
         }  # fmt: skip
+        named = {field: {value: value for value in values} for field, values in options.items()}
+        return named | {
+            "lang": self.site.store.languages(),
+            "verdict": {"none": "not marked", "any": "marked"} | named["verdict"],
+        }
 
     def row(self, config: str, row_id: str) -> Response:
         """One row: its texts, its pair, its source, and the verdicts of readers."""
@@ -285,7 +269,7 @@ class RowPages:
 
     def script(self) -> Response:
         """The script of all pages."""
-        return Response(pages.asset("app.js"), mimetype="text/javascript")
+        return Response(pages.asset("review.js") + pages.asset("app.js"), mimetype="text/javascript")
 
     def no_icon(self) -> tuple[str, int]:
         """Browsers ask for an icon; there is none."""

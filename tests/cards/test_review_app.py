@@ -18,8 +18,9 @@ from discoprobe.cards.metadata import manifest
 from discoprobe.cards.readers.marks import marks_file, read_marks
 from discoprobe.cards.release.diff import Folder, compare
 from discoprobe.cards.release.release_folder import renew_figures
-from discoprobe.cards.review.blind_round import BlindRound, draw
+from discoprobe.cards.review.blind_round import BlindRound, draw, question_of
 from discoprobe.cards.review.row_store import RowFilter, RowStore
+from discoprobe.cards.review.row_view import differences
 from discoprobe.cards.review.site import Reader, inside
 from discoprobe.loaders.errors import DiscoprobeError, UsageError
 
@@ -77,6 +78,21 @@ def test_a_row_is_shown_with_its_pair_and_its_text_is_only_text(app):
     assert text.count("/row/bso_ar/ar-test-1") == 2, "its pair, and the next row"
     assert app.get("/row/bso_ar/nothing")[0] == 404
     assert app.get("/row/nothing/ar-test-0")[0] == 404
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "marked"),
+    [
+        ("Le avisé por teléfono hoy.", "Le avisé teléfono por hoy.", ["por teléfono", "teléfono por"]),
+        ("El vino era áspero.", "El pan era áspero.", ["vino", "pan"]),
+        ("Vino y pagó.", "Vino y pagó ayer.", ["", "ayer"]),
+        ("No vino.", "No vino.", ["", ""]),
+    ],
+)
+def test_the_edit_of_a_pair_is_marked_in_both(left, right, marked):
+    sides = differences(left, right)
+    assert ["".join(piece.text for piece in side) for side in sides] == [left, right]
+    assert ["".join(piece.text for piece in side if piece.marked) for side in sides] == marked
 
 
 def test_context_of_the_source(release):
@@ -260,6 +276,12 @@ def test_only_own_addresses_are_followed(address):
 # blind rounds
 
 ROUND = "name=r1&task=bso&n=6&split=train"
+
+
+def test_a_row_of_a_suite_asks_which_text_is_better():
+    entry = {"shape": "suite", "summary": "Does the verb agree with its subject?"}
+    assert question_of(entry) == "Which text is better? Does the verb agree with its subject?"
+    assert question_of(entry | {"shape": "sentence"}) == entry["summary"]
 
 
 def test_questions_say_nothing_of_labels(app):

@@ -61,6 +61,20 @@ def count(page):
     return int(re.match(r"\d+", page.text_content("#count"))[0])
 
 
+def test_configs_are_searched_and_sorted(tab):
+    page = tab("/")
+    names = page.locator("#configs tbody tr:visible td:first-child")
+    page.fill("#search", "arabic")
+    assert names.all_text_contents() == ["bso_ar"]
+    page.fill("#search", "")
+    page.click("th:has-text('language')")
+    assert names.all_text_contents() == ["bso_ar", "bso_de", "so_de"]
+    page.click("th:has-text('language')")
+    assert names.all_text_contents()[-1] == "bso_ar"
+    page.click("text=bso_ar")
+    assert count(page) == 24
+
+
 def test_filter_and_page(tab):
     page = tab("/rows")
     assert count(page) == 72
