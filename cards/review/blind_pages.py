@@ -12,9 +12,8 @@ from werkzeug.datastructures import MultiDict
 from discoprobe.builders.settings import SPLITS
 from discoprobe.cards.readers import marks
 from discoprobe.cards.readers.marks import CANNOT_TELL, Mark
-from discoprobe.cards.review.blind_round import (
-    BlindRound, answer_names, draw, possible_answers, question_of, scores, unread,
-)  # fmt: skip
+from discoprobe.cards.review import blind_round
+from discoprobe.cards.review.blind_round import BlindRound, possible_answers
 from discoprobe.cards.review.row_store import RowFilter
 from discoprobe.cards.review.row_view import language, question_texts
 from discoprobe.cards.review.site import whole_number
@@ -36,7 +35,7 @@ class BlindPages:
 
     def __init__(self, site: Site) -> None:
         self.site = site
-        self.draw = functools.lru_cache(maxsize=8)(functools.partial(draw, site.store))
+        self.draw = functools.lru_cache(maxsize=8)(functools.partial(blind_round.draw, site.store))
         site.add(
             {
                 "/blind": self.start, "/blind/round": self.question, "/blind/round.json": self.questions,
@@ -77,7 +76,7 @@ class BlindPages:
     def _asked(self, wanted: BlindRound, reader: Reader) -> Draw:
         """The rows of a round that the reader is asked for."""
         of_reader = [mark for mark in self.site.marks() if mark.reader == reader.name]
-        return unread(self.site.store, wanted, self.draw(wanted), of_reader)
+        return blind_round.unread(self.site.store, wanted, self.draw(wanted), of_reader)
 
     def _answered(self, wanted: BlindRound, reader: Reader) -> tuple[dict[tuple[str, str], Mark], bool]:
         """The reader's answers in a round by row, and whether the reader has seen its results."""
@@ -104,8 +103,9 @@ class BlindPages:
         given = answers.get(row.place)
         return self.site.page(
             "blind_question.html", f"{row.config}: {at + 1} of {len(rows)}", row=row, texts=question_texts(row),
-            asks=question_of(row.entry), lang=language(row), answers=answer_names(row.entry), given=given.answer if given else "",
-            comment=given.comment if given else "", cannot_tell=CANNOT_TELL, **values,
+            asks=blind_round.question_of(row.entry), lang=language(row), answers=blind_round.answer_names(row.entry),
+            given=given.answer if given else "", comment=given.comment if given else "", cannot_tell=CANNOT_TELL,
+            **values,
         )  # fmt: skip
 
     def questions(self) -> Response:
@@ -115,7 +115,7 @@ class BlindPages:
         drawn = self._asked(wanted, reader)
         items = [
             {
-                "config": row.config, "row": row.id, "asks": question_of(row.entry),
+                "config": row.config, "row": row.id, "asks": blind_round.question_of(row.entry),
                 "texts": [{"name": one.name, "text": one.pieces[0].text} for one in question_texts(row)],
                 "answers": [*possible_answers(row.entry), CANNOT_TELL],
                 "answered": answers[row.place].answer if row.place in answers else None,
@@ -133,7 +133,7 @@ class BlindPages:
         answers, revealed = self._answered(wanted, reader)
         if not revealed:
             return redirect(f"/blind/round?{_round_address(request.args)}", 303)
-        found = scores(self.site.store, self._asked(wanted, reader).rows, answers)
+        found = blind_round.scores(self.site.store, self._asked(wanted, reader).rows, answers)
         if self.site.wants_json():
             return jsonify([{name: getattr(one, name) for name in one.__slots__} for one in found])
         return self.site.page("blind_result.html", "Result of the blind round", scores=found, round=wanted, who=reader)

@@ -10,23 +10,19 @@ from typing import TYPE_CHECKING, Any
 from discoprobe.builders.config import Shape
 from discoprobe.cards.metadata import vocabulary
 from discoprobe.cards.readers.marks import PLACES, sides
-from discoprobe.cards.text.examples import TextPiece, region_span
+from discoprobe.cards.text.examples import ShownText, TextPiece, pieces, row_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from discoprobe.cards.review.row_store import ReleaseRow
+    from discoprobe.cards.text.examples import RowText
 
 _WORD = re.compile(r"\s+|\w+|[^\w\s]")
-
-
-@dataclass(frozen=True, slots=True)
-class ShownText:
-    """One text of a row: what it is called, its pieces, and a note such as its place in the source."""
-
-    name: str
-    pieces: tuple[TextPiece, ...]
-    note: str = ""
+_NAMES = {
+    "sentences": "sentence", "choices": "choice", "sentence1": "first sentence", "sentence2": "second sentence",
+}  # fmt: skip
+"""Columns that are called otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +37,7 @@ class ShownRow:
 
 def question_texts(row: ReleaseRow) -> tuple[ShownText, ...]:
     """The texts of a row without anything that gives its label away: no edit, no target, no place in the source."""
-    texts = dict(_texts(row))
+    texts = {name: one.text for name, one in _texts(row)}
     if row.entry["shape"] == Shape.SUITE:
         texts = {place: texts[side] for place, side in zip(PLACES, sides(row.id), strict=True)}
     return tuple(ShownText(name, (TextPiece(text),)) for name, text in texts.items())
@@ -67,20 +63,18 @@ def side_by_side(row: ReleaseRow, pair: Sequence[ReleaseRow]) -> list[ShownRow]:
 
 
 def _compared(pair: Sequence[ReleaseRow]) -> list[ShownRow]:
-    original = str(pair[0].values["text"])
-    sides = [differences(original, str(one.values["text"])) for one in pair]
-    first = sides[1][0]
-    pieces = [first, *(right for _, right in sides[1:])]
+    texts = [str(one.values["text"]) for one in pair]
+    sides = [differences(texts[0], text) for text in texts[1:]]
     return [
         ShownRow(one, (ShownText("text", found),), language(one), _facts(one))
-        for one, found in zip(pair, pieces, strict=True)
+        for one, found in zip(pair, [sides[0][0], *(right for _, right in sides)], strict=True)
     ]
 
 
 def _against(row: ReleaseRow, pair: Sequence[ReleaseRow]) -> ShownRow:
     """A row of several texts, those marked that no other row of its pair has in the same place."""
-    shown, own = shown_row(row), [text for _, text in _texts(row)]
-    others = [[text for _, text in _texts(one)] for one in pair if one.id != row.id]
+    shown, own = shown_row(row), [one.text for _, one in _texts(row)]
+    others = [[text.text for _, text in _texts(one)] for one in pair if one.id != row.id]
     texts = [
         ShownText(one.name, (TextPiece(text, any(other[number : number + 1] != [text] for other in others)),), one.note)
         for number, (one, text) in enumerate(zip(shown.texts, own, strict=True))
@@ -111,49 +105,18 @@ def language(row: ReleaseRow) -> str:
     return vocabulary.language_code(row.entry["lang"])
 
 
-def _texts(row: ReleaseRow) -> Iterator[tuple[str, str]]:
-    values = row.values
-    match Shape(row.entry["shape"]):
-        case Shape.SENTENCE:
-            yield "text", values["text"]
-        case Shape.PAIR | Shape.RELATION | Shape.SCORED:
-            yield from (("first sentence", values["sentence1"]), ("second sentence", values["sentence2"]))
-        case Shape.CHOICE:
-            yield from _numbered("context", values["context"])
-            yield from _numbered("choice", values["choices"])
-        case Shape.CANDIDATE:
-            yield from _numbered("sentence", values["sentences"])
-            yield "candidate", values["candidate"]
-        case Shape.SEQUENCE:
-            yield from _numbered("sentence", values["sentences"])
-        case Shape.SUITE:
-            yield from (("good", values["sentence_good"]), ("bad", values["sentence_bad"]))
-
-
-def _numbered(name: str, texts: Iterable[str]) -> Iterator[tuple[str, str]]:
-    yield from ((f"{name} {number}", text) for number, text in enumerate(texts, 1))
+def _texts(row: ReleaseRow) -> Iterator[tuple[str, RowText]]:
+    """The texts of a row with what they are called."""
+    for one in row_texts(Shape(row.entry["shape"]), row.values):
+        name = _NAMES.get(one.column, one.column)
+        yield name if one.number is None else f"{name} {one.number + 1}", one
 
 
 def _marked(row: ReleaseRow) -> Iterator[ShownText]:
-    values = row.values
-    for number, (name, text) in enumerate(_texts(row)):
-        start, end, note = 0, 0, ""
-        match Shape(row.entry["shape"]):
-            case Shape.SENTENCE:
-                span = (values["edit"] if values["original"] else None) or values["target"] or {}
-                start, end = span.get("start", 0), span.get("end", 0)
-            case Shape.SEQUENCE:
-                end = len(text) if number == values["position"] else 0
-                note = _source_place(values["order"], number)
-            case Shape.CHOICE:
-                end = len(text) if number - len(values["context"]) == values["label"] else 0
-            case Shape.CANDIDATE:
-                end = len(text) if name == "candidate" else 0
-            case Shape.SUITE:
-                start, end = region_span(values[f"regions_{name}"], values["region"])
-            case Shape.PAIR | Shape.RELATION | Shape.SCORED:
-                pass
-        yield ShownText(name, _pieces(text, start, end), note)
+    order = row.values.get("order")
+    for name, one in _texts(row):
+        note = "" if order is None or one.number is None else _source_place(order, one.number)
+        yield ShownText(name, _pieces(one.text, one.start, one.end), note)
 
 
 def _source_place(order: Sequence[int], number: int) -> str:
@@ -166,10 +129,7 @@ def _source_place(order: Sequence[int], number: int) -> str:
 
 def _pieces(text: str, start: int, end: int) -> tuple[TextPiece, ...]:
     """The whole text in pieces, the characters from ``start`` to ``end`` marked."""
-    if not 0 <= start < end <= len(text):
-        return (TextPiece(text),)
-    cut = [TextPiece(text[:start]), TextPiece(text[start:end], marked=True), TextPiece(text[end:])]
-    return tuple(piece for piece in cut if piece.text)
+    return pieces(text, start, end, longest=len(text))
 
 
 def _facts(row: ReleaseRow) -> dict[str, str]:

@@ -95,9 +95,7 @@ class RowPages:
         """All configs, with the number of rows that were read and of those with a fault."""
         current, store = marks.verdicts_now(self.site.marks()), self.site.store
         read = current.keys() | marks.blind_answers(self.site.marks()).keys()
-        faulty = [
-            place for place, of_row in current.items() if any(mark.verdict in FAULTS for mark in of_row.values())
-        ]
+        faulty = [place for place, of_row in current.items() if any(mark.verdict in FAULTS for mark in of_row.values())]
         return self.site.page(
             "overview.html", "Review", rows=pages.config_rows(store.configs, store.manifest, self.site.options.changes),
             marked={"read": Counter(config for config, _ in read), "faults": Counter(config for config, _ in faulty)},

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from discoprobe.builders.config import Shape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -29,11 +29,22 @@ class TextPiece(NamedTuple):
     marked: bool = False
 
 
-class ExampleText(NamedTuple):
-    """One text of a row: what it is called, and its pieces."""
+class RowText(NamedTuple):
+    """One text of a row: its column, its number in a column of lists (else None), and the span that is marked in it."""
+
+    column: str
+    number: int | None
+    text: str
+    start: int = 0
+    end: int = 0
+
+
+class ShownText(NamedTuple):
+    """One text of a row as it is shown: what it is called, its pieces, and a note such as its place in the source."""
 
     name: str
     pieces: tuple[TextPiece, ...]
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +64,7 @@ class Example:
     label: str
     place: str
     pair: str
-    lines: tuple[ExampleText, ...]
+    lines: tuple[ShownText, ...]
     note: str = ""
 
 
@@ -88,7 +99,13 @@ def _of_each_label(rows: Iterable[Row]) -> list[Row]:
 def _example(shape: Shape, labels: Sequence[str], row: Row) -> Example:
     place = ", ".join(name for name in (row["corpus"], row["doc_id"]) if name)
     label = labels[row["label"]] if 0 <= row["label"] < len(labels) else str(row["label"])
-    return Example(row["id"], label, place, row["pair_id"] or "", tuple(_LINES[shape](row)), _note(row))
+    return Example(row["id"], label, place, row["pair_id"] or "", tuple(_lines(shape, row)), _note(row))
+
+
+def _lines(shape: Shape, row: Row) -> Iterator[ShownText]:
+    for column, number, text, start, end in row_texts(shape, row):
+        name = column if number is None else f"choice {number}" if column == "choices" else str(number)
+        yield ShownText(name, pieces(text, start, end))
 
 
 def _note(row: Row) -> str:
@@ -98,14 +115,14 @@ def _note(row: Row) -> str:
     return f"places in the source: {', '.join(map(str, order))}"
 
 
-def pieces(text: str, start: int = 0, end: int = 0) -> tuple[TextPiece, ...]:
-    """The text with the characters from ``start`` to ``end`` marked; of a long text, what stands around them."""
+def pieces(text: str, start: int = 0, end: int = 0, longest: int = _LONGEST) -> tuple[TextPiece, ...]:
+    """The text with the characters from ``start`` to ``end`` marked; of a longer text, what stands around them."""
     if not 0 <= start <= end <= len(text):
         start = end = 0
-    end = min(end, start + _LONGEST)
-    room = (_LONGEST - (end - start)) // 2
-    first = 0 if len(text) <= _LONGEST else max(0, min(start - room, len(text) - _LONGEST))
-    last = len(text) if len(text) <= _LONGEST else max(end, first + _LONGEST)
+    end = min(end, start + longest)
+    room = (longest - (end - start)) // 2
+    first = 0 if len(text) <= longest else max(0, min(start - room, len(text) - longest))
+    last = len(text) if len(text) <= longest else max(end, first + longest)
     cut = [
         TextPiece("…" * (first > 0) + text[first:start]),
         TextPiece(text[start:end], marked=True),
@@ -114,40 +131,31 @@ def pieces(text: str, start: int = 0, end: int = 0) -> tuple[TextPiece, ...]:
     return tuple(piece for piece in cut if piece.text)
 
 
-def _whole(text: str, *, marked: bool) -> tuple[TextPiece, ...]:
-    return pieces(text, 0, len(text)) if marked else pieces(text)
+def row_texts(shape: Shape, row: Row) -> Iterator[RowText]:
+    """The texts of a row in the order in which they are read, with what ``MARKED`` names marked."""
+    match shape:
+        case Shape.SENTENCE:
+            span = (row["edit"] if row["original"] else None) or row["target"] or {}
+            yield RowText("text", None, row["text"], span.get("start", 0), span.get("end", 0))
+        case Shape.SEQUENCE:
+            yield from _listed(row, "sentences", row["position"])
+        case Shape.CANDIDATE:
+            yield from _listed(row, "sentences")
+            yield RowText("candidate", None, row["candidate"], 0, len(row["candidate"]))
+        case Shape.CHOICE:
+            yield from _listed(row, "context")
+            yield from _listed(row, "choices", row["label"])
+        case Shape.SUITE:
+            for side in ("good", "bad"):
+                span = region_span(row[f"regions_{side}"], row["region"])
+                yield RowText(side, None, row[f"sentence_{side}"], *span)
+        case Shape.PAIR | Shape.RELATION | Shape.SCORED:
+            yield from (RowText(column, None, row[column]) for column in ("sentence1", "sentence2"))
 
 
-def _numbered(texts: Iterable[str], marked: int = -1) -> Iterator[ExampleText]:
-    for number, text in enumerate(texts):
-        yield ExampleText(str(number), _whole(text, marked=number == marked))
-
-
-def _sentence(row: Row) -> Iterator[ExampleText]:
-    span = (row["edit"] if row["original"] else None) or row["target"] or {}
-    yield ExampleText("text", pieces(row["text"], span.get("start", 0), span.get("end", 0)))
-
-
-def _candidate(row: Row) -> Iterator[ExampleText]:
-    yield from _numbered(row["sentences"])
-    yield ExampleText("candidate", _whole(row["candidate"], marked=True))
-
-
-def _choice(row: Row) -> Iterator[ExampleText]:
-    yield from _numbered(row["context"])
-    for line in _numbered(row["choices"], row["label"]):
-        yield ExampleText(f"choice {line.name}", line.pieces)
-
-
-def _pair(row: Row) -> Iterator[ExampleText]:
-    yield ExampleText("sentence1", pieces(row["sentence1"]))
-    yield ExampleText("sentence2", pieces(row["sentence2"]))
-
-
-def _suite(row: Row) -> Iterator[ExampleText]:
-    for side in ("good", "bad"):
-        start, end = region_span(row[f"regions_{side}"], row["region"])
-        yield ExampleText(side, pieces(row[f"sentence_{side}"], start, end))
+def _listed(row: Row, column: str, marked: int = -1) -> Iterator[RowText]:
+    for number, text in enumerate(row[column]):
+        yield RowText(column, number, text, 0, len(text) if number == marked else 0)
 
 
 def region_span(regions: Sequence[str], number: int) -> tuple[int, int]:
@@ -158,16 +166,6 @@ def region_span(regions: Sequence[str], number: int) -> tuple[int, int]:
     return start, start + len(regions[number - 1])
 
 
-_LINES: dict[Shape, Callable[[Row], Iterable[ExampleText]]] = {
-    Shape.SENTENCE: _sentence,
-    Shape.SEQUENCE: lambda row: _numbered(row["sentences"], row["position"]),
-    Shape.SCORED: _pair,
-    Shape.PAIR: _pair,
-    Shape.RELATION: _pair,
-    Shape.CANDIDATE: _candidate,
-    Shape.CHOICE: _choice,
-    Shape.SUITE: _suite,
-}
 MARKED = {
     Shape.SENTENCE: "the edited or the probed word",
     Shape.SEQUENCE: "the sentence that was moved or put in",
