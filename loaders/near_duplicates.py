@@ -286,7 +286,9 @@ def _clusters(representative: Ints, edges: Ints) -> Ints:
 
 
 MOST_LIKE: Final = 200
-"""So many earlier texts that share an n-gram with a text are compared with it."""
+"""So many earlier texts of a run that share an n-gram with a text are compared with it."""
+LARGEST_RUN: Final = 500_000
+"""Number of texts from which on a run is not joined with the next one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,16 +302,17 @@ class _Earlier:
     starts: Ints
     grams: Keys
     marks: Keys
-    groups: Ints
+    groups: npt.NDArray[np.int8]
     first: Keys
-    owner: Ints
+    owner: npt.NDArray[np.int32]
 
 
 class EarlierTexts:
     """Finds the texts that nearly repeat one that was added earlier, in time linear in the number of texts.
 
     N-grams are ordered by their hashes, since their frequencies are not known yet; otherwise as :func:`near_clusters`.
-    Texts are kept in runs of doubling size, so that each is copied a few times only.
+    Texts are kept in runs of doubling size up to ``LARGEST_RUN``, so that each is copied a few times only and there
+    are never two copies of all.
     """
 
     def __init__(self, threshold: float = 0.8) -> None:
@@ -323,7 +326,7 @@ class EarlierTexts:
             found: the shingles of some texts.
             groups: the group of each text, such as the number of its split; -1 for none.
         """
-        new = _earlier(found, np.asarray(groups, dtype=np.int64), self._threshold)
+        new = _earlier(found, np.asarray(groups, dtype=np.int8), self._threshold)
         again, elsewhere = (np.zeros(len(new.groups), dtype=bool) for _ in range(2))
         for run in self._runs:
             for pairs in _like_pairs(new, run, self._threshold):
@@ -331,13 +334,13 @@ class EarlierTexts:
                 again[pairs[:, 0]] = True
                 elsewhere[pairs[(own != other) & (own >= 0) & (other >= 0), 0]] = True
         self._runs.append(new)
-        while len(self._runs) > 1 and len(self._runs[-2].groups) <= 2 * len(self._runs[-1].groups):
+        while len(self._runs) > 1 and len(self._runs[-2].groups) <= min(2 * len(self._runs[-1].groups), LARGEST_RUN):
             last = self._runs.pop()
             self._runs[-1] = _joined(self._runs[-1], last)
         return again, elsewhere
 
 
-def _earlier(found: Shingles, groups: Ints, threshold: float) -> _Earlier:
+def _earlier(found: Shingles, groups: npt.NDArray[np.int8], threshold: float) -> _Earlier:
     """Texts with their first n-grams; a text without n-grams has its key instead."""
     sizes = np.bincount(found.grams.text, minlength=len(found.keys))
     short = np.flatnonzero(sizes == 0)
@@ -349,7 +352,7 @@ def _earlier(found: Shingles, groups: Ints, threshold: float) -> _Earlier:
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
     length = sizes - np.ceil(threshold * sizes - _EPSILON).astype(np.int64) + 1
     prefix = np.arange(len(text)) - starts[text] < length[text]
-    first, owner = gram[prefix], text[prefix]
+    first, owner = gram[prefix], text[prefix].astype(np.int32)
     by_gram = np.argsort(first, kind="stable")
     bits = np.uint64(1) << (gram >> np.uint64(58))
     marks = np.bitwise_or.reduceat(bits, starts[:-1]) if len(bits) else bits
@@ -358,7 +361,7 @@ def _earlier(found: Shingles, groups: Ints, threshold: float) -> _Earlier:
 
 def _joined(one: _Earlier, other: _Earlier) -> _Earlier:
     first = np.concatenate([one.first, other.first])
-    owner = np.concatenate([one.owner, other.owner + len(one.groups)])
+    owner = np.concatenate([one.owner, other.owner + np.int32(len(one.groups))])
     by_gram = np.argsort(first, kind="stable")
     return _Earlier(
         np.concatenate([one.starts, other.starts[1:] + one.starts[-1]]),
@@ -378,7 +381,7 @@ def _like_pairs(new: _Earlier, old: _Earlier, threshold: float) -> Iterator[Ints
     for rows in np.split(np.arange(len(number)), np.flatnonzero(np.diff(chunk)) + 1):
         left = np.repeat(rows, number[rows])
         step = np.arange(len(left)) - np.repeat(np.cumsum(number[rows]) - number[rows], number[rows])
-        own, other = new.owner[left], old.owner[begin[left] + step]
+        own, other = new.owner[left].astype(np.int64), old.owner[begin[left] + step].astype(np.int64)
         own_size, other_size = np.diff(new.starts)[own], np.diff(old.starts)[other]
         apart = np.bitwise_count(new.marks[own] ^ old.marks[other]).astype(np.int64)
         both = own_size + other_size

@@ -8,6 +8,7 @@ away, and what is read after a config is full makes no difference.
 
 from __future__ import annotations
 
+import io
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -48,7 +49,7 @@ class Collected:
         self._settings = task.sized(settings)
         self._in_sets = settings.match and not task.pairs
         self._waiting = pl.DataFrame()
-        self._kept: list[pl.DataFrame] = []
+        self._kept: list[bytes] = []
         self._rows = dict.fromkeys(task.splits, 0)
         self._full = dict.fromkeys(task.splits, False)
         self._texts = pl.Series("text", [], dtype=pl.UInt64)
@@ -137,15 +138,20 @@ class Collected:
 
     def _completed(self, rows: pl.DataFrame) -> pl.DataFrame:
         """One row of each label and stratum at a time; the others wait for rows of later blocks."""
-        hashed = rows.with_columns(_hash=pl.Series(hashing.mix(rows["key"].to_numpy(), "row of set", *self._seed_key)))
-        waiting = pl.concat([self._waiting, hashed.sort("_hash")]) if self._waiting.width else hashed.sort("_hash")
+        hashes = pl.Series(hashing.mix(rows["key"].to_numpy(), "row of set", *self._seed_key))
+        new = rows.sort(hashes).with_columns(_new=True)
         cell = ["split", "stratum"]
-        ranked = waiting.with_columns(_rank=pl.int_range(pl.len()).over(*cell, "label"))
-        complete = pl.col("label").n_unique().over(*cell, "_rank") == len(self.labels)
-        most = max(self._settings.sizes)
-        self._waiting = compact(ranked.filter(~complete, pl.col("_rank") < most).drop("_rank"))
+        ranked = pl.concat([self._waiting.with_columns(_new=False), new]) if self._waiting.width else new
+        ranked = ranked.with_columns(_rank=pl.int_range(pl.len()).over(*cell, "label"))
+        of_labels = ranked.group_by(*cell, "label").len()
+        sets = of_labels.group_by(cell).agg(_sets=pl.col("len").min(), _labels=pl.len())
+        ranked = ranked.join(sets, on=cell, how="left", nulls_equal=True, maintain_order="left")
+        complete = (pl.col("_labels") == len(self.labels)) & (pl.col("_rank") < pl.col("_sets"))
+        left = ranked.filter(~complete, pl.col("_rank") < max(self._settings.sizes))
+        before, added = (left.filter(pl.col("_new") == new).select(rows.columns) for new in (False, True))
+        self._waiting = pl.concat([before, compact(added)], rechunk=True)
         done = ranked.filter(complete).with_columns(set=pl.col("key").min().over(*cell, "_rank"))
-        return done.drop("_rank", "_hash")
+        return done.select(*rows.columns, "set")
 
     @property
     def _seed_key(self) -> tuple[int | str, ...]:
@@ -158,7 +164,9 @@ class Collected:
         sizes = sets.group_by("set", maintain_order=True).len()
         fits = sizes.filter(pl.col("len").cum_sum() <= self._settings.size(split) - self._rows[split])
         new_sets = sets.head(int(fits["len"].sum()))
-        self._kept.append(compact(new_sets.drop("number")))
+        stored = io.BytesIO()
+        new_sets.drop("number").write_ipc(stored, compression="zstd")
+        self._kept.append(stored.getvalue())
         self._rows[split] += new_sets.height
         room = self._settings.size(split) - self._rows[split]
         self._full[split] = fits.height < sizes.height or room < int(sizes["len"].max())  # type: ignore[arg-type]
@@ -173,8 +181,7 @@ class Collected:
         read = blocks[: self._n_blocks]
         parts = tuple(part.identity for block in read for part in block) if len(read) < len(blocks) else ()
         notes = (*self._notes, *windows.ends_note(self._ends), *self._note(parts))
-        frames = [rows for rows in self._kept if rows.height]
-        rows = pl.concat(frames) if frames else pl.DataFrame()
+        rows = pl.concat([pl.read_ipc(stored) for stored in self._kept]) if self._kept else pl.DataFrame()
         drops = self._drops + Counter({"unbalanced": self._waiting.height})
         labels = self.task.labels or self.labels
         made = MadeRows(self.task, rows, labels, drops, self._candidates, notes, parts)

@@ -178,9 +178,13 @@ def audited(
     """Each config of one language with the report of its audit, None where there is none."""
     from discoprobe.builders.config import Config  # noqa: PLC0415
 
-    results = list(configs(corpus, tasks, request, executor, progress))
+    made = configs(corpus, tasks, request, executor, progress)
+    if not request.audit:  # one at a time: all tables together are large
+        yield from ((config, None) for config in made)
+        return
+    results = list(made)
     built = [result for result in results if isinstance(result, Config)]
-    reports = _reports(corpus, built, executor, progress) if request.audit else {}
+    reports = _reports(corpus, built, executor, progress)
     yield from ((result, reports.get(result.name)) for result in results)
 
 
@@ -232,7 +236,7 @@ def configs(
     from discoprobe.builders.build import build_all  # noqa: PLC0415 (imports polars and scipy)
     from discoprobe.builders.sampling.exclusion import without_rows  # noqa: PLC0415
 
-    made = build_all(tasks, corpus, request.settings, executor, ahead=n_workers(request.jobs) + 1, progress=progress)
+    made = build_all(tasks, corpus, request.settings, executor, ahead=n_workers(request.jobs) + 2, progress=progress)
     for done, built in enumerate(made, 1):
         progress(f"building {corpus.lang}", done, len(tasks))
         config = without_rows(built, request.exclude.get(built.name, {}))

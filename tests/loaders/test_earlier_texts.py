@@ -1,5 +1,7 @@
 """Texts that nearly repeat one of an earlier block, beside the Jaccard similarity of all pairs."""
 
+from unittest import mock
+
 import numpy as np
 import polars as pl
 import pytest
@@ -31,10 +33,13 @@ def found(blocks):
     ]
 
 
-@given(BLOCKS)
-def test_as_all_pairs_say(blocks):
+@pytest.mark.parametrize("largest", [1, near_duplicates.LARGEST_RUN])
+@given(blocks=BLOCKS)
+def test_as_all_pairs_say(largest, blocks):
     before = []
-    for block, (again, elsewhere) in zip(blocks, found(blocks), strict=True):
+    with mock.patch.object(near_duplicates, "LARGEST_RUN", largest):
+        results = found(blocks)
+    for block, (again, elsewhere) in zip(blocks, results, strict=True):
         same = [[group for text, group in before if like(text, new)] for new, _ in block]
         assert again.tolist() == [bool(groups) for groups in same]
         assert elsewhere.tolist() == [

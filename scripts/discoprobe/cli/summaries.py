@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from discoprobe.cli.terminal import Cell, show
+from discoprobe.loaders.fetch.remote_files import is_url
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +37,14 @@ def show_build(result: BuildResult, out: str) -> None:
     show(rows, ["config", "train", "validation", "test", "majority", "strongest shortcut", "audit", "remark"])
     if result.built:
         first = next((name for name in result.built if name.startswith("dc_")), result.built[0])
-        sys.stdout.write(f'\nload_dataset("{out}", "{first}")\n')
+        show_load_call(out, first, tuple(entries[first]["counts"]))
+
+
+def show_load_call(out: str, config: str, splits: Sequence[str]) -> None:
+    """The call that loads a config: ``load_dataset`` takes a folder, and of a URL the parquet files of each split."""
+    files = ", ".join(f'"{split}": "{out}/{config}/{split}-*.parquet"' for split in splits)
+    arguments = f'"parquet", data_files={{{files}}}' if is_url(out) else f'"{out}", "{config}"'
+    sys.stdout.write(f"\nload_dataset({arguments})\n")
 
 
 def _missing_rows(result: BuildResult) -> list[dict[str, Cell]]:
