@@ -32,7 +32,9 @@ def test_a_release_at_a_url_has_the_bytes_of_a_folder(bucket, command, tmp_path)
             done = command(*BUILD, "--lang", lang, "--out", out)
             assert done.returncode == 0, done.stderr
     assert contents(bucket, URL) == below(tmp_path / "release")
-    assert f'load_dataset("{URL}", "bso_ru")' in command(*BUILD, "--lang", "ru", "--out", URL).stdout
+    files = ", ".join(f'"{split}": "{URL}/bso_ru/{split}-*.parquet"' for split in ("train", "validation", "test"))
+    call = f'load_dataset("parquet", data_files={{{files}}})'
+    assert call in command(*BUILD, "--lang", "ru", "--out", URL).stdout
 
 
 def test_the_manifest_is_copied_last_and_nothing_is_copied_twice(bucket, command, monkeypatch):

@@ -7,7 +7,7 @@ import sys
 import textwrap
 from typing import TYPE_CHECKING
 
-from discoprobe.cli.summaries import remark
+from discoprobe.cli.summaries import remark, show_load_call
 from discoprobe.cli.terminal import Cell, show
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def show_import(done: Imported, out: str) -> None:
     for check, n in done.leaks.items():
         _write(f"left out for {check}: {n:,} rows")
     if done.written:
-        sys.stdout.write(f'\nload_dataset("{out}", "{done.report.name}")\n')
+        show_load_call(out, done.report.name, tuple(done.report.counts))
 
 
 def show_skipped(skipped: Sequence[Skipped]) -> None:
