@@ -29,14 +29,15 @@ def few(folder):
 def dataset(sample_release, tmp_path_factory):
     logging.getLogger("absl").setLevel(logging.ERROR)
     path = tmp_path_factory.mktemp("croissant") / "croissant.json"
+    folder = tmp_path_factory.mktemp("downloaded")  # the file of a language is in a folder of its own
     for name in SHAPES:
-        shutil.copytree(sample_release / name, path.parent / name)
+        shutil.copytree(sample_release / name, folder / name)
     texts = croissant(few(sample_release), repository="org/x", release="1.2.0", day="2026-11-22")
     path.write_text(texts.pop("croissant.json"), encoding="utf-8")
     assert texts == {}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(socket.socket, "connect", refuse)
-        return mlc.Dataset(str(path), mapping={"repository": str(path.parent)})
+        return mlc.Dataset(str(path), mapping={"repository": str(folder)})
 
 
 def refuse(*_):

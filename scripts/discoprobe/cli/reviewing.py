@@ -75,8 +75,11 @@ def add_marks(release: Path, files: Sequence[Path]) -> None:
 
 
 def _write_figures(release: Path) -> None:
+    from discoprobe.cards.readers.marks import marks_file  # noqa: PLC0415
     from discoprobe.cards.release.release_folder import renew_figures  # noqa: PLC0415
 
+    if marks_file(release).exists():
+        typer.echo("writing what readers found on the cards …", err=True)
     for line in renew_figures(release):
         typer.echo(line)
 
