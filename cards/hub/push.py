@@ -128,21 +128,13 @@ class PushResult:
         return shown | {"state": self.state, "commit": self.commit, "url": self.url, "notes": list(self.notes)}
 
 
-def _silent(doing: str, done: int, total: int) -> None:
-    """Says nothing."""
-
-
-def _agree(plan: Plan) -> bool:
-    return bool(plan)
-
-
 def push(
     folder: Path,
     repo: str,
     options: Options | None = None,
     *,
-    confirm: Callable[[Plan], bool] = _agree,
-    progress: Callable[[str, int, int], None] = _silent,
+    confirm: Callable[[Plan], bool] = lambda _: True,
+    progress: Callable[[str, int, int], None] = lambda *_: None,
 ) -> PushResult:
     """Publishes the configs of a release folder, in one commit with a tag, beside what the repository has already.
 

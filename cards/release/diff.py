@@ -6,6 +6,8 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from discoprobe.cards.metadata.manifest import versions
+from discoprobe.cards.metadata.yaml_header import n_rows
 from discoprobe.cards.release import parquet_files
 
 if TYPE_CHECKING:
@@ -126,21 +128,17 @@ def compare(old: Side | None, new: Side) -> Changes:
     """What changed from ``old`` to ``new``; rows are read only where the manifests' content hashes differ."""
     if old is None:
         return Changes(
-            added={name: _rows_of(entry) for name, entry in sorted(new.manifest["configs"].items())}, first=True
+            added={name: n_rows(entry) for name, entry in sorted(new.manifest["configs"].items())}, first=True
         )
     before, after = old.manifest["configs"], new.manifest["configs"]
     both = [_config_change(name, old, new) for name in sorted(before.keys() & after.keys())]
     return Changes(
-        added={name: _rows_of(after[name]) for name in sorted(after.keys() - before.keys())},
-        removed={name: _rows_of(before[name]) for name in sorted(before.keys() - after.keys())},
+        added={name: n_rows(after[name]) for name in sorted(after.keys() - before.keys())},
+        removed={name: n_rows(before[name]) for name in sorted(before.keys() - after.keys())},
         changed=tuple(change for change in both if change),
         sources=_sources(old.manifest, new.manifest),
         software=software(old.manifest, new.manifest),
     )
-
-
-def _rows_of(entry: ConfigEntry) -> int:
-    return sum(n for labels in entry["counts"].values() for n in labels.values())
 
 
 def _config_change(name: str, old: Side, new: Side) -> ConfigChange:
@@ -216,9 +214,7 @@ def values(before: Mapping[str, object], after: Mapping[str, object]) -> tuple[s
 
 def software(old: Manifest, new: Manifest) -> tuple[str, ...]:
     """Versions that differ, in words: ``pyarrow: 25.0.0 → 26.0.1``."""
-    return values(
-        {"discoprobe": old["discoprobe"], **old["software"]}, {"discoprobe": new["discoprobe"], **new["software"]}
-    )
+    return values(versions(old), versions(new))
 
 
 def _sources(old: Manifest, new: Manifest) -> tuple[str, ...]:

@@ -143,9 +143,7 @@ def _markdown() -> MarkdownIt:
     return made
 
 
-def _cell(
-    renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType
-) -> str:  # fmt: skip
+def _cell(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
     """A cell whose alignment is a class: the policy lets no style into elements."""
     style = tokens[index].attrs.pop("style", "")
     if "right" in str(style):
@@ -153,25 +151,19 @@ def _cell(
     return renderer.renderToken(tokens, index, options, env)
 
 
-def _link(
-    renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType
-) -> str:  # fmt: skip
+def _link(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
     token = tokens[index]
     token.attrSet("href", env["address_of"](str(token.attrGet("href"))))
     return renderer.renderToken(tokens, index, options, env)
 
 
-def _image(
-    renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType
-) -> str:  # fmt: skip
+def _image(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
     token = tokens[index]
     token.attrSet("src", env["address_of"](str(token.attrGet("src"))))
     return str(renderer.image(tokens, index, options, env))
 
 
-def _heading(
-    renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType
-) -> str:  # fmt: skip
+def _heading(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
     """A heading with the anchor that the Hub gives it."""
     tokens[index].attrSet("id", re.sub(r"[^\w-]", "", tokens[index + 1].content.lower().replace(" ", "-")))
     return renderer.renderToken(tokens, index, options, env)

@@ -171,12 +171,12 @@ class RowPages:
         """One row: its texts, its pair, its source, and the verdicts of readers."""
         found = self.site.store.row(config, row_id)
         pair = self.site.store.pair_of(found)
-        of_row = marks.verdicts_now(self.site.marks()).get(found.place, {})
+        said = self.site.marks()
         before, after = self._neighbours(found)
         return self.site.page(
             "row.html", f"{config} {row_id}", shown=shown_row(found), sides=side_by_side(found, pair),
-            marks=of_row, context=self._context(found), before=before, after=after,
-            asks=found.entry["summary"], answers=self._answers_on(found),
+            marks=marks.verdicts_now(said).get(found.place, {}), answers=marks.blind_answers(said).get(found.place, {}),
+            context=self._context(found), before=before, after=after, asks=found.entry["summary"],
         )  # fmt: skip
 
     def _neighbours(self, row: ReleaseRow) -> tuple[str, str]:
@@ -194,9 +194,6 @@ class RowPages:
         return self.site.options.context(
             row.entry["lang"], str(row.values["corpus"]), set(row.values["sent_ids"] or ())
         )
-
-    def _answers_on(self, row: ReleaseRow) -> dict[str, Mark]:
-        return marks.blind_answers(self.site.marks()).get(row.place, {})
 
     def release_card(self) -> Response:
         """The card of the release."""

@@ -36,7 +36,7 @@ def _count(number: int) -> str:
 
 
 def _share(value: float | None, sign: str = "") -> str:
-    """``.650``; nothing for None."""
+    """``0.650``; nothing for None."""
     return "" if value is None else f"{value:{sign}.3f}"
 
 
