@@ -68,6 +68,7 @@ def mark(shard: Shard, language: LanguageData) -> pl.DataFrame:
             ~opens_with("form", "unless"),
             ~_again(),
             _joins(),
+            ~_governs(),
             pl.col("n") >= pl.col("size") + LEFT_OVER,
         )
         .with_columns(trim=_rest())
@@ -81,13 +82,14 @@ def _openings(shard: Shard, language: LanguageData) -> pl.DataFrame:
     """The first words of each sentence, lower-cased, with their places; questions are left out."""
     question = pl.col("text").str.contains(r"[?？؟;]\s*[\"»”’)]*$")
     statements = shard.sentences.filter(pl.col("aligned") & ~question).select("sent")
+    governor = pl.when(pl.col("upos") != "PUNCT").then("head")
     heading = (pl.col("head") == 0) | pl.col("deprel").str.extract(r"^([^:]+)").is_in(CLAUSES)
     clauses = shard.tokens.filter(heading).group_by("sent").agg(clauses="index")
     return (
         shard.tokens.filter(pl.col("index") <= OPENING)
         .join(statements, on="sent", how="semi", maintain_order="left")
         .group_by("sent", maintain_order=True)
-        .agg(lower(pl.col("form"), language), "start", "head", pl.col("upos").first(), n=pl.len())
+        .agg(lower(pl.col("form"), language), "start", governor, pl.col("upos").first(), n=pl.len())
         .join(clauses, on="sent", how="left", maintain_order="left")
         .with_columns(first=pl.col("form").list.first())
     )
@@ -112,6 +114,13 @@ def _joins() -> pl.Expr:
     """Whether a word of the connective depends on the head of a clause, not of a phrase; true without a tree."""
     heads = pl.col("head").list.head("size")
     return pl.col("clauses").is_null() | (heads.list.set_intersection("clauses").list.len() > 0)
+
+
+def _governs() -> pl.Expr:
+    """Whether a word after the connective depends on one of it (Catalan *paral·lelament a la fira*)."""
+    size = pl.col("size").cast(pl.Int64)
+    own = pl.int_ranges(1, size + 1, dtype=pl.UInt16)
+    return pl.col("head").list.slice(size).list.set_intersection(own).list.len() > 0
 
 
 def _rest() -> pl.Expr:
@@ -210,5 +219,5 @@ TASK = DiscourseTask(
         "talk": "in talk a connective may be a filler (`--set genres=all` takes these documents)",
         "same-sense": "another connective of the same sense is more frequent",
     },
-    version=2,
+    version=3,
 )

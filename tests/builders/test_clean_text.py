@@ -41,6 +41,9 @@ def why(text):
         ("PRIMERA VICTORIA DEL ALAVÉS", "heading"),
         ("un poder polític se 'n va adonar a temps", "spacing"),
         ("diguem -ho així, el govern", "spacing"),
+        ('"Estic enfonsada", va dir .', "spacing"),
+        ("amarrado al 'Silver Shadow ' , un crucero.", "spacing"),
+        ("à mon lieu de rendez-vous pour mon permis,", "fragment"),
         (", sottosegretario di Stato per la giustizia.", "fragment"),
         ("Les conferències , els dimarts, a les set.", "spacing"),
         ("A &amp; b", "entity"),
@@ -175,7 +178,7 @@ def test_whole_pairs_of_marks(text):
 
 def test_every_reason_is_tested():
     tested = {mark.args[1][i][1] for mark in test_not_clean.pytestmark for i in range(len(mark.args[1]))}
-    assert set(FAULTS) | {"not-nfc"} == tested
+    assert {*FAULTS, "spacing", "not-nfc"} == tested
 
 
 def test_the_first_reason_counts():
@@ -186,6 +189,12 @@ def test_the_first_reason_counts():
 def test_a_blank_before_an_apostrophe_is_no_fault_where_the_language_writes_it(n, reason):
     """Afrikaans has an article *'n*; Catalan has no blank before its clitics but by mistake."""
     texts = pl.DataFrame({"text": ["Dit is 'n huis."] * n + ["Kom binne."] * (200 - n)})
+    assert texts.select(found=fault(pl.col("text")))["found"][0] == reason
+
+
+@pytest.mark.parametrize(("n", "reason"), [(60, None), (6, "spacing")])
+def test_a_blank_before_a_mark_is_no_fault_where_all_words_are_written_apart(n, reason):
+    texts = pl.DataFrame({"text": ["Ni he , wo dit ."] * n + ["Ni he, wo dit."] * (200 - n)})
     assert texts.select(found=fault(pl.col("text")))["found"][0] == reason
 
 

@@ -80,6 +80,17 @@ def test_a_connective_of_what_is_said_is_taken_away(marked):
     assert marked("en", words.format("nsubj")) is None
 
 
+def test_a_connective_with_a_complement_of_its_own_stays(marked):
+    complement = "Paral·lelament/ADV/4/advmod a/ADP/3 això/PRON/1/obl canten/VERB/0 bé/ADV/4 ./PUNCT/4"
+    assert marked("ca", complement) is None
+    assert marked("ca", complement.replace("això/PRON/1/obl", "això/PRON/4/obl"))[0] == "paral·lelament"
+
+
+def test_a_comma_is_no_complement_of_a_connective(marked):
+    words = "However/ADV/4/advmod ,/PUNCT/1/punct they/PRON/4 went/VERB/0 home/ADV/4 ./PUNCT/4"
+    assert marked("en", words) == ("however", "they went home .")
+
+
 def test_of_an_expression_one_word_depends_on_the_root(marked):
     words = "In/ADP/2 fact/NOUN/4 they/PRON/4 went/VERB/0 home/ADV/4 ./PUNCT/4"
     assert marked("en", words) == ("in fact", "they went home .")
