@@ -37,8 +37,8 @@ _PICTURES = (
 _LOOSE_CLITIC = r"\pL\s(?:['’](?:[lnmst]|ls|ns)|-(?:l[aei]s?|ho|hi|ne|se|me|te|nos|vos))(?:[\s,.]|$)"
 """A blank before a clitic (Catalan *se 'n*)."""
 
-_LOOSE_MARK = r"\S\s[,.](?:\s|$)"
-"""A blank before a comma or a full stop."""
+_LOOSE_MARK, _TIGHT_MARK = r"\S\s[,.](?:\s|$)", r"[^\s,.][,.](?:\s|$)"
+"""A comma or a full stop after a blank, and one without. A text in which all are loose writes its words apart."""
 
 USUAL, PROFILED = 0.1, 20
 """Share of the texts from which on such a blank is how the language or the treebank writes (Afrikaans *op 'n*: .34;
@@ -83,8 +83,8 @@ def fault(text: pl.Expr, *, whole: bool = True) -> pl.Expr:
     """
     patterns = {reason: pattern for reason, pattern in FAULTS.items() if whole or reason not in OF_SENTENCES}
     faults = [pl.when(text.str.contains(pattern)).then(pl.lit(reason)) for reason, pattern in patterns.items()]
-    for pattern in (_LOOSE_CLITIC, _LOOSE_MARK) if whole else (_LOOSE_CLITIC,):
-        loose = text.str.contains(pattern)
+    loose_mark = text.str.contains(_LOOSE_MARK) & text.str.contains(_TIGHT_MARK)
+    for loose in (text.str.contains(_LOOSE_CLITIC), loose_mark) if whole else (text.str.contains(_LOOSE_CLITIC),):
         usual = (loose.mean() > USUAL) & (pl.len() >= PROFILED)
         faults.append(pl.when(loose, ~usual).then(pl.lit("spacing")))
     composed = pl.when(text.str.normalize("NFC") != text).then(pl.lit("not-nfc"))
