@@ -25,7 +25,7 @@ from discoprobe.cards.metadata.annotation_quality import SEGMENTATION_TASKS, TAS
 from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.raw.annotate.annotate_corpus import CorpusFacts
-from discoprobe.loaders.raw.annotate.stanza_models import DEFAULT
+from discoprobe.loaders.raw.annotate.stanza_engine import DEFAULT
 from discoprobe.loaders.raw.options import ReadOptions
 from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare
 

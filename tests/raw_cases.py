@@ -23,9 +23,10 @@ def document(doc_id, texts, *, kinds=None, gaps=(), genre="", extracted=False):
     """A document whose source is its paragraphs with blank lines between, after two characters of other text."""
     source, paragraphs = "# ", []
     for text, kind in zip(texts, kinds or ["text"] * len(texts), strict=True):
-        paragraphs.append(Paragraph(TextWithOffsets.of(text, len(source)), kind))
+        gap = len(paragraphs) in gaps
+        paragraphs.append(Paragraph(TextWithOffsets.of(text, len(source)), kind, gap=gap))
         source += f"{text}\n\n"
-    return RawDocument(doc_id, tuple(paragraphs), f"{doc_id}.txt", source, extracted, genre, frozenset(gaps))
+    return RawDocument(doc_id, tuple(paragraphs), f"{doc_id}.txt", source, extracted, genre)
 
 
 def annotated(documents, out, engine, *, lang="de", name="notes", **options):

@@ -9,17 +9,18 @@ import zlib
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 import numpy as np
 import regex
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
+T = TypeVar("T")
 Span = tuple[int, int]
 Kind = Literal["text", "heading", "speaker", "stage", "verse"]
 
@@ -74,13 +75,7 @@ PLACES: Final = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextWithOffsets:
-    """A text and, for each of its characters, the span of the source that it stands for.
-
-    Attributes:
-        text: the characters.
-        starts: offset in the source at which the span of each character begins, int32.
-        ends: offset after the span of each character, int32.
-    """
+    """A text and, for each of its characters, where the span of the source that it stands for begins and ends."""
 
     text: str
     starts: NDArray[np.int32]
@@ -105,11 +100,9 @@ class TextWithOffsets:
         return int(self.starts[start]), int(self.ends[end - 1])
 
     def replace(self, edits: Iterable[tuple[int, int, str]]) -> TextWithOffsets:
-        """The text with spans replaced.
+        """The text with spans (start, end, new text) replaced, which are in order, without overlap and not empty.
 
-        Args:
-            edits: (start, end, new text), in order, without overlap and not empty. Each new character stands for the
-                whole span that is replaced.
+        Each new character stands for the whole span that is replaced.
         """
         texts: list[str] = []
         starts: list[NDArray[np.int32]] = []
@@ -145,10 +138,23 @@ class TextWithOffsets:
         """The text in NFC, and the number of grapheme clusters that this changed."""
         if unicodedata.is_normalized("NFC", self.text):
             return self, 0
-        clusters = ((*match.span(), match[0]) for match in regex.finditer(r"\X", self.text))
-        composed = ((start, end, old, unicodedata.normalize("NFC", old)) for start, end, old in clusters)
-        edits = [(start, end, new) for start, end, old, new in composed if new != old]
+        clusters = ((match, unicodedata.normalize("NFC", match[0])) for match in regex.finditer(r"\X", self.text))
+        edits = [(*match.span(), new) for match, new in clusters if new != match[0]]
         return self.replace(edits), len(edits)
+
+
+def grouped(items: Iterable[T], size: Callable[[T], int], limit: int) -> Iterator[list[T]]:
+    """Items in groups; a group ends with the item that brings it to a limit, the last group with the last item."""
+    group: list[T] = []
+    total = 0
+    for item in items:
+        group.append(item)
+        total += size(item)
+        if total >= limit:
+            yield group
+            group, total = [], 0
+    if group:
+        yield group
 
 
 def joined(parts: Sequence[TextWithOffsets]) -> tuple[TextWithOffsets, list[Span]]:
@@ -172,21 +178,14 @@ def _unpickled(text: str, steps: bytes, lengths: bytes) -> TextWithOffsets:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Paragraph:
-    """A paragraph ready for annotation: NFC, without markup, soft hyphens and line breaks, with single spaces.
-
-    Attributes:
-        content: its characters and their places in the source.
-        kind: what the paragraph is.
-        sentences: spans in ``text`` if the input is already segmented, else None.
-        section: number of its section, 0 for the lead; None in a document without sections.
-        speaker: who speaks it in a play, or empty.
-    """
+    """A paragraph ready for annotation: NFC, without markup, soft hyphens and line breaks, with single spaces."""
 
     content: TextWithOffsets
     kind: Kind = "text"
-    sentences: tuple[Span, ...] | None = None
-    section: int | None = None
-    speaker: str = ""
+    sentences: tuple[Span, ...] | None = None  # in ``text``, if the input is already segmented
+    section: int | None = None  # 0 for the lead; None in a document without sections
+    speaker: str = ""  # in a play
+    gap: bool = False  # text was removed before it: it does not continue the paragraph before
 
     @classmethod
     def of_sentences(cls, sentences: Sequence[TextWithOffsets]) -> Paragraph:
@@ -208,30 +207,26 @@ class Paragraph:
 class RawDocument:
     """A document before annotation.
 
-    Attributes:
-        doc_id: unique in the corpus, without white space and control characters.
-        paragraphs: those that remain after cleaning and filtering, in the order of the source.
-        source: the file's name relative to the source folder, with ``/``; a row of a table as ``notes.jsonl:12``.
-        source_text: the characters in which offsets count: the decoded file without byte order mark, the cell of a
-            table, or the text extracted from a TEI file.
-        extracted: whether ``source_text`` is in no file (TEI, lists of sentences), so that it is stored with the
-            annotation and offsets can be checked.
-        genre: as the source gives it.
-        gaps: indices of paragraphs before which text was removed: they do not continue the paragraph before.
+    Offsets count in ``source_text``: the decoded file without byte order mark, the cell of a table, or, ``extracted``,
+    a text that is in no file (TEI, lists of sentences) and is stored with the annotation, so that they can be checked.
     """
 
-    doc_id: str
-    paragraphs: tuple[Paragraph, ...]
-    source: str
+    doc_id: str  # unique in the corpus, without white space and control characters
+    paragraphs: tuple[Paragraph, ...]  # what remains after cleaning and filtering, in the order of the source
+    source: str  # the file's name relative to the source folder, with ``/``; a row of a table as ``notes.jsonl:12``
     source_text: str
     extracted: bool = False
-    genre: str = ""
-    gaps: frozenset[int] = frozenset()
+    genre: str = ""  # as the source gives it
 
     @property
     def running(self) -> list[Paragraph]:
         """The paragraphs of running text, whose sentences are annotated."""
         return [paragraph for paragraph in self.paragraphs if paragraph.kind in RUNNING]
+
+    @property
+    def gaps(self) -> frozenset[int]:
+        """The indices of paragraphs, but the first, before which text was removed."""
+        return frozenset(i for i, paragraph in enumerate(self.paragraphs) if i and paragraph.gap)
 
     @property
     def digest(self) -> str:

@@ -21,49 +21,26 @@ Count = Annotated[int, msgspec.Meta(ge=0)]
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """How raw text is read, and what is dropped.
+    """How raw text is read, and what is dropped."""
 
-    Attributes:
-        lang: code of the language: for script and language share, hyphenation, and folders with a file per language.
-        text: the column of a table with the text; if empty, chosen by common names.
-        id: the column with the ids of documents.
-        genre: the column with genres.
-        sentences: the column with the text as a list of sentences, or as a list of such lists, one per paragraph.
-        encoding: of text files and text tables; if empty, UTF-8, or UTF-16 and UTF-32 with a byte order mark.
-        lines: whether the lines of a text are parts of wrapped paragraphs, sentences or paragraphs; ``auto`` decides
-            per document (:func:`discoprobe.loaders.raw.clean.lines.line_kind`).
-        on_error: ``stop`` at a document that cannot be read, or ``skip`` and count it.
-        split: of a Hub or saved dataset; all splits if empty.
-        config: of a Hub dataset.
-        revision: of a Hub dataset.
-        min_words: paragraphs with fewer words are dropped.
-        max_characters: longer paragraphs are cut after a sentence.
-        min_document_words: documents with fewer words of running text are dropped; a division of a TEI text with fewer
-            words is joined with the next.
-        script_share: least share of letters in the scripts of the language, per paragraph; 0 switches the filter off.
-        language_share: least share of a document's characters in paragraphs of its language; 0 switches it off.
-        boilerplate: number of documents from which a recurring line is boilerplate; 0 switches the filter off.
-        duplicates: whether paragraphs and documents that repeat earlier ones, exactly or nearly, are dropped.
-    """
-
-    lang: str = ""
-    text: str = ""
-    id: str = ""
-    genre: str = ""
-    sentences: str = ""
-    encoding: str = ""
-    lines: Lines = "auto"
-    on_error: OnError = "stop"
-    split: str = ""
-    config: str = ""
-    revision: str = ""
-    min_words: Count = 1
-    max_characters: Count = 20_000
-    min_document_words: Count = 1
-    script_share: Share = 0.5
-    language_share: Share = 0.5
-    boilerplate: Count = 5
-    duplicates: bool = True
+    lang: str = ""  # code of the language: for script and language share, hyphens, and folders with a file per language
+    text: str = ""  # the column of a table with the text; if empty, chosen by common names
+    id: str = ""  # the column with the ids of documents
+    genre: str = ""  # the column with genres
+    sentences: str = ""  # the column with the text as a list of sentences, or of such lists, one per paragraph
+    encoding: str = ""  # of text files and text tables; if empty, UTF-8, or UTF-16 and UTF-32 with a byte order mark
+    lines: Lines = "auto"  # what the lines of a text are; ``auto`` decides per document (``lines.line_kind``)
+    on_error: OnError = "stop"  # at a document that cannot be read; ``skip`` counts it
+    split: str = ""  # of a Hub or saved dataset; all splits if empty
+    config: str = ""  # of a Hub dataset
+    revision: str = ""  # of a Hub dataset
+    min_words: Count = 1  # paragraphs with fewer words are dropped
+    max_characters: Count = 20_000  # longer paragraphs are cut after a sentence
+    min_document_words: Count = 1  # of running text; shorter documents are dropped, shorter divisions of TEI are joined
+    script_share: Share = 0.5  # least share of a paragraph's letters in the scripts of the language; 0 switches it off
+    language_share: Share = 0.5  # least share of a document's text in paragraphs of its language; 0 switches it off
+    boilerplate: Count = 5  # number of documents from which a recurring line is boilerplate; 0 switches it off
+    duplicates: bool = True  # drop paragraphs and documents that repeat earlier ones, exactly or nearly
 
 
 COLUMNS: Final = ("text", "id", "genre", "sentences")

@@ -1,4 +1,4 @@
-"""From raw text to an annotated corpus in one call: read, filter, annotate."""
+"""From raw text to a corpus in one call: read and filter it, and annotate it or find its sentences."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from discoprobe.loaders.fetch.remote_files import DATASETS, GLOB, PARQUET, files
 from discoprobe.loaders.file_hashes import hashes_of
 from discoprobe.loaders.folders import cache_folder
 from discoprobe.loaders.paths import SUFFIXES, holds_corpus
-from discoprobe.loaders.raw.annotate import stanza_models
+from discoprobe.loaders.raw.annotate import stanza_engine
 from discoprobe.loaders.raw.annotate.annotate_corpus import (
     AnnotatedCorpus,
     AnnotationJob,
@@ -25,14 +25,13 @@ from discoprobe.loaders.raw.annotate.annotate_corpus import (
     annotate,
     annotate_into_cache,
 )
-from discoprobe.loaders.raw.annotate.rule_segmenter import RuleEngine
-from discoprobe.loaders.raw.annotate.stanza_engine import StanzaEngine, best_device
-from discoprobe.loaders.raw.clean.script_and_language import written_without_spaces
+from discoprobe.loaders.raw.annotate.placed_sentences import RuleEngine
+from discoprobe.loaders.raw.annotate.row_group_parts import text_corpus
 from discoprobe.loaders.raw.document import DropCounts
+from discoprobe.loaders.raw.files import READABLE, check_kind, files_in
 from discoprobe.loaders.raw.options import ReadOptions
-from discoprobe.loaders.raw.read.files import READABLE, check_kind, files_in
-from discoprobe.loaders.raw.read.raw_corpus import HUB, RawCorpus, read_documents
-from discoprobe.loaders.raw.row_groups.row_group_parts import text_corpus
+from discoprobe.loaders.raw.paragraph_filters import written_without_spaces
+from discoprobe.loaders.raw.raw_corpus import HUB, RawCorpus, read_documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -47,23 +46,14 @@ NOT_IN_NAMES: Final = re.compile(r"[^0-9A-Za-z]+")
 
 @dataclass(frozen=True, slots=True)
 class AnnotationOptions:
-    """How raw text becomes an annotated corpus.
+    """How raw text becomes an annotated corpus."""
 
-    Attributes:
-        segment: only find sentences and words.
-        stanza_dir: the folder of models; by default Stanza's own.
-        processors: of Stanza.
-        download: download missing models.
-        read: how the text is read; ``lang`` in it is ignored.
-        rules: segment by rules, even if Stanza is installed.
-    """
-
-    segment: bool = False
-    stanza_dir: Path | None = None
-    processors: tuple[str, ...] = stanza_models.DEFAULT
-    download: bool = False
-    read: ReadOptions = dataclasses.field(default_factory=ReadOptions)
-    rules: bool = False
+    segment: bool = False  # only find sentences and words
+    stanza_dir: Path | None = None  # the folder of models; by default Stanza's own
+    processors: tuple[str, ...] = stanza_engine.DEFAULT  # of Stanza
+    download: bool = False  # download missing models
+    read: ReadOptions = dataclasses.field(default_factory=ReadOptions)  # ``lang`` in it is ignored
+    rules: bool = False  # segment by rules, even if Stanza is installed
 
     @classmethod
     def of_annotation(cls, annotation: Mapping[str, Any]) -> AnnotationOptions:
@@ -87,16 +77,15 @@ def choose_engine(lang: str, options: AnnotationOptions) -> Engine:
         DiscoprobeError: a model is damaged.
     """
     asked = options.stanza_dir is not None or options.download
-    if options.segment and (options.rules or not (asked or stanza_models.is_installed_for(lang))):
-        engine = RuleEngine(lang)
-        engine.load()
-        return engine
-    stanza_models.require_stanza()
-    folder = stanza_models.models_folder(options.stanza_dir)
+    if options.segment and (options.rules or not (asked or stanza_engine.is_installed_for(lang))):
+        return RuleEngine(lang).load()
+    stanza_engine.require_stanza()
+    folder = stanza_engine.models_folder(options.stanza_dir)
     wanted = ("tokenize",) if options.segment else options.processors
     if options.download:
-        stanza_models.download_models(lang, folder, wanted)
-    return StanzaEngine(stanza_models.find_models(lang, folder, wanted), best_device())
+        stanza_engine.download_models(lang, folder, wanted)
+    engine = stanza_engine.find_models(lang, folder, wanted)
+    return dataclasses.replace(engine, device=stanza_engine.best_device())
 
 
 def is_raw(source: str) -> bool:
@@ -104,25 +93,7 @@ def is_raw(source: str) -> bool:
     path = Path(source)
     if path.is_dir():
         return not holds_corpus(path)
-    if path.exists():
-        return not path.name.endswith(SUFFIXES)
-    return source.startswith(HUB)
-
-
-def corpus_name(source: str) -> str:
-    """The name of a corpus after its file, folder or dataset, in lower case: ``my-notes`` for ``My notes.jsonl``."""
-    path = Path(source)
-    last = path.resolve().name if path.exists() else _repository(source)
-    stem = last.partition(".")[0] if not path.is_dir() else last
-    return NOT_IN_NAMES.sub("-", stem).strip("-").lower() or "text"
-
-
-def _repository(source: str) -> str:
-    """What a URL names the corpus after: ``org/name`` of the Hub, else the last folder or file without pattern."""
-    if source.startswith(HUB):
-        return "/".join(hub_url(source).removeprefix(f"{HUB}{DATASETS}").partition("@")[0].split("/")[:2])
-    plain = [part for part in source.split("/") if GLOB.isdisjoint(part)]
-    return plain[-1] if plain else source
+    return not path.name.endswith(SUFFIXES) if path.exists() else source.startswith(HUB)
 
 
 def is_parquet_text(source: str) -> bool:
@@ -142,6 +113,22 @@ def is_parquet_text(source: str) -> bool:
     return False
 
 
+def corpus_name(source: str) -> str:
+    """The name of a corpus after its file, folder or dataset, in lower case: ``my-notes`` for ``My notes.jsonl``."""
+    path = Path(source)
+    last = path.resolve().name if path.exists() else _repository(source)
+    stem = last.partition(".")[0] if not path.is_dir() else last
+    return NOT_IN_NAMES.sub("-", stem).strip("-").lower() or "text"
+
+
+def _repository(source: str) -> str:
+    """What a URL names the corpus after: ``org/name`` of the Hub, else the last folder or file without pattern."""
+    if source.startswith(HUB):
+        return "/".join(hub_url(source).removeprefix(f"{HUB}{DATASETS}").partition("@")[0].split("/")[:2])
+    plain = [part for part in source.split("/") if GLOB.isdisjoint(part)]
+    return plain[-1] if plain else source
+
+
 def as_path(source: str) -> str:
     """A URL as the path of a copy in the cache; a path, or a dataset of the Hub, as it is."""
     if not is_url(source) or source.startswith(HUB):
@@ -158,12 +145,10 @@ def segment_parquet(sources: Sequence[str], facts: CorpusFacts, options: Annotat
         UsageError: the language is not named.
         DiscoprobeError: as for :func:`text_corpus` and :func:`choose_engine`.
     """
-    if not facts.lang:
-        raise UsageError(f"{sources[0]}: raw text: name its language with --lang, one code")
+    facts = _named(facts, sources[0])
     rules = options.stanza_dir is None and not written_without_spaces(facts.lang)
     engine = choose_engine(facts.lang, dataclasses.replace(options, segment=True, rules=rules))
-    named = dataclasses.replace(facts, name=facts.name or corpus_name(sources[0]))
-    return text_corpus(sources, named, options.read, engine)
+    return text_corpus(sources, facts, options.read, engine)
 
 
 def prepare(  # noqa: PLR0913 (one keyword per choice of the user)
@@ -192,13 +177,17 @@ def prepare(  # noqa: PLR0913 (one keyword per choice of the user)
     place = as_path(source)
     if Path(place).is_file():
         check_kind(Path(place))
+    facts = _named(facts, source)
+    corpus = read_documents(place, dataclasses.replace(options.read, lang=facts.lang))
+    job = AnnotationJob(corpus, lambda: _report(corpus), facts, choose_engine(facts.lang, options), jobs, progress)
+    return annotate(job, out) if out else annotate_into_cache(job, cache_folder() / "annotated")
+
+
+def _named(facts: CorpusFacts, source: str) -> CorpusFacts:
+    """What is known of a corpus, named after its source if it has no name."""
     if not facts.lang:
         raise UsageError(f"{source}: raw text: name its language with --lang, one code")
-    facts = dataclasses.replace(facts, name=facts.name or corpus_name(source))
-    corpus = read_documents(place, dataclasses.replace(options.read, lang=facts.lang))
-    engine = choose_engine(facts.lang, options)
-    job = AnnotationJob(corpus, lambda: _report(corpus), facts, engine, jobs, progress)
-    return annotate(job, out) if out else annotate_into_cache(job, cache_folder() / "annotated")
+    return dataclasses.replace(facts, name=facts.name or corpus_name(source))
 
 
 def _report(corpus: RawCorpus) -> ReadingReport:

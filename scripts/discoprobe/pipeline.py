@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from discoprobe.builders.task import AnyTask
     from discoprobe.cards.metadata.manifest import Manifest
     from discoprobe.loaders.corpus import Corpus
-    from discoprobe.loaders.raw.row_groups.row_group_parts import TextCorpusPart
+    from discoprobe.loaders.raw.annotate.row_group_parts import TextCorpusPart
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ def _build(
     """Builds the tasks of each corpus into the release folder."""
     from discoprobe.builders.config import Unavailable  # noqa: PLC0415
     from discoprobe.cards.release.release_folder import open_release  # noqa: PLC0415
-    from discoprobe.loaders.raw.row_groups.row_group_parts import with_what_was_read  # noqa: PLC0415
+    from discoprobe.loaders.raw.annotate.row_group_parts import with_what_was_read  # noqa: PLC0415
 
     built: list[str] = []
     missing: list[Unavailable] = []
@@ -163,7 +163,7 @@ def _build(
 def texts_of(corpus: Corpus, config: Config | Unavailable) -> tuple[list[TextCorpusPart], pl.DataFrame | None]:
     """The row groups of text that were read for a config, and titles and URLs of the documents that are in it."""
     from discoprobe.builders.config import Config  # noqa: PLC0415
-    from discoprobe.loaders.raw.row_groups.row_group_parts import about_documents, read_parts  # noqa: PLC0415
+    from discoprobe.loaders.raw.annotate.row_group_parts import about_documents, read_parts  # noqa: PLC0415
 
     if not isinstance(config, Config):
         return [], None

@@ -122,7 +122,7 @@ def fill_of(request: Request, lang: str) -> tuple[str, ...]:
 
     Languages that are written without spaces are filled on demand only: their sentences are found by Stanza.
     """
-    from discoprobe.loaders.raw.clean.script_and_language import written_without_spaces  # noqa: PLC0415
+    from discoprobe.loaders.raw.paragraph_filters import written_without_spaces  # noqa: PLC0415
 
     if request.fill is not None:
         return request.fill
@@ -136,8 +136,8 @@ def _fill(request: Request, lang: str) -> Corpus | None:
     Raises:
         RemoteError: the Hub cannot be reached.
     """
+    from discoprobe.loaders.raw.annotate.row_group_parts import as_fill  # noqa: PLC0415
     from discoprobe.loaders.raw.prepare import AnnotationOptions  # noqa: PLC0415
-    from discoprobe.loaders.raw.row_groups.row_group_parts import as_fill  # noqa: PLC0415
 
     names = fill_of(request, lang)
     how = dataclasses.replace(request.raw or AnnotationOptions(), segment=True)

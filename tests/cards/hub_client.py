@@ -116,7 +116,7 @@ def import_for_builds():
 
     import discoprobe.builders.build  # noqa: PLC0415
     import discoprobe.builders.task  # noqa: PLC0415
-    import discoprobe.loaders.raw.clean.script_and_language as languages  # noqa: PLC0415
+    import discoprobe.loaders.raw.paragraph_filters as languages  # noqa: PLC0415
     import discoprobe.pipeline  # noqa: PLC0415
     import discoprobe.rebuilding  # noqa: PLC0415
 

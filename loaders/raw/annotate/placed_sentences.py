@@ -1,4 +1,9 @@
-"""Sentences with their places in the paragraph, as segmentation and annotation find them, and which of them stay.
+"""Sentences with their places in the paragraph: what finds them, the rules among that, and which of them stay.
+
+Rules are for languages and machines without a model. Sentences are those of Wikimedia's ``sentencex``: it has rules and
+abbreviations for some thirty languages, and uses those of a related language or general ones for the others. Words are
+those of Unicode's word boundaries (https://www.unicode.org/reports/tr29/#Word_Boundaries), as ``regex`` finds them:
+punctuation and symbols are words, an apostrophe inside a word does not divide it, a hyphen does.
 
 A sentence is dropped if it is too long, or shows that something was lost when the text was extracted: brackets left
 empty, formulas, notes.
@@ -6,22 +11,28 @@ empty, formulas, notes.
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 import re
+from collections.abc import Hashable
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Final, Protocol
 
 import regex
 
-from discoprobe.loaders.raw.clean.lines import is_final
+from discoprobe.loaders.errors import UnsupportedError
+from discoprobe.loaders.languages.language import language_data
+from discoprobe.loaders.raw.annotate.sentence_boundaries import corrected, rule_boundaries
 from discoprobe.loaders.raw.document import RUNNING
+from discoprobe.loaders.raw.lines import is_final
+from discoprobe.loaders.raw.paragraph_filters import written_without_spaces
 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterator, Mapping, Sequence
 
-    from discoprobe.loaders.raw.document import Paragraph, RawDocument
+    from discoprobe.loaders.raw.document import Paragraph, RawDocument, Span
 
 MISSING: Final = "_"
 MAX_WORDS: Final = 512
@@ -52,6 +63,7 @@ INTRODUCED: Final = regex.compile(r"[\p{P}\p{S}\p{N}\p{Ll}\p{Lo}]")
 small letter or one of a script without capitals. If it begins otherwise, a list or formula was lost between them."""
 MOST: Final = 0.8
 """Least share of paragraphs with a final mark, and with a first capital, in a document where others have lost text."""
+BOUNDARY: Final = regex.compile(r"\b", regex.WORD | regex.VERSION1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +90,7 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of a paragraph.
-
-    Attributes:
-        start: in the paragraph's text.
-        end: in the paragraph's text.
-        tokens: none if only the place of the sentence is known.
-        dropped: the reason for which it is dropped, or empty.
-    """
+    """A sentence: its span in the paragraph's text; tokens if they are known; the reason if it is dropped."""
 
     start: int
     end: int
@@ -104,17 +109,21 @@ class Sentence:
         return sum(any(map(str.isalnum, form)) for form in words) if words else None
 
 
+Sentences = list[list[Sentence]]
+"""The sentences of each of some paragraphs."""
+
+
 class Annotator(Protocol):
     """Finds sentences and words in paragraphs, and may annotate them."""
 
-    def segment(self, paragraphs: Sequence[Paragraph], corrections: Counter[str]) -> list[list[Sentence]]:
-        """The sentences of each paragraph, in order, perhaps without tokens; adds to the corrections, by kind."""
+    def annotate(self, paragraphs: Sequence[Paragraph], corrections: Counter[str], *, tokens: bool = True) -> Sentences:
+        """The sentences of each paragraph, in order; without ``tokens`` perhaps only their places.
 
-    def annotate(self, paragraphs: Sequence[Paragraph], corrections: Counter[str]) -> list[list[Sentence]]:
-        """The sentences of each paragraph, in order; adds to the corrections of sentence boundaries, by kind."""
+        ``corrections`` counts the corrected sentence boundaries by kind.
+        """
 
 
-class Engine(Protocol):
+class Engine(Hashable, Protocol):
     """Makes an annotator; small enough to be sent to another process."""
 
     @property
@@ -125,16 +134,10 @@ class Engine(Protocol):
         """The annotator, ready to work."""
 
 
-_LOADED: list[tuple[Engine, Annotator]] = []
-
-
+@functools.cache
 def loaded(engine: Engine) -> Annotator:
     """The annotator of an engine; it stays in memory, and a process loads it once."""
-    for known, annotator in _LOADED:
-        if known == engine:
-            return annotator
-    _LOADED.append((engine, engine.load()))
-    return _LOADED[-1][1]
+    return engine.load()
 
 
 def versions(*packages: str) -> dict[str, str]:
@@ -143,24 +146,73 @@ def versions(*packages: str) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedSentence:
-    """A sentence that stays.
+class RuleEngine:
+    """Finds sentences and words of one language by rules; words are not annotated."""
 
-    Attributes:
-        paragraph: which it is in.
-        sentence: what was found.
-        number: in the document, from 1; one is skipped where the text is interrupted.
-        opens_paragraph: it is the first of its paragraph.
-        opens_passage: the text is interrupted before it.
-        no_space_after: the next sentence follows without a space.
-    """
+    lang: str
+
+    @property
+    def identity(self) -> Mapping[str, object]:
+        """The libraries whose versions decide where sentences and words end."""
+        return {"engine": "rules", "software": versions()}
+
+    def load(self) -> RuleEngine:
+        """Itself: it is its own annotator.
+
+        Raises:
+            UnsupportedError: the language is written without spaces, so that no rule finds its words.
+        """
+        if written_without_spaces(self.lang) or not language_data(self.lang).spaces:
+            raise UnsupportedError(
+                f"'{self.lang}' is written without spaces, and no rule tells its words apart; it needs a Stanza model "
+                f"(pip install 'discoprobe[stanza]', --stanza-dir)"
+            )
+        return self
+
+    def annotate(self, paragraphs: Sequence[Paragraph], corrections: Counter[str], *, tokens: bool = True) -> Sentences:
+        """The sentences of each paragraph, in order: those of the input if it is segmented, else those of the rules."""
+        found = _with_tokens if tokens else _place
+        return [
+            [found(paragraph.text, *span) for span in self._spans(paragraph, corrections)] for paragraph in paragraphs
+        ]
+
+    def _spans(self, paragraph: Paragraph, corrections: Counter[str]) -> Sequence[Span]:
+        text = paragraph.text
+        if paragraph.sentences is None:
+            return corrected(text, rule_boundaries(text, self.lang), self.lang, corrections)
+        return [(start, end) for start, end in paragraph.sentences if text[start:end].strip()]
+
+
+def _with_tokens(text: str, start: int, end: int) -> Sentence:
+    tokens = [Token(low, high, (Word(text[low:high]),)) for low, high in words(text, start, end)]
+    return Sentence.of((), LONG_SENTENCE) if len(tokens) > MAX_WORDS else Sentence.of(tokens)
+
+
+def _place(text: str, start: int, end: int) -> Sentence:
+    start += len(text[start:end]) - len(text[start:end].lstrip())
+    long = end - start > MAX_WORDS and sum(1 for _ in words(text, start, end)) > MAX_WORDS
+    return Sentence(start, end, dropped=LONG_SENTENCE if long else "")
+
+
+def words(text: str, start: int = 0, end: int | None = None) -> Iterator[Span]:
+    """The spans of the words in a part of a text."""
+    end = len(text) if end is None else end
+    edges = [start, *(match.start() for match in BOUNDARY.finditer(text, start, end)), end]
+    for left, right in pairwise(edges):
+        if right > left and not text[left:right].isspace():
+            yield left, right
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedSentence:
+    """A sentence that stays, in its paragraph."""
 
     paragraph: Paragraph
     sentence: Sentence
-    number: int
+    number: int  # in the document, from 1; one is skipped where the text is interrupted
     opens_paragraph: bool
-    opens_passage: bool
-    no_space_after: bool
+    opens_passage: bool  # the text is interrupted before it
+    no_space_after: bool  # the next sentence follows without a space
 
     @property
     def text(self) -> str:
@@ -169,12 +221,9 @@ class PlacedSentence:
 
 
 def placed(document: RawDocument, found: Sequence[Sequence[Sentence]], drops: Counter[str]) -> Iterator[PlacedSentence]:
-    """The sentences of a document that stay, in order; ``drops`` counts the others, and headings, by reason.
+    """The sentences of a document that stay, in order, given those of each running paragraph.
 
-    Args:
-        document: what was segmented.
-        found: the sentences of each of its running paragraphs.
-        drops: is added to.
+    ``drops`` counts the others, and what is no running text, by reason.
     """
     filled = [[sentence for sentence in each if sentence.end or sentence.dropped] for each in found]
     texts = [
@@ -183,8 +232,8 @@ def placed(document: RawDocument, found: Sequence[Sequence[Sentence]], drops: Co
     ]
     remaining = zip(filled, lost_text(texts), strict=True)
     number, interrupted, before = 0, True, ""
-    for i, paragraph in enumerate(document.paragraphs):
-        interrupted |= i in document.gaps
+    for paragraph in document.paragraphs:
+        interrupted |= paragraph.gap
         if paragraph.kind not in RUNNING:
             drops[paragraph.kind] += 1
             interrupted |= paragraph.kind in INTERRUPTING

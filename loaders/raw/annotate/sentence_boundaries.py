@@ -24,7 +24,7 @@ from wordfreq import zipf_frequency
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from discoprobe.loaders.raw.document import Span
 
@@ -105,11 +105,8 @@ def rule_boundaries(text: str, lang: str) -> list[Span]:
 def corrected(text: str, spans: Sequence[Span], lang: str, corrections: Counter[str]) -> list[Span]:
     """The sentences of a paragraph with corrected boundaries.
 
-    Args:
-        text: the paragraph.
-        spans: its sentences as a segmenter found them, in order, with only white space between them.
-        lang: code of the language, for the abbreviations that ``sentencex`` knows.
-        corrections: counts the boundaries that are moved, removed or added, by the kinds of :data:`CORRECTIONS`.
+    ``spans`` are those that a segmenter found, in order, with only white space between them. ``corrections`` counts the
+    boundaries that are moved, removed or added, by the kinds of :data:`CORRECTIONS`.
     """
     if not spans:
         return []
@@ -123,17 +120,10 @@ def corrected(text: str, spans: Sequence[Span], lang: str, corrections: Counter[
     for rule in (_signs_alone, _continues, partial(_in_a_name, by_rule, lang), partial(_ordinal, lang)):
         removed |= _wrong(text, [start, *boundaries, end], rule)
         boundaries = [boundary for boundary in boundaries if boundary not in removed]
-    corrections.update(_kinds(given, boundaries, removed))
-    return [(low, low + len(text[low:high].rstrip())) for low, high in pairwise([start, *boundaries, end])]
-
-
-def _kinds(given: Sequence[tuple[int, str]], boundaries: Sequence[int], removed: Mapping[int, str]) -> Iterator[str]:
-    """The kind of each correction: of boundaries that were given, with how they were moved, and of those added."""
-    for boundary, moved in given:
-        if kind := removed.get(boundary, moved):
-            yield kind
+    corrections.update(kind for boundary, moved in given if (kind := removed.get(boundary, moved)))
     there = {boundary for boundary, _ in given}
-    yield from ("missed-end" for boundary in boundaries if boundary not in there)
+    corrections.update("missed-end" for boundary in boundaries if boundary not in there)
+    return [(low, low + len(text[low:high].rstrip())) for low, high in pairwise([start, *boundaries, end])]
 
 
 def _wrong(text: str, edges: Sequence[int], rule: Callable[[str, str, int], str]) -> dict[int, str]:

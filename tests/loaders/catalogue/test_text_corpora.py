@@ -18,7 +18,7 @@ from discoprobe.loaders.fetch.catalogue_files import folder, places
 from discoprobe.loaders.fetch.listing import check_corpora, fetch_corpora, list_corpora
 from discoprobe.loaders.file_hashes import hashes_of
 from discoprobe.loaders.raw.options import read_options
-from discoprobe.loaders.raw.read.raw_corpus import read_documents
+from discoprobe.loaders.raw.raw_corpus import read_documents
 
 CORPORA = SHARED / "corpora"
 LANGUAGES = "ar de es eu fa fi fr he hi hu id it ja ko pl pt ro ru tr uk zh"

@@ -10,7 +10,7 @@ from shared import needs_stanza, tree_of
 
 from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.errors import DiscoprobeError
-from discoprobe.loaders.raw.annotate.rule_segmenter import RuleEngine
+from discoprobe.loaders.raw.annotate.placed_sentences import RuleEngine
 from discoprobe.loaders.raw.document import Paragraph, RawDocument, TextWithOffsets
 
 pytestmark = needs_stanza

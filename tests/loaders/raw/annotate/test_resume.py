@@ -11,7 +11,7 @@ from shared import needs_stanza, tree_of
 from discoprobe.loaders.annotation_manifest import NAME, WORK
 from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.errors import DiscoprobeError
-from discoprobe.loaders.raw.annotate.rule_segmenter import RuleEngine
+from discoprobe.loaders.raw.annotate.placed_sentences import RuleEngine
 from discoprobe.loaders.raw.annotate.sentence_boundaries import CORRECTIONS
 
 SCRIPT = Path(__file__).with_name("killed_at_random.py")

@@ -1,4 +1,9 @@
-"""Corpora of text whose parts are the row groups of parquet files; a part is read when it is loaded, and cached."""
+"""Corpora of text whose parts are the row groups of parquet files; a part is read when it is loaded, and cached.
+
+Rows are read, filtered and divided into sentences, which have no tokens. What needs other documents is counted inside
+the part: lines that recur, and paragraphs that repeat earlier ones. What repeats from part to part is found when rows
+are sampled (`near_duplicates`).
+"""
 
 from __future__ import annotations
 
@@ -9,6 +14,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import accumulate, repeat
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
@@ -17,24 +23,26 @@ import pyarrow.parquet as pq
 
 from discoprobe.loaders import cache
 from discoprobe.loaders.annotation_manifest import entries, summary
-from discoprobe.loaders.corpus import VERSION, Corpus, Counts, Source, SourceFile
+from discoprobe.loaders.corpus import DOCUMENTS, SENTENCES, TOKENS, VERSION, Corpus, Counts, Shard, Source, SourceFile
 from discoprobe.loaders.errors import CorpusFormatError, UnsupportedError, first_line
 from discoprobe.loaders.fetch.remote_files import PARQUET, files_at, pinned, reaching
 from discoprobe.loaders.folders import cache_folder
-from discoprobe.loaders.raw.annotate.placed_sentences import loaded
-from discoprobe.loaders.raw.read.files import document_id
-from discoprobe.loaders.raw.read.tables import find_columns, known_column, rows_of
-from discoprobe.loaders.raw.row_groups.segmented_shard import segmented
+from discoprobe.loaders.keys import record_keys, text_keys
+from discoprobe.loaders.raw.annotate.placed_sentences import loaded, placed
+from discoprobe.loaders.raw.document import DropCounts
+from discoprobe.loaders.raw.files import document_id
+from discoprobe.loaders.raw.raw_corpus import usable_documents
+from discoprobe.loaders.raw.tables import find_columns, known_column, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from discoprobe.loaders.corpus import Shard
     from discoprobe.loaders.fetch.remote_files import TextFile
     from discoprobe.loaders.raw.annotate.annotate_corpus import CorpusFacts
-    from discoprobe.loaders.raw.annotate.placed_sentences import Engine
+    from discoprobe.loaders.raw.annotate.placed_sentences import Engine, PlacedSentence
+    from discoprobe.loaders.raw.document import RawDocument
     from discoprobe.loaders.raw.options import ReadOptions
-    from discoprobe.loaders.raw.read.tables import Row
+    from discoprobe.loaders.raw.tables import Row
 
 FORMAT: Final = 5
 """Version of how text is read, filtered and divided into sentences; a higher one makes all cached parts anew."""
@@ -43,32 +51,30 @@ ABOUT: Final = {"title": ("title",), "url": ("url", "source_url", "link")}
 FOOTERS_AT_ONCE: Final = 8
 """Number of files whose footers are read at the same time."""
 
+_LINK: Final = r"[\p{wb=Extend}\p{wb=Format}\p{wb=ZWJ}]*"
+_LETTERS: Final = rf"(?:[\p{{wb=ALetter}}\p{{wb=Hebrew_Letter}}]{_LINK})+"
+_DIGITS: Final = rf"(?:\p{{wb=Numeric}}{_LINK})+"
+_JOINS: Final = rf"(?:\p{{wb=ExtendNumLet}}{_LINK})*"
+_IN_WORD: Final = rf"[\p{{wb=MidLetter}}\p{{wb=MidNumLet}}\p{{wb=Single_Quote}}]{_LINK}"
+_IN_NUMBER: Final = rf"[\p{{wb=MidNum}}\p{{wb=MidNumLet}}\p{{wb=Single_Quote}}]{_LINK}"
+_PART: Final = rf"(?:{_LETTERS}(?:{_IN_WORD}{_LETTERS})*|{_DIGITS}(?:{_IN_NUMBER}{_DIGITS})*)"
+WORD: Final = rf"{_JOINS}(?:{_PART}{_JOINS})+|(?:\p{{wb=Katakana}}{_LINK})+|[\p{{L}}\p{{N}}]{_LINK}"
+"""A word with a letter or digit, by Unicode's word boundaries, as `placed_sentences.words`; for polars to count."""
+
 
 @dataclass(frozen=True, slots=True)
 class TextCorpusPart:
-    """A row group as a part of a corpus.
-
-    Attributes:
-        corpus: name of the corpus.
-        file: the file.
-        number: of the row group.
-        before: rows of the file before it.
-        n_documents: its rows.
-        size: bytes of its text, uncompressed.
-        options: how it is read and filtered.
-        engine: what finds sentences.
-        fills: whether it is read only when other parts are at their end.
-    """
+    """A row group as a part of a corpus; its rows are documents."""
 
     corpus: str
     file: TextFile
-    number: int
-    before: int
+    number: int  # of the row group
+    before: int  # rows of the file before it
     n_documents: int
-    size: int
-    options: ReadOptions
-    engine: Engine
-    fills: bool = False
+    size: int  # bytes of its text, uncompressed
+    options: ReadOptions  # how it is read and filtered
+    engine: Engine  # what finds sentences
+    fills: bool = False  # it is read only when other parts are at their end
 
     @property
     def identity(self) -> str:
@@ -108,21 +114,28 @@ class TextCorpusPart:
             used = dict.fromkeys([*find_columns(names, self.options, self.file.name).used, *filter(None, about)])
             records = parquet.read_row_group(self.number, columns=list(used)).to_pylist()
         rows = self._rows(records)
-        made = segmented(rows, self.corpus, self.options, loaded(self.engine))
-        ids = made.shard.documents["doc_id"].to_list()
-        cells = [records[int(rows[doc_id].place.rpartition(":")[2]) - self.before - 1] for doc_id in ids]
+        reading, dropped, corrections = DropCounts(), Counter[str](), Counter[str]()
+        documents, found = [], []
+        annotator = loaded(self.engine)
+        for document in usable_documents(lambda: sorted(rows.items()), self.options, reading):
+            spans = annotator.annotate(document.running, corrections, tokens=False)
+            if sentences := list(placed(document, spans, dropped)):
+                documents.append(document)
+                found.append(sentences)
+        shard = _shard(documents, found, self.corpus)
+        cells = [records[_number(document.source) - self.before - 1] for document in documents]
         record = {
             "about": [
-                [doc_id, *(str(row.get(column) or "") for column in about)]
-                for doc_id, row in zip(ids, cells, strict=True)
+                [document.doc_id, *(str(row.get(column) or "") for column in about)]
+                for document, row in zip(documents, cells, strict=True)
             ],
-            "documents": len(ids),
-            "sentences": made.shard.sentences.height,
-            "words": int(made.shard.sentences["n_words"].sum()),
-            "drops": {"reading": made.reading.reasons, "annotation": made.dropped},
-            "corrections": made.corrections,
+            "documents": len(documents),
+            "sentences": shard.sentences.height,
+            "words": int(shard.sentences["n_words"].sum()),
+            "drops": {"reading": reading.reasons, "annotation": dropped},
+            "corrections": corrections,
         }
-        return cache.store(cache_folder(), self.key, [made.shard], lambda: record)
+        return cache.store(cache_folder(), self.key, [shard], lambda: record)
 
     def _rows(self, records: Sequence[Mapping[str, Any]]) -> dict[str, Row]:
         """The rows by the id of the document: file and number where there is no id, or it is there twice."""
@@ -130,12 +143,57 @@ class TextCorpusPart:
         stem = document_id(self.file.name.removesuffix(PARQUET))
         for row in rows_of(enumerate(records, self.before + 1), self.file.name, self.options, self._refuse):
             doc_id = "" if row.id is None else document_id(row.id)
-            rows[doc_id if doc_id and doc_id not in rows else f"{stem}-{row.place.rpartition(':')[2]:0>6}"] = row
+            rows[doc_id if doc_id and doc_id not in rows else f"{stem}-{_number(row.place):06}"] = row
         return rows
 
     def _refuse(self, error: CorpusFormatError) -> None:
         if self.options.on_error == "stop":
             raise error
+
+
+def _number(place: str) -> int:
+    """The number of a row in its file, from 1, from ``file:number``."""
+    return int(place.rpartition(":")[2])
+
+
+def _shard(documents: Sequence[RawDocument], found: Sequence[Sequence[PlacedSentence]], corpus: str) -> Shard:
+    """The tables of documents with some sentences each; ``n_words`` counts words with a letter or digit."""
+    names = [document.doc_id for document in documents]
+    sentences = [(at, index, one) for at, placed_ones in enumerate(found) for index, one in enumerate(placed_ones)]
+    texts = [one.text for _, _, one in sentences]
+    doc_ids = [names[at] for at, _, _ in sentences]
+    sent_ids = [f"{doc_id}-{one.number}" for doc_id, (_, _, one) in zip(doc_ids, sentences, strict=True)]
+    table = _frame(
+        SENTENCES,
+        sent=range(len(sentences)),
+        doc=[at for at, _, _ in sentences],
+        index=[index for _, index, _ in sentences],
+        run=[n - 1 for n in accumulate(one.opens_passage for _, _, one in sentences)],
+        sent_id=sent_ids,
+        text=texts,
+        n_words=[one.sentence.spoken_words for _, _, one in sentences],
+        aligned=[True] * len(sentences),
+        key=record_keys(repeat(corpus, len(sentences)), doc_ids, sent_ids, texts),
+        text_key=text_keys(texts),
+        section=[one.paragraph.section for _, _, one in sentences],
+        speaker=[None] * len(sentences),
+        element=[None] * len(sentences),
+    )
+    counted = pl.coalesce("n_words", pl.col("text").str.count_matches(WORD))
+    of_documents = _frame(
+        DOCUMENTS,
+        doc=range(len(documents)),
+        corpus=[corpus] * len(documents),
+        doc_id=names,
+        genre=[document.genre or None for document in documents],
+        n_sentences=list(map(len, found)),
+        key=record_keys(repeat(corpus, len(documents)), names),
+    )
+    return Shard(of_documents, table.with_columns(n_words=counted), _frame(TOKENS, **dict.fromkeys(TOKENS, ())))
+
+
+def _frame(schema: Mapping[str, Any], **columns: Any) -> pl.DataFrame:
+    return pl.DataFrame([pl.Series(name, columns[name], dtype) for name, dtype in schema.items()])
 
 
 _FOOTERS: dict[TextFile, pq.FileMetaData] = {}
@@ -156,15 +214,9 @@ def _opened(file: TextFile) -> Iterator[pq.ParquetFile]:
 
 
 def text_corpus(sources: Sequence[str], facts: CorpusFacts, options: ReadOptions, engine: Engine) -> Corpus:
-    """The corpus of text in parquet files; only their footers are read.
+    """The corpus of text in parquet files, named by paths, URLs or patterns; only their footers are read.
 
     It counts as having sections: whether there are headings is seen when texts are read.
-
-    Args:
-        sources: paths or URLs of files, of folders, or patterns.
-        facts: name, language and licence of the corpus.
-        options: how text is read and filtered; ``lang`` is that of the facts.
-        engine: what finds sentences.
 
     Raises:
         UnsupportedError: the files have no row.

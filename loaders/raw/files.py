@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import codecs
 import io
-import os
 import re
 import unicodedata
-from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final
+from typing import TYPE_CHECKING, Final
 
 from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from discoprobe.loaders.raw.document import DropCounts
 
@@ -43,7 +41,6 @@ MARKS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 """Byte order marks and their encodings; UTF-32 comes first because its mark begins with that of UTF-16."""
-
 OPTION: Final = "--set encoding=NAME"
 
 
@@ -84,34 +81,34 @@ def files_in(folder: Path, counts: DropCounts) -> list[RawFile]:
 def _walk(top: Path, counts: DropCounts) -> Iterator[RawFile]:
     """The files below a folder; links to folders are followed when everything else was visited."""
     seen: set[tuple[int, int]] = set()
-    waiting = [top]
-    while waiting:
-        for here, folders, names in os.walk(waiting.pop(0), onerror=_cannot_list):
-            folder = RawFile(Path(here), Path(here).relative_to(top).as_posix())
-            visible = sorted(name for name in folders if not name.startswith("."))
-            links = [name for name in visible if (folder.path / name).is_symlink()]
-            folders.clear()
-            status = folder.path.stat()
-            if (status.st_dev, status.st_ino) in seen:
-                counts.add("folder-loop", folder.place)
-                continue
-            seen.add((status.st_dev, status.st_ino))
-            if any((folder.path / name).is_file() for name in SAVED):
-                yield folder
-                continue
-            folders += [name for name in visible if name not in links]
-            waiting += [folder.path / name for name in links]
-            for name in sorted(name for name in names if not name.startswith(".")):
-                file = RawFile(folder.path / name, (folder.path / name).relative_to(top).as_posix())
-                if reason := _unused(file.path):
-                    counts.add(reason, file.place)
-                else:
-                    yield file
-        waiting.sort()
-
-
-def _cannot_list(error: OSError) -> None:
-    raise DiscoprobeError(f"{error.filename}: cannot be listed: {error.strerror}") from error
+    links: list[Path]
+    folders, links = [top], []
+    while folders or links:
+        path = folders.pop() if folders else links.pop(0)
+        folder = RawFile(path, path.relative_to(top).as_posix())
+        try:
+            entries = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
+            status = path.stat()
+        except OSError as error:
+            raise DiscoprobeError(f"{error.filename}: cannot be listed: {error.strerror}") from error
+        if (status.st_dev, status.st_ino) in seen:
+            counts.add("folder-loop", folder.place)
+            continue
+        seen.add((status.st_dev, status.st_ino))
+        if any((path / name).is_file() for name in SAVED):
+            yield folder
+            continue
+        inner: list[Path] = []
+        for entry in entries:
+            file = RawFile(entry, entry.relative_to(top).as_posix())
+            if entry.is_dir():
+                (links if entry.is_symlink() else inner).append(entry)
+            elif reason := _unused(entry):
+                counts.add(reason, file.place)
+            else:
+                yield file
+        folders += reversed(inner)
+        links.sort()
 
 
 def _unused(path: Path) -> str:
@@ -146,18 +143,14 @@ def _percent_encoded(match: re.Match[str]) -> str:
 def read_text(path: Path, name: str, encoding: str = "") -> str:
     r"""The characters of a text file without byte order mark; line ends stay as they are.
 
-    Args:
-        path: the file.
-        name: its name in error messages.
-        encoding: of the file; if empty, the one of its byte order mark, else UTF-8.
+    ``name`` is for messages. Without ``encoding`` it is the one of the byte order mark, else UTF-8.
 
     Raises:
         CorpusFormatError: a byte does not belong to the encoding, or the file is binary; the message has its position.
         DiscoprobeError: the file cannot be read.
         UsageError: Python does not know the encoding.
     """
-    with _opened(path, name, encoding) as (file, codec):
-        return _decoded(file.tell(), file.read(), name, codec, encoding)
+    return "".join(_decoded(path, name, encoding))
 
 
 def read_lines(path: Path, name: str, encoding: str = "") -> Iterator[str]:
@@ -165,17 +158,12 @@ def read_lines(path: Path, name: str, encoding: str = "") -> Iterator[str]:
 
     A file in UTF-8 is read line by line, one in another encoding is in memory as a whole.
     """
-    with _opened(path, name, encoding) as (file, codec):
-        at = file.tell()
-        lines = file if codec == "utf-8" else [file.read()]
-        for data in lines:
-            yield from io.StringIO(_decoded(at, data, name, codec, encoding), newline="\n")
-            at += len(data)
+    for text in _decoded(path, name, encoding, by_line=True):
+        yield from io.StringIO(text, newline="\n")
 
 
-@contextmanager
-def _opened(path: Path, name: str, encoding: str) -> Iterator[tuple[BinaryIO, str]]:
-    """A file after its byte order mark, and its encoding."""
+def _decoded(path: Path, name: str, encoding: str, *, by_line: bool = False) -> Iterator[str]:
+    """The characters of a file, all at once or, in UTF-8, line by line."""
     try:
         declared = codecs.lookup(encoding).name if encoding else ""
     except LookupError as error:
@@ -186,13 +174,15 @@ def _opened(path: Path, name: str, encoding: str) -> Iterator[tuple[BinaryIO, st
             mark, codec = next(((mark, codec) for mark, codec in MARKS if start.startswith(mark)), (b"", "utf-8"))
             if declared and not (mark and codec.startswith(declared.removesuffix("-sig"))):
                 mark, codec = b"", declared
-            file.seek(len(mark))
-            yield file, codec
+            at = file.seek(len(mark))
+            for data in file if by_line and codec == "utf-8" else [file.read()]:
+                yield _characters(at, data, name, codec, encoding)
+                at += len(data)
     except OSError as error:
         raise DiscoprobeError(f"{name}: cannot be read: {error.strerror}") from error
 
 
-def _decoded(at: int, data: bytes, name: str, codec: str, encoding: str) -> str:
+def _characters(at: int, data: bytes, name: str, codec: str, encoding: str) -> str:
     """The characters of bytes that begin at a position of a file."""
     try:
         text = data.decode(codec)

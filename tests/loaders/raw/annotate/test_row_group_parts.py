@@ -1,7 +1,9 @@
 """Text in parquet files as parts of a corpus: the same sentences as by way of CoNLL-U, read a row group at a time."""
 
 import pickle
+import sys
 
+import fsspec.registry
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,10 +16,10 @@ from shared import SHARED, sample_file
 from discoprobe.loaders.corpus import Counts
 from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError, UnsupportedError, UsageError
 from discoprobe.loaders.raw.annotate.annotate_corpus import CorpusFacts
-from discoprobe.loaders.raw.annotate.rule_segmenter import words
+from discoprobe.loaders.raw.annotate.placed_sentences import words
+from discoprobe.loaders.raw.annotate.row_group_parts import WORD
 from discoprobe.loaders.raw.options import ReadOptions
 from discoprobe.loaders.raw.prepare import AnnotationOptions, is_parquet_text, prepare, segment_parquet
-from discoprobe.loaders.raw.row_groups.segmented_shard import WORD
 from discoprobe.sources import load_corpus
 
 FACTS = CorpusFacts("cuentos", "es", "CC0 1.0")
@@ -140,7 +142,7 @@ def _raised(error, *parts, source, options=RULES):
     assert [part for part in parts if part not in message] == []
 
 
-def test_what_cannot_be_read_is_one_line(tmp_path, folder):
+def test_what_cannot_be_read_is_one_line(tmp_path, folder, monkeypatch):
     named = AnnotationOptions(segment=True, rules=True, read=ReadOptions(text="body"))
     _raised(UsageError, "a.parquet", "no column 'body' for --text", "title", source=folder, options=named)
     write(tmp_path / "empty" / "e.parquet", [])
@@ -148,6 +150,8 @@ def test_what_cannot_be_read_is_one_line(tmp_path, folder):
     (tmp_path / "bad.parquet").write_bytes(b"PAR1 this is none")
     _raised(CorpusFormatError, "bad.parquet", "no readable parquet file", source=tmp_path / "bad.parquet")
     _raised(DiscoprobeError, "file:///nowhere", "no such file or folder", source="file:///nowhere")
+    monkeypatch.setitem(sys.modules, "s3fs", None)  # as if it was not installed
+    monkeypatch.delitem(fsspec.registry._registry, "s3", raising=False)
     _raised(UsageError, "s3://bucket/x", "s3fs", source="s3://bucket/x.parquet")
     _raised(UsageError, "nosuch://x", "rotocol", source="nosuch://x/y.parquet")
     write(tmp_path / "wrong.parquet", [1, 2])

@@ -3,7 +3,7 @@
 import pytest
 
 from discoprobe.loaders.raw.document import DropCounts
-from discoprobe.loaders.raw.read.tei import read_tei
+from discoprobe.loaders.raw.tei import read_tei
 
 PLAY = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><title>Nein</title></teiHeader><text>
 <front><titlePage><titlePart>Das Stück</titlePart></titlePage><castList><castItem>Anna</castItem></castList></front>

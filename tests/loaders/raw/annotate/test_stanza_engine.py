@@ -6,8 +6,8 @@ import pytest
 from shared import STANZA, needs_stanza
 
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UnsupportedError, UsageError
-from discoprobe.loaders.raw.annotate.rule_segmenter import RuleEngine
-from discoprobe.loaders.raw.annotate.stanza_models import find_models, read_processors
+from discoprobe.loaders.raw.annotate.placed_sentences import RuleEngine
+from discoprobe.loaders.raw.annotate.stanza_engine import find_models, read_processors
 from discoprobe.loaders.raw.prepare import AnnotationOptions, choose_engine
 
 

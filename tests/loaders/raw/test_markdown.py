@@ -5,12 +5,11 @@ from collections import Counter
 import pytest
 from raw_cases import document
 
-from discoprobe.loaders.raw.annotate.placed_sentences import lost_text, placed
-from discoprobe.loaders.raw.annotate.rule_segmenter import RuleEngine
+from discoprobe.loaders.raw.annotate.placed_sentences import RuleEngine, lost_text, placed
 from discoprobe.loaders.raw.document import DropCounts
 from discoprobe.loaders.raw.options import ReadOptions
-from discoprobe.loaders.raw.read.plain_text import row_document
-from discoprobe.loaders.raw.read.tables import Row
+from discoprobe.loaders.raw.plain_text import row_document
+from discoprobe.loaders.raw.tables import Row
 
 PROSE = "Der Fluss entspringt im Gebirge. Er mündet nach hundert Kilometern ins Meer."
 MORE = "An seinem Ufer liegen drei Städte. Die größte hat einen Hafen."
@@ -115,7 +114,7 @@ def test_a_paragraph_that_is_cut_off_loses_its_open_ends():
 def test_a_paragraph_after_a_colon_whose_list_was_lost_opens_a_passage(begins, interrupted):
     texts = [f"{PROSE} Die Voraussetzungen waren:", f"{begins} kennt man aus dem Karbon. {MORE}"]
     trees = document("Bäume", texts)
-    found = RuleEngine("de").load().segment(trees.running, Counter())
+    found = RuleEngine("de").load().annotate(trees.running, Counter(), tokens=False)
     opens = [one.text for one in placed(trees, found, Counter()) if one.opens_passage]
     assert len(opens) == 1 + interrupted
     assert opens[-1].startswith(begins if interrupted else "Der Fluss")

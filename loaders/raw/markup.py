@@ -55,13 +55,9 @@ COMMON: Final = 5.5
 
 
 def clean(text: TextWithOffsets, counts: DropCounts, place: str, *, markup: bool = True) -> TextWithOffsets:
-    """The text in NFC with visible characters and single spaces only.
+    """The text in NFC with visible characters and single spaces only; ``counts`` counts every removal at a place.
 
-    Args:
-        text: a part of a source.
-        counts: counts every removal by its reason.
-        place: where the text is, for ``counts``.
-        markup: whether the text can contain tags, character references and wiki markup.
+    Without ``markup`` it has no tags, character references and wiki markup.
     """
     if markup:
         text = _without_markup(text, counts, place)

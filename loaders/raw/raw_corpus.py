@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError, RemoteError, UnknownNameError, UsageError
-from discoprobe.loaders.raw.clean.paragraph_filters import filtered
-from discoprobe.loaders.raw.clean.repetition import DiskList, RecurringLines, without_repeats
+from discoprobe.loaders.raw import files, tables
 from discoprobe.loaders.raw.document import DropCounts, RawDocument
+from discoprobe.loaders.raw.files import RawFile, document_id, read_text
 from discoprobe.loaders.raw.options import COLUMNS, ReadOptions
-from discoprobe.loaders.raw.read import aligned_lines, files, tables
-from discoprobe.loaders.raw.read.files import RawFile, document_id, read_text
-from discoprobe.loaders.raw.read.plain_text import row_document
-from discoprobe.loaders.raw.read.tables import Row
-from discoprobe.loaders.raw.read.tei import read_tei
+from discoprobe.loaders.raw.paragraph_filters import filtered
+from discoprobe.loaders.raw.plain_text import IDS, file_of_language, read_aligned, row_document
+from discoprobe.loaders.raw.repetition import DiskList, RecurringLines, without_repeats
+from discoprobe.loaders.raw.tables import Row
+from discoprobe.loaders.raw.tei import read_tei
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -32,9 +32,7 @@ HUB: Final = "hf://"
 def read_documents(source: Path | str, options: ReadOptions | None = None) -> RawCorpus:
     """A raw corpus, whose documents are read by iterating over it.
 
-    Args:
-        source: a file or folder, or the id of a dataset on the Hub (``org/name``, ``hf://org/name``).
-        options: how to read it.
+    The source is a file or folder, or the id of a dataset on the Hub (``org/name``, ``hf://org/name``).
 
     Raises:
         DiscoprobeError: there is no such file. Errors in files are raised by iteration.
@@ -50,16 +48,10 @@ def read_documents(source: Path | str, options: ReadOptions | None = None) -> Ra
 
 @dataclass(slots=True)
 class _Stored:
-    """What was read of a corpus, on disk: rows and text files as rows, TEI works and aligned lines as documents.
+    """What was read of a corpus, on disk: rows and text files as rows, TEI works and aligned lines as documents."""
 
-    Attributes:
-        texts: in the order in which they were read.
-        ids: the id of each row; for documents, that of their file.
-        taken: the ids that files and rows have.
-    """
-
-    texts: DiskList[Row | RawDocument]
-    ids: list[str] = field(default_factory=list)
+    texts: DiskList[Row | RawDocument]  # in the order in which they were read
+    ids: list[str] = field(default_factory=list)  # of each row; for documents, that of their file
     taken: set[str] = field(default_factory=set)
 
     def unique(self, doc_id: str) -> str:
@@ -79,19 +71,12 @@ class _Stored:
 
 @dataclass(slots=True)
 class RawCorpus:
-    """The documents of a source; each iteration reads it again.
+    """The documents of a source; each iteration reads it again."""
 
-    Attributes:
-        name: of the file or folder, or the id of a dataset on the Hub.
-        path: the file or folder; None for a dataset on the Hub.
-        options: how it is read.
-        counts: what was removed, complete when iteration has ended.
-    """
-
-    name: str
-    path: Path | None
+    name: str  # of the file or folder, or the id of a dataset on the Hub
+    path: Path | None  # None for a dataset on the Hub
     options: ReadOptions
-    counts: DropCounts = field(default_factory=DropCounts)
+    counts: DropCounts = field(default_factory=DropCounts)  # what was removed, complete when iteration has ended
 
     def __iter__(self) -> Iterator[RawDocument]:
         """The documents in the order of their ids.
@@ -127,13 +112,14 @@ class RawCorpus:
     def _files(self, path: Path) -> list[RawFile]:
         if path.is_file():
             files.check_kind(path)
-            return [RawFile(path, path.name)]
-        if (path / aligned_lines.IDS).is_file():
-            file = aligned_lines.file_of_language(path, self.options.lang)
-            return [RawFile(file, file.name)]
-        return files.files_in(path, self.counts)
+        elif not (path / IDS).is_file():
+            return files.files_in(path, self.counts)
+        else:
+            path = file_of_language(path, self.options.lang)
+        return [RawFile(path, path.name)]
 
     def _read_file(self, file: RawFile, stored: _Stored) -> None:
+        """Store a text file as a row, a TEI work or a file of aligned lines as documents."""
         doc_id = stored.unique(document_id(file.name))
         try:
             texts = self._texts(file, doc_id)
@@ -147,35 +133,37 @@ class RawCorpus:
             stored.ids.append(doc_id)
 
     def _texts(self, file: RawFile, doc_id: str) -> Sequence[Row | RawDocument]:
-        """A text file as a row, a TEI work or a file of aligned lines as documents."""
         if file.path.suffix.lower() in files.TEI:
             return read_tei(file.path, file.place, doc_id, self.counts, self.options.min_document_words)
         text = read_text(file.path, file.place, self.options.encoding)
-        ids = file.path.parent / aligned_lines.IDS
+        ids = file.path.parent / IDS
         if not ids.is_file():
             return [Row(file.place, None, text)]
-        documents = aligned_lines.read_aligned(text, read_text(ids, ids.name), file.place, self.counts)
+        documents = read_aligned(text, read_text(ids, ids.name), file.place, self.counts)
         return sorted(documents, key=lambda document: document.doc_id)
 
     def _read_rows(self, rows: Iterable[Row], name: str, stored: _Stored) -> None:
         """Store the rows of a table; they are numbered unless each has an id of its own."""
         ids: list[str | None] = []
-        places: list[str] = []
+        places: dict[str | None, str] = {}
+        repeated = None
         refused = self.counts.reasons["unreadable"]
         try:
             for row in rows:
                 stored.texts.append(row)
                 ids.append(None if row.id is None else document_id(row.id))
-                places.append(row.place)
+                first = places.setdefault(ids[-1], row.place)
+                repeated = repeated or (None if first == row.place else (ids[-1], row.place, first))
         except (UsageError, UnknownNameError, RemoteError):
             raise
         except DiscoprobeError as error:
             self._refuse(error)
         if not ids and refused == self.counts.reasons["unreadable"]:
             self.counts.add("empty-document", name)
-        if len(set(ids)) < len(ids) or None in ids:
-            if self.options.id:
-                raise _repeated_id(ids, places)
+        if repeated and self.options.id:
+            problem = f"id '{repeated[0]}' names this row and {repeated[2]}; name a column of unique ids with --id"
+            raise CorpusFormatError(problem, path=repeated[1])
+        if repeated or None in places:
             stem = document_id(name.rpartition("/")[2].partition(".")[0] or name)
             ids = [f"{stem}-{number:06}" for number in range(1, len(ids) + 1)]
         stored.ids += [stored.unique(doc_id or "") for doc_id in ids]
@@ -190,12 +178,9 @@ class RawCorpus:
 def usable_documents(
     texts: Callable[[], Iterable[tuple[str, Row | RawDocument]]], options: ReadOptions, counts: DropCounts
 ) -> Iterator[RawDocument]:
-    """The documents of rows without boilerplate, unusable paragraphs and repetitions.
+    """The documents of rows without boilerplate, unusable paragraphs and repetitions, which ``counts`` counts.
 
-    Args:
-        texts: gives each row with the id of its document, or a document that was read already; called twice.
-        options: how lines are read, and what is dropped.
-        counts: counts what is removed.
+    ``texts`` gives each row with the id of its document, or a document that was read already; it is called twice.
     """
     rows = (text for _, text in texts() if isinstance(text, Row))
     lines = RecurringLines((row.text for row in rows if row.text is not None), options.boilerplate)
@@ -205,13 +190,3 @@ def usable_documents(
     )
     usable = filter(None, (filtered(document, options, counts) for document in documents))
     yield from without_repeats(usable, options, counts)
-
-
-def _repeated_id(ids: Sequence[str | None], places: Sequence[str]) -> CorpusFormatError:
-    """The error for the first id that an earlier row has."""
-    first: dict[str | None, str] = {}
-    for doc_id, place in zip(ids, places, strict=True):
-        if first.setdefault(doc_id, place) != place:
-            problem = f"id '{doc_id}' names this row and {first[doc_id]}; name a column of unique ids with --id"
-            return CorpusFormatError(problem, path=place)
-    raise AssertionError(ids)

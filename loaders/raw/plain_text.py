@@ -1,23 +1,41 @@
-"""Plain text as paragraphs: blocks between blank lines, headings, page numbers and running heads, divided words."""
+"""Plain text as paragraphs: blocks between blank lines, headings, page numbers and running heads, divided words.
+
+Aligned texts (NTREX, WMT test sets) have a segment per line and, beside them, a file with the document of each line.
+Segments count as sentences: the translations of a document are aligned by them. The first segment of a document is its
+headline, in all 123 documents of newstest2019.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Final
 
-from discoprobe.loaders.raw.clean.lines import heading, is_final, line_kind, lines_of
-from discoprobe.loaders.raw.clean.markup import LineEndHyphens, clean
-from discoprobe.loaders.raw.clean.removed_lines import is_interrupted, markdown_lines, page_lines
+import langcodes
+
+from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError
 from discoprobe.loaders.raw.document import Paragraph, RawDocument, TextWithOffsets
+from discoprobe.loaders.raw.files import document_id
+from discoprobe.loaders.raw.lines import (
+    heading,
+    is_final,
+    is_interrupted,
+    line_kind,
+    lines_of,
+    markdown_lines,
+    page_lines,
+)
+from discoprobe.loaders.raw.markup import LineEndHyphens, clean
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
+    from pathlib import Path
 
-    from discoprobe.loaders.raw.clean.lines import Line, LineKind
     from discoprobe.loaders.raw.document import DropCounts
+    from discoprobe.loaders.raw.lines import Line, LineKind
     from discoprobe.loaders.raw.options import ReadOptions
-    from discoprobe.loaders.raw.read.tables import Row
+    from discoprobe.loaders.raw.tables import Row
 
 TITLE_CHARACTERS: Final = 80
 TITLE_WORDS: Final = 12
@@ -28,6 +46,10 @@ PROSE: Final = 2 / 3
 """Share of blocks that end with a sentence from which a short block that does not is a heading."""
 INDENT: Final = 2
 """Least number of columns by which the first line of a paragraph is indented."""
+IDS: Final = "DOCUMENT_IDS.tsv"
+CODE: Final = re.compile(r"[.-]")
+MACRO: Final = {"ar": "arb", "fa": "pes", "zh": "cmn"}
+"""Languages whose aligned files are named after a language that they include."""
 
 
 @dataclass(slots=True)
@@ -42,14 +64,9 @@ class _Block:
 def row_document(
     row: Row, doc_id: str, options: ReadOptions, counts: DropCounts, boilerplate: Collection[str] = frozenset()
 ) -> RawDocument:
-    """The document of a row or text file; sentences in lists stay as they are, one paragraph for each list.
+    """The document of a row or text file without the lines that are ``boilerplate``; ``counts`` has what is removed.
 
-    Args:
-        row: what was read.
-        doc_id: the id of the document.
-        options: what the lines are, and the language.
-        counts: counts what is removed.
-        boilerplate: lines to remove, because they recur in other documents.
+    Sentences in lists stay as they are, one paragraph for each list.
     """
     if row.text is None:
         return _segmented(row, doc_id, counts)
@@ -63,27 +80,23 @@ def row_document(
     _mark_titles(bodies, next((line.start for line in lines if line.text), 0))
     reader = _BlockReader(row.text, LineEndHyphens(row.text, options.lang), counts, row.place)
     paragraphs: list[Paragraph] = []
-    gaps: set[int] = set()
     levels: dict[int, int] = {}
     for block in blocks:
         read = [paragraph for paragraph in reader.paragraphs(block, kind) if paragraph.text]
         if read and block.gap:
-            gaps.add(len(paragraphs))
+            read[0] = replace(read[0], gap=True)
         if read and block.title and (marked := heading(block.lines[0].text)):
             levels[len(paragraphs)] = len(marked["mark"])
         paragraphs += read
     sections = tuple(_in_sections(paragraphs, levels))
-    return RawDocument(doc_id, sections, row.place, row.text, row.extracted, row.genre, frozenset(gaps))
+    return RawDocument(doc_id, sections, row.place, row.text, row.extracted, row.genre)
 
 
 def _in_sections(paragraphs: Sequence[Paragraph], levels: Mapping[int, int]) -> Iterator[Paragraph]:
     """The paragraphs with the numbers of their sections, where there are headings.
 
+    ``levels`` has the level of each marked heading by the place of its paragraph: 1 for ``# Title``, 2 for ``## Part``.
     A heading with which the text begins, and which stands above all others, is the title and begins no section.
-
-    Args:
-        paragraphs: of a text.
-        levels: of the marked headings, by the place of their paragraph: 1 for ``# Title``, 2 for ``## Heading``.
     """
     others = [level for place, level in levels.items() if place]
     has_title = 0 in levels and all(levels[0] < level for level in others)
@@ -164,21 +177,17 @@ class _BlockReader:
 
     def paragraphs(self, block: _Block, kind: LineKind) -> Iterator[Paragraph]:
         if block.title:
-            yield self._title(block.lines[0])
-        elif kind == "paragraphs":
-            for line in block.lines:
-                yield Paragraph(self._cleaned(line.start, line.end))
-        elif kind == "sentences":
-            sentences = [self._cleaned(line.start, line.end) for line in block.lines]
-            yield Paragraph.of_sentences([sentence for sentence in sentences if sentence.text])
-        else:
+            line = block.lines[0]
+            match = heading(line.text)
+            start, end = match.span("title") if match else (0, len(line.text))
+            yield Paragraph(self._cleaned(line.start + start, line.start + end), "heading")
+        elif kind == "wrapped":
             for lines in _indented(block.lines):
                 yield self._wrapped(lines)
-
-    def _title(self, line: Line) -> Paragraph:
-        match = heading(line.text)
-        start, end = match.span("title") if match else (0, len(line.text))
-        return Paragraph(self._cleaned(line.start + start, line.start + end), "heading")
+        else:
+            texts = [self._cleaned(line.start, line.end) for line in block.lines]
+            filled = [text for text in texts if text.text]
+            yield from map(Paragraph, texts) if kind == "paragraphs" else [Paragraph.of_sentences(filled)]
 
     def _wrapped(self, lines: Sequence[Line]) -> Paragraph:
         """Lines as one paragraph without the lines that were removed between them; divided words are joined."""
@@ -211,7 +220,7 @@ def _segmented(row: Row, doc_id: str, counts: DropCounts) -> RawDocument:
     lists = row.sentences or []
     source = "\n\n".join("\n".join(sentences) for sentences in lists)
     paragraphs: list[Paragraph] = []
-    gaps: set[int] = set()
+    gap = False
     at = 0
     for sentences in lists:
         texts = []
@@ -221,9 +230,62 @@ def _segmented(row: Row, doc_id: str, counts: DropCounts) -> RawDocument:
         at += 1 if sentences else 2
         for filled, run in groupby(texts, key=lambda text: bool(text.text)):
             if filled:
-                paragraphs.append(Paragraph.of_sentences(list(run)))
+                paragraphs.append(replace(Paragraph.of_sentences(list(run)), gap=gap))
             else:
                 counts.add("empty-segment", row.place, sum(1 for _ in run))
-                gaps.add(len(paragraphs))
-    inner = frozenset(i for i in gaps if 0 < i < len(paragraphs))
-    return RawDocument(doc_id, tuple(paragraphs), row.place, source, extracted=True, genre=row.genre, gaps=inner)
+            gap = not filled
+    return RawDocument(doc_id, tuple(paragraphs), row.place, source, extracted=True, genre=row.genre)
+
+
+def file_of_language(folder: Path, lang: str) -> Path:
+    """The file of a language in a folder of aligned texts, with names as ``newstest2019-ref.deu.txt``.
+
+    Raises:
+        DiscoprobeError: there is no such file, or there are several.
+    """
+    if not lang:
+        raise DiscoprobeError(
+            f"{folder}: has the same documents in many languages; say which with --lang, or name a file"
+        )
+    codes = {lang, langcodes.Language.get(lang).to_alpha3(), MACRO.get(lang, lang)}
+    paths = sorted(folder.glob("*.txt"))
+    files = [path for path in paths if codes & set(CODE.split(path.name.removesuffix(".txt"))[1:])]
+    if len(files) != 1:
+        names = ", ".join(path.name for path in files) or "none"
+        raise DiscoprobeError(f"{folder}: one file of language '{lang}' expected, found: {names}; name a file")
+    return files[0]
+
+
+def read_aligned(source: str, ids: str, name: str, counts: DropCounts) -> list[RawDocument]:
+    """The documents of an aligned text, in the order of the file; ``ids`` has the id of the document of each line.
+
+    Raises:
+        CorpusFormatError: the numbers of ids and segments differ, or the lines of a document are not together.
+    """
+    lines, names = _complete(source), [line.text for line in _complete(ids)]
+    if len(lines) != len(names):
+        raise CorpusFormatError(f"has {len(lines)} lines, {IDS} beside it has {len(names)}", path=name)
+    documents: dict[str, RawDocument] = {}
+    for label, group in groupby(enumerate(lines), key=lambda entry: names[entry[0]]):
+        rows = list(group)
+        if label in documents:
+            problem = f"document '{label}' continues here after another one: {IDS} must keep its lines together"
+            raise CorpusFormatError(problem, path=name, line=rows[0][0] + 1)
+        documents[label] = _aligned(source, [line for _, line in rows], document_id(label), name, counts)
+    return list(documents.values())
+
+
+def _complete(text: str) -> list[Line]:
+    """The lines of a text, without the empty one after a final line end."""
+    lines = lines_of(text)
+    return lines[:-1] if text.endswith("\n") else lines
+
+
+def _aligned(source: str, lines: Sequence[Line], doc_id: str, name: str, counts: DropCounts) -> RawDocument:
+    """A document: its first segment is the headline, and an empty segment ends a paragraph."""
+    cleaned = [clean(TextWithOffsets.of(source[line.start : line.end], line.start), counts, name) for line in lines]
+    counts.add("empty-segment", name, sum(not text.text for text in cleaned))
+    groups = [list(group) for filled, group in groupby(cleaned, key=lambda text: bool(text.text)) if filled]
+    headline = [Paragraph(groups[0].pop(0), "heading")] if groups else []
+    paragraphs = [*headline, *(Paragraph.of_sentences(sentences) for sentences in groups if sentences)]
+    return RawDocument(doc_id, tuple(replace(paragraph, gap=True) for paragraph in paragraphs), name, source)

@@ -3,7 +3,7 @@
 import pytest
 
 from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError, UsageError
-from discoprobe.loaders.raw.read.files import read_lines, read_text
+from discoprobe.loaders.raw.files import read_lines, read_text
 
 TEXT = "Größe ändert sich.\r\nЁлка. 漢字 😀\n"
 

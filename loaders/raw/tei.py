@@ -8,29 +8,28 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from lxml import etree
 
 from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError
-from discoprobe.loaders.raw.clean.markup import clean
-from discoprobe.loaders.raw.document import RUNNING, DropCounts, Kind, Paragraph, RawDocument, TextWithOffsets
-from discoprobe.loaders.raw.read.files import one_line
+from discoprobe.loaders.raw.document import RUNNING, DropCounts, Kind, Paragraph, RawDocument, TextWithOffsets, grouped
+from discoprobe.loaders.raw.files import one_line
+from discoprobe.loaders.raw.markup import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
 ELTEC: Final = "{http://distantreading.net/eltec/ns}*"
-HEADINGS: Final = (
-    *("head", "trailer", "label", "byline", "dateline", "opener", "closer", "salute", "signed", "epigraph", "argument"),
-)
 KINDS: Final[Mapping[str, Kind]] = {
     **dict.fromkeys(("p", "ab", "item", "cell"), "text"),
     "l": "verse",
     "speaker": "speaker",
     "stage": "stage",
-    **dict.fromkeys(HEADINGS, "heading"),
+    **dict.fromkeys(("head", "trailer", "label", "byline", "dateline", "opener", "closer"), "heading"),
+    **dict.fromkeys(("salute", "signed", "epigraph", "argument"), "heading"),
 }
 """Elements that are paragraphs (TEI P5, chapters 3, 4 and 7) and the kinds of these."""
 REMOVED: Final = ("del", "figure", "fw", "gap", "index", "graphic", "castList", "teiHeader")
@@ -47,28 +46,20 @@ CLOSING: Final = frozenset(".,;:!?…")
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A paragraph or a line of verse.
-
-    ``first``: it is the first of its element; ``gap``: something is missing before it; ``speaker``: who speaks it.
-    """
+    """A paragraph or a line of verse."""
 
     kind: Kind
     text: str
-    first: bool
-    gap: bool
+    first: bool  # of its element
+    gap: bool  # something is missing before it
     speaker: str
 
 
 def read_tei(path: Path, name: str, work_id: str, counts: DropCounts, min_words: int) -> list[RawDocument]:
     """The divisions of a work as documents ``<work>-01``, ``<work>-02``, …; a work without divisions as one document.
 
-    Args:
-        path: a TEI P5 file.
-        name: its name relative to the source folder.
-        work_id: the id of the work.
-        counts: counts what is dropped.
-        min_words: a division with fewer words of running text is joined with the next one, the last one with the one
-            before.
+    ``name`` is relative to the source folder. A division with fewer than ``min_words`` words of running text is joined
+    with the next one, the last one with the one before.
 
     Raises:
         CorpusFormatError: the file is not well-formed XML, has no TEI text, or a speech names a person who is not in
@@ -186,7 +177,7 @@ def _speaker(speech: etree._Element) -> str:
 
 
 def _check_speakers(root: etree._Element, body: etree._Element, name: str) -> None:
-    """Every ``who`` names a person of the list, if the file has one."""
+    """Raise a CorpusFormatError for a ``who`` that names nobody in the list of persons, if the file has one."""
     people = {person.get(XML_ID) for cast in root.iter("{*}particDesc") for person in cast.iter("{*}*")}
     for speech in body.iter("{*}sp") if people - {None} else ():
         for who in speech.get("who", "").split():
@@ -209,19 +200,15 @@ def _pieces(node: etree._Element) -> Iterator[tuple[str, bool]]:
 
 
 def _joined_units(divisions: Sequence[list[_Part]], min_words: int) -> list[list[_Part]]:
-    """Divisions joined until each has enough words."""
-    units: list[list[_Part]] = []
-    current: list[_Part] = []
-    for parts in divisions:
-        current = current + parts
-        if sum(len(part.text.split()) for part in current if part.kind in RUNNING) >= min_words:
-            units.append(current)
-            current = []
-    if current and units:
-        units[-1] = units[-1] + current
-    elif current:
-        units.append(current)
-    return units
+    """Divisions joined until each has enough words; the last is joined with the one before."""
+    groups = list(grouped(divisions, _words, min_words))
+    if len(groups) > 1 and sum(map(_words, groups[-1])) < min_words:
+        groups[-2:] = [groups[-2] + groups[-1]]
+    return [list(chain.from_iterable(group)) for group in groups]
+
+
+def _words(parts: Sequence[_Part]) -> int:
+    return sum(len(part.text.split()) for part in parts if part.kind in RUNNING)
 
 
 def _document(unit: Sequence[_Part], doc_id: str, name: str, genre: str, counts: DropCounts) -> RawDocument:
@@ -236,7 +223,6 @@ def _document(unit: Sequence[_Part], doc_id: str, name: str, genre: str, counts:
     at = 0
     for parts, text in zip(groups, texts, strict=True):
         content = clean(TextWithOffsets.of(text, at), counts, name, markup=False)
-        paragraphs.append(Paragraph(content, parts[0].kind, speaker=parts[0].speaker))
+        paragraphs.append(Paragraph(content, parts[0].kind, speaker=parts[0].speaker, gap=parts[0].gap))
         at += len(text) + len("\n\n")
-    gaps = frozenset(i for i, parts in enumerate(groups) if i and parts[0].gap)
-    return RawDocument(doc_id, tuple(paragraphs), name, "\n\n".join(texts), extracted=True, genre=genre, gaps=gaps)
+    return RawDocument(doc_id, tuple(paragraphs), name, "\n\n".join(texts), extracted=True, genre=genre)

@@ -4,8 +4,8 @@ import pytest
 
 from discoprobe.loaders.raw.document import DropCounts
 from discoprobe.loaders.raw.options import ReadOptions
-from discoprobe.loaders.raw.read.plain_text import row_document
-from discoprobe.loaders.raw.read.tables import Row
+from discoprobe.loaders.raw.plain_text import row_document
+from discoprobe.loaders.raw.tables import Row
 
 PROSE = """Am Morgen ging der Mann über die
 Brücke und sah, dass der Fluss über

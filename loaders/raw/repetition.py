@@ -17,9 +17,9 @@ import polars as pl
 
 from discoprobe.loaders import near_duplicates
 from discoprobe.loaders.keys import text_keys
-from discoprobe.loaders.raw.clean.lines import heading, inner_sentences, lines_of
-from discoprobe.loaders.raw.clean.paragraph_filters import long_enough, without, word_count
 from discoprobe.loaders.raw.document import RUNNING
+from discoprobe.loaders.raw.lines import heading, inner_sentences, lines_of
+from discoprobe.loaders.raw.paragraph_filters import long_enough, without, word_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -108,26 +108,25 @@ class _RepeatFinder:
     """Finds what repeats earlier text; call `add` for every document in order, then `repeats`."""
 
     texts: list[str] = field(default_factory=list)
-    keys: list[NDArray[np.uint64]] = field(default_factory=list)
+    keys: list[pl.Series] = field(default_factory=list)
     shingles: list[near_duplicates.Shingles] = field(default_factory=list)
     places: list[tuple[int, int]] = field(default_factory=list)
-    contents: list[int] = field(default_factory=list)
-    compared: list[bool] = field(default_factory=list)
+    documents: list[tuple[int, bool]] = field(default_factory=list)
 
     def add(self, document: RawDocument) -> None:
-        """Record the hashes of the next document."""
+        """Record the hashes of the next document: of its long paragraphs, and of all that runs."""
         running = [(i, p.text, word_count(p.text)) for i, p in enumerate(document.paragraphs) if p.kind in RUNNING]
         long = [(i, text, words) for i, text, words in running if words >= PARAGRAPH_WORDS]
         words = sum(words for _, _, words in long)
-        self.compared.append(0 < words >= LONG_SHARE * sum(words for _, _, words in running))
-        self.places += [(len(self.contents), i) for i, _, _ in long]
+        compared = 0 < words >= LONG_SHARE * sum(words for _, _, words in running)
+        self.places += [(len(self.documents), i) for i, _, _ in long]
         self.texts += [text for _, text, _ in long]
-        self.contents += text_keys([" ".join(text for _, text, _ in running)]).to_list()
+        self.documents.append((text_keys([" ".join(text for _, text, _ in running)])[0], compared))
         if len(self.texts) >= PARAGRAPHS_AT_ONCE:
             self._hash()
 
     def _hash(self) -> None:
-        self.keys.append(text_keys(self.texts).to_numpy())
+        self.keys.append(text_keys(self.texts))
         self.shingles.append(near_duplicates.shingles(pl.Series(self.texts, dtype=pl.String)))
         self.texts = []
 
@@ -139,27 +138,22 @@ class _RepeatFinder:
         self._hash()
         shingles = near_duplicates.together(self.shingles)
         self.shingles = []
-        documents = self._repeated_documents(shingles)
-        found = pl.DataFrame(self.places, {"document": pl.Int64, "paragraph": pl.Int64}, orient="row")
-        found = found.with_columns(cluster=near_duplicates.clusters(shingles), key=np.concatenate(self.keys))
-        found = found.filter(~pl.col("document").is_in(list(documents)))
+        places = pl.DataFrame(self.places, {"document": pl.Int64, "paragraph": pl.Int64}, orient="row")
+        pooled = near_duplicates.pooled(shingles, places["document"].to_numpy(), len(self.documents))
+        judged = pl.DataFrame(self.documents, {"content": pl.UInt64, "compared": pl.Boolean}, orient="row")
+        judged = judged.with_row_index("document").with_columns(cluster=near_duplicates.clusters(pooled))
+        equal = judged.filter(_is_later("content"))["document"]
+        near = judged.filter("compared", ~pl.col("document").is_in(equal.implode())).filter(_is_later("cluster"))
+        documents = dict.fromkeys(equal, "duplicate-document")
+        documents |= dict.fromkeys(near["document"], "near-duplicate-document")
         reason = pl.when(_is_later("key")).then(pl.lit("duplicate")).otherwise(pl.lit("near-duplicate")) + "-paragraph"
+        found = places.with_columns(cluster=near_duplicates.clusters(shingles), key=pl.concat(self.keys))
+        found = found.filter(~pl.col("document").is_in(list(documents)))
+        found = found.with_columns(reason=reason).filter(_is_later("cluster"))
         paragraphs: dict[int, dict[int, str]] = {}
-        repeated = found.with_columns(reason=reason).filter(_is_later("cluster"))
-        for document, paragraph, why in repeated.select("document", "paragraph", "reason").iter_rows():
+        for document, paragraph, why in found.select("document", "paragraph", "reason").iter_rows():
             paragraphs.setdefault(document, {})[paragraph] = why
         return documents, paragraphs
-
-    def _repeated_documents(self, shingles: near_duplicates.Shingles) -> dict[int, str]:
-        owner = np.array([document for document, _ in self.places], np.int64)
-        cluster = near_duplicates.clusters(near_duplicates.pooled(shingles, owner, len(self.contents)))
-        columns = {"content": self.contents, "compared": self.compared, "cluster": cluster}
-        found = pl.DataFrame(columns, {"content": pl.UInt64, "compared": pl.Boolean, "cluster": pl.Int64})
-        found = found.with_row_index("document")
-        equal = found.filter(_is_later("content"))["document"]
-        others = found.filter("compared").filter(~pl.col("document").is_in(equal.implode()))
-        near = others.filter(_is_later("cluster"))["document"]
-        return dict.fromkeys(equal, "duplicate-document") | dict.fromkeys(near, "near-duplicate-document")
 
 
 def _is_later(column: str) -> pl.Expr:

@@ -10,8 +10,7 @@ from discoprobe.builders.task import all_tasks, unsupported
 from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.languages.language import language_data
-from discoprobe.loaders.raw.annotate.placed_sentences import LONG_SENTENCE, MAX_WORDS
-from discoprobe.loaders.raw.annotate.rule_segmenter import RuleEngine, words
+from discoprobe.loaders.raw.annotate.placed_sentences import LONG_SENTENCE, MAX_WORDS, RuleEngine, words
 from discoprobe.loaders.raw.document import Paragraph, TextWithOffsets
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.loaders.raw.clean.markup import clean
 from discoprobe.loaders.raw.document import DropCounts, TextWithOffsets
+from discoprobe.loaders.raw.markup import clean
 
 
 def cleaned(source):

@@ -12,7 +12,7 @@ import json
 import re
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -25,8 +25,8 @@ from discoprobe.loaders.errors import (
     UsageError,
     first_line,
 )
+from discoprobe.loaders.raw.files import one_line, read_lines
 from discoprobe.loaders.raw.options import COLUMNS
-from discoprobe.loaders.raw.read.files import one_line, read_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -50,10 +50,9 @@ ROWS_AT_ONCE: Final = 256
 SURROGATE: Final = re.compile("[\ud800-\udfff]")
 """Half of a character, which JSON can express and no file can contain."""
 KINDS: Final = {
+    **dict.fromkeys((int, float), "a number"),
     str: "a text",
     bytes: "bytes",
-    int: "a number",
-    float: "a number",
     bool: "a truth value",
     dict: "an object",
     list: "a list",
@@ -64,27 +63,17 @@ LONE_RETURN: Final = "a carriage return outside quotes, or lines that end with a
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A document of a table, or a text file.
+    """A document of a table, or a text file; it has a text, or sentences in a list per paragraph."""
 
-    Attributes:
-        place: file and row, ``notes.jsonl:12``, from 1: lines of JSON lines, rows of other tables; a text file's name.
-        id: the cell that names the document; None if no column does.
-        text: its text; None if the row has sentences.
-        sentences: a list of sentences per paragraph; None if the row has a text.
-        genre: its genre, or empty.
-        extracted: whether ``text`` was joined from a list of paragraphs.
-    """
-
-    place: str
-    id: str | None
+    place: str  # ``notes.jsonl:12``, from 1: lines of JSON lines, rows of other tables; a text file's name
+    id: str | None  # the cell that names the document; None if no column does
     text: str | None
     sentences: list[list[str]] | None = None
     genre: str = ""
-    extracted: bool = False
+    extracted: bool = False  # whether ``text`` was joined from a list of paragraphs
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
+class Columns(NamedTuple):
     """The names of columns; ``id`` and ``genre`` may be empty, and either ``text`` or ``sentences`` is."""
 
     text: str
@@ -95,7 +84,7 @@ class Columns:
     @property
     def used(self) -> list[str]:
         """The names that are not empty."""
-        return [name for name in (self.text, self.sentences, self.id, self.genre) if name]
+        return list(filter(None, self))
 
 
 def find_columns(names: Sequence[str], options: ReadOptions, where: str) -> Columns:
@@ -115,9 +104,8 @@ def find_columns(names: Sequence[str], options: ReadOptions, where: str) -> Colu
     text = "" if sentences else options.text or known_column(names, TEXT)
     if not text and not sentences:
         raise UsageError(f"{where}: no column is called {TEXT[0]} or the like; name it with --text: {', '.join(names)}")
-    columns = Columns(
-        text, sentences, options.id or known_column(names, ID), options.genre or known_column(names, GENRE)
-    )
+    id_, genre = options.id or known_column(names, ID), options.genre or known_column(names, GENRE)
+    columns = Columns(text, sentences, id_, genre)
     for name in columns.used:
         if (n := names.count(name)) > 1:
             raise CorpusFormatError(f"{n} columns are called '{name}'; give each a name of its own", path=where)
@@ -133,25 +121,18 @@ def known_column(names: Sequence[str], wanted: Sequence[str]) -> str:
 def table_rows(path: Path, name: str, options: ReadOptions, refuse: Refuse) -> Iterator[Row]:
     """The rows of a table file, or of a folder that ``datasets`` saved, in order, a few at a time in memory.
 
-    Args:
-        path: the file, or the folder, whose splits are read in the order of their names.
-        name: its name in messages.
-        options: which columns to take.
-        refuse: called with what is wrong with a row.
+    ``name`` is for messages; ``refuse`` is called with what is wrong with a row.
 
     Raises:
         CorpusFormatError: the file as a whole is malformed.
         UsageError: the columns are not known.
         DiscoprobeError: it cannot be read, or has no such split.
     """
-    suffix = path.suffix.lower()
     if path.is_dir():
         return dataset_rows(path, name, options, refuse)
-    if suffix in {".jsonl", ".ndjson"}:
-        return rows_of(_json(path, name, options.encoding, refuse), name, options, refuse)
-    if suffix in {".csv", ".tsv"}:
-        return rows_of(_csv(path, name, options, refuse), name, options, refuse)
-    return rows_of(_parquet(path, name, options), name, options, refuse)
+    suffix = path.suffix.lower()
+    records = {".csv": _csv, ".tsv": _csv, ".parquet": _parquet}.get(suffix, _json)(path, name, options, refuse)
+    return rows_of(records, name, options, refuse)
 
 
 def rows_of(records: Records, name: str, options: ReadOptions, refuse: Refuse) -> Iterator[Row]:
@@ -166,17 +147,12 @@ def rows_of(records: Records, name: str, options: ReadOptions, refuse: Refuse) -
 
 
 def _row(record: Mapping[str, Any], columns: Columns, place: str, *, id_needed: bool) -> Row:
-    text, sentences, name, genre = (
-        record.get(column) if column else None
-        for column in (columns.text, columns.sentences, columns.id, columns.genre)
-    )
+    text, sentences, name, genre = (record.get(column) if column else None for column in columns)
     if isinstance(text, list) and any(isinstance(part, dict) for part in text):
         text = _of_sections(text, place)
     if not (text is None or isinstance(text, str) or _is_list(text)):
         raise CorpusFormatError(f"column '{columns.text}' holds {_kind(text)}, not a text", path=place)
-    if not (
-        sentences is None or _is_list(sentences) or (isinstance(sentences, list) and all(map(_is_list, sentences)))
-    ):
+    if not (sentences is None or _is_list(sentences) or _is_list(sentences, _is_list)):
         problem = f"column '{columns.sentences}' holds {_kind(sentences)}, not a list of sentences"
         raise CorpusFormatError(problem, path=place)
     joined = "\n\n".join(text) if isinstance(text, list) else text or ""
@@ -201,9 +177,8 @@ def _of_sections(sections: list[Any], place: str) -> list[str]:
     parts: list[str] = []
     for number, section in enumerate(sections, 1):
         if not isinstance(section, dict):
-            raise CorpusFormatError(
-                f"section {number} is {_kind(section)}, not an object with name and text", path=place
-            )
+            problem = f"section {number} is {_kind(section)}, not an object with name and text"
+            raise CorpusFormatError(problem, path=place)
         name, text = section.get("name") or "", section.get("text")
         if not isinstance(name, str) or not isinstance(text, str):
             held = f"name is {_kind(name)}, text {'missing' if text is None else _kind(text)}"
@@ -216,16 +191,17 @@ def _of_sections(sections: list[Any], place: str) -> list[str]:
     return parts
 
 
-def _is_list(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(part, str) for part in value)
+def _is_list(value: Any, has_kind: Callable[[Any], bool] = lambda part: isinstance(part, str)) -> bool:
+    """Whether a value is a list of texts, or of what a function tells."""
+    return isinstance(value, list) and all(map(has_kind, value))
 
 
 def _kind(value: Any) -> str:
     return KINDS.get(type(value), f"a {type(value).__name__}")
 
 
-def _json(path: Path, name: str, encoding: str, refuse: Refuse) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    for number, line in enumerate(read_lines(path, name, encoding), 1):
+def _json(path: Path, name: str, options: ReadOptions, refuse: Refuse) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    for number, line in enumerate(read_lines(path, name, options.encoding), 1):
         if not line.strip():
             continue
         try:
@@ -267,7 +243,7 @@ def _csv(path: Path, name: str, options: ReadOptions, refuse: Refuse) -> Iterato
         csv.field_size_limit(limit)
 
 
-def _parquet(path: Path, name: str, options: ReadOptions) -> Records:
+def _parquet(path: Path, name: str, options: ReadOptions, _: Refuse) -> Iterator[tuple[int, Mapping[str, Any]]]:
     try:
         with pq.ParquetFile(path, memory_map=True) as parquet:
             used = find_columns(parquet.schema_arrow.names, options, name).used
@@ -278,13 +254,9 @@ def _parquet(path: Path, name: str, options: ReadOptions) -> Records:
 
 
 def dataset_rows(source: Path | str, name: str, options: ReadOptions, refuse: Refuse) -> Iterator[Row]:
-    """The rows of a folder that ``datasets`` saved, or of a dataset on the Hub, streamed.
+    """The rows of a folder that ``datasets`` saved, or of a dataset on the Hub by its id, streamed, split by split.
 
-    Args:
-        source: the folder, or the id of the dataset; ``HF_ENDPOINT`` and ``HF_TOKEN`` are used.
-        name: its name in messages.
-        options: which columns to take, of which splits.
-        refuse: called with what is wrong with a row.
+    ``HF_ENDPOINT`` and ``HF_TOKEN`` are used. The splits are in the order of their names.
 
     Raises:
         RemoteError: the Hub does not provide it.

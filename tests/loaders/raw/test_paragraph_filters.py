@@ -3,9 +3,9 @@
 import pytest
 from shared import SHARED
 
-from discoprobe.loaders.raw.clean.script_and_language import is_known, probabilities, script_share
 from discoprobe.loaders.raw.options import ReadOptions
-from discoprobe.loaders.raw.read.raw_corpus import read_documents
+from discoprobe.loaders.raw.paragraph_filters import is_known, probabilities, script_share
+from discoprobe.loaders.raw.raw_corpus import read_documents
 
 GERMAN = "Der alte Mann ging jeden Morgen über die Brücke und kaufte am Markt frisches Brot für seine Nachbarin."
 ENGLISH = "The old man walked across the bridge every morning and bought fresh bread for his neighbour at the market."

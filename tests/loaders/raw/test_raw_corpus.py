@@ -16,9 +16,9 @@ from shared import SHARED
 
 from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError, UsageError
 from discoprobe.loaders.raw.options import ReadOptions
-from discoprobe.loaders.raw.read.raw_corpus import read_documents
+from discoprobe.loaders.raw.raw_corpus import read_documents
 
-sys.path.insert(0, str(Path(__file__).parents[3] / "cards"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "cards"))
 
 from hub_server import serving
 
@@ -97,7 +97,7 @@ def test_the_hub(tmp_path):
         environment |= {"HF_ENDPOINT": hub.url, "HF_HOME": str(tmp_path), "HF_HUB_DISABLE_XET": "1"}
         program = """if True:
             from discoprobe.loaders.errors import RemoteError
-            from discoprobe.loaders.raw.read.raw_corpus import read_documents
+            from discoprobe.loaders.raw.raw_corpus import read_documents
             print([(d.doc_id, d.source, len(d.paragraphs)) for d in read_documents("me/notes")])
             try:
                 list(read_documents("me/nothing"))

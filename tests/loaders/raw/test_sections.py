@@ -15,9 +15,9 @@ from discoprobe.loaders.errors import CorpusFormatError
 from discoprobe.loaders.raw.annotate.annotate_corpus import CorpusFacts
 from discoprobe.loaders.raw.document import DropCounts
 from discoprobe.loaders.raw.options import ReadOptions
+from discoprobe.loaders.raw.plain_text import row_document
 from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare, segment_parquet
-from discoprobe.loaders.raw.read.plain_text import row_document
-from discoprobe.loaders.raw.read.tables import Row
+from discoprobe.loaders.raw.tables import Row
 
 ARTICLE = """# Der See
 

@@ -1,1 +1,0 @@
-"""Raw text from files, tables, TEI works and datasets, as documents."""
