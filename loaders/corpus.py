@@ -245,10 +245,12 @@ class Shard:
     def identity(self) -> str:
         """A hexadecimal digest of the keys of its sentences, which does not depend on where the shard was read.
 
-        Trees have no sentences; their documents stand in.
+        Trees have no sentences; their documents stand in, and the segments, which a text beside them may change.
         """
-        keys = self.documents["key"] if self.sentences.is_empty() else self.sentences["key"]
-        return blake2b(keys.to_numpy().tobytes(), digest_size=16).hexdigest()
+        if not self.sentences.is_empty():
+            return blake2b(self.sentences["key"].to_numpy().tobytes(), digest_size=16).hexdigest()
+        segments = self.rst_nodes.select("text", "space_after").write_ndjson()
+        return blake2b(self.documents["key"].to_numpy().tobytes() + segments.encode(), digest_size=16).hexdigest()
 
     def sentence_lengths(self) -> pl.DataFrame:
         """``sent`` and ``n_words``, the number of words that have a letter or digit: punctuation does not count."""

@@ -17,6 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import polars as pl
+
+from discoprobe.builders.sampling.length_bins import bin_of, edges
 from discoprobe.builders.sentences import candidates
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import Settings
@@ -44,6 +47,8 @@ EVERYTHING = ReadOptions(
     lines="paragraphs", script_share=0, language_share=0, boilerplate=0, duplicates=False, max_characters=10**9
 )
 """Reads what is written here as it is: filters would leave sentences out."""
+EQUAL = Settings(length_bins="equal")
+"""Gives the ranges of `sent_len` here: those of a config depend on its corpus."""
 
 Span = tuple[str, int, int]
 Labels = dict[str, dict[Span, str]]
@@ -131,7 +136,9 @@ def _add(found: Annotation, shard: Shard, places: dict[int, Span], lang: str) ->
             continue
         selected = task.select(trees, Context(name, language, settings, task.labels))
         rows = candidates.candidates(selected, trees, shown)
-        for sent, label, reason in rows.select("sent", "label", "reason").iter_rows():
+        ranges = bin_of(pl.col("n_words"), edges(rows["n_words"], EQUAL))
+        labels = rows.select("sent", pl.coalesce("label", ranges), "reason")
+        for sent, label, reason in labels.iter_rows():
             if label is not None and reason is None:
                 found.labels[name][places[sent]] = label
 

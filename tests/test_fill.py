@@ -53,9 +53,10 @@ def test_blocks_of_text_come_after_all_others(text):
     from discoprobe.builders.task import tasks_named  # noqa: PLC0415
 
     request = Request(("es",), ("sample",), fill=(str(text),))
-    ((_, gold_tasks), (corpus, filled_tasks)) = list(corpora_of(request, tasks_named(("so", "subj_number"))))
+    wanted = tasks_named(("so", "subj_number", "connective_suite"))
+    ((_, gold_tasks), (corpus, filled_tasks)) = list(corpora_of(request, wanted))
     assert [task.name for task in gold_tasks] == ["subj_number"]
-    assert [task.name for task in filled_tasks] == ["so"]
+    assert [task.name for task in filled_tasks] == ["so", "connective_suite"]
     blocks = blocks_of(corpus.parts, Settings())
     kinds = [{getattr(part, "fills", False) for part in block} for block in blocks]
     assert kinds == sorted(kinds, key=max)

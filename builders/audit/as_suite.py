@@ -34,13 +34,16 @@ PRONOUNS: Final = {
     "pt": {"ele", "ela", "eles", "elas"},
 }
 """Pronouns in whose place a noun phrase can stand as it is. Elsewhere it would need another case (Russian)."""
-PLURAL: Final = {
-    "en": re.compile(r" and |(?:[^\Ws]s|men|people|children|police)\b"),
-    "fr": re.compile(r" et |\w[sx]\b"),
-    "pt": re.compile(r" e |\ws\b"),
-}
-"""What a plural noun phrase of several words contains."""
 PLURAL_PRONOUNS: Final = frozenset({"they", "them", "ils", "elles", "eles", "elas"})
+AND: Final = frozenset({"and", "et", "e"})
+PLURAL_DETERMINERS: Final = frozenset(
+    {"les", "des", "ces", "mes", "tes", "ses", "nos", "vos", "leurs", "os", "as", "estes", "estas", "esses", "essas"}
+    | {"aqueles", "aquelas", "meus", "minhas", "seus", "suas", "nossos", "nossas", "uns", "umas"}
+)
+"""French and Portuguese determiners before a plural noun."""
+ENGLISH_HEAD: Final = re.compile(r"^\S+ (?:\S+ )*?(\S+)(?: (?:of|in|on|at|from|with|for|by|to|who|that|which) |$)")
+"""The head noun of an English noun phrase of several words."""
+ENGLISH_PLURAL: Final = re.compile(r"[^su]s$|(?:men|people|children|police)$")
 INDEFINITE: Final = frozenset({"a", "an", "un", "une", "um", "uma"})
 """Articles that name something new: no pronoun stands for such a noun phrase."""
 OTHER_CODES: Final = {"jp": "ja"}
@@ -253,7 +256,14 @@ def _unusable(one: _Schema, lang: str) -> str:
 
 
 def _is_plural(candidate: str, lang: str) -> bool:
-    return " " in candidate and PLURAL[lang].search(candidate) is not None
+    """Whether a noun phrase is plural: two joined by *and*; else by its determiner, in English by its head noun."""
+    words = candidate.lower().split()
+    if AND & set(words):
+        return True
+    if lang != "en":
+        return words[0] in PLURAL_DETERMINERS
+    head = ENGLISH_HEAD.match(candidate)
+    return head is not None and ENGLISH_PLURAL.search(head[1]) is not None
 
 
 def _articles(schemas: Sequence[_Schema]) -> set[str]:

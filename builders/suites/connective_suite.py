@@ -4,12 +4,12 @@ Explicit connectives of CoherenceGym (Beyer et al. 2021), in any language whose 
 each. The good sentence is the corpus's own; in the bad one a connective that introduces a clause is replaced. `label`
 says by what: a connective whose sense cannot hold at the same place (`other_sense`: *because* for *although*), or, as a
 control, one that says the same (`same_sense`: *though* for *although*), of which a model should be right in about half.
-The texts differ in region 2; region 3, what follows the connective, is the same and is compared. Two connectives
-replace each other only where both occur in the corpus with the same demands: subordinator or conjunction, clause before
-or after the main clause, mood, a comma before, a subject of its own, and (German) the verb at the end or not. They do
-so equally often in both directions, so that no preference for a connective finds the good sentence. Connectives that
-are modified (*only if*) or that another word answers (*if … then*) are left out, and so are clauses without a finite
-verb, results without a comma before (*so* may name a purpose) and contrasts: readers accept *but* in most places.
+The texts differ in region 2; region 3, what follows the connective, is the same and is compared. Connectives are found
+in the text, which needs no annotation: they open the sentence or follow a comma. Two of them replace each other only
+where the same word follows both in the corpus (two words where a connective of the language takes both moods), so that
+the clause fits either. They do so equally often in both directions: no preference for a connective or the word beside
+it finds the good sentence. Left out are contrasts, since readers accept *but* in most places, and connectives that
+another one answers (*weil …, deshalb*).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import polars as pl
 from discoprobe.builders import hashing
 from discoprobe.builders.discourse.order_last import PAPER
 from discoprobe.builders.sentences.candidates import original_and_edited, usable_of
-from discoprobe.builders.sentences.connectives import REASONS, Connectives, clause_connectives
+from discoprobe.builders.sentences.connectives import REASONS, clause_connectives, with_senses
 from discoprobe.builders.task import Context, Edit, ProbingTask, Sample
 
 if TYPE_CHECKING:
@@ -33,30 +33,18 @@ if TYPE_CHECKING:
     from discoprobe.loaders.languages.language import LanguageData
 
 OTHER, SAME = CONDITIONS = ("other_sense", "same_sense")
-EXCLUDE = frozenset(map(frozenset, [("reason", "concession"), ("reason", "result"), ("result", "concession")]))
+EXCLUDE = frozenset({"reason", "concession"})
 """Senses that do not hold at the same place: what is a reason for something is no obstacle to it. A contrast (*but*) is
 none of them: it can be seen between most clauses, also where one gives the reason for the other."""
-
-SYNONYMS = {"reason", "concession"}
-"""Senses whose connectives all say the same; of others (Russian *а* and *но*) only the forms of one entry do."""
 
 CONTROLS = 1 / 3
 """Share of the connectives with a counterpart of the same sense that are controls, which never outnumber the others."""
 
-ORDER = 1 / 3
-"""Largest difference between two connectives in the share of their clauses that end with the verb."""
-
 
 def select(trees: Trees, context: Context) -> pl.DataFrame:
-    """Every connective that introduces a clause and has a sense that excludes another.
-
-    What looks like a result or a reason is a purpose without a comma (*so you can see it*) or in the subjunctive
-    (Catalan *perquè puguin*).
-    """
-    found = clause_connectives(trees, context.language).with_columns(label=pl.lit(context.labels[0]))
-    result = (pl.col("sense") == "result") & ~pl.col("frame").str.contains(" comma ", literal=True)
-    purpose = result | pl.col("sense").is_in(["reason", "result"]) & pl.col("frame").str.contains(r" (?:Sub|Sbjv)\b")
-    return found.filter(pl.col("sense").is_in(sorted(frozenset[str]().union(*EXCLUDE))), ~purpose)
+    """Every connective that introduces a clause and has a sense that excludes another."""
+    found = clause_connectives(trees.shard.sentences, context.language)
+    return found.filter(pl.col("sense").is_in(EXCLUDE)).with_columns(label=pl.lit(context.labels[0]))
 
 
 def sample(frame: pl.DataFrame, context: Context) -> Sample:
@@ -64,39 +52,32 @@ def sample(frame: pl.DataFrame, context: Context) -> Sample:
     usable, drops = usable_of(frame, context)
     exchanged = _exchanged(usable, context)
     rows = usable.join(exchanged, on="row", maintain_order="left")
-    begins = pl.col("target_form").str.slice(0, 1).str.to_lowercase() != pl.col("target_form").str.slice(0, 1)
     shown = [
-        context.language.capitalise(other) if capital else other
-        for capital, other in rows.select(begins, "other").iter_rows()
+        other if start else context.language.capitalise(other)
+        for start, other in rows.select("start", "other").iter_rows()
     ]
-    rows = rows.with_columns(other=pl.Series(shown, dtype=pl.String), target_end="until").with_columns(
-        plan=pl.struct(start="target_start", end="until", new="other")
-    )
+    place = {
+        "target_form": "form",
+        "target_start": pl.col("start").cast(pl.UInt32),
+        "target_end": pl.col("until").cast(pl.UInt32),
+    }
+    rows = rows.with_columns(plan=pl.struct("start", end="until", new=pl.Series(shown, dtype=pl.String)), **place)
     return original_and_edited(rows, context, drops | {"no-exchange": usable.height - rows.height})
 
 
 def _exchanged(usable: pl.DataFrame, context: Context) -> pl.DataFrame:
     """``row``, ``other`` (the connective that replaces its own), ``condition`` and ``ring`` of every candidate used."""
     controls = hashing.unit(usable["key"].to_numpy(), "control", *context.seed_key) < CONTROLS
-    final = dict(usable.group_by("connective").agg(pl.col("final").mean()).iter_rows())
     senses = dict(usable.select("connective", "sense").iter_rows())
-    lemmas = dict(usable.select("connective", "lemma").iter_rows())
     order = hashing.ranking(usable["key"].to_numpy(), *context.seed_key)
     made: list[tuple[int, str, str, int]] = []
     columns = usable.with_columns(control=pl.Series(controls)).select("row", "connective", "frame", "control")[order]
     for _, cell in columns.group_by("frame", maintain_order=True):
-        clear = {
-            pair: frozenset(senses[form] for form in pair)
-            for pair in combinations(sorted(set(cell["connective"])), 2)
-            if abs(final[pair[0]] - final[pair[1]]) <= ORDER
-        }
+        both = [*combinations(sorted(set(cell["connective"])), 2)]
         pairs = {
-            OTHER: [pair for pair, both in clear.items() if both in EXCLUDE],
-            SAME: [
-                pair for pair, both in clear.items()
-                if len(both) == 1 and (both <= SYNONYMS or lemmas[pair[0]] == lemmas[pair[1]])
-            ],
-        }  # fmt: skip
+            OTHER: [pair for pair in both if senses[pair[0]] != senses[pair[1]]],
+            SAME: [pair for pair in both if senses[pair[0]] == senses[pair[1]]],
+        }
         left = cell
         for part, condition in ((cell.filter("control"), SAME), (None, OTHER), (None, SAME)):
             pool = defaultdict(list)
@@ -137,9 +118,9 @@ def edit(_text: str, plan: Mapping[str, Any]) -> Edit:
 
 def lacks(language: LanguageData) -> str:
     """Why the suite is not available."""
-    senses = {entry.sense for entry in language.section(Connectives).entries if entry.scope == "clause" and entry.sense}
-    listed = any(frozenset(pair) in EXCLUDE for pair in combinations(sorted(senses), 2))
-    return "" if listed else f"no subordinators with their senses are listed for {language.name}"
+    senses = {(entry.sense, mood) for entry in with_senses(language) for mood in entry.moods}
+    listed = any({(sense, mood) for sense in EXCLUDE} <= senses for mood in ("Ind", "Sub"))
+    return "" if listed else f"no subordinators of two senses that take the same mood are listed for {language.name}"
 
 
 TASK = ProbingTask(
@@ -151,11 +132,11 @@ TASK = ProbingTask(
     pairs=True,
     conditions=CONDITIONS,
     region=3,
-    version=4,
-    needs=frozenset({"upos", "feats", "deps"}),
+    version=5,
+    needs=frozenset({"text"}),
     reasons={
         **REASONS,
-        "no-exchange": "no other connective fits as often in the same construction, or the pair is a control too many",
+        "no-exchange": "no other connective stands as often before the same word, or the pair is a control too many",
     },
     papers=(PAPER,),
 )

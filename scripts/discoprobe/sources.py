@@ -113,8 +113,8 @@ def corpora_of(
 
 
 def is_filled(task: AnyTask) -> bool:
-    """Whether a task goes on with text where treebanks do not fill the sizes: it needs no words."""
-    return "documents" in task.needs and task.needs <= TEXT
+    """Whether a task goes on with text where treebanks do not fill the sizes: of documents or a suite, of text."""
+    return task.needs <= TEXT and ("documents" in task.needs or bool(task.conditions))
 
 
 def fill_of(request: Request, lang: str) -> tuple[str, ...]:

@@ -109,6 +109,24 @@ def test_candidates_that_would_be_no_sentence_are_left_out(suite):
     assert row["regions_good"][1:] == ["the boys", "were glad."]
 
 
+@pytest.mark.parametrize(
+    ("lang", "pronoun", "plural", "singular"),
+    [
+        ("en", "they", "the boys", "his dog"),
+        ("en", "they", "the sons of Paul", "the son of the kings"),
+        ("en", "they", "Paul and Anne", "the class"),
+        ("fr", "ils", "les garçons", "le fils de Paul"),
+        ("fr", "ils", "Paul et Anne", "son vieux chien"),
+        ("pt", "eles", "os rapazes", "o país vizinho"),
+    ],
+)
+def test_a_plural_pronoun_has_plural_candidates(lang, pronoun, plural, singular, suite):
+    """The determiner (French, Portuguese) or the head noun (English) tells; *s* at the end of another word does not."""
+    text = f"They saw {plural} and {singular}, {pronoun} were there today."
+    with pytest.raises(UnreadableDataError, match=r"\(number 1\)"):
+        suite("winograd-suite", "wsc.jsonl", lines([wsc(text, pronoun, [plural, singular], 0)]), lang=lang)
+
+
 def test_schemas_with_a_gap_in_any_language(suite, tmp_path):
     row = {
         "sentence": "Щука съела плотву, потому что _ была голодна.",

@@ -102,10 +102,13 @@ def test_a_plain_text_may_have_more_than_the_tree(tmp_path):
     (tmp_path / "de" / "Toy" / "tokens" / "a.txt").write_text(
         "If it rains we do n't stay , and read or sleep or talk .", encoding="utf-8"
     )
-    assert segments(read_corpora([tmp_path])["de"])[1] == "we do n't stay ,", "this text has the blanks, too"
+    spaced = read_corpora([tmp_path])["de"]
+    assert segments(spaced)[1] == "we do n't stay ,", "this text has the blanks, too"
     plain = tmp_path / "de" / "Toy" / "texts" / "a.txt"
     plain.write_text("A. Author\nIf it rains\nwe don't stay, and read or sleep or talk. 12", encoding="utf-8")
     assert segments(read_corpora([tmp_path])["de"]) == WRITTEN
+    identities = [{shard.identity for shard in corpus.shards()} for corpus in (spaced, read_corpora([tmp_path])["de"])]
+    assert not identities[0] & identities[1]
     plain.write_text("Another text.", encoding="utf-8")
     assert segments(read_corpora([tmp_path])["de"])[1] == "we do n't stay ,"
 
