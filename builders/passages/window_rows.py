@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import polars as pl
 
 from discoprobe.builders import hashing
 from discoprobe.builders.config import Shape
+from discoprobe.builders.passages.links import breaks_links, linked, with_linked_passages
 from discoprobe.builders.passages.measures import SLACK, gains_of_orders
 from discoprobe.builders.passages.rows import describe, distinct, pair_rows, version
 from discoprobe.builders.passages.similarity import Similarity
@@ -44,7 +46,8 @@ def orderings(  # noqa: PLR0913 (one keyword per choice of a task)
     """Every window as it stands (label 0) and reordered (label 1).
 
     Args:
-        frame: candidates, as ``with_passages`` gives.
+        frame: candidates, as ``with_passages`` gives; with a column ``linked`` only windows with links are used, in
+            orders that break them.
         context: seed key and settings.
         size: sentences per window, one number or one per passage.
         perturb: from the windows' keys and their size the source index of each sentence shown.
@@ -84,6 +87,8 @@ def _perturbed(
             order = perturb(hashing.mix(keys, "way", way) if way else keys, n)
             alternatives.append(same_size.with_columns(order=pl.Series(order.tolist(), dtype=pl.List(pl.Int64))))
     every = pl.concat(alternatives)
+    if "linked" in frame.columns and every.height:
+        every = every.filter(breaks_links(frame, every))
     if ways == 1 or every.is_empty():
         return every
     told = gains_of_orders(frame, context.similarity or Similarity(frame), every)
@@ -110,13 +115,26 @@ def ordering_task(size: int, order: Callable[[int, Context], list[int]], *papers
     )
 
 
+def order_suite(task: DiscourseTask, region: int = 0) -> DiscourseTask:
+    """A suite of the pairs of an ordering task, whose other orders take sentences away from what they refer to."""
+    reasons = {"no-link": "no sentence begins with a connective or a pronoun that refers to the one before"}
+    return dataclasses.replace(
+        task, mark=linked, conditions=("shuffled",), region=region, version=task.version + 1, reasons=reasons
+    )
+
+
 def _original_and_shuffled(
     frame: pl.DataFrame, context: Context, *, size: int, order: Callable[[int, Context], list[int]]
 ) -> Sample:
     def orders(keys: npt.NDArray[np.uint64], size: int) -> npt.NDArray[np.int64]:
         return np.array([order(int(key), context) for key in keys], dtype=np.int64).reshape(-1, size)
 
-    return orderings(frame, context, size, orders, ways=WAYS)
+    if "linked" not in frame.columns:
+        return orderings(frame, context, size, orders, ways=WAYS)
+    passages = with_linked_passages(frame, size)
+    drawn = orderings(passages, context, size, orders, ways=WAYS)
+    unlinked = (frame["passage"].count() - passages["passage"].count()) // size
+    return dataclasses.replace(drawn, drops={**drawn.drops, "no-link": unlinked})
 
 
 def single_rows(windows: pl.DataFrame, shown: pl.DataFrame) -> pl.DataFrame:
