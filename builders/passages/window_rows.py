@@ -133,7 +133,7 @@ def _original_and_shuffled(
         return orderings(frame, context, size, orders, ways=WAYS)
     passages = with_linked_passages(frame, size)
     drawn = orderings(passages, context, size, orders, ways=WAYS)
-    unlinked = (frame["passage"].count() - passages["passage"].count()) // size
+    unlinked = cut(frame, size).height - cut(passages, size).height
     return dataclasses.replace(drawn, drops={**drawn.drops, "no-link": unlinked})
 
 

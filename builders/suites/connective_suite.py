@@ -56,12 +56,10 @@ def sample(frame: pl.DataFrame, context: Context) -> Sample:
         other if start else context.language.capitalise(other)
         for start, other in rows.select("start", "other").iter_rows()
     ]
-    place = {
-        "target_form": "form",
-        "target_start": pl.col("start").cast(pl.UInt32),
-        "target_end": pl.col("until").cast(pl.UInt32),
-    }
-    rows = rows.with_columns(plan=pl.struct("start", end="until", new=pl.Series(shown, dtype=pl.String)), **place)
+    rows = rows.with_columns(
+        plan=pl.struct("start", end="until", new=pl.Series(shown, dtype=pl.String)),
+        target_form="form", target_start=pl.col("start").cast(pl.UInt32), target_end=pl.col("until").cast(pl.UInt32),
+    )  # fmt: skip
     return original_and_edited(rows, context, drops | {"no-exchange": usable.height - rows.height})
 
 
