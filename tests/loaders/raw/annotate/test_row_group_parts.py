@@ -3,12 +3,12 @@
 import pickle
 import sys
 
-import fsspec.registry
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import regex
+from fsspec.registry import _registry
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from shared import SHARED, sample_file
@@ -151,7 +151,7 @@ def test_what_cannot_be_read_is_one_line(tmp_path, folder, monkeypatch):
     _raised(CorpusFormatError, "bad.parquet", "no readable parquet file", source=tmp_path / "bad.parquet")
     _raised(DiscoprobeError, "file:///nowhere", "no such file or folder", source="file:///nowhere")
     monkeypatch.setitem(sys.modules, "s3fs", None)  # as if it was not installed
-    monkeypatch.delitem(fsspec.registry._registry, "s3", raising=False)
+    monkeypatch.delitem(_registry, "s3", raising=False)
     _raised(UsageError, "s3://bucket/x", "s3fs", source="s3://bucket/x.parquet")
     _raised(UsageError, "nosuch://x", "rotocol", source="nosuch://x/y.parquet")
     write(tmp_path / "wrong.parquet", [1, 2])
