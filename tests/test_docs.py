@@ -4,6 +4,7 @@ import ast
 import re
 import runpy
 import shlex
+import typing
 
 import datasets
 import pytest
@@ -15,6 +16,9 @@ from discoprobe.builders.task import all_tasks
 from discoprobe.cards.readers.marks import read_marks
 from discoprobe.cli import app
 from discoprobe.loaders.languages.language import parse_language
+from discoprobe.loaders.raw.annotate.placed_sentences import LONG_SENTENCE, TRACES, UNANNOTATED, WITHOUT_SENTENCE
+from discoprobe.loaders.raw.annotate.sentence_boundaries import CORRECTIONS
+from discoprobe.loaders.raw.document import REASONS, RUNNING, Kind
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 TEXTS = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in PAGES}
@@ -200,3 +204,11 @@ def test_tables_of_docs_are_up_to_date():
     """`python scripts/docs_tables.py` writes them."""
     stale = [path.name for path, text in SCRIPT["pages"]().items() if path.read_text(encoding="utf-8") != text]
     assert stale == []
+
+
+def test_every_count_of_raw_text_is_explained():
+    page = TEXTS["docs/raw_text.md"].partition("## What the counts mean")[2].partition("\n## ")[0]
+    tables = [set(re.findall(r"^\| `([a-z-]+)` \|", part, re.MULTILINE)) for part in page.split("what it counts")[1:]]
+    kinds = set(typing.get_args(Kind)) - RUNNING
+    sentences = {"unfinished", "continued", LONG_SENTENCE, UNANNOTATED, WITHOUT_SENTENCE, *TRACES, *kinds}
+    assert tables == [REASONS, sentences, CORRECTIONS]

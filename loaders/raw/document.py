@@ -26,49 +26,15 @@ Kind = Literal["text", "heading", "speaker", "stage", "verse"]
 
 RUNNING: Final = frozenset({"text", "verse"})
 """The kinds of paragraphs that are running text; only these are annotated."""
-REASONS: Final = {
-    # files and documents
-    "unknown-file": "a file of a kind that is not read",
-    "about-the-corpus": "a file about the corpus: README, LICENSE, SOURCE",
-    "folder-loop": "a link to a folder that was already read",
-    "unreadable": "a file or row that cannot be read, with on_error skip",
-    "empty-document": "a file or row without text, or with nothing left after filtering",
-    "short-document": "a document with fewer words than min_document_words",
-    "document-language": "a document mostly in another language",
-    "duplicate-document": "a document with the same paragraphs as an earlier one",
-    "near-duplicate-document": "a document nearly the same as an earlier one",
-    # paragraphs
-    "front-matter": "a paragraph before the body of a TEI text: title page, cast",
-    "back-matter": "a paragraph after the body of a TEI text",
-    "note": "a note of a TEI text",
-    "no-letters": "a paragraph without a letter: a line of stars, a number",
-    "short-paragraph": "a paragraph with fewer words than min_words",
-    "long-paragraph": "a paragraph longer than max_characters in which no sentence ends",
-    "script": "a paragraph mostly in a script that the language does not use",
-    "paragraph-language": "a paragraph certainly in another language",
-    "boilerplate": "a line that recurs in many documents and is not the whole text of this one",
-    "duplicate-paragraph": "a paragraph equal to an earlier one",
-    "near-duplicate-paragraph": "a paragraph nearly the same as an earlier one",
-    "code": "a line of a block of code in Markdown",
-    "formula": "a line with nothing but a formula",
-    "table": "a row of a table in Markdown",
-    "list": "an item of a list in Markdown",
-    "empty-segment": "an empty line or string among segments",
-    # lines and characters
-    "page-number": "a line with a page number",
-    "running-head": "a line that recurs beside page numbers or page breaks",
-    "line-hyphen": "a hyphen at the end of a line inside a word",
-    "soft-hyphen": "a soft hyphen",
-    "control-character": "a control or zero-width character",
-    "tag": "a tag, comment, script or style sheet of HTML",
-    "entity": "a character reference of HTML, replaced by its character",
-    "wiki-markup": "wiki markup around words, and TeX after a formula",
-    "bullet": "the bullet of a list item at the start of a line",
-    "reference-mark": "the number of a note in square brackets",
-    "not-nfc": "characters replaced by their composed form",
-}
-"""Reason → what is removed or replaced."""
-
+REASONS: Final = frozenset({
+    "unknown-file", "about-the-corpus", "folder-loop", "unreadable", "empty-document", "short-document",
+    "document-language", "duplicate-document", "near-duplicate-document", "front-matter", "back-matter", "note",
+    "no-letters", "short-paragraph", "long-paragraph", "script", "paragraph-language", "boilerplate",
+    "duplicate-paragraph", "near-duplicate-paragraph", "code", "formula", "table", "list", "empty-segment",
+    "page-number", "running-head", "line-hyphen", "soft-hyphen", "control-character", "tag", "entity", "wiki-markup",
+    "bullet", "reference-mark", "not-nfc",
+})  # fmt: skip
+"""Why something is removed or replaced; docs/raw_text.md explains each."""
 PLACES: Final = 20
 """Number of places that are recorded per reason."""
 

@@ -28,24 +28,11 @@ if TYPE_CHECKING:
 
     from discoprobe.loaders.raw.document import Span
 
-CORRECTIONS: Final = {
-    # moved
-    "closing-signs": "a boundary before signs that belong to the sentence they end",
-    "opening-signs": "a boundary after signs that belong to the sentence they open",
-    # removed
-    "inside-word": "a boundary without a space before dots, a digit or a small letter",
-    "signs-alone": "a boundary between a sentence and signs without letters",
-    "after-call": "a boundary between an exclamation or question and a small letter",
-    "before-dash": "a boundary before a dash and a small letter",
-    "after-comma": "a boundary after a comma",
-    "after-title": "a boundary after an abbreviated title, or a word that is abbreviated like one",
-    "after-ordinal": "a boundary between an ordinal number and its noun, or after an abbreviated one",
-    "after-initial": "a boundary after a single capital with a full stop",
-    "before-initial": "a boundary before the last letter of an abbreviation, with a small letter after it",
-    # added
-    "missed-end": "the end of a sentence before a capital, where there was no boundary",
-}
-"""Kind of correction → what was wrong."""
+CORRECTIONS: Final = frozenset({
+    "closing-signs", "opening-signs", "inside-word", "signs-alone", "after-call", "before-dash", "after-comma",
+    "after-title", "after-ordinal", "after-initial", "before-initial", "missed-end",
+})  # fmt: skip
+"""Kinds of corrections: a boundary is moved, removed or added; docs/raw_text.md explains each."""
 
 _SMALL: Final = r"[\p{Ll}--\p{Georgian}]"
 """A small letter of a script in which capitals begin sentences; Georgian is written in small letters throughout."""

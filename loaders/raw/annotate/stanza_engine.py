@@ -303,6 +303,7 @@ class _Piece:
     text: str
     is_sentence: bool
     document: Any = None  # Stanza's; None if Stanza cannot read the text
+    sentences: Sequence[Any] = ()  # all of the document, also those that are too long to be annotated
 
 
 class StanzaAnnotator:
@@ -329,13 +330,14 @@ class StanzaAnnotator:
                 piece.document = document
         for piece in pieces:
             self._correct(piece, corrections)
-        long = [_drop_long(piece.document) for piece in pieces]
+            _set_long_aside(piece)
         filled = [piece.document for piece in pieces if piece.document is not None and piece.document.sentences]
         if tokens and self._taggers and filled:
             self._pipeline.bulk_process(filled, processors=self._taggers)
         sentences: Sentences = [[] for _ in paragraphs]
-        for piece, dropped in zip(pieces, long, strict=True):
-            sentences[piece.paragraph] += _sentences(piece, dropped)
+        for piece in pieces:
+            found = [_sentence(piece, one) for one in piece.sentences]
+            sentences[piece.paragraph] += [Sentence.of((), UNANNOTATED)] if piece.document is None else found
         return sentences
 
     def _load(self, packages: Mapping[str, str], **options: object) -> Any:
@@ -440,25 +442,24 @@ def _numbered(sentence: Sequence[TokenEntries]) -> Iterator[dict[str, Any]]:
             yield {**word, "id": number}
 
 
-def _drop_long(document: Any) -> list[int]:
-    """Remove the sentences that are too long from a document; returns their indices among all."""
-    if document is None:
-        return []
-    long = [i for i, sentence in enumerate(document.sentences) if len(sentence.words) > MAX_WORDS]
-    if long:
-        document.sentences = [sentence for sentence in document.sentences if len(sentence.words) <= MAX_WORDS]
+def _set_long_aside(piece: _Piece) -> None:
+    """Leave only those sentences in the document of a piece that are not too long to be annotated."""
+    document = piece.document
+    piece.sentences = () if document is None else document.sentences
+    if any(map(_is_long, piece.sentences)):
+        document.sentences = [sentence for sentence in piece.sentences if not _is_long(sentence)]
         document.num_tokens = sum(len(sentence.tokens) for sentence in document.sentences)
         document.num_words = sum(len(sentence.words) for sentence in document.sentences)
-    return long
 
 
-def _sentences(piece: _Piece, dropped: Sequence[int]) -> list[Sentence]:
-    if piece.document is None:
-        return [Sentence.of((), UNANNOTATED)]
-    sentences = [Sentence.of([_token(piece, token) for token in one.tokens]) for one in piece.document.sentences]
-    for i in dropped:
-        sentences.insert(i, Sentence.of((), LONG_SENTENCE))
-    return sentences
+def _is_long(sentence: Any) -> bool:
+    return len(sentence.words) > MAX_WORDS
+
+
+def _sentence(piece: _Piece, sentence: Any) -> Sentence:
+    if _is_long(sentence):
+        return Sentence.of((), LONG_SENTENCE)
+    return Sentence.of([_token(piece, token) for token in sentence.tokens])
 
 
 def _token(piece: _Piece, token: Any) -> Token:

@@ -32,7 +32,7 @@ def test_kills_and_processes_are_seen_in_no_byte(kind, tmp_path):
     assert found["several"]
     assert found["words"][0] > 1000
     assert found["words"][1] == 0
-    assert found["corrections"].keys() <= CORRECTIONS.keys()
+    assert found["corrections"].keys() <= CORRECTIONS
     assert sum(found["corrections"].values()) > 20
     assert "annotate.json" in found["files"]
     assert not any(WORK in name for name in found["files"])

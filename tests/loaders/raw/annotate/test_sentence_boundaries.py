@@ -115,7 +115,7 @@ def test_sentences_end_where_the_writing_says(lang, given, expected, kinds):
 
 
 def test_every_kind_of_mend_has_a_case():
-    assert {kind for *_, kinds in CASES.values() for kind in kinds} == set(CORRECTIONS)
+    assert {kind for *_, kinds in CASES.values() for kind in kinds} == CORRECTIONS
 
 
 @pytest.mark.parametrize("lang", SAMPLE_LANGUAGES)
@@ -130,7 +130,7 @@ def test_no_character_is_lost_whatever_a_segmenter_does(lang, step):
     assert all(a < b for a, b in found)
     assert all(b <= c and not text[b:c].strip() for (_, b), (c, _) in pairwise(found))
     assert (found[0][0], found[-1][1]) == (0, len(text))
-    assert corrections.keys() <= CORRECTIONS.keys()
+    assert corrections.keys() <= CORRECTIONS
     again = Counter()
     assert corrected(text, found, lang, again) == found
     assert not again, "corrected boundaries need no correction"
