@@ -137,10 +137,13 @@ def _other_name(named: Mapping[str, tuple[str, ...]]) -> str:
 
 
 def _source_dataset(corpus: str, source: SourceEntry) -> str:
-    """A treebank of Universal Dependencies, another published corpus, or files of the builder's own."""
-    if corpus.startswith("UD_"):
-        return "extended|universal_dependencies"
-    return "extended" if source["repo"] else "original"
+    """Files of the builder's own, a treebank of Universal Dependencies, or another published corpus.
+
+    A file that is only named like a treebank is the builder's own: it has no repository.
+    """
+    if not source["repo"]:
+        return "original"
+    return "extended|universal_dependencies" if corpus.startswith("UD_") else "extended"
 
 
 def _task_categories(configs: Mapping[str, ConfigEntry]) -> list[str]:

@@ -2,6 +2,8 @@
 
 import os
 import pty
+import re
+import select
 import subprocess
 import sys
 
@@ -88,6 +90,28 @@ def test_a_push_that_is_not_agreed_to_sends_nothing(program, hub):
     assert "planned" in planned.stdout
     assert "to build first" not in planned.stdout
     assert program.repo not in hub.repos
+
+
+@pytest.mark.slow
+def test_nothing_is_drawn_over_the_question(hub, home, tmp_path):
+    """All of a real terminal: the bars of the build are gone, the plan is whole, and nothing moves until the answer."""
+    case = hub.case("question")
+    terminal, inside = pty.openpty()
+    environment = os.environ | {
+        "HF_ENDPOINT": hub.url, "HF_TOKEN": case.token, "HF_HOME": str(home / "hf"), "HF_HUB_DISABLE_XET": "1",
+        "HF_HUB_OFFLINE": "0", "TERM": "xterm", "COLUMNS": "100",
+    }  # fmt: skip
+    words = [sys.executable, "-m", "discoprobe", *SAMPLE_PUSH, "--repo", case.repo]
+    with subprocess.Popen(words, cwd=tmp_path, env=environment, stdin=inside, stdout=inside, stderr=inside) as program:
+        shown = b""
+        while not shown.rstrip().endswith(b"[y/N]"):
+            assert select.select([terminal], [], [], 100)[0], shown
+            shown += os.read(terminal, 10_000)
+        assert not select.select([terminal], [], [], 2)[0], os.read(terminal, 10_000)
+        os.write(terminal, b"n\n")
+        assert program.wait(60) == 0
+    plan = re.sub(rb"\x1b\[[\d;?]*\w", b"", shown).rpartition(b"files to send")[2].decode().splitlines()
+    assert [line.split()[0] for line in plan[1:3]] == ["config", "so_ru"]
 
 
 SAMPLE_PUSH = ("push", "--corpus", "sample", "--task", "so", "--lang", "ru", "--out", "unbuilt")

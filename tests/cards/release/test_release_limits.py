@@ -32,12 +32,13 @@ def test_a_folder_with_a_symbolic_link_is_not_written_to(tmp_path, name):
 
 
 def test_the_attribution_has_no_empty_commit_and_no_dead_link(tmp_path):
-    source = releases.source("de", commit="")
+    source = releases.source("de", commit="", repo="")
     folder = releases.write(tmp_path / "release", releases.config(sources=(source,)))
     text = (folder / "ATTRIBUTION.md").read_text(encoding="utf-8")
     assert "## UD\\_de" in text
     assert "commit" not in text
     assert "github.com" not in text
+    assert "source_datasets: [original]" in (folder / "README.md").read_text(encoding="utf-8")
 
 
 def test_a_build_of_another_language_keeps_the_tables_of_documents(tmp_path):
