@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from discoprobe.builders import hashing
+from discoprobe.builders import clean_text, hashing
 from discoprobe.builders.config import Config, Shape, Unavailable, schema
 from discoprobe.builders.drop_reasons import meanings
 from discoprobe.builders.task import ProbingTask, RelationTask
@@ -56,11 +56,11 @@ def realise(sample: TaskSample, texts: pl.DataFrame, corpus: Corpus, settings: S
         made = MadeRows(sample.task, pl.DataFrame(), sample.labels, dict(chosen.drops), chosen.candidates, ())
         return unavailable(made, corpus, sample.problem)
     rows = rows_with_text(sample, texts, language_data(corpus.lang))
-    drops, texts_twice = dict(chosen.drops), pl.Series([], dtype=pl.UInt64)
+    drops = dict(chosen.drops)
     if sample.task.pairs and isinstance(sample.task, ProbingTask):
-        texts_twice = equal_to_others(rows)
-        rows = rows.filter(~pl.col("unit").is_in(texts_twice.implode()))
-        drops["equal-text"] = texts_twice.len()
+        for reason, units in {"equal-text": equal_to_others(rows), "unclean-edit": unclean_edits(rows)}.items():
+            left = rows.filter(~pl.col("unit").is_in(units.implode()))
+            drops[reason], rows = (rows.height - left.height) // 2, left
     made = MadeRows(sample.task, rows, sample.labels, drops, chosen.candidates, sample.notes)
     return config(made, corpus, settings)
 
@@ -118,6 +118,15 @@ def equal_to_others(rows: pl.DataFrame) -> pl.Series:
     """
     texts = rows.select("unit", text=pl.col("text").str.to_lowercase().hash(0)).unique().sort("text", "unit")
     return texts.filter(pl.col("unit").cum_count().over("text") > 1)["unit"].unique().sort()
+
+
+def unclean_edits(rows: pl.DataFrame) -> pl.Series:
+    """The ``unit`` of rows whose text is not clean; originals are, so it is the edit.
+
+    Args:
+        rows: ``unit`` and ``text``.
+    """
+    return rows.filter(clean_text.fault(pl.col("text")).is_not_null())["unit"].unique()
 
 
 def _suite_rows(rows: pl.DataFrame, task: AnyTask) -> pl.DataFrame:

@@ -18,7 +18,7 @@ import polars as pl
 from discoprobe.builders import hashing
 from discoprobe.builders.blockwise.block_rows import compact
 from discoprobe.builders.passages import windows
-from discoprobe.builders.realise import MadeRows, equal_to_others
+from discoprobe.builders.realise import MadeRows, equal_to_others, unclean_edits
 from discoprobe.builders.sample import problem_of
 from discoprobe.builders.sampling.stratify import REPEATED
 from discoprobe.builders.task import ProbingTask
@@ -95,6 +95,7 @@ class Collected:
         if isinstance(self.task, ProbingTask):
             rows = self._without(found.rows, _any(again), "near-duplicate")
             rows = self._without_equal_texts(rows) if self.task.pairs else rows
+            rows = self._left(rows, unclean_edits(rows), "unclean-edit") if self.task.pairs else rows
             rows = self._without_repeated(rows) if "wording" in rows.columns else rows
         else:
             rows = self._without(found.rows, _any(elsewhere), "in-two-splits")

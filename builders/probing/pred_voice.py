@@ -9,9 +9,10 @@ passive (Spanish *habéis visto*), a verb whose perfect looks like a passive (*o
 below an active root (Portuguese *pode ser visualizado*) leave the voice undecided. Other clauses are left out, as are
 those with a copula, whose root is a state (*is closed*), an infinitive or the verb of a clause that is itself the
 predicate. In a language without data the label is Voice of the root, or, where the treebank has no Voice, told by
-`aux:pass` and `nsubj:pass`; verbs that are passive in form alone (Latin deponents) are left out where passive subjects
-show them. `target` is the root. Forms that are ambiguous in part of speech or in Voice are left out, as far as
-dictionary, rules of the language and corpus show it, and no target form of the test split is a target in train.
+`aux:pass` and `nsubj:pass` (an auxiliary that makes passives in other sentences leaves it undecided); verbs that are
+passive in form alone (Latin deponents) are left out where passive subjects show them. `target` is the root. Forms that
+are ambiguous in part of speech or in Voice are left out, as far as dictionary, rules of the language and corpus show
+it, and no target form of the test split is a target in train.
 """
 
 from discoprobe.builders.sentences.predicate import predicate_feature

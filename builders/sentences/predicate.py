@@ -200,7 +200,7 @@ def predicate_feature(feature: str, needs: Iterable[str] = ("upos", "feats", "de
         lacks=functools.partial(unmarked, feature=feature),
         needs=frozenset(needs),
         reasons=REASONS,
-        version=6,
+        version=7,
     )
 
 
@@ -260,7 +260,7 @@ def feature_of_predicate(trees: Trees, context: Context, *, feature: str) -> pl.
     """
     rule = context.language.section(PredicateRules)
     if feature == "Voice" and not rule.passive and _passive_by_relation(trees):
-        rule = msgspec.structs.replace(rule, passive=PASSIVE, active_if=(Condition(upos=frozenset({"VERB"})),))
+        rule = _rule_by_relation(trees, rule)
     if feature == "Voice" and rule.passive:
         values = _voice(trees, rule)
     else:
@@ -428,6 +428,14 @@ def _passive_by_relation(trees: Trees) -> bool:
     """Whether a treebank marks no Voice, and the passive by relations (Afrikaans, Bavarian)."""
     marks, marked = trees.words.select(pl.col("deprel").is_in(PASSIVE).sum(), voice=feat("Voice").is_not_null().any())
     return bool(marks[0] >= PROFILED and not marked[0])
+
+
+def _rule_by_relation(trees: Trees, rule: PredicateRules) -> PredicateRules:
+    """The rule that tells voice by relations; an auxiliary that is also ``aux:pass`` leaves it undecided."""
+    helpers = trees.words.filter(deprel="aux:pass")["lemma"].drop_nulls().unique().sort()
+    unsure = tuple(f"aux={lemma}" for lemma in helpers)
+    active = (Condition(upos=frozenset({"VERB"})),)
+    return msgspec.structs.replace(rule, passive=PASSIVE, active_if=active, unsure=unsure)
 
 
 def _deponents(trees: Trees) -> pl.DataFrame:

@@ -12,13 +12,13 @@ from discoprobe.loaders.languages.language import language_data
 SENTENCE = """# sent_id = {n}
 # text = Dit word {verb}.
 1	Dit	dit	PRON	_	_	3	{subject}	_	_
-2	word	word	AUX	_	{feats}	3	{aux}	_	_
+2	word	{helper}	AUX	_	{feats}	3	{aux}	_	_
 3	{verb}	doen	VERB	_	VerbForm=Part	0	root	_	SpaceAfter=No
 4	.	.	PUNCT	_	_	3	punct	_	_
 
 """
-PASSIVE = {"verb": "gedoen", "subject": "nsubj:pass", "aux": "aux:pass", "feats": "VerbForm=Fin"}
-ACTIVE = PASSIVE | {"verb": "doen", "subject": "nsubj", "aux": "aux"}
+PASSIVE = {"verb": "gedoen", "subject": "nsubj:pass", "aux": "aux:pass", "feats": "VerbForm=Fin", "helper": "word"}
+ACTIVE = PASSIVE | {"verb": "doen", "subject": "nsubj", "aux": "aux", "helper": "het"}
 
 
 def _selected(tmp_path, template, *sentences):
@@ -41,6 +41,12 @@ def test_relations_tell_the_voice_of_a_treebank_without_voice(tmp_path):
 @pytest.mark.parametrize("sentences", [[PASSIVE, ACTIVE], [ACTIVE] * PROFILED])
 def test_a_treebank_that_hardly_marks_the_passive_has_none(tmp_path, sentences):
     assert _voices(tmp_path, *sentences) == set()
+
+
+def test_an_auxiliary_that_makes_passives_elsewhere_leaves_the_voice_undecided(tmp_path):
+    """Breton *bezañ* makes passives and perfects, and one treebank has them as ``aux`` and ``aux:pass`` at random."""
+    unsure = ACTIVE | {"helper": "word"}
+    assert _voices(tmp_path, *[PASSIVE] * PROFILED, unsure) == {"Passive"}
 
 
 def test_voice_of_the_verb_is_preferred(tmp_path):

@@ -85,17 +85,24 @@ def test_a_size_is_divided_among_the_labels():
     assert capped["label"].value_counts().sort("label").rows() == [(0, 10), (1, 10)]
 
 
-@pytest.mark.parametrize("texts", [("a b", "b a", "B a", "c d"), ("a b", "b a", "c d", "A b")])
-def test_of_two_pairs_with_one_text_one_is_used(monkeypatch, texts):
-    """What an edit makes of a text can be another text."""
-    rows = pl.DataFrame({"unit": [1, 1, 2, 2], "key": [1, 2, 3, 4], "text": texts})
+@pytest.mark.parametrize(
+    ("texts", "reason"),
+    [
+        (("a b", "b a", "B a", "c d"), "equal-text"),
+        (("a b", "b a", "c d", "A b"), "equal-text"),
+        (("a b", "b a", "word " * 11, "longer " * 11), "unclean-edit"),
+    ],
+)
+def test_of_two_pairs_with_one_text_or_an_unclean_edit_one_is_used(monkeypatch, texts, reason):
+    """What an edit makes of a text can be another text, or too long for one without punctuation."""
+    rows = pl.DataFrame({"unit": [1, 1, 2, 2], "key": [1, 2, 3, 4], "text": [text.strip() for text in texts]})
     monkeypatch.setattr(realise, "rows_with_text", lambda *_: rows)
     monkeypatch.setattr(realise, "config", lambda made, *_: made)
     chosen = SimpleNamespace(drops={}, candidates=4)
     task = all_tasks()["bigram_shift"]
     sample = SimpleNamespace(task=task, chosen=chosen, labels=task.labels, notes=(), problem="")
     made = realise.realise(sample, rows, SimpleNamespace(lang="es"), Settings())
-    assert made.rows["unit"].n_unique() == made.drops["equal-text"] == 1
+    assert made.rows["unit"].n_unique() == made.drops[reason] == 1
 
 
 def reasons(tmp_path, texts):
