@@ -49,7 +49,7 @@ FREQUENT: Final = 4
 
 REASONS: Final = {
     "no-agreement": "the verb does not have the value of its subject, or such verbs often do not",
-    "no-other-form": "no other form of the verb is known that differs in the feature alone (clitics do not count)",
+    "no-other-form": "no other form of the verb is known that differs in the feature alone (no clitic or rare reading)",
     "ambiguous-verb": "the other form of the verb has the subject's value too",
     "ambiguous-subject": "the form of the subject has several values, or nothing shows which it has",
     "mixed-subject": "its subject, with other verbs, agrees in two ways (*the majority*)",
