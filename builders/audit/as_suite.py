@@ -8,7 +8,6 @@ by two speakers or by one; each pair of utterances is there in both orders.
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -16,7 +15,9 @@ import polars as pl
 import pyarrow as pa
 
 from discoprobe.builders import hashing
+from discoprobe.builders.audit import winograd
 from discoprobe.builders.audit.frame import UnreadableDataError
+from discoprobe.builders.audit.winograd import Pair
 from discoprobe.builders.config import Config, Shape, schema
 from discoprobe.builders.papers import papers_of
 
@@ -28,66 +29,36 @@ if TYPE_CHECKING:
 
     Records = Sequence[tuple[str, Mapping[str, Any]]]
 
-PRONOUNS: Final = {
-    "en": {"he", "she", "it", "they", "him", "them"},
-    "fr": {"il", "elle", "ils", "elles"},
-    "pt": {"ele", "ela", "eles", "elas"},
-}
-"""Pronouns in whose place a noun phrase can stand as it is. Elsewhere it would need another case (Russian)."""
-PLURAL_PRONOUNS: Final = frozenset({"they", "them", "ils", "elles", "eles", "elas"})
-AND: Final = frozenset({"and", "et", "e"})
-PLURAL_DETERMINERS: Final = frozenset(
-    {"les", "des", "ces", "mes", "tes", "ses", "nos", "vos", "leurs", "os", "as", "estes", "estas", "esses", "essas"}
-    | {"aqueles", "aquelas", "meus", "minhas", "seus", "suas", "nossos", "nossas", "uns", "umas"}
-)
-"""French and Portuguese determiners before a plural noun."""
-ENGLISH_HEAD: Final = re.compile(r"^\S+ (?:\S+ )*?(\S+)(?: (?:of|in|on|at|from|with|for|by|to|who|that|which) |$)")
-"""The head noun of an English noun phrase of several words."""
-ENGLISH_PLURAL: Final = re.compile(r"[^su]s$|(?:men|people|children|police)$")
-INDEFINITE: Final = frozenset({"a", "an", "un", "une", "um", "uma"})
-"""Articles that name something new: no pronoun stands for such a noun phrase."""
-OTHER_CODES: Final = {"jp": "ja"}
-"""Codes of languages in XWinograd that are none."""
 XWINO: Final = ("lang", "source", "", "text", "tokens", "pronoun", "candidates")
 """Fields of XWinograd's ``dataset.tsv``; the last three are JSON."""
-FREQUENT: Final = 0.03
-"""Share of the texts, and more than one, that an article is in."""
-INSIDE: Final = re.compile(r'(?<=[^.!?:"“”«] )[^\W\d_]+')
-"""A word that does not begin a sentence."""
-SIGNS: Final = ".,;:!?"
 SUFFIXES: Final = (".jsonl", ".json", ".parquet", ".tsv")
 TELLING: Final = ("token", "chars", "words", "edges", "overlap", "similarity", "single", "pairwise")
-"""Checks that the names of the speakers fail."""
+"""Checks that fail because the names of the speakers tell the texts apart."""
 CONTRADICTION: Final = frozenset({"negative", "contradiction"})
 
 MEANINGS: Final = {
-    "other-language": "a schema of another language",
-    "other-pronoun": "a pronoun for which a noun phrase cannot simply stand (possessives, clitics)",
-    "attached": "the pronoun is written together with a word (*qu'il*, *he's*)",
-    "bare-noun": "a candidate without definite article that is no name",
-    "number": "a plural pronoun, and a candidate that may be singular",
-    "nothing-after": "nothing follows the pronoun that could be compared",
+    **winograd.MEANINGS,
     "no-contradiction": "two utterances that do not contradict each other",
     "duplicate": "the same texts as an earlier row",
 }
 
 
-class Pair(NamedTuple):
-    """The regions of a good and of a bad text, and what the bad one is."""
-
-    good: tuple[str, ...]
-    bad: tuple[str, ...]
-    condition: str
-
-
 class SuiteKind(NamedTuple):
-    """A kind of suite: what makes its pairs, its conditions, the region compared, and its definition."""
+    """A kind of suite.
+
+    Attributes:
+        pairs: makes pairs of records, for a language, and counts the reasons why others are left out.
+        conditions: what the bad text can be.
+        region: the place of the regions that are compared, from 1.
+        definition: for the card.
+        exempt: checks of the audit that do not apply → reason.
+    """
 
     pairs: Callable[[Records, str, Counter[str]], Iterator[Pair]]
     conditions: tuple[str, ...]
     region: int
     definition: str
-    exempt: str
+    exempt: Mapping[str, str]
 
 
 def suite_of(task_type: str, files: Sequence[Path], *, name: str, lang: str, source: Source) -> Config:
@@ -110,25 +81,21 @@ def suite_of(task_type: str, files: Sequence[Path], *, name: str, lang: str, sou
     if not pairs:
         reasons = ", ".join(f"{reason} {n}" for reason, n in sorted(left_out.items()))
         raise UnreadableDataError(f"{', '.join(file.name for file in files)}: no pair of {lang} is left ({reasons})")
-    left_out["duplicate"] += len(records) - left_out.total() - len({_unordered(pair) for pair in pairs})
+    different = {tuple(sorted(pair.good + pair.bad)) for pair in pairs}
+    left_out["duplicate"] += len(records) - left_out.total() - len(different)
     drops = {reason: n for reason, n in left_out.items() if n}
     return Config(
         name=f"{name}_{lang}", task=name, lang=lang, shape=Shape.SUITE, labels=kind.conditions,
         splits={"test": _table(pairs, kind, source.name)}, drops=drops,
         meanings={reason: MEANINGS[reason] for reason in drops}, candidates=len(records), sources=(source,),
         read=(source.name,), definition=kind.definition, papers=tuple(papers_of(kind.definition)), split_by="",
-        published=True, pairs=True, exempt=exemptions_of(kind.conditions),
+        published=True, pairs=True, exempt=kind.exempt,
     )  # fmt: skip
 
 
-def exemptions_of(conditions: tuple[str, ...]) -> dict[str, str]:
+def exemptions_of(conditions: tuple[str, ...]) -> Mapping[str, str]:
     """The checks that do not apply to a suite with these conditions → reason."""
-    reason = next((kind.exempt for kind in SUITES.values() if kind.conditions == conditions), "")
-    return dict.fromkeys(TELLING if reason else (), reason)
-
-
-def _unordered(pair: Pair) -> tuple[str, ...]:
-    return tuple(sorted(pair.good + pair.bad))
+    return next((kind.exempt for kind in SUITES.values() if kind.conditions == conditions), {})
 
 
 def _table(pairs: Sequence[Pair], kind: SuiteKind, corpus: str) -> pa.Table:
@@ -176,131 +143,6 @@ def _line(line: str, file: Path, number: int) -> Mapping[str, Any]:
     return record
 
 
-class _Schema(NamedTuple):
-    """A Winograd schema: its text, the place of the pronoun, two candidates, and which of them is right."""
-
-    text: str
-    start: int
-    end: int
-    candidates: tuple[str, str]
-    right: int
-
-
-def winograd_pairs(records: Records, lang: str, left_out: Counter[str]) -> Iterator[Pair]:
-    """Each schema with the right candidate in the place of the pronoun, and with the wrong one."""
-    schemas = []
-    for place, record in records:
-        language = str(record.get("lang", lang))
-        if OTHER_CODES.get(language, language) != lang:
-            left_out["other-language"] += 1
-            continue
-        try:
-            schemas.append(_schema(record))
-        except (KeyError, IndexError, TypeError, ValueError) as error:
-            what = f"no {error}" if isinstance(error, KeyError) else str(error)
-            raise UnreadableDataError(f"{place}: no Winograd schema: {what}") from error
-    articles = _articles(schemas)
-    forms = Counter(word for one in schemas for word in INSIDE.findall(one.text))
-    for one in schemas:
-        phrases = [_inside(candidate, articles, forms) for candidate in one.candidates]
-        if reason := _unusable(one, lang) or ("" if all(phrases) else "bare-noun"):
-            left_out[reason] += 1
-            continue
-        texts = [_regions(one, phrase) for phrase in phrases]
-        wrong_first = one.right == (0 if _mentioned(one, 1) < _mentioned(one, 0) else 1)
-        yield Pair(texts[one.right], texts[1 - one.right], "first_candidate" if wrong_first else "second_candidate")
-
-
-def _schema(record: Mapping[str, Any]) -> _Schema:
-    """A record of XWinograd, of WSC273 (``pronoun``, ``pronoun_loc``), or with a gap (``_`` in ``sentence``)."""
-    if "candidates" in record:
-        names, truth = zip(*((one[0], bool(one[3])) for one in record["candidates"]), strict=True)
-        text, right, pronoun = record["text"], truth.index(True), record["pronoun"][2][0].strip(SIGNS)
-        start = _place_of(pronoun, text, record["tokens"][: record["pronoun"][1][0]])
-    elif "pronoun_loc" in record:
-        text, pronoun, start = record["text"], record["pronoun"], record["pronoun_loc"]
-        names, right = record["options"], int(record["label"])
-    else:
-        text, pronoun, start = record["sentence"], "_", record["sentence"].index("_")
-        names, right = (record["option1"], record["option2"]), int(record["answer"]) - 1
-    first, second = names
-    if right not in {0, 1}:
-        raise ValueError(f"the answer is {right}, not one of two candidates")
-    if text[start : start + len(pronoun)] != pronoun:
-        raise ValueError(f"'{pronoun}' does not stand at character {start}")
-    return _Schema(text, start, start + len(pronoun), (first, second), right)
-
-
-def _place_of(word: str, text: str, tokens: Sequence[str]) -> int:
-    """Where a word begins in a text, of which the tokens before it are known; they need not be those of the text."""
-    nth = sum(token.strip(SIGNS) == word for token in tokens)
-    places = [match.start() for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text)]
-    if nth >= len(places):
-        raise ValueError(f"'{word}' occurs {len(places)} times in the text, but is token {nth + 1} of its kind")
-    return places[nth]
-
-
-def _unusable(one: _Schema, lang: str) -> str:
-    """Why a noun phrase cannot be put in; empty if it can."""
-    pronoun = one.text[one.start : one.end]
-    before, after = one.text[: one.start], one.text[one.end :]
-    if pronoun != "_" and pronoun.lower() not in PRONOUNS.get(lang, ()):
-        return "other-pronoun"
-    if before and not before.endswith(" "):
-        return "attached"
-    if not re.match(r"[.,;:!?]*(\s|$)", after):
-        return "attached"
-    if pronoun.lower() in PLURAL_PRONOUNS and not all(_is_plural(candidate, lang) for candidate in one.candidates):
-        return "number"
-    return "" if re.search(r"\s\S*\w", after) else "nothing-after"
-
-
-def _is_plural(candidate: str, lang: str) -> bool:
-    """Whether a noun phrase is plural: two joined by *and*; else by its determiner, in English by its head noun."""
-    words = candidate.lower().split()
-    if AND & set(words):
-        return True
-    if lang != "en":
-        return words[0] in PLURAL_DETERMINERS
-    head = ENGLISH_HEAD.match(candidate)
-    return head is not None and ENGLISH_PLURAL.search(head[1]) is not None
-
-
-def _articles(schemas: Sequence[_Schema]) -> set[str]:
-    """The frequent words, written small, that begin candidates of several words."""
-    first = {candidate.split()[0].lower() for one in schemas for candidate in one.candidates if " " in candidate}
-    words = Counter(word for one in schemas for word in set(re.findall(r"[^\W\d_]+", one.text)) if word.islower())
-    return {word for word in first if words[word] > max(1, FREQUENT * len(schemas))}
-
-
-def _inside(candidate: str, articles: set[str], forms: Mapping[str, int]) -> str:
-    """A candidate as it is written inside a sentence; empty for a noun without definite article.
-
-    A name is mostly written with a capital inside the sentences of the data; ``forms`` counts the words there.
-    """
-    first = re.split(r"\W", candidate, maxsplit=1)[0]
-    if first.lower() in INDEFINITE:
-        return ""
-    if first.lower() in articles:
-        return candidate[:1].lower() + candidate[1:]
-    return "" if candidate[:1].islower() or forms[first.lower()] > forms[first] else candidate
-
-
-def _regions(one: _Schema, candidate: str) -> tuple[str, str, str]:
-    """What stands before the candidate, the candidate with its punctuation, and what follows."""
-    after, _, rest = one.text[one.end :].partition(" ")
-    if one.start == 0 or re.search(r"[.!?]\s+$", one.text[: one.start]):
-        candidate = candidate[:1].upper() + candidate[1:]
-    before, rest = (" ".join(part.split()) for part in (one.text[: one.start], rest))
-    return before, candidate + after, rest
-
-
-def _mentioned(one: _Schema, which: int) -> int:
-    """Where a candidate is first mentioned; at the end if it is not mentioned as it is written."""
-    at = one.text.lower().find(one.candidates[which].lower())
-    return at if at >= 0 else len(one.text) + which
-
-
 def speaker_pairs(records: Records, _lang: str, left_out: Counter[str]) -> Iterator[Pair]:
     """Two utterances that contradict each other, said by two speakers (good) or by one (bad), in both orders."""
     for place, record in records:
@@ -319,12 +161,12 @@ def speaker_pairs(records: Records, _lang: str, left_out: Counter[str]) -> Itera
 
 SUITES: Final = {
     "winograd-suite": SuiteKind(
-        winograd_pairs, ("first_candidate", "second_candidate"), 3,
+        winograd.pairs_of, ("first_candidate", "second_candidate"), 3,
         "Does a text go on better after the candidate that a pronoun stands for?\n\n"
         "Winograd schemas as in CoherenceGym (Beyer et al. 2021): the right and the wrong candidate in the place of "
         "the pronoun; what follows should be less probable after the wrong one (region 3). The condition says which "
         "is wrong, the candidate mentioned first or second. An article is written small inside a sentence.",
-        "",
+        {},
     ),
     "speaker-suite": SuiteKind(
         speaker_pairs, ("same_speaker",), 4,
@@ -332,7 +174,9 @@ SUITES: Final = {
         "Speaker commitment as in CoherenceGym (Beyer et al. 2021), from contradictions of DialogueNLI (Welleck et al. "
         "2019): said by two speakers (good) or one (bad); the second utterance (region 4) should be less probable in "
         "the bad text. Both orders of every pair of utterances are there.",
-        "the good text has two speakers and the bad one has one, which is the question: compare region 4",
+        dict.fromkeys(
+            TELLING, "the good text has two speakers and the bad one has one, which is the question: compare region 4"
+        ),
     ),
 }  # fmt: skip
 """Task type → how its suite is made."""

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
+from discoprobe.builders import hashing
 from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError
 from discoprobe.builders.audit.inputs.headerless import Tabbed, labelled_rows
+from discoprobe.builders.audit.inputs.reading import described
 from discoprobe.builders.audit.inputs.split_files import NAMES
 from discoprobe.builders.audit.inputs.text_files import decoded
 
@@ -50,9 +52,12 @@ class SpreadSet(NamedTuple):
         """
         parts = [_side_by_side(split, files) for split, files in self.columns.items()]
         parts += [_of_class(label, file) for label, file in self.classes.items()]
-        lines = Tabbed(self.name, pl.concat(parts))
-        fields = "label, text" if self.classes else "label, s1, s2"
-        return labelled_rows(lines, self.format, fields)
+        lines = pl.concat(parts)
+        if not self.classes:
+            return labelled_rows(Tabbed(self.name, lines), self.format, "label, s1, s2")
+        shuffled = lines[hashing.ranking([hashing.digest(row_id) for row_id in lines["id"]], "audit", "classes")]
+        data = labelled_rows(Tabbed(self.name, shuffled), self.format, "label, text")
+        return described(data, notes=("each file holds one class: the rows are in the order of a hash",))
 
 
 def spread_sets(paths: Sequence[Path]) -> list[SpreadSet]:

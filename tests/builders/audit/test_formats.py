@@ -322,6 +322,16 @@ def test_a_column_missing_in_test(make, write):
     assert (data.counts, skipped[0].reason) == ({"train": 20}, "no column 'text', only body, label")
 
 
+def test_files_of_one_class_each_have_no_order(make, write):
+    folder = write({f"film__mc.{label}": [make.sentence() for _ in range(60)] for label in ("neg", "pos")})
+    data = _one(folder)
+    assert data.classes == {"test": {"neg": 60, "pos": 60}}
+    assert audit(data).finding("order").status is Status.PASSED
+    line = next(row for row in data.rows.to_dicts() if row["id"] == "mc.pos:7")
+    assert line["texts"] == [(folder / "film" / "mc.pos").read_text(encoding="utf-8").splitlines()[6]]
+    assert "each file holds one class" in data.read.notes[0]
+
+
 def test_scores_are_classes_with_like_numbers_of_rows(make, write):
     rows = [json.dumps({"text": make.sentence(), "label": at / 7}) for at in range(50)]
     data = _one(write({"test.jsonl": rows}))
