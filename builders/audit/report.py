@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from discoprobe.builders.audit.frame import Provenance
 
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
-VERSION: Final = 9
+VERSION: Final = 10
 """Version of the audit. Raise it when a check, a baseline or a threshold changes: published configs are then stale."""
 
 

@@ -5,10 +5,11 @@ Discourse coherence (DiscoEval, Chen et al. 2019; Spanish: Araujo et al. 2022). 
 the same corpus (`incoherent`). Both versions share `pair_id`, and `position` is the place of the intruder. The intruder
 has about the length of the sentence that it replaces (the longer one has at most 20 % more words and 30 % more
 characters), and shares about as many content words with the passage. In half of the pairs the intruder is more similar
-to the passage, and to its neighbours, than the sentence that it replaces; in half it is more typical of the corpus (a
-sentence of common words is like any passage). It occurs in no other row and comes from the same split. In DiscoEval
-lexical overlap alone reaches .71 on Wikipedia, more than every published encoder. Here, too, another document has
-another topic: what the strongest shortcut on the card reaches above one half is the part of a score that it explains.
+to the passage, and to its neighbours, than the sentence that it replaces, by its characters and by its words; in half
+it is more typical of the corpus (a sentence of common words is like any passage). It occurs in no other row and comes
+from the same split. In DiscoEval lexical overlap alone reaches .71 on Wikipedia, more than every published encoder.
+Here, too, another document has another topic: what the strongest shortcut on the card reaches above one half is the
+part of a score that it explains.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from discoprobe.builders.task import Context, DiscourseTask, Sample
 if TYPE_CHECKING:
     import polars as pl
 
-SIZE, DONORS = 6, 0.2
+SIZE, DONORS = 6, 0.15
 PLACES = range(1, SIZE - 1)
 FEW = 4
 """Pairs that a split may have whatever tells their intruders."""
@@ -64,9 +65,9 @@ def _even(frame: pl.DataFrame, served: pl.DataFrame, context: Context) -> pl.Dat
     beside = true[:, None] + np.array([-1, 1])
     candidates = np.column_stack([true, served["intruder"].to_numpy()])
     told = gains_of_similarity(context.similarity or Similarity(frame), rest, beside, candidates)
-    return remove_bias(served, told, *context.seed_key, few=FEW, slack=SLACK)
+    return remove_bias(served, told, *context.seed_key, few=FEW, slack=SLACK, deviations=1.5)
 
 
 TASK = DiscourseTask(
-    labels=("coherent", "incoherent"), shape=Shape.SEQUENCE, sample=sample, pairs=True, least=SIZE, version=2
+    labels=("coherent", "incoherent"), shape=Shape.SEQUENCE, sample=sample, pairs=True, least=SIZE, version=3
 )

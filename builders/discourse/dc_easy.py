@@ -32,4 +32,5 @@ TASK = DiscourseTask(
     pairs=True,
     least=dc.SIZE,
     exempt={"overlap": _COMPARISON, "similarity": _COMPARISON},
+    version=2,
 )

@@ -142,4 +142,4 @@ def _in_any_order(windows: pl.DataFrame) -> tuple[npt.NDArray[np.int64], list[li
     return np.take_along_axis(wrong, order, axis=1), np.array(list(KINDS))[order].tolist()
 
 
-TASK = DiscourseTask(labels=("0", "1", "2", "3"), shape=Shape.CHOICE, sample=sample, least=SIZES[0] + 1, version=2)
+TASK = DiscourseTask(labels=("0", "1", "2", "3"), shape=Shape.CHOICE, sample=sample, least=SIZES[0] + 1, version=3)

@@ -227,9 +227,12 @@ class _Search:
             gaps = self.similarity.shares.of(self.slots.context[block], true, pool)
             allowed &= (gaps >= -least) & (gaps <= most)
             scores += _cost(gaps)
-            cosines = self.similarity.cosines.of(self.slots.context[block], true, pool)
+            cosines = np.zeros(scores.shape)
+            for measure in (self.similarity.cosines, self.similarity.words):
+                with_context = measure.of(self.slots.context[block], true, pool)
+                cosines += with_context
+                scores += _cost(with_context) + _cost(measure.of(self.slots.beside[block], true, pool))
             above = cosines > 0
-            scores += _cost(cosines) + _cost(self.similarity.cosines.of(self.slots.beside[block], true, pool))
             typical = self.similarity.cosines.typical
             scores += _TYPICAL * np.abs(typical[pool] - typical[true][:, None])
         scores = np.where(allowed, scores, np.inf)

@@ -53,8 +53,8 @@ def gains_of_similarity(
 
 def _similarities(similarity: Similarity, contexts: Rows, beside: Rows, candidates: Rows) -> list[Gaps]:
     """Cosines with the context and with what is beside, shares of words in common, and how typical candidates are."""
-    cosines, shares = similarity.cosines.own, similarity.shares.own
-    compared = [(cosines, contexts), (cosines, beside), (shares, contexts)]
+    cosines, words, shares = similarity.cosines.own, similarity.words.own, similarity.shares.own
+    compared = [(cosines, contexts), (cosines, beside), (words, contexts), (words, beside), (shares, contexts)]
     return [
         *[np.column_stack([measure(rows, column) for column in candidates.T]) for measure, rows in compared],
         similarity.cosines.typical[candidates],

@@ -1,4 +1,4 @@
-"""How much sentences have in common with contexts: shares of content words, and TF-IDF cosines."""
+"""How much sentences have in common with contexts: shares of content words, and TF-IDF cosines of n-grams and words."""
 
 from __future__ import annotations
 
@@ -33,8 +33,13 @@ class Similarity:
 
     @functools.cached_property
     def cosines(self) -> Cosines:
-        """TF-IDF cosines."""
-        return Cosines(self._frame)
+        """TF-IDF cosines over character n-grams."""
+        return Cosines(_incidence(self._frame, "grams", _flat(self._frame, "grams").to_numpy(), WIDTH))
+
+    @functools.cached_property
+    def words(self) -> Cosines:
+        """TF-IDF cosines over all words: those that are no content words tell who a passage is about, such as *she*."""
+        return Cosines(_words(self._frame, "words"))
 
 
 class Shares:
@@ -42,9 +47,7 @@ class Shares:
 
     def __init__(self, frame: pl.DataFrame) -> None:
         """Takes ``row`` numbers 0…n-1 and ``content`` (lists of hashed words)."""
-        values, ids = np.unique(_flat(frame, "content").to_numpy(), return_inverse=True)
-        self.words = _incidence(frame, "content", ids, len(values))
-        self.words.data[:] = 1
+        self.words = _words(frame, "content")
         self.sizes = np.maximum(np.asarray(self.words.sum(axis=1)).ravel(), 1)
 
     def of(self, contexts: Rows, rows: Rows, pool: Rows) -> Gaps:
@@ -65,14 +68,13 @@ class Shares:
 
 
 class Cosines:
-    """TF-IDF cosines between sentences and contexts, over character n-grams, as the audit's solver has them.
+    """TF-IDF cosines between sentences and contexts, as the audit's solver has them.
 
     The inverse document frequency is rounded: a document more does not change it.
     """
 
-    def __init__(self, frame: pl.DataFrame) -> None:
-        """Takes ``row`` numbers 0…n-1 and ``grams`` (lists of hashed n-grams)."""
-        counts = _incidence(frame, "grams", _flat(frame, "grams").to_numpy(), WIDTH)
+    def __init__(self, counts: scipy.sparse.csr_matrix) -> None:
+        """Takes how often each sentence has each n-gram or word."""
         frequency = np.asarray((counts > 0).sum(axis=0)).ravel()
         weights = np.round(1 + np.log((1 + counts.shape[0]) / (1 + frequency)))
         self.weighted = counts @ scipy.sparse.diags(weights.astype(np.float32))
@@ -106,6 +108,14 @@ def _normalized(vectors: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
 
 def _flat(frame: pl.DataFrame, column: str) -> pl.Series:
     return frame[column].explode(empty_as_null=False, keep_nulls=False)
+
+
+def _words(frame: pl.DataFrame, column: str) -> scipy.sparse.csr_matrix:
+    """Which of the hashed words of a list column each row has: 1 or 0."""
+    values, ids = np.unique(_flat(frame, column).to_numpy(), return_inverse=True)
+    incidence = _incidence(frame, column, ids, len(values))
+    incidence.data[:] = 1
+    return incidence
 
 
 def _incidence(frame: pl.DataFrame, column: str, ids: npt.NDArray[np.integer], width: int) -> scipy.sparse.csr_matrix:

@@ -125,8 +125,8 @@ def with_passages(
 
     Returns:
         The columns of ``frame`` and ``row`` (its own number), ``split``, ``passage`` (null where ``reason`` is not) and
-        ``content`` (the hashed content words) beside ``grams`` (hashed character n-grams), sorted by document and
-        place in it.
+        ``content`` (the hashed content words) beside ``words`` (hashed, each once) and ``grams`` (hashed character
+        n-grams), sorted by document and place in it.
     """
     frame = frame.sort("doc_key", "shard", "index", "sent")
     other = pl.when(pl.col("corpus").is_in(sorted(left_out))).then(pl.lit("not-prose"))
@@ -182,7 +182,7 @@ def _content(frame: pl.DataFrame) -> pl.DataFrame:
     common = words.group_by("words").len().filter(pl.col("len") > max(2.0, FREQUENT * frame.height)).select("words")
     content = words.join(common, on="words", how="anti").group_by("at").agg(content="words")
     at = pl.int_range(pl.len(), dtype=pl.UInt32)
-    return frame.with_columns(at=at).join(content, on="at", how="left", maintain_order="left").drop("at", "words")
+    return frame.with_columns(at=at).join(content, on="at", how="left", maintain_order="left").drop("at")
 
 
 def ends(frame: pl.DataFrame) -> Counter[str]:

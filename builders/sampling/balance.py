@@ -100,8 +100,9 @@ def _serve(cell: pl.DataFrame, n_labels: int, *seed_key: str | int) -> pl.DataFr
 
 
 def remove_bias(
-    rows: pl.DataFrame, gains: Floats, *seed_key: str | int, few: int = 0, slack: float = 0.5
-) -> pl.DataFrame:
+    rows: pl.DataFrame, gains: Floats, *seed_key: str | int, few: int = 0, slack: float = 0.5,
+    deviations: float = np.inf,
+) -> pl.DataFrame:  # fmt: skip
     """One row of each key, or none, so that simple rules do about as well as chance in every split.
 
     A gain says for a row by how much a rule does better than chance: for a rule about two candidates 1 where it finds
@@ -114,7 +115,9 @@ def remove_bias(
         gains: of each rule on each row, in whole eighths (so that their sums are exact), shape (rows, rules).
         seed_key: what the hashes start with.
         few: so many keys of a split stay in any case.
-        slack: a sum of no more than this is about nothing.
+        slack: sums of no more than this are about nothing.
+        deviations: but only those of no more than so many standard deviations of chance (the root of the number of
+            keys in a split).
 
     Returns:
         The rows kept, in their order.
@@ -127,7 +130,8 @@ def remove_bias(
         here = splits == split
         _, first, units = np.unique(keys[here], return_index=True, return_inverse=True)
         units = np.argsort(np.argsort(first))[units]  # numbered in hash order
-        stays[order[here][_level(gains[order[here]], units, few, slack)]] = True
+        most = min(slack, deviations * (units.max() + 1) ** 0.5)
+        stays[order[here][_level(gains[order[here]], units, few, most)]] = True
     return rows.filter(stays)
 
 

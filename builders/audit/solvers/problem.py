@@ -209,24 +209,31 @@ class Problem:
         model = learner(features[fold.train], y)
         asked = features[fold.test]
         probabilities[:, classes] = model.shares(asked)
+        if not sparse.issparse(features) and (in_pairs := self._lean_in_pairs(features, fold, learner)) is not None:
+            return probabilities, in_pairs
         if not isinstance(model, Linear):
             return probabilities, probabilities[:, classes[-1]]
-        if not sparse.issparse(features):
-            model = self._on_pairs(features, fold) or model
         lean = model.decision(asked)
         return probabilities, lean[:, 0] if lean.shape[1] == 1 else np.zeros(len(fold.test))
 
-    def _on_pairs(self, features: Floats, fold: Fold) -> Linear | None:
-        """A linear model of what tells the two members of a pair; None where too few pairs are learned from.
+    def _lean_in_pairs(self, features: Floats, fold: Fold, learner: Learner) -> Floats | None:
+        """How much each unit held out leans to label 1, by what tells the two members of a pair; 0 for single units.
 
-        Measures such as length vary more between rows than inside pairs, and what is learned from single rows hides
-        what pairs show. N-grams do not: a pair has those of its edit more than others.
+        None where too few pairs are learned from. Measures such as length vary more between rows than inside pairs,
+        and what is learned from single rows hides what pairs show. N-grams do not: a pair has those of its edit more
+        than others.
         """
-        originals = fold.train[np.isin(self.units.edited[fold.train], fold.train)]
-        if len(originals) < _FEWEST_PAIRS or len(self.labels) > 2:  # noqa: PLR2004
+        edited = self.units.edited
+        learned, asked = (side[np.isin(edited[side], side)] for side in (fold.train, fold.test))
+        if len(learned) < _FEWEST_PAIRS or len(self.labels) > 2:  # noqa: PLR2004
             return None
-        differences = features[self.units.edited[originals]] - features[originals]
-        return regression(np.vstack([differences, -differences]), np.repeat([1, 0], len(originals)))
+        differences = features[edited] - features
+        both = np.vstack([differences[learned], -differences[learned]])
+        model = learner(both, np.repeat([1, 0], len(learned)))
+        margin = model.shares(differences[asked])[:, 1] - model.shares(-differences[asked])[:, 1]
+        leaning = np.zeros(len(edited))
+        leaning[edited[asked]], leaning[asked] = margin, -margin
+        return leaning[fold.test]
 
     def label_score(self, predicted: Ints, confidence: Floats) -> Score:
         """The score of labels predicted for the measured units."""

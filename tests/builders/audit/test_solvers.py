@@ -209,6 +209,28 @@ def test_a_measure_that_differs_in_pairs_only(make, build):
     assert report.finding("length").gain < 0.1
 
 
+def test_a_likeness_that_differs_in_pairs_only(make, build):
+    """The edited member mostly has a sentence with one topic word less, among passages with few and with many."""
+    rows = []
+    for at in range(500):
+        topic = make.source.sample(make.vocabulary[:300], 9)
+        share = make.source.random()
+        texts = [[*make.source.choices(make.vocabulary, k=9), *(word for word in topic if make.source.random() < share)]
+                 for _ in range(5)]  # fmt: skip
+        topical, place = make.source.random() < 0.85, make.source.randrange(5)
+        for label in (0, 1):
+            added = make.source.choice(topic if (label == 0) == topical else make.vocabulary)
+            shown = [[*text, added] if at_place == place else text for at_place, text in enumerate(texts)]
+            split = ("train", "train", "train", "validation", "test")[at % 5]
+            rows.append(
+                {"split": split, "pair_id": f"{at}", "label": label, "texts": [" ".join(text) for text in shown]}
+            )
+    report = report_of(build(rows, pairs=True, perturbation=True, shape=Shape.SEQUENCE))
+    assert report.finding("pairwise").tried["similarity"] > 0.7
+    assert report.finding("pairwise").status is Status.FAILED
+    assert report.finding("similarity").gain < 0.1
+
+
 def test_one_class_in_test_is_said(make, build):
     rows = [row | {"label": 0} if row["split"] == "test" else row for row in make.rows(6000, 2, 1)]
     report = audit(build(rows))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from discoprobe.builders import hashing
 from discoprobe.builders.passages.distractors import ANY, BEYOND, CLOSE, Matching, Slots, intruders
-from discoprobe.builders.passages.similarity import Cosines, Shares, Similarity
+from discoprobe.builders.passages.similarity import Shares, Similarity
 from discoprobe.builders.passages.window_rows import orderings
 from discoprobe.builders.sampling.splits import Split, split_of
 from discoprobe.builders.settings import Settings
@@ -31,7 +31,7 @@ def frame_of(documents, seed=0, vocabulary=40):
     return pl.DataFrame(
         {
             "key": keys, "doc_key": document, "cluster": np.arange(n), "n_words": words, "n_chars": words * 6,
-            "content": [sorted({int(column[i]) for column in picks}) for i in range(n)],
+            **{name: [sorted({int(column[i]) for column in picks}) for i in range(n)] for name in ("content", "words")},
             "grams": [[int(column[i]) for column in picks] for i in range(n)], "genre": ["x"] * n,
             "corpus": np.where(document % np.uint64(2) == 0, "x", "y"), "split": split_of(document, 13),
         }
@@ -83,9 +83,10 @@ def test_of_two_the_first_is_on_the_preferred_side_and_the_second_on_the_other()
     found = intruders(frame, slots, pool, 13, "dc", matching=Matching(overlap=(1.0, 1.0)))
     assert found["intruder"].n_unique() == found.height
     assert found.group_by("slot").len()["len"].max() == 2
-    cosines, slot = Cosines(frame), found["slot"].to_numpy()
+    likeness, slot = Similarity(frame), found["slot"].to_numpy()
     of_true, of_found = (
-        cosines.own(slots.context[slot], rows) for rows in (slots.true[slot], found["intruder"].to_numpy())
+        sum(cosines.own(slots.context[slot], rows) for cosines in (likeness.cosines, likeness.words))
+        for rows in (slots.true[slot], found["intruder"].to_numpy())
     )
     first = found.select(pl.int_range(pl.len()).over("slot") == 0).to_series().to_numpy()
     preferred = hashing.pick(slots.window[slot], 2, "nearer", 13, "dc") == 1
@@ -146,16 +147,18 @@ def test_shares_are_what_sets_say():
     assert np.allclose(Shares(frame).of(slots.context, slots.true, pool), expected)
 
 
-def test_cosines_are_between_sentences_that_share_nothing_and_that_are_the_same():
-    frame = pl.DataFrame({"row": [0, 1, 2, 3], "grams": [[1, 2], [1, 2], [3, 4], [5]]})
-    gaps = Cosines(frame).of(np.array([[0]]), np.array([2]), np.array([1, 2, 3]))
-    assert np.allclose(gaps, [[1, 0, 0]])
+@pytest.mark.parametrize("column", ["grams", "words"])
+def test_cosines_are_between_sentences_that_share_nothing_and_that_are_the_same(column):
+    frame = pl.DataFrame({"row": [0, 1, 2, 3], column: [[1, 2], [1, 2], [3, 4], [5]]})
+    likeness = Similarity(frame)
+    cosines = likeness.words if column == "words" else likeness.cosines
+    assert np.allclose(cosines.of(np.array([[0]]), np.array([2]), np.array([1, 2, 3])), [[1, 0, 0]])
 
 
-@pytest.mark.parametrize("measure", [Shares, Cosines])
+@pytest.mark.parametrize("measure", ["shares", "cosines", "words"])
 def test_places_without_a_context_sentence_are_left_out(measure):
     frame = frame_of(4)
-    found, rows, pool = measure(frame), np.array([2]), np.arange(frame.height)
+    found, rows, pool = getattr(Similarity(frame), measure), np.array([2]), np.arange(frame.height)
     assert np.allclose(found.of(np.array([[0, 1]]), rows, pool), found.of(np.array([[0, 1, -1, -1]]), rows, pool))
 
 
