@@ -11,6 +11,7 @@ import hashlib
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from discoprobe.loaders.keys import splitmix64
 
@@ -21,6 +22,17 @@ def digest(*parts: str | int) -> int:
     """A 64-bit hash of ``parts`` (BLAKE2b), the same on every machine."""
     text = "\x1f".join(map(str, parts))
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
+def as_text(column: str) -> pl.Expr:
+    """The keys of a column as 16 hexadecimal digits; null for null."""
+    keys = pl.col(column).cast(pl.UInt64).fill_null(0)
+    digits = keys.map_batches(_big_endian, return_dtype=pl.Binary).bin.encode("hex")
+    return pl.when(pl.col(column).is_not_null()).then(digits).alias(column)
+
+
+def _big_endian(keys: pl.Series) -> pl.Series:
+    return pl.Series(keys.name, keys.to_numpy().astype(">u8").view("V8").tolist(), dtype=pl.Binary)
 
 
 def mix(keys: npt.ArrayLike, *seed_key: str | int) -> Keys:

@@ -196,7 +196,7 @@ def rows_with_text(sample: TaskSample, texts: pl.DataFrame, language: LanguageDa
         shown = rows.with_columns(sent_ids="ids", corpora=pl.concat_list("corpus"))
     else:
         shown = _sequence_rows(task, rows, sample.frame, texts, language)
-    return shown.with_columns(id=_hex("key"), pair_id=_hex("pair"))
+    return shown.with_columns(id=hashing.as_text("key"), pair_id=hashing.as_text("pair"))
 
 
 def _in_hash_order(rows: pl.DataFrame, task: AnyTask) -> pl.DataFrame:
@@ -209,11 +209,6 @@ def _split_table(whole: pl.DataFrame, split: str, shape: Shape) -> pa.Table:
     """The Arrow table of one split."""
     columns = schema(shape)
     return whole.filter(pl.col("split") == split).select(columns.names).to_arrow().cast(columns)
-
-
-def _hex(column: str) -> pl.Expr:
-    """A 64-bit key as 16 hexadecimal digits."""
-    return pl.col(column).map_elements(lambda key: f"{key:016x}", return_dtype=pl.String, skip_nulls=True)
 
 
 def _sequence_rows(

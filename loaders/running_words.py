@@ -21,6 +21,11 @@ def running_words(text: pl.Expr) -> pl.Expr:
     return spaced.str.extract_all(r"\w+")
 
 
+def n_running_words(text: pl.Expr) -> pl.Expr:
+    """How many `running_words` each text has."""
+    return text.str.count_matches(rf"{UNSPACED}|[\w--{UNSPACED}]+")
+
+
 def is_unspaced(text: pl.Expr) -> pl.Expr:
     """Whether a text is written mostly in a script without spaces between words."""
     return text.str.count_matches(UNSPACED) * 2 > text.str.count_matches(r"\w")

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from discoprobe.builders import hashing
-from discoprobe.loaders.running_words import running_words
+from discoprobe.loaders.running_words import n_running_words
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -52,7 +52,7 @@ SOLVED: Final = 1e-6
 def surface(text: pl.Expr) -> list[pl.Expr]:
     """The columns ``SURFACE`` of texts."""
     counts = {
-        "n_running": running_words(text).list.len(),
+        "n_running": n_running_words(text),
         "n_chars": text.str.len_chars(),
         "n_capitals": text.str.count_matches(r"(?:^|\W)\p{Lu}"),
         "n_commas": text.str.count_matches(COMMA),

@@ -298,8 +298,7 @@ def with_splits(
         )
     else:
         frame = frame.with_columns(_group_key=pl.col("key").min().over("cluster"))
-        group = frame["_group_key"].map_elements(lambda key: f"{key:016x}", return_dtype=pl.String)
-        frame = frame.with_columns(group=group)
+        frame = frame.with_columns(group=hashing.as_text("_group_key"))
     splits = _splits_by_hash(frame, seed) if by_hash else _splits_of_groups(frame, seed, shares)
     return frame.join(splits, on="_group_key", how="left", maintain_order="left").drop("_group_key")
 

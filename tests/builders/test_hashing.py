@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -127,3 +128,9 @@ def test_permutation(key, n):
     assert sorted(order) == list(range(n))
     assert order != list(range(n))
     assert hashing.permutation(key, n, "so").tolist() == order
+
+
+@given(st.lists(st.none() | U64))
+def test_keys_as_text(keys):
+    made = pl.DataFrame({"key": pl.Series(keys, dtype=pl.UInt64)}).select(hashing.as_text("key"))["key"]
+    assert made.to_list() == [None if key is None else f"{key:016x}" for key in keys]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.loaders.running_words import is_unspaced, running_words
+from discoprobe.loaders.running_words import is_unspaced, n_running_words, running_words
 
 
 def words(text):
@@ -35,6 +35,7 @@ def test_words_are_lower_case_slices(text):
     for word in words(text):
         assert word
         assert " " not in word
+    assert pl.select(n_running_words(pl.lit(text))).item() == len(words(text))
     assert words(text) == words(text.lower()) or text.lower() != text.lower().lower()
 
 
