@@ -197,6 +197,15 @@ def test_help_is_quick():
     assert done.stdout.strip() == ""
 
 
+@pytest.mark.parametrize("own", ["", "dirty_decay_ms:7"])
+def test_polars_keeps_freed_memory_unless_the_user_decides_otherwise(monkeypatch, own):
+    name = "_RJEM_MALLOC_CONF"
+    monkeypatch.setenv(name, own) if own else monkeypatch.delenv(name, raising=False)
+    code = f"import os; from discoprobe import cli; cli.app = lambda **_: print(os.environ[{name!r}]); cli.main()"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == (own or "dirty_decay_ms:10000,muzzy_decay_ms:0")
+
+
 def test_a_list_of_tasks_waits_for_no_scipy():
     code = "import sys; from discoprobe.builders import task; task.all_tasks(); print('scipy.sparse' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
