@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import pairwise
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import regex
@@ -58,20 +57,19 @@ TITLE: Final = regex.compile(
     r"(?<!\p{L})(?:Dr|Drs|Dra|Prof|Mr|Mrs|Ms|Hr|Hrn|Sr|Sres|Sra|Sras|Srta|Dña|Dott|Sig|Mme|Mlle)\.$"
 )
 """An abbreviated title before a name. Other abbreviations look like a short word at the end of a sentence."""
-TITLES_OF: Final = MappingProxyType(
-    {
-        "de": regex.compile(
-            r"(?<![\p{L}\p{M}.]|\p{N}\s)(?:[Ii]nkl|[Ee]xkl|[Ee]inschl|[Aa]bzgl|[Zz]zgl|[Ii]nsb|[Bb]spw|[Gg]em|[Ee]hem|geb|[Hh]l)\.$"
-        ),
-        "es": regex.compile(r"(?<![\p{L}\p{M}.])(?:D|Dn|Da|Fr|Sto|Sta|Excmo|Ilmo)\.$"),
-    }
-)
+TITLES_OF: Final = {
+    "de": regex.compile(
+        r"(?<![\p{L}\p{M}.]|\p{N}\s)"
+        r"(?:[Ii]nkl|[Ee]xkl|[Ee]inschl|[Aa]bzgl|[Zz]zgl|[Ii]nsb|[Bb]spw|[Gg]em|[Ee]hem|geb|[Hh]l)\.$"
+    ),
+    "es": regex.compile(r"(?<![\p{L}\p{M}.])(?:D|Dn|Da|Fr|Sto|Sta|Excmo|Ilmo)\.$"),
+}
 """What is abbreviated before the word it belongs to in one language only: Spanish *D.* (don), German *inkl.*"""
 ORDINAL: Final = regex.compile(r"(?<![\p{L}\p{N}.,])\p{N}{1,2}\.$")
 ORDINAL_UNIT: Final = regex.compile(r"(?<![\p{L}\p{N}.,])\p{N}{1,2}\.\s?\p{Lu}\p{Ll}{1,4}\.$")
 """An ordinal and what it counts, abbreviated, as in *15. Jh.*"""
 WORD: Final = regex.compile(r"\p{L}+")
-ORDINALS: Final = MappingProxyType(dict.fromkeys(("de", "lb", "gsw", "bar"), "de"))
+ORDINALS: Final = dict.fromkeys(("de", "lb", "gsw", "bar"), "de")
 """Languages that write ordinals with a full stop and nouns with a capital → the one whose word frequencies are used."""
 FREQUENT: Final = 6.0
 """Zipf frequency from which a word after a number begins a sentence: articles, prepositions, pronouns. Of 1,683 numbers

@@ -13,7 +13,7 @@ import importlib.util
 import logging
 import os
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -116,12 +116,7 @@ def read_processors(names: Sequence[str]) -> dict[str, str]:
     return {name: chosen[name] for name in NEEDS if name in chosen}
 
 
-def _installed_versions() -> tuple[tuple[str, str], ...]:
-    require_stanza()
-    return tuple(versions("stanza", "torch").items())
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class StanzaEngine:
     """Stanza with certain models of one language."""
 
@@ -131,14 +126,13 @@ class StanzaEngine:
     packages: tuple[tuple[str, str], ...]  # processor and package, in the order in which they work
     files: tuple[SourceFile, ...]  # path in the folder, SHA-256 and size, including word vectors and language models
     device: str = "cpu"  # or ``cuda``
-    versions: tuple[tuple[str, str], ...] = field(default_factory=_installed_versions)
 
     @property
     def identity(self) -> Mapping[str, object]:
         """Versions, packages, hashes of the model files, and the device, since a GPU rounds differently."""
         return {
             "engine": "stanza",
-            "software": dict(self.versions),
+            "software": versions("stanza", "torch"),
             "packages": dict(self.packages),
             "models": {file.path: {"sha256": file.sha256, "bytes": file.bytes} for file in self.files},
             "device": self.device,
@@ -209,9 +203,8 @@ class _ModelFolder:
         try:
             self._resources = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
         except FileNotFoundError:
-            raise UnsupportedError(
-                f"no Stanza models in {folder} (no {RESOURCES}); {_how_to_get(lang, folder)}"
-            ) from None
+            how = _how_to_get(lang, folder)
+            raise UnsupportedError(f"no Stanza models in {folder} (no {RESOURCES}); {how}") from None
         except msgspec.MsgspecError as error:
             raise DiscoprobeError(f"{path} is damaged ({error}); delete it and {_how_to_get(lang, folder)}") from error
         self.code = str(self._resources.get(lang, {}).get("alias", lang))
