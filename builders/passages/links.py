@@ -11,8 +11,6 @@ import polars as pl
 from discoprobe.builders.sentences.connectives import Connectives
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from discoprobe.loaders.corpus import Shard
     from discoprobe.loaders.languages.language import LanguageData
 
@@ -38,36 +36,19 @@ def linked(shard: Shard, language: LanguageData) -> pl.DataFrame:
     return shard.sentences.select("sent", linked=connective | pl.col("sent").is_in(pronouns.implode()))
 
 
-def with_linked_passages(frame: pl.DataFrame, size: int) -> pl.DataFrame:
-    """The sentences of a corpus with passages of ``size`` sentences that have a link: as many as there is place for.
-
-    Args:
-        frame: as ``with_passages`` gives, and ``linked``.
-        size: sentences of a passage.
-    """
-    passage = frame["passage"].fill_null(-1).to_numpy()
-    before = _links_before(frame)
-    found = np.full(len(passage), -1, dtype=np.int64)
-    first = 0
-    while first + size <= len(passage):
-        whole = passage[first] >= 0 and passage[first] == passage[first + size - 1]
-        if whole and before[first + size] > before[first + 1]:
-            found[first : first + size] = first
-        first += size if found[first] >= 0 else 1
-    numbers = pl.Series(found)
-    return frame.with_columns(passage=pl.when(numbers >= 0).then(numbers).cast(frame.schema["passage"]))
-
-
-def _links_before(frame: pl.DataFrame) -> npt.NDArray[np.int64]:
-    """How many linked sentences stand before each row, and before the end."""
-    return np.concatenate([[0], frame["linked"].cum_sum().to_numpy()]).astype(np.int64)
+def n_links(frame: pl.DataFrame, windows: pl.DataFrame) -> pl.Series:
+    """The number of sentences of each window (``first``, ``size``) that are linked to another one of it."""
+    before = np.concatenate([[0], frame["linked"].cum_sum().to_numpy()]).astype(np.int64)
+    first, size = (windows[name].to_numpy().astype(np.int64) for name in ("first", "size"))
+    return pl.Series(before[first + size] - before[first + 1])
 
 
 def breaks_links(frame: pl.DataFrame, windows: pl.DataFrame) -> pl.Series:
-    """Whether the ``order`` of each window takes sentences away from those that they are linked to: all, or `MOST`."""
-    is_linked, before = frame["linked"].to_numpy(), _links_before(frame)
-    first, size = (windows[name].to_numpy().astype(np.int64) for name in ("first", "size"))
-    links = np.minimum(before[first + size] - before[first + 1], MOST)
+    """Whether the ``order`` of each window takes sentences away from those that they are linked to: all, or `MOST`.
+
+    A linked sentence comes first only where one does in the corpus: else the first sentence alone would tell the order.
+    """
+    is_linked, first = frame["linked"].to_numpy(), windows["first"].to_numpy().astype(np.int64)
     broken = [
         sum(
             is_linked[start + sentence] and (not place or order[place - 1] != sentence - 1)
@@ -75,4 +56,6 @@ def breaks_links(frame: pl.DataFrame, windows: pl.DataFrame) -> pl.Series:
         )
         for start, order in windows.select("first", "order").iter_rows()
     ]  # fmt: skip
-    return pl.Series(np.array(broken, dtype=np.int64) >= links)
+    begins = windows["order"].list.first().to_numpy()
+    enough = pl.Series(broken, dtype=pl.Int64) >= n_links(frame, windows).clip(upper_bound=MOST)
+    return enough & pl.Series(is_linked[first + begins] == is_linked[first])

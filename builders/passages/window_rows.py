@@ -11,7 +11,7 @@ import polars as pl
 
 from discoprobe.builders import hashing
 from discoprobe.builders.config import Shape
-from discoprobe.builders.passages.links import breaks_links, linked, with_linked_passages
+from discoprobe.builders.passages.links import breaks_links, linked, n_links
 from discoprobe.builders.passages.measures import SLACK, gains_of_orders
 from discoprobe.builders.passages.rows import describe, distinct, pair_rows, version
 from discoprobe.builders.passages.similarity import Similarity
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 WAYS = 4
 """Number of orders of a window, of which one is chosen."""
+
+LINKED_WAYS = 3 * WAYS
+"""The same where only orders that break links are used."""
 
 
 def windows_of(
@@ -56,6 +59,9 @@ def orderings(  # noqa: PLR0913 (one keyword per choice of a task)
         ways: orders of each window of which one is chosen, so that lengths and similarity by place do not tell it.
     """
     windows, drops = windows_of(frame, context, size)
+    if "linked" in frame.columns:
+        drops["no-link"] = int((n_links(frame, windows) == 0).sum())
+        windows = windows.filter(n_links(frame, windows) > 0)
     matched = select(windows) if select and context.settings.match else windows
     drops |= {"unbalanced": windows.height - matched.height} if select else {}
     capped = cap(matched, context.settings, *context.seed_key, weight=2)
@@ -129,12 +135,7 @@ def _original_and_shuffled(
     def orders(keys: npt.NDArray[np.uint64], size: int) -> npt.NDArray[np.int64]:
         return np.array([order(int(key), context) for key in keys], dtype=np.int64).reshape(-1, size)
 
-    if "linked" not in frame.columns:
-        return orderings(frame, context, size, orders, ways=WAYS)
-    passages = with_linked_passages(frame, size)
-    drawn = orderings(passages, context, size, orders, ways=WAYS)
-    unlinked = cut(frame, size).height - cut(passages, size).height
-    return dataclasses.replace(drawn, drops={**drawn.drops, "no-link": unlinked})
+    return orderings(frame, context, size, orders, ways=LINKED_WAYS if "linked" in frame.columns else WAYS)
 
 
 def single_rows(windows: pl.DataFrame, shown: pl.DataFrame) -> pl.DataFrame:

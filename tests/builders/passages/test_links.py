@@ -5,7 +5,7 @@ import pytest
 from shared import SHARED
 
 from discoprobe.builders.build import build
-from discoprobe.builders.passages.links import breaks_links, linked, with_linked_passages
+from discoprobe.builders.passages.links import breaks_links, linked, n_links
 from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.sources import load_corpus
@@ -34,23 +34,16 @@ def test_connectives_and_pronouns_link_a_sentence_to_the_one_before(tmp_path):
     assert without_words["linked"].to_list() == [True, *[False] * 5], "text alone: connectives"
 
 
-def test_passages_have_a_link_inside():
-    frame = pl.DataFrame(
-        {
-            "passage": [1] * 7 + [2] * 3 + [None],
-            "linked": [True, False, False, True, False, False, False, True, False, False, True],
-        }
-    )
-    found = with_linked_passages(frame, 3)["passage"].to_list()
-    assert found == [None, 1, 1, 1, *[None] * 7], "1 to 3: 3 refers to 2; no other three have a link inside"
-    assert with_linked_passages(frame, 4)["passage"].count() == 4
+def test_a_link_is_to_a_sentence_of_the_same_passage():
+    frame = pl.DataFrame({"linked": [True, False, False, True, False, False, True]})
+    windows = pl.DataFrame({"first": [0, 1, 3, 4], "size": [3, 3, 3, 3]})
+    assert n_links(frame, windows).to_list() == [0, 1, 0, 1], "the first sentence refers to one that is not shown"
 
 
 @pytest.mark.parametrize(
-    ("order", "breaks"),
-    [([1, 0, 2], True), ([0, 2, 1], True), ([2, 1, 0], True), ([2, 0, 1], False), ([1, 2, 0], False)],
+    ("order", "breaks"), [([0, 2, 1], True), ([1, 0, 2], False), ([2, 1, 0], False), ([0, 1, 2], False)]
 )
-def test_an_order_breaks_two_links_where_there_are_two(order, breaks):
+def test_an_order_breaks_two_links_where_there_are_two_and_begins_as_the_passage(order, breaks):
     """The second sentence refers to the first, the third to the second."""
     frame = pl.DataFrame({"linked": [False, True, True]})
     windows = pl.DataFrame({"first": [0], "size": [3], "order": [order]})
