@@ -49,7 +49,7 @@ class Collected:
         self._settings = task.sized(settings)
         self._in_sets = settings.match and not task.pairs
         self._waiting = pl.DataFrame()
-        self._kept: list[bytes] = []
+        self._kept: list[bytes] = []  # frames, compressed: they wait until all blocks are read
         self._rows = dict.fromkeys(task.splits, 0)
         self._full = dict.fromkeys(task.splits, False)
         self._texts = pl.Series("text", [], dtype=pl.UInt64)
