@@ -409,6 +409,7 @@ def add_all(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, help="a folder of CoNLL-U files")
     parser.add_argument("--lang", default="en", help="the language of the folder (default en)")
     parser.add_argument("--times", default="1,2,4", help="how many copies of the folder (default 1,2,4)")
+    parser.add_argument("--rows", default="1000,12000,120000", help="numbers of rows that are audited")
     parser.set_defaults(run=run_all)
 
 
@@ -418,7 +419,8 @@ def run_all(options: argparse.Namespace) -> int:
     growth = [["build", folder, *lang, "--times", options.times, "--task", task] for task in ("probing", "discourse")]
     jobs = ["build", folder, *lang, "--times", options.times.rpartition(",")[2], "--task", "probing", "--jobs", "2"]
     audited = ["build", folder, *lang, "--times", options.times, "--task", "probing", "--audit"]
-    for command in (["reader", folder], ["plain", folder, *lang], *growth, jobs, audited, ["audit"]):
+    rows = ["audit", *options.rows.split(",")]
+    for command in (["reader", folder], ["plain", folder, *lang], *growth, jobs, audited, rows):
         sys.stdout.write(f"\nbenchmark.py {' '.join(command)}\n")
         sys.stdout.flush()
         if status := subprocess.run([sys.executable, __file__, *command], check=False).returncode:
