@@ -13,7 +13,6 @@ import hashlib
 import importlib.resources
 import re
 import shutil
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from discoprobe.cards.metadata import manifest, yaml_header
@@ -178,22 +177,14 @@ def _page_of(target: str) -> str:
     return f"{folder}/{page}" if folder else page
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigRow:
-    """A config in the table of the first page; ``gain`` and ``accuracy`` are of its strongest shortcut."""
+class ConfigRow(NamedTuple):
+    """A config in the table of the first page: its entry in the manifest, and what the manifest does not say."""
 
     name: str
+    entry: ConfigEntry
     language: str
-    task: str
-    summary: str
-    labels: str
-    sources: str
     rows: int
-    test: int
     verdict: str
-    strongest: str
-    accuracy: float | None
-    gain: float | None
     change: str
 
 
@@ -207,21 +198,18 @@ def config_rows(configs: Mapping[str, ConfigEntry], whole: Manifest, changes: Ch
     """
     of_release = verdicts(whole["configs"])
     rows = [
-        _row(name, entry, "; ".join(changes_of(name, changes)), of_release[name].word)
+        ConfigRow(
+            name, entry, card.language_name(entry["lang"]), yaml_header.n_rows(entry), of_release[name].word,
+            "; ".join(changes_of(name, changes)),
+        )
         for name, entry in configs.items()
-    ]
-    return sorted(rows, key=lambda row: (-(row.gain if row.gain is not None else -1.0), row.name))
+    ]  # fmt: skip
+    return sorted(rows, key=_by_gain)
 
 
-def _row(name: str, entry: ConfigEntry, change: str, verdict: str) -> ConfigRow:
-    audit = entry["audit"]
-    return ConfigRow(
-        name=name, language=card.language_name(entry["lang"]), task=entry["task"], summary=entry["summary"],
-        labels=", ".join(entry["labels"][:20]), sources=", ".join(entry["sources"]), rows=yaml_header.n_rows(entry),
-        test=sum(entry["counts"]["test"].values()), verdict=verdict, change=change,
-        strongest=(audit and audit["strongest"]) or "", accuracy=audit and audit["accuracy"],
-        gain=audit and audit.get("gain"),
-    )  # fmt: skip
+def _by_gain(row: ConfigRow) -> tuple[float, str]:
+    gain = row.entry["audit"].get("gain") if row.entry["audit"] else None
+    return 1.0 if gain is None else -gain, row.name
 
 
 def _index_page(whole: Manifest, shown: Mapping[str, ConfigEntry], changes: Changes | None) -> str:
