@@ -42,8 +42,8 @@ _LOOSE_MARK, _TIGHT_MARK = r"\S\s[,.](?:\s|$)", r"[^\s,.][,.](?:\s|$)"
 """A comma or a full stop after a blank, and one without. A text in which all are loose writes its words apart."""
 
 USUAL, PROFILED = 0.1, 20
-"""Share of the texts from which on a blank before a mark is how the treebank writes (Catalan: .03), and how many texts
-show that."""
+"""Share of the texts from which on a blank before a mark is how the treebank writes (Catalan .03; where words are
+written apart .4 to .98), and how many texts show that."""
 
 FAULTS = {
     "replacement-character": "\ufffd",
@@ -75,21 +75,25 @@ OF_SENTENCES = frozenset({"e-mail-header", "list-item", "caption", "fragment", "
 _SMILE = r"[:;=8][-']?[()]+|\){2,}|\({2,}"
 
 
-def fault(text: pl.Expr, *, whole: bool = True) -> pl.Expr:
+def fault(text: pl.Expr, *, whole: bool = True, some: bool = False) -> pl.Expr:
     """The first reason why a text is not clean, null for a clean one.
 
     Args:
-        text: sentences of a treebank or a config.
+        text: sentences of one corpus, which show together where it writes blanks.
         whole: whether they are whole sentences and not parts of some, with less that can be wrong.
+        some: whether they are only some of the sentences of the corpus, as in a config. These show less well how it
+            writes, so that only blanks that are clearly exceptions are faults.
     """
     patterns = {reason: pattern for reason, pattern in FAULTS.items() if whole or reason not in OF_SENTENCES}
     faults = [pl.when(text.str.contains(pattern)).then(pl.lit(reason)) for reason, pattern in patterns.items()]
     loose, tight = (text.str.count_matches(rf"\pL{blank}{_CLITIC}") for blank in (r"\s", ""))
-    faults.append(pl.when(loose > 0, loose.sum() <= pl.max_horizontal(1, tight.sum())).then(pl.lit("spacing")))
+    rare = 3 * loose.sum() <= tight.sum() if some else loose.sum() <= pl.max_horizontal(1, tight.sum())
+    faults.append(pl.when(loose > 0, rare).then(pl.lit("spacing")))
     if whole:
-        loose_mark = text.str.contains(_LOOSE_MARK) & text.str.contains(_TIGHT_MARK)
-        usual = (loose_mark.mean() > USUAL) & (pl.len() >= PROFILED)
-        faults.append(pl.when(loose_mark, ~usual).then(pl.lit("spacing")))
+        loose_mark = text.str.contains(_LOOSE_MARK)
+        share = loose_mark.mean()
+        usual = share > USUAL / 2 if some else (share > USUAL) & (pl.len() >= PROFILED)
+        faults.append(pl.when(loose_mark & text.str.contains(_TIGHT_MARK), ~usual).then(pl.lit("spacing")))
     composed = pl.when(text.str.normalize("NFC") != text).then(pl.lit("not-nfc"))
     return pl.coalesce(*faults, composed, pl.lit(None, dtype=pl.String))
 

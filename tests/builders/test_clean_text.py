@@ -195,6 +195,13 @@ def test_a_blank_before_an_apostrophe_is_no_fault_where_the_language_writes_it(n
     assert texts.select(found=fault(pl.col("text")))["found"][0] == reason
 
 
+@pytest.mark.parametrize(("tight", "reason"), [(40, None), (60, "spacing")])
+def test_some_sentences_of_a_corpus_show_less_well_where_it_writes_blanks(tight, reason):
+    texts = pl.DataFrame({"text": ["Dit is 'n huis."] * 20 + ["Se'n va."] * tight})
+    assert texts.select(found=fault(pl.col("text"), some=True))["found"][0] == reason
+    assert texts.select(found=fault(pl.col("text")))["found"][0] == "spacing"
+
+
 @pytest.mark.parametrize(("n", "reason"), [(60, None), (6, "spacing")])
 def test_a_blank_before_a_mark_is_no_fault_where_words_are_usually_written_apart(n, reason):
     texts = pl.DataFrame({"text": ["Mr. Ni , wo dit ."] * n + ["Mr. Ni, wo dit."] * (200 - n)})

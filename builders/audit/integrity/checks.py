@@ -177,13 +177,14 @@ def split_pairs(subject: Subject) -> Measure:
 
 def unclean_text(subject: Subject) -> Measure:
     """Rows with replacement, control or private-use characters, entities, tags or masks, or text that is not NFC."""
-    texts = subject.data.rows.select("id", "split", "place", text="texts").explode("text", empty_as_null=False)
+    rows = subject.data.rows.select("id", "split", "place", "corpus", text="texts")
+    texts = rows.explode("text", empty_as_null=False)
     text = pl.col("text")
     entity = pl.when(text.str.contains(_SEPARATED_ENTITY)).then(pl.lit("entity"))
     apart = entity.when(text.str.contains(_SEPARATED_TAG)).then(pl.lit("tag"))
-    fault = clean_text.fault(text, whole=subject.data.shape is not Shape.RELATION)
-    distinct = texts.select(text.unique()).with_columns(fault=pl.coalesce(fault, apart)).drop_nulls("fault")
-    faults = texts.join(distinct, on="text", maintain_order="left")
+    fault = clean_text.fault(text, whole=subject.data.shape is not Shape.RELATION, some=True).over("corpus")
+    distinct = texts.select("corpus", "text").unique().with_columns(fault=pl.coalesce(fault, apart)).drop_nulls("fault")
+    faults = texts.join(distinct, on=["corpus", "text"], nulls_equal=True, maintain_order="left").drop("corpus")
     reasons = faults["fault"].value_counts().sort("fault").rows()
     return measure_rows(faults, detail=", ".join(f"{reason} {n}" for reason, n in reasons))
 

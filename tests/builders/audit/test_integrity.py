@@ -336,6 +336,17 @@ def test_text_that_looks_unclean_and_is_not(make, build, text):
     _passes(build(rows), "clean-text")
 
 
+def test_blanks_before_marks_are_judged_by_corpus(make, build):
+    """A config has the sentences of several corpora, of which some write all words apart."""
+    rows = [row | {"corpus": "tight"} for row in make.rows(60, 2, 1)]
+    apart = ["He said no , and yes .", "Mr. Ni said no , and yes ."]
+    for n, row in enumerate(rows[:8]):
+        row |= {"corpus": "apart", "texts": [f"{apart[n % 2]} {n}"]}
+    _passes(build(rows), "clean-text")
+    rows[50] |= {"texts": ["Mr. Ni said no , and yes, and no."]}
+    _failed(build(rows), "clean-text", ["test:2"], 1)
+
+
 def test_multiword_tokens_printed_with_their_parts(make, build):
     """X-Probe's Turkish files: 15 % of the rows."""
     rows = make.rows(100, 2, 1)
