@@ -23,6 +23,11 @@ SLACK = 10.0
 of chance; to remove it as well would make the choice of rows depend on every other row."""
 
 
+PLENTY = 1000
+"""Rows from which on enough are left where sizes of differences tell nothing either. On German Wikipedia this brings
+the strongest shortcut of `dc` in pairs from .64 to .57; of the treebanks' few hundred rows it would take a fifth."""
+
+
 def gains(
     frame: pl.DataFrame, similarity: Similarity, contexts: Rows, beside: Rows, candidates: Rows
 ) -> npt.NDArray[np.float64]:
@@ -47,8 +52,13 @@ def gains(
 def gains_of_similarity(
     similarity: Similarity, contexts: Rows, beside: Rows, candidates: Rows
 ) -> npt.NDArray[np.float64]:
-    """Of rules that see which candidate is the most like its context; the arguments are those of ``gains``."""
-    return np.hstack([ranks(values) for values in _similarities(similarity, contexts, beside, candidates)])
+    """Of rules that see which candidate is the most like its context, and in many rows by how much.
+
+    The arguments are those of ``gains``.
+    """
+    rules = (ranks, differences) if len(contexts) >= PLENTY else (ranks,)
+    similar = _similarities(similarity, contexts, beside, candidates)
+    return np.hstack([rule(values) for values in similar for rule in rules])
 
 
 def _similarities(similarity: Similarity, contexts: Rows, beside: Rows, candidates: Rows) -> list[Gaps]:

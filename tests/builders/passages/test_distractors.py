@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from discoprobe.builders import hashing
 from discoprobe.builders.passages.distractors import ANY, BEYOND, CLOSE, Matching, Slots, intruders
+from discoprobe.builders.passages.measures import PLENTY, gains_of_similarity
 from discoprobe.builders.passages.similarity import Shares, Similarity
 from discoprobe.builders.passages.window_rows import orderings
 from discoprobe.builders.sampling.splits import Split, split_of
@@ -216,3 +217,13 @@ def test_the_first_sentence_is_as_long_in_other_orders_where_these_can_be_chosen
     assert shuffled.height == 80
     assert least <= (shuffled["order"].list.first() == 0).mean() <= most
     assert len(seen) == ways
+
+
+@pytest.mark.parametrize(("n", "told"), [(PLENTY - 1, False), (PLENTY, True)])
+def test_in_many_rows_it_counts_by_how_much_one_candidate_is_more_like_its_context(n, told):
+    frame = frame_of(n)
+    slots, similarity = slots_of(frame), Similarity(frame)
+    pairs = np.column_stack([slots.true, slots.true + 3])
+    gains = gains_of_similarity(similarity, slots.context, slots.beside, pairs)
+    sizes = {len(np.unique(np.abs(column))) for column in gains.T}
+    assert (max(sizes) > len({"above", "equal"})) is told, "beside 1, 0 and -1 there are the sizes of differences"
