@@ -154,7 +154,7 @@ def sample(
     settings = task.sized(settings)
     context = Context(
         task.name, language, settings, task.labels, candidates.frequencies, decided, candidates.similarity,
-        free=task.split_by == "cluster" and not candidates.by_hash,
+        free=task.split_by == "cluster" and not candidates.by_hash, in_blocks=candidates.by_hash,
     )  # fmt: skip
     frame = candidates.frame(task)
     notes = candidates.notes_for(task)

@@ -50,6 +50,8 @@ class Context:
             these labels are made equal over all blocks. Empty where they are still to be decided.
         similarity: of the sentences that discourse tasks sample from.
         frequencies: the word frequency list that the settings name; None where there is none.
+        free: whether each candidate may be in any split.
+        in_blocks: whether the candidates are those of one block of a larger corpus.
     """
 
     task: str
@@ -60,6 +62,7 @@ class Context:
     decided: tuple[str, ...] = ()
     similarity: Similarity | None = None
     free: bool = False
+    in_blocks: bool = False
 
     @property
     def seed_key(self) -> tuple[int | str, ...]:

@@ -21,7 +21,7 @@ import numpy as np
 from discoprobe.builders.config import Shape
 from discoprobe.builders.passages.distractors import ANY, CLOSE, Matching
 from discoprobe.builders.passages.intruders import replaced_one, with_donors
-from discoprobe.builders.passages.measures import SLACK, gains_of_similarity
+from discoprobe.builders.passages.measures import gains_of_similarity, slack
 from discoprobe.builders.passages.rows import members, pair_rows, version
 from discoprobe.builders.passages.similarity import Similarity
 from discoprobe.builders.sampling.balance import remove_bias
@@ -58,14 +58,19 @@ def sample(frame: pl.DataFrame, context: Context, matching: Matching = CLOSE) ->
 
 
 def _even(frame: pl.DataFrame, served: pl.DataFrame, context: Context) -> pl.DataFrame:
-    """One intruder for each window: no measure of similarity tells it from what it stands in for."""
+    """One intruder for each window: no measure of similarity tells it from what it stands in for.
+
+    Where text is plenty it is not told by how much more similar it is either: in pairs of German Wikipedia this takes
+    the strongest shortcut from .67 to .57. Of the pairs of a treebank it would leave four fifths.
+    """
     first, position = served["first"].to_numpy(), served["position"].to_numpy()
     true, whole = first + position, members(first, SIZE)
     rest = whole[np.arange(SIZE) != position[:, None]].reshape(-1, SIZE - 1)
     beside = true[:, None] + np.array([-1, 1])
     candidates = np.column_stack([true, served["intruder"].to_numpy()])
-    told = gains_of_similarity(context.similarity or Similarity(frame), rest, beside, candidates)
-    return remove_bias(served, told, *context.seed_key, few=FEW, slack=SLACK, deviations=1.5)
+    similarity = context.similarity or Similarity(frame)
+    told = gains_of_similarity(similarity, rest, beside, candidates, sizes=context.in_blocks)
+    return remove_bias(served, told, *context.seed_key, few=FEW, slack=slack(context), deviations=1.5)
 
 
 TASK = DiscourseTask(

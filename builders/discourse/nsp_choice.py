@@ -23,7 +23,7 @@ from discoprobe.builders import hashing
 from discoprobe.builders.config import Shape
 from discoprobe.builders.passages.distractors import ANY, CLOSE, Slots, first_come, shortlists
 from discoprobe.builders.passages.intruders import Cut, with_donors
-from discoprobe.builders.passages.measures import SLACK, gains
+from discoprobe.builders.passages.measures import gains, slack
 from discoprobe.builders.passages.similarity import Similarity
 from discoprobe.builders.passages.window_rows import choice_rows
 from discoprobe.builders.passages.windows import passage_keys
@@ -111,7 +111,7 @@ def _one_of_each(frame: pl.DataFrame, served: pl.DataFrame, context: Context) ->
     contexts, right = _passages(served)
     candidates = np.column_stack([right, served.select(*KINDS).to_numpy().astype(np.int64)])
     told = gains(frame, context.similarity or Similarity(frame), contexts, right[:, None] - 1, candidates)
-    return remove_bias(served, told, *context.seed_key, few=CHOICES, slack=SLACK * CHOICES / 2)
+    return remove_bias(served, told, *context.seed_key, few=CHOICES, slack=slack(context) * CHOICES / 2)
 
 
 def _passages(windows: pl.DataFrame) -> tuple[Rows, Rows]:

@@ -11,7 +11,7 @@ import polars as pl
 from discoprobe.builders import hashing
 from discoprobe.builders.passages.distractors import ANY, CLOSE, Matching, Slots, intruders
 from discoprobe.builders.passages.intruders import with_donors
-from discoprobe.builders.passages.measures import SLACK, gains
+from discoprobe.builders.passages.measures import gains, slack
 from discoprobe.builders.passages.rows import members
 from discoprobe.builders.passages.similarity import Similarity
 from discoprobe.builders.passages.windows import passage_keys
@@ -89,7 +89,7 @@ def _mixed(frame: pl.DataFrame, both: pl.DataFrame, context: Context, *, later: 
     candidates = np.column_stack([first + CONTEXT, both["intruder"].to_numpy()])
     passages = members(first, CONTEXT)
     told = gains(frame, context.similarity or Similarity(frame), passages, passages[:, -1:], candidates)
-    even = remove_bias(both, told, "mixed", *context.seed_key, few=FEW, slack=SLACK)
+    even = remove_bias(both, told, "mixed", *context.seed_key, few=FEW, slack=slack(context))
     if not later:
         return even
     ranked = with_rank(even, ["split", "later"], "mixed", *context.seed_key)

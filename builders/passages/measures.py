@@ -17,15 +17,19 @@ if TYPE_CHECKING:
     import polars as pl
 
     from discoprobe.builders.passages.similarity import Gaps, Rows, Similarity
+    from discoprobe.builders.task import Context
 
 SLACK = 10.0
 """Rows of a split by which a rule may be better than chance. In 60 rows that is little more than the standard deviation
 of chance; to remove it as well would make the choice of rows depend on every other row."""
 
+SLACK_IN_BLOCKS = 3.0
+"""The same for each block of a larger corpus: mostly the same rules are better in all blocks, and their rows add up."""
 
-PLENTY = 1000
-"""Rows from which on enough are left where sizes of differences tell nothing either. On German Wikipedia this brings
-the strongest shortcut of `dc` in pairs from .64 to .57; of the treebanks' few hundred rows it would take a fifth."""
+
+def slack(context: Context) -> float:
+    """Rows of a split by which a rule may be better than chance."""
+    return SLACK_IN_BLOCKS if context.in_blocks else SLACK
 
 
 def gains(
@@ -50,13 +54,13 @@ def gains(
 
 
 def gains_of_similarity(
-    similarity: Similarity, contexts: Rows, beside: Rows, candidates: Rows
+    similarity: Similarity, contexts: Rows, beside: Rows, candidates: Rows, *, sizes: bool
 ) -> npt.NDArray[np.float64]:
-    """Of rules that see which candidate is the most like its context, and in many rows by how much.
+    """Of rules that see which candidate is the most like its context, and with ``sizes`` by how much.
 
-    The arguments are those of ``gains``.
+    The other arguments are those of ``gains``.
     """
-    rules = (ranks, differences) if len(contexts) >= PLENTY else (ranks,)
+    rules = (ranks, differences) if sizes else (ranks,)
     similar = _similarities(similarity, contexts, beside, candidates)
     return np.hstack([rule(values) for values in similar for rule in rules])
 

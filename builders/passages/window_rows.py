@@ -12,7 +12,7 @@ import polars as pl
 from discoprobe.builders import hashing
 from discoprobe.builders.config import Shape
 from discoprobe.builders.passages.links import breaks_links, linked, n_links
-from discoprobe.builders.passages.measures import SLACK, gains_of_orders
+from discoprobe.builders.passages.measures import gains_of_orders, slack
 from discoprobe.builders.passages.rows import describe, distinct, pair_rows, version
 from discoprobe.builders.passages.similarity import Similarity
 from discoprobe.builders.passages.windows import Sizes, cut
@@ -98,7 +98,7 @@ def _perturbed(
     if ways == 1 or every.is_empty():
         return every
     told = gains_of_orders(frame, context.similarity or Similarity(frame), every)
-    return remove_bias(every, told, *context.seed_key, few=windows.height, slack=SLACK)
+    return remove_bias(every, told, *context.seed_key, few=windows.height, slack=slack(context))
 
 
 def ordering_task(size: int, order: Callable[[int, Context], list[int]], *papers: Paper) -> DiscourseTask:
