@@ -23,7 +23,7 @@ def running_words(text: pl.Expr) -> pl.Expr:
 
 def n_running_words(text: pl.Expr) -> pl.Expr:
     """How many `running_words` each text has."""
-    return text.str.count_matches(rf"{UNSPACED}|[\w--{UNSPACED}]+")
+    return text.str.count_matches(rf"[\w&&{UNSPACED}]|[\w--{UNSPACED}]+")
 
 
 def is_unspaced(text: pl.Expr) -> pl.Expr:

@@ -24,10 +24,12 @@ def words(text):
         ("हिन्दी भाषा", ["हिन्दी", "भाषा"]),
         ("", []),
         ("…!?", []),
+        ("⼀ 〇 々", ["〇", "々"]),  # the first is a radical: of a script without spaces, and no letter
     ],
 )
 def test_words(text, expected):
     assert words(text) == expected
+    assert pl.select(n_running_words(pl.lit(text))).item() == len(expected)
 
 
 @given(st.text(max_size=60))
