@@ -48,9 +48,8 @@ def gains(
         frame[name].to_numpy().astype(np.float64) for name in ("n_words", "n_chars", "n_punctuation")
     )
     lengths = [np.log1p(counts)[candidates] for counts in (words, words + marks, characters, marks)]
-    similar = _similarities(similarity, contexts, beside, candidates)
-    rules = [rule(values) for values in lengths for rule in (ranks, differences, classes)]
-    return np.hstack([*rules, *[rule(values) for values in similar for rule in (ranks, differences)]])
+    of_lengths = [rule(values) for values in lengths for rule in (ranks, differences, classes)]
+    return np.hstack([*of_lengths, gains_of_similarity(similarity, contexts, beside, candidates, sizes=True)])
 
 
 def gains_of_similarity(
