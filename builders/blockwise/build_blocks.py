@@ -54,7 +54,7 @@ def build_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
     head = dataclasses.replace(corpus, parts=tuple(part for block in blocks[: FIRST[-1]] for part in block))
     words = frequencies_of(tasks, head, language, settings, executor)
     plan = BlockPlan(language, settings, words, sources=corpus.sources)
-    plan, reasons = with_labels(plan, blocks, tasks, executor)
+    plan, reasons = with_labels(plan, blocks, tasks, executor, ahead)
     collected = {
         task.name: Collected(task, plan.labels.get(task.name, task.labels), settings)
         for task in tasks

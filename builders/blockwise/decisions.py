@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 from discoprobe.builders.blockwise.block_rows import candidates_of, load
@@ -23,7 +24,7 @@ FIRST = (1, 2, 4, 8)
 
 
 def with_labels(
-    plan: BlockPlan, blocks: Sequence[Block], tasks: Sequence[AnyTask], executor: Executor | None
+    plan: BlockPlan, blocks: Sequence[Block], tasks: Sequence[AnyTask], executor: Executor | None, calls: int
 ) -> tuple[BlockPlan, dict[str, str]]:
     """The plan with the labels of tasks with open label sets, and why those of the others cannot be decided.
 
@@ -32,6 +33,7 @@ def with_labels(
         blocks: all blocks in their order.
         tasks: what is built.
         executor: decides; without one it is done here.
+        calls: the executor gets the tasks in so many groups, which it decides at the same time.
 
     Raises:
         DiscoprobeError: a part of a block cannot be read.
@@ -39,10 +41,9 @@ def with_labels(
     deciding = [task for task in tasks if task.open]
     if not deciding:
         return plan, {}
-    first = blocks[: FIRST[-1]]
-    labels, reasons = (
-        executor.submit(decide, first, deciding, plan).result() if executor else decide(first, deciding, plan)
-    )
+    groups = [group for n in range(calls) if (group := deciding[n::calls])] if executor else [deciding]
+    decided = [*(executor.map if executor else map)(decide, repeat(blocks[: FIRST[-1]]), groups, repeat(plan))]
+    labels, reasons = ({name: one for of in found for name, one in of.items()} for found in zip(*decided, strict=True))
     return dataclasses.replace(plan, labels=labels), reasons
 
 

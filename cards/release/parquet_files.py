@@ -67,9 +67,8 @@ def with_label_names(table: pa.Table, labels: tuple[str, ...]) -> pa.Table:
 
 
 def content_hash(table: pa.Table) -> str:
-    """SHA-256 of the rows, the same whatever version of pyarrow wrote them."""
+    """SHA-256 of the rows as JSON lines with sorted keys, the same whatever version of pyarrow wrote them."""
     digest = hashlib.sha256()
-    names = sorted(table.column_names)
-    for values in zip(*(table[name].to_pylist() for name in names), strict=True):
-        digest.update(repr(list(zip(names, values, strict=True))).encode())
+    for rows in pl.DataFrame(table.select(sorted(table.column_names))).iter_slices(ROW_GROUP):
+        digest.update(rows.write_ndjson().encode())
     return digest.hexdigest()
