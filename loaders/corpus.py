@@ -143,6 +143,9 @@ LAYERS: Final = (
 WHOLE: Final = ("relations", "rst_trees", "sections", "speakers", "coreference")
 """Layers that are there if a corpus has one row of them."""
 
+NAMES: Final = 0.7
+"""Least share of the words of a sentence that are names, numbers or symbols where it is no running text."""
+
 LEAST_SHARE: Final = {"lemma": 0.5, "upos": 0.5, "feats": 0.05, "deps": 0.5, "text": 0.5}
 """Share of words (sentences for ``text``) that must carry a layer before the corpus counts as having it.
 
@@ -252,14 +255,22 @@ class Shard:
         segments = self.rst_nodes.select("text", "space_after").write_ndjson()
         return blake2b(self.documents["key"].to_numpy().tobytes() + segments.encode(), digest_size=16).hexdigest()
 
-    def sentence_lengths(self) -> pl.DataFrame:
-        """``sent`` and ``n_words``, the number of words that have a letter or digit: punctuation does not count."""
+    def sentence_facts(self) -> pl.DataFrame:
+        """``sent``, ``n_words`` and ``listed``.
+
+        Words have a letter or digit: punctuation does not count. Listed are names and numbers without a verb, such as
+        results or addresses (*Roberto Moreno 52 4.*).
+        """
         if self.tokens.is_empty():  # sentences of text, whose words were only counted
-            return self.sentences.select("sent", pl.col("n_words").cast(pl.Int32))
-        spoken = pl.col("form").str.contains(r"[\p{L}\p{N}]")
-        words = self.tokens.group_by("sent").agg(n_words=spoken.sum().cast(pl.Int32))
-        joined = self.sentences.select("sent").join(words, on="sent", how="left", maintain_order="left")
-        return joined.with_columns(pl.col("n_words").fill_null(0))
+            return self.sentences.select("sent", pl.col("n_words").cast(pl.Int32), listed=pl.lit(value=False))
+        spoken, upos = pl.col("form").str.contains(r"[\p{L}\p{N}]"), pl.col("upos")
+        named = upos.is_in(["PROPN", "NUM", "SYM"]).sum() >= NAMES * (~upos.eq_missing(pl.lit("PUNCT"))).sum()
+        facts = self.tokens.group_by("sent").agg(
+            n_words=spoken.sum().cast(pl.Int32),
+            listed=named & (upos == "NUM").any() & ~upos.is_in(["VERB", "AUX"]).any(),
+        )
+        joined = self.sentences.select("sent").join(facts, on="sent", how="left", maintain_order="left")
+        return joined.with_columns(pl.col("n_words").fill_null(0), pl.col("listed").fill_null(value=False))
 
     def counts(self) -> Counts:
         """What the shard holds; every sentence counts as having text, since its tables do not say otherwise."""

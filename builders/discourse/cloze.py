@@ -38,4 +38,4 @@ def sample(frame: pl.DataFrame, context: Context, *, later: bool = True) -> Samp
     return Sample(rows, drops, candidates=continued.candidates)
 
 
-TASK = DiscourseTask(labels=("0", "1"), shape=Shape.CHOICE, sample=sample, least=CONTEXT + 1, version=4)
+TASK = DiscourseTask(labels=("0", "1"), shape=Shape.CHOICE, sample=sample, least=CONTEXT + 1, version=5)

@@ -41,5 +41,5 @@ def sample(frame: pl.DataFrame, context: Context) -> Sample:
 
 
 TASK = DiscourseTask(
-    labels=("next", "not_next"), shape=Shape.CANDIDATE, sample=sample, pairs=True, least=CONTEXT + 1, version=4
+    labels=("next", "not_next"), shape=Shape.CANDIDATE, sample=sample, pairs=True, least=CONTEXT + 1, version=5
 )

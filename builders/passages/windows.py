@@ -66,7 +66,7 @@ def sentences(shard: Shard, settings: Settings) -> pl.DataFrame:
     words = pl.col("n_words")
     usable = (
         shard.sentences.drop("n_words")
-        .join(shard.sentence_lengths(), on="sent", maintain_order="left")
+        .join(shard.sentence_facts(), on="sent", maintain_order="left")
         .join(shard.documents.select("doc", "corpus", "doc_id", "genre", doc_key="key"), on="doc")
         .filter(pl.col("doc_id").is_not_null())
         .select(
@@ -84,6 +84,7 @@ def sentences(shard: Shard, settings: Settings) -> pl.DataFrame:
                 pl.when(words < least).then(pl.lit("too-short")),
                 pl.when(words > most).then(pl.lit("too-long")),
                 clean_text.fault(pl.col("text")),
+                pl.when("listed").then(pl.lit("names-and-numbers")),
             ),
         )
     )  # fmt: skip

@@ -38,7 +38,7 @@ def select(trees: Trees, context: Context) -> pl.DataFrame:
     depth = trees.words.group_by("sent", maintain_order=True).agg(
         pl.col("depth").max(), complete=pl.col("depth").is_not_null().all()
     )
-    length = trees.shard.sentence_lengths().select("sent", cell=length_stratum(context.settings))
+    length = trees.shard.sentence_facts().select("sent", cell=length_stratum(context.settings))
     labelled = depth.filter("complete").select("sent", label=pl.col("depth").cast(pl.String))
     return labelled.join(length, on="sent", maintain_order="left")
 

@@ -48,11 +48,12 @@ FREQUENT: Final = 4
 """Pairs of forms with so many sentences (*is*, *are*) are used in both directions equally often."""
 
 REASONS: Final = {
-    "no-agreement": "the verb does not have the value of its subject, or such verbs often do not",
+    "no-agreement": "the verb lacks the value of its subject, such verbs often do, or there are fewer than ten of them",
     "no-other-form": "no other form of the verb is known that differs in the feature alone (no clitic or rare reading)",
-    "ambiguous-verb": "the other form of the verb has the subject's value too",
+    "ambiguous-verb": "the other form has the subject's value too, for this verb or for several of its kind",
     "ambiguous-subject": "the form of the subject has several values, or nothing shows which it has",
-    "mixed-subject": "its subject, with other verbs, agrees in two ways (*the majority*)",
+    "mixed-subject": "the subject agrees with other verbs in two ways (*the majority*), or a phrase beside it could "
+    "take a plural (*a number of cats*)",
     "bound-form": "the verb touches an apostrophe or a hyphen, or another word would change with it (*ne*, *n'*)",
     "one-direction": "the opposite change has no counterpart",
     "repeated": f"subject and verb are those of {REPEATED} other sentences",

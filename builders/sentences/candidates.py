@@ -47,7 +47,7 @@ def sentences(trees: Trees, settings: Settings) -> pl.DataFrame:
     profiled = (marked.mean() >= MARKED) & (pl.len() >= PROFILED)
     return (
         trees.shard.sentences.drop("n_words")
-        .join(trees.shard.sentence_lengths(), on="sent", maintain_order="left")
+        .join(trees.shard.sentence_facts(), on="sent", maintain_order="left")
         .join(documents, on="doc", maintain_order="left")
         .join(_not_standard(trees), on="sent", how="left", maintain_order="left")
         .join(_nominal(trees), on="sent", how="left", maintain_order="left")
@@ -60,6 +60,7 @@ def sentences(trees: Trees, settings: Settings) -> pl.DataFrame:
                 pl.when(words > most).then(pl.lit("too-long")),
                 pl.when(~pl.col("aligned")).then(pl.lit("unaligned")),
                 clean_text.fault(pl.col("text")),
+                pl.when("listed").then(pl.lit("names-and-numbers")),
                 clean_text.half_quoted(pl.col("text")),
                 pl.when("nominal", ~marked).then(pl.lit("heading")),
                 pl.when(profiled, ~marked, pl.col("text").str.contains(r"^\s*\p{Ll}")).then(pl.lit("fragment")),

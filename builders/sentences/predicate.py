@@ -71,7 +71,8 @@ REASONS: Final = {
     "compound-tense": "a compound tense, which treebanks label by its auxiliary and not by its meaning",
     "unreal-mood": "a conditional or subjunctive, whose tense is a form",
     "imperative": "an imperative, which has no tense and nearly always the second person",
-    "unclear-voice": "the marks of voice contradict each other or do not decide",
+    "unclear-voice": "no mark of voice, one that leaves it open (Russian *-ся*), or marks that contradict each other "
+    "(an object, a reflexive or a copula beside a passive)",
 }
 """Why candidates of these tasks are dropped."""
 
@@ -200,7 +201,7 @@ def predicate_feature(feature: str, needs: Iterable[str] = ("upos", "feats", "de
         lacks=functools.partial(unmarked, feature=feature),
         needs=frozenset(needs),
         reasons=REASONS,
-        version=7,
+        version=8,
     )
 
 
@@ -461,12 +462,12 @@ def _deponents(trees: Trees) -> pl.DataFrame:
 def _against_passive(trees: Trees, rule: PredicateRules) -> pl.Expr:
     """Whether something says that a root with a mark of the passive is active.
 
-    A reflexive pronoun, an object, an auxiliary that makes no passive, a verb that has none, or a relation that leaves
-    the voice undecided.
+    A reflexive pronoun (but where it is a mark of the passive, as Romanian *se*), an object, an auxiliary that makes no
+    passive, a verb that has none, or a relation that leaves the voice undecided.
     """
     deprel, dependents = pl.col("deprel"), trees.dependents
     unsure = [mark for mark in rule.unsure if "=" not in mark]
-    against = [deprel.is_in([*REFLEXIVE, *unsure]), _reflexive_pronoun()]
+    against = [deprel.is_in([*REFLEXIVE, *unsure]), _reflexive_pronoun() & ~deprel.is_in(rule.passive)]
     if not rule.passive_object:
         against.append(pl.col("rel") == "obj")
     if rule.passive_aux:

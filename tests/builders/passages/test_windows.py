@@ -19,6 +19,8 @@ from discoprobe.builders.passages.windows import (
     sentences,
     with_passages,
 )
+from discoprobe.builders.sentences import candidates
+from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import Settings
 from discoprobe.loaders.corpus import Source
 from discoprobe.loaders.near_duplicates import near_clusters
@@ -92,16 +94,16 @@ def test_another_task_cuts_otherwise():
 
 
 def shard_of(tmp_path, texts, breaks=()):
-    """A shard of documents of sentences; ``breaks`` are sentences whose number jumps."""
+    """A shard of documents of sentences, in words such as ``Ana`` or ``Ana/PROPN``; at ``breaks`` the number jumps."""
     lines = []
     for d, document in enumerate(texts):
         lines.append(f"# newdoc id = d{d}")
         number = 0
         for i, text in enumerate(document):
             number += 5 if (d, i) in breaks else 1
-            words = text.split()
-            lines += [f"# sent_id = d{d}-s{number}", f"# text = {text}"]
-            lines += [f"{n}\t{word}\t_\t_\t_\t_\t_\t_\t_\t_" for n, word in enumerate(words, 1)]
+            words = [word.partition("/")[::2] for word in text.split()]
+            lines += [f"# sent_id = d{d}-s{number}", f"# text = {' '.join(form for form, _ in words)}"]
+            lines += [f"{n}\t{form}\t_\t{upos or '_'}" + "\t_" * 6 for n, (form, upos) in enumerate(words, 1)]
             lines.append("")
     path = tmp_path / "es_x-ud-test.conllu"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -157,6 +159,24 @@ def test_what_the_corpus_marks_as_no_running_text_is_in_no_passage(tmp_path):
     frame = stretches_of(replace(shard, sentences=elements))
     assert runs(frame) == {"d0": [2, 3, 2], "d1": [4, 3]}
     assert ends(frame) == {"caption": 1, "list-item": 1, "note": 1, "table": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Roberto/PROPN Moreno/PROPN 52/NUM 4/NUM ./PUNCT", "names-and-numbers"),
+        ("Oriol/PROPN Serviá/PROPN (/PUNCT Toyota/PROPN )/PUNCT a/ADP 10.465/NUM 4/NUM ./PUNCT", "names-and-numbers"),
+        ("lunes/PROPN ,/PUNCT 18/NUM de/ADP mayo/PROPN de/ADP 2015/NUM y/CCONJ nada/PRON más/ADV ./PUNCT", None),
+        ("Ana/PROPN corrió/VERB 52/NUM 4/NUM 10/NUM ./PUNCT", None),
+        ("Doctor/PROPN Ana/PROPN María/PROPN Moreno/PROPN López/PROPN ./PUNCT", None),
+        ("Roberto Moreno 52 4 8 .", None),
+    ],
+)
+def test_names_and_numbers_without_a_verb_are_no_running_text(tmp_path, text, reason):
+    shard = shard_of(tmp_path, [[f"{text} ." for text in distinct_texts(0, 9)] + [text]])
+    assert stretches_of(shard)["reason"].to_list() == [None] * 9 + [reason]
+    if text.count("/") > 6:  # in probing tasks the others are too short
+        assert candidates.sentences(Trees(shard), Settings())["reason"].to_list()[-1] == reason
 
 
 def test_a_sentence_that_introduces_what_is_missing_is_in_no_passage(tmp_path):

@@ -104,6 +104,28 @@ VERB_WITH_PLACE = [("Go", "VERB", 0, "root"), ("to", "ADP", 3, "case"), ("town",
 BARE_VERB = [("He", "PRON", 2, "nsubj"), ("slept", "VERB", 0, "root")]
 
 
+VERB_IN_RELATIVE = [("books", "NOUN", 0, "root"), ("she", "PRON", 3, "nsubj"), ("wrote", "VERB", 1, "acl:relcl")]
+JOINED_VERBS = [("Buy", "VERB", 0, "root"), ("and", "CCONJ", 3, "cc"), ("read", "VERB", 1, "conj")]
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (VERB_WITH_OBJECT, ["verb object"]),
+        (BARE_VERB, ["verb"]),
+        (VERB_IN_RELATIVE, [None]),
+        (JOINED_VERBS, [None, None]),
+        ([*JOINED_VERBS, ("books", "NOUN", 3, "obj")], [None, "verb object"]),
+    ],
+)
+def test_a_verb_whose_object_may_stand_elsewhere_does_not_show_that_it_needs_none(words, shown, tmp_path):
+    file = tmp_path / "en_case-ud-test.conllu"
+    file.write_text(_conllu(enumerate(words, 1)), encoding="utf-8")
+    (shard,) = read_corpora([file])["en"].shards()
+    found = somo._in_context(Trees(shard), ("VERB",))
+    assert found["shown"].to_list() == shown
+
+
 @pytest.mark.parametrize(
     ("words", "role", "weak"),
     [

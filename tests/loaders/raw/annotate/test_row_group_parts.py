@@ -63,7 +63,7 @@ def tables(corpus):
     shards = list(corpus.shards())
     sentences = pl.concat(
         shard.sentences.join(shard.documents.select("doc", "doc_id", "corpus"), on="doc")
-        .join(shard.sentence_lengths().rename({"n_words": "length"}), on="sent", maintain_order="left")
+        .join(shard.sentence_facts().rename({"n_words": "length"}), on="sent", maintain_order="left")
         .with_columns(part=number)
         for number, shard in enumerate(shards)
     )
