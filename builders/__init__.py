@@ -7,7 +7,7 @@ config, or anybody's data.
 
 from typing import Final
 
-VERSION: Final = 7
+VERSION: Final = 8
 """Version of selection, sampling and realisation, as far as all tasks share them.
 
 Raise it when rows change: published configs then count as stale.

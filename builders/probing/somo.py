@@ -19,9 +19,9 @@ The two words have the same part of speech and FEATS, gender included (words wit
 lemma), the same capital and place (sentence-initial or not), after a function word the same kind of beginning (vowel or
 consonant, for *a/an*, *il/lo*, *l'*), the same determiner, numeral, case marker and particle beside them, frequencies
 within a factor of 4.5, and the bigrams with the words to the left and to the right are about as frequent elsewhere in
-the corpora as the true ones (two occurrences where there are none, or the other way round). They differ in lemma. Frequencies are those of
-the frequency list; words that it lacks are compared by their counts in the corpora. Word forms of the test split do not
-occur as targets in train.
+the corpora as the true ones (two occurrences where there are none, or the other way round). They differ in lemma.
+Frequencies are those of the frequency list; words that it lacks are compared by their counts in the corpora. Word forms
+of the test split do not occur as targets in train.
 """
 
 from __future__ import annotations

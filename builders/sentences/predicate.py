@@ -201,7 +201,7 @@ def predicate_feature(feature: str, needs: Iterable[str] = ("upos", "feats", "de
         lacks=functools.partial(unmarked, feature=feature),
         needs=frozenset(needs),
         reasons=REASONS,
-        version=8,
+        version=7,
     )
 
 
