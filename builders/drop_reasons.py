@@ -26,7 +26,7 @@ SHARED: Final = {
     "mention": "text with mentions or hashtags (`@name`, `#word`)",
     "e-mail-header": "the header of a letter (`Subject: …`)",
     "list-item": "an item of a list: the corpus marks it, or it has a bullet, letter or number in parentheses",
-    "names-and-numbers": "a result, address or date: names and numbers without a verb (`Roberto Moreno 52 4.`)",
+    "names-and-numbers": "names and numbers without a verb or subject: a result, an address (`Roberto Moreno 52 4.`)",
     "spacing": "text with blanks before a comma, full stop or clitic that the rest of it does not have (`se 'n va`)",
     "caption": "a caption: the corpus marks it, or it begins like one (`Figure 3: …`, `Photo: …`)",
     "no-punctuation": "a long text without any punctuation mark: verse, or notes",

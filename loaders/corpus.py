@@ -258,16 +258,16 @@ class Shard:
     def sentence_facts(self) -> pl.DataFrame:
         """``sent``, ``n_words`` and ``listed``.
 
-        Words have a letter or digit: punctuation does not count. Listed are names and numbers without a verb, such as
-        results or addresses (*Roberto Moreno 52 4.*).
+        Words have a letter or digit: punctuation does not count. Listed are names and numbers without a verb or a
+        subject, such as results or addresses (*Roberto Moreno 52 4.*).
         """
         if self.tokens.is_empty():  # sentences of text, whose words were only counted
             return self.sentences.select("sent", pl.col("n_words").cast(pl.Int32), listed=pl.lit(value=False))
         spoken, upos = pl.col("form").str.contains(r"[\p{L}\p{N}]"), pl.col("upos")
-        named = upos.is_in(["PROPN", "NUM", "SYM"]).sum() >= NAMES * (~upos.eq_missing(pl.lit("PUNCT"))).sum()
+        clausal = upos.is_in(["VERB", "AUX"]) | pl.col("deprel").str.starts_with("nsubj")
+        named = upos.is_in(["PROPN", "NUM", "SYM"]).sum() >= NAMES * upos.ne_missing(pl.lit("PUNCT")).sum()
         facts = self.tokens.group_by("sent").agg(
-            n_words=spoken.sum().cast(pl.Int32),
-            listed=named & (upos == "NUM").any() & ~upos.is_in(["VERB", "AUX"]).any(),
+            n_words=spoken.sum().cast(pl.Int32), listed=named & (upos == "NUM").any() & ~clausal.any()
         )
         joined = self.sentences.select("sent").join(facts, on="sent", how="left", maintain_order="left")
         return joined.with_columns(pl.col("n_words").fill_null(0), pl.col("listed").fill_null(value=False))

@@ -179,6 +179,14 @@ def test_names_and_numbers_without_a_verb_are_no_running_text(tmp_path, text, re
         assert candidates.sentences(Trees(shard), Settings())["reason"].to_list()[-1] == reason
 
 
+def test_names_and_numbers_may_be_what_is_said_of_a_subject(tmp_path):
+    text = "Midori/PROPN Akiyama/PROPN 60/NUM 61/NUM yaşlarında/NOUN ./PUNCT"
+    shard = shard_of(tmp_path, [[f"{text} ." for text in distinct_texts(0, 9)] + [text]])
+    subject = pl.when(pl.col("form") == "Midori").then(pl.lit("nsubj"))
+    clause = replace(shard, tokens=shard.tokens.with_columns(deprel=subject))
+    assert [each["reason"].to_list()[-1] for each in map(stretches_of, (shard, clause))] == ["names-and-numbers", None]
+
+
 def test_a_sentence_that_introduces_what_is_missing_is_in_no_passage(tmp_path):
     texts = [[f"{text} ." for text in distinct_texts(d, 8)] for d in range(3)]
     texts[0][2] = "Las tres ciudades son las siguientes:"
