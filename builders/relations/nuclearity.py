@@ -8,4 +8,4 @@ labels are equally frequent in every split and stratum of length. `orig_label` i
 from discoprobe.builders.units.relation_rows import relation_task
 from discoprobe.builders.units.tree_relations import NUCLEARITY, by_nuclearity
 
-TASK = relation_task(by_nuclearity, tuple(NUCLEARITY.values()), layer="rst_trees", natural=False, version=2)
+TASK = relation_task(by_nuclearity, tuple(NUCLEARITY.values()), layer="rst_trees", natural=False, version=3)

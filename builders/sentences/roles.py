@@ -90,8 +90,9 @@ def spelled_out() -> pl.Expr:
 def feature_of_noun(trees: Trees, context: Context, *, role: str, feature: str) -> pl.DataFrame:
     """Candidates: the one word in a role of the main predicate, a common noun, labelled with its value of a feature.
 
-    No candidates are words with several values (``Gender=Fem,Masc``) or none, nouns that are coordinated or counted,
-    and those that the language's data show to be obliques: by an adposition, or by a case that the role has not.
+    No candidates are words with several values (``Gender=Fem,Masc``) or none, nouns that are coordinated or counted
+    (also by a determiner that decides on their case, Polish *kilka kroków*), and those that the language's data show to
+    be obliques: by an adposition, or by a case that the role has not.
     """
     rule = context.language.section(ArgumentRules).of(role)
     marker = pl.col("lemma").is_in(sorted(rule.markers)).fill_null(value=False)
@@ -100,6 +101,8 @@ def feature_of_noun(trees: Trees, context: Context, *, role: str, feature: str) 
         bearers(trees, role)
         .filter(pl.col("upos") == "NOUN", valued(feature), rule.in_case())
         .join(_heads_of(trees, not_simple), on="row", how="anti", maintain_order="left")
+        .join(_counting(trees), on="row", how="left", maintain_order="left")
+        .filter((pl.col("case_of_counting") == feat("Case").fill_null("")).fill_null(value=True))
         .select("sent", *labelled(feat(feature), feature), target="row")
     )
 
@@ -115,7 +118,7 @@ def noun_feature(role: str, feature: str, companions: tuple[str, ...] = ()) -> P
     select = functools.partial(feature_of_noun, role=role, feature=feature)
     return ProbingTask(
         labels=labels_of(feature), select=select, sample=functools.partial(balanced_values, companions=companions),
-        decides=True, feature=feature, split_by="target", needs=frozenset({"upos", "feats", "deps"}), version=3,
+        decides=True, feature=feature, split_by="target", needs=frozenset({"upos", "feats", "deps"}), version=4,
     )  # fmt: skip
 
 
@@ -123,3 +126,11 @@ def _heads_of(trees: Trees, dependents: pl.Expr) -> pl.DataFrame:
     """The ``row`` of every word that has one of these dependents."""
     heads = trees.words.filter(dependents).select(row=pl.col("head_row").cast(trees.words.schema["row"]))
     return heads.drop_nulls().unique()
+
+
+def _counting(trees: Trees) -> pl.DataFrame:
+    """The ``row`` of every word that a determiner counts, and the case of that, empty for one that governs the noun."""
+    case = pl.when(pl.col("deprel") == "det:numgov").then(pl.lit("")).otherwise(feat("Case"))
+    counting = trees.words.filter(pl.col("rel") == "det", (feat("NumType") == "Card") | (case == ""))
+    heads = counting.select(row=pl.col("head_row").cast(trees.words.schema["row"]), case_of_counting=case)
+    return heads.drop_nulls().unique("row", maintain_order=True)

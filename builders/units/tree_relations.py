@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from discoprobe.loaders.corpus import Shard
 
 NUCLEARITY: Final = {"NS": "nucleus_first", "SN": "nucleus_second", "NN": "both"}
-SAME_UNIT: Final = "same-unit"
+SAME_UNIT: Final = r"(?i)^same(?:[-_ ]?unit)?$"
+"""How corpora name the relation of the parts of a unit that another interrupts (PCC *sameunit*, PRSTC *same*)."""
 WRITTEN_CLOSE: Final = r"[\p{Han}\p{Hiragana}\p{Katakana}\x{2010}-\x{2027}\x{3000}-\x{303F}\x{FF00}-\x{FFEF}]"
 """Characters of Chinese and Japanese, with their punctuation, beside which the texts of trees have blanks."""
 
@@ -39,7 +40,7 @@ def _labelled(shard: Shard, context: Context, label: pl.Expr) -> pl.DataFrame:
         "doc", "orig_label", "ids", label=label, direction="nuclearity",
         sentence1=_text("unit1", context), sentence2=_text("unit2", context),
         reason=pl.coalesce(
-            pl.when(pl.col("orig_label") == SAME_UNIT).then(pl.lit("same-unit")),
+            pl.when(pl.col("orig_label").str.contains(SAME_UNIT)).then(pl.lit("same-unit")),
             pl.when(pl.col("orig_label") == SEVERAL).then(pl.lit("several-labels")),
             pl.when(~pl.col("adjacent")).then(pl.lit("not-adjacent")),
         ),

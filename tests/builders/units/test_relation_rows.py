@@ -164,6 +164,16 @@ def test_nuclei(corpus):
     assert {(row["name"], row["direction"]) for row in rows} == {("nucleus_first", "NS"), ("both", "NN")}
 
 
+@pytest.mark.parametrize("name", ["same-unit", "Same-Unit", "sameunit", "same_unit", "same"])
+def test_the_parts_of_an_interrupted_unit_are_no_relation(tmp_path, name):
+    for file in write_trees(tmp_path, 60).glob("*.rs3"):
+        text = file.read_text(encoding="utf-8").replace('relname="list"', f'relname="{name}"')
+        file.write_text(text.replace('name="list"', f'name="{name}"'), encoding="utf-8")
+    corpus = load_corpus("en", [str(tmp_path)])
+    with pytest.raises(UnsupportedError, match=r"same-unit \d+"):
+        build("nuclearity", corpus)
+
+
 def test_other_tasks_pass_over_trees(corpus):
     made = {config.task: config for config in build_all(tasks_named(["bso", "sent_len"]), corpus, Settings())}
     assert isinstance(made["bso"], Config)
