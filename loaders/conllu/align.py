@@ -19,21 +19,13 @@ NO_SPACE: Final = r"(^|\|)SpaceAfter=No(\||$)"
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """Words aligned with texts.
+    """Words aligned with texts."""
 
-    Attributes:
-        text: the text of each sentence; where there was none, the tokens joined.
-        aligned: per sentence, whether every token was found at its place.
-        start: character offset of each word's token in the text; meaningless where the sentence is not aligned.
-        end: the same, of the character after the token.
-        mwt: number of the first word of its multiword token, per word; 0 outside any.
-    """
-
-    text: pl.Series
-    aligned: Flags
-    start: Ints
-    end: Ints
-    mwt: Ints
+    text: pl.Series  # the text of each sentence; where there was none, the tokens joined
+    aligned: Flags  # per sentence, whether every token was found at its place
+    start: Ints  # character offset of each word's token in the text; meaningless where the sentence is not aligned
+    end: Ints  # the same, of the character after the token
+    mwt: Ints  # per word, number of the first word of its multiword token; 0 outside any
 
 
 def align(words: Words, texts: pl.Series) -> Alignment:
@@ -41,11 +33,7 @@ def align(words: Words, texts: pl.Series) -> Alignment:
 
     Nearly always the text is the tokens joined by one space, or by nothing after ``SpaceAfter=No``. Where it is not,
     the tokens must follow each other in the text with only white space between them; a sentence where they do not is
-    not aligned, and never repaired.
-
-    Args:
-        words: of sentences in order, each with words.
-        texts: the ``# text`` of each sentence, null where there is none.
+    not aligned, and never repaired. ``texts`` are the ``# text`` of each sentence, null where there is none.
     """
     tokens, of_word, mwt = _tokens(words)
     form = tokens["form"]
@@ -71,28 +59,20 @@ def align(words: Words, texts: pl.Series) -> Alignment:
 
 
 def _tokens(words: Words) -> tuple[pl.DataFrame, Ints, Ints]:
-    """The orthographic tokens: multiword tokens, and words outside any.
+    """``form``, ``misc`` and ``block`` of multiword tokens and words outside any; two numbers of each word.
 
-    Returns:
-        ``form``, ``misc`` and ``block`` of each; per word the index of its token, and the number of the first word of
-        its multiword token (0 outside any).
+    The numbers are the index of its token, and the number of the first word of its multiword token (0 outside any).
     """
-    columns, n = ["form", "misc", "block"], len(words.number)
-    if words.ranges.is_empty():
-        return words.rows.select(columns), np.arange(n), np.zeros(n, np.int64)
-    at, first, last = (words.ranges[name].to_numpy() for name in ("word", "first", "last"))
-    edges = np.zeros(n + 1, np.int64)
-    np.add.at(edges, at, 1)
-    np.subtract.at(edges, at + last - first + 1, 1)
-    covered = np.cumsum(edges[:-1]) > 0
-    opens = ~covered
-    opens[at] = True
-    of_word = np.cumsum(opens) - 1
-    is_token = np.zeros(words.lines.height, bool)
-    is_token[np.flatnonzero(words.is_word)[~covered]] = True
-    is_token[words.ranges["at"].to_numpy()] = True
-    tokens = words.lines.select(columns).filter(pl.Series(is_token))
-    return tokens, of_word, np.where(covered, words.number[opens][of_word], 0)
+    first, last, word, at = (words.ranges[name].to_numpy() for name in ("first", "last", "word", "at"))
+    steps = np.zeros(len(words.number) + 1, np.int64)
+    steps[word] += first
+    np.subtract.at(steps, word + last - first + 1, first)
+    mwt = np.cumsum(steps[:-1])
+    is_token = words.is_word.copy()
+    is_token[is_token] = mwt == 0
+    is_token[at] = True
+    tokens = words.lines.select("form", "misc", "block").filter(pl.Series(is_token))
+    return tokens, np.cumsum((mwt == 0) | (mwt == words.number)) - 1, mwt
 
 
 def _join(forms: pl.Series, gaps: Flags, first: Ints) -> pl.Series:

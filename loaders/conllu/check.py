@@ -40,15 +40,10 @@ class Fault:
 def problems(
     rows: pl.DataFrame, where: Flags, reason: str, message: str, *, conllu_words: bool = False, **numbers: Ints
 ) -> Iterator[Fault]:
-    """The first row of each block in which a condition holds, as a problem.
+    """The first row of each block in which a condition holds, as a fault.
 
-    Args:
-        rows: with ``line``, ``block`` and what the message names.
-        where: whether the condition holds in each.
-        reason: the kind of problem.
-        message: a format string over the columns and ``numbers``.
-        conllu_words: whether the complaint of the ``conllu`` library about the line goes before.
-        numbers: further columns.
+    ``rows`` have ``line``, ``block`` and what ``message`` names, a format string over the columns and ``numbers``. With
+    ``conllu_words`` the complaint of the ``conllu`` library about the line is preferred to the message.
     """
     if where.any():
         first = rows.with_columns(**numbers).filter(pl.Series(where)).unique("block", keep="first", maintain_order=True)
@@ -78,10 +73,8 @@ def _complaint_of_conllu(row: dict[str, Any]) -> str:
 
 def check_lines(text: Text, rows: pl.DataFrame) -> Iterator[Fault]:
     """Every line is UTF-8 and has no carriage return inside, and every word line has ten columns."""
-    for line, problem in text.not_utf8.items():
-        yield Fault("encoding", line, int(text.block[line]), problem)
-    for line in text.with_return:
-        yield Fault("line end", line, int(text.block[line]), "a carriage return inside the line")
+    for line, (reason, message) in text.faults.items():
+        yield Fault(reason, line, int(text.block[line]), message)
     message = f"{{n_cells}} columns where a word line has {len(NAMES)}, separated by tabs"
     yield from problems(rows, (rows["n_cells"] != len(NAMES)).to_numpy(), "columns", message)
 
@@ -103,26 +96,19 @@ def check_ids(words: Words) -> Iterator[Fault]:
 
 def check_ranges(words: Words) -> Iterator[Fault]:
     """A multiword token ``a-b`` stands before word a, its words are in the sentence, and no other has them too."""
-    at, first, last = (words.ranges[name].to_numpy() for name in ("word", "first", "last"))
-    n = len(words.number)
+    at, first, last, block = (words.ranges[name].to_numpy() for name in ("word", "first", "last", "block"))
     end = at + last - first
-    inside = (first <= last) & (end < n)
-    if n:
-        block = words.ranges["block"].to_numpy()
-        begin, close = np.where(inside, at, 0), np.where(inside, end, 0)
-        inside &= (words.number[begin] == first) & (words.block[begin] == block) & (words.block[close] == block)
-    apart = np.ones(len(end), bool)
-    apart[1:] = at[1:] > np.maximum.accumulate(np.where(inside, end, -1))[:-1]
+    numbers, blocks, n = np.append(words.number, NO_NUMBER), np.append(words.block, NO_NUMBER), len(words.number)
+    inside = (first <= last) & (numbers[at] == first) & (blocks[at] == block) & (blocks[end.clip(0, n)] == block)
+    before = np.maximum.accumulate(np.append(-1, np.where(inside, end, -1)))[:-1]
     message = "multiword token {id} does not stand before its words, or overlaps another"
-    yield from problems(words.ranges, ~(inside & apart), "multiword token", message)
+    yield from problems(words.ranges, ~inside | (at <= before), "multiword token", message)
 
 
 def check_heads(words: Words) -> Iterator[Fault]:
     """HEAD is ``_`` on all words of a sentence, or every word has one, and together they are a tree."""
-    opens = np.flatnonzero(changes(words.block))
-    sizes = np.diff(opens, append=len(words.block))
-    length = np.repeat(sizes, sizes)
-    rows = words.rows
+    rows, sentence = words.rows, np.cumsum(changes(words.block)) - 1
+    length = np.bincount(sentence)[sentence]
     no_number = words.head == NO_NUMBER
     missing = (rows["head"] == "_").to_numpy() if no_number.any() else no_number
     message = "HEAD '{head}' is not a word number"
@@ -132,24 +118,20 @@ def check_heads(words: Words) -> Iterator[Fault]:
     outside = words.head > length
     message = "HEAD {head} points outside the sentence ({length} words)"
     yield from problems(rows, outside, "HEAD range", message, length=length)
-    n_missing = np.repeat(np.add.reduceat(missing, opens, dtype=np.int64), sizes) if len(opens) else length
-    partly = missing & (n_missing < length)
+    partly = missing & (np.bincount(sentence, missing)[sentence] < length)
     yield from problems(rows, partly, "HEAD missing", "HEAD is missing here, but not on the other words")
     bad = np.isin(words.block, words.block[no_number | outside])
-    yield from _check_trees(rows.filter(pl.Series(~bad)) if bad.any() else rows, words.head[~bad], length[~bad])
+    yield from _check_trees(rows.filter(pl.Series(~bad)) if bad.any() else rows, words.head[~bad])
 
 
-def _check_trees(rows: pl.DataFrame, heads: Ints, sizes: Ints) -> Iterator[Fault]:
-    """One root, and no cycles, in sentences in which every word has a head; ``sizes`` has their length per word."""
-    if rows.is_empty():
-        return
-    starts = changes(rows["block"].to_numpy())
-    opens = np.flatnonzero(starts)
-    is_root = heads == 0
-    roots = np.repeat(np.add.reduceat(is_root, opens, dtype=np.int64), sizes[opens])
+def _check_trees(rows: pl.DataFrame, heads: Ints) -> Iterator[Fault]:
+    """One root, and no cycles, in sentences in which every word has a head."""
+    starts, is_root = changes(rows["block"].to_numpy()), heads == 0
+    sentence, opens = np.cumsum(starts) - 1, np.flatnonzero(starts)
+    roots = np.bincount(sentence, is_root)[sentence]
     earlier = np.cumsum(is_root) - is_root
-    second = is_root & (earlier > np.repeat(earlier[opens], sizes[opens]))
-    parent = np.where(is_root, np.arange(len(heads)), np.repeat(opens, sizes[opens]) + heads - 1)
+    second = is_root & (earlier > earlier[opens][sentence])
+    parent = np.where(is_root, np.arange(len(heads)), opens[sentence] + heads - 1)
     lost = ~_reaches_root(parent, is_root) & (roots > 0)
     yield from problems(rows, starts & (roots == 0), "root", "no word has HEAD 0: the sentence has no root")
     yield from problems(rows, second, "root", "a second word with HEAD 0: a sentence has one root")

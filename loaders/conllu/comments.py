@@ -14,7 +14,7 @@ from discoprobe.loaders.conllu.word_lines import NAMES, WHITE, changes
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from discoprobe.loaders.conllu.word_lines import Flags, Ints, Text
+    from discoprobe.loaders.conllu.word_lines import Flags, Text
 
 GENRE_KEYS: Final = ("meta::genre", "genre", "document_genre")
 NEWDOC_KEYS: Final = ("newdoc", "newdoc id", "newdoc_id")
@@ -31,6 +31,8 @@ KEYS: Final = pl.Enum(
 """The comments that the reader uses."""
 STRUCTURE: Final = {key: (key,) for key in (SECTION_KEY, TITLE_KEY, SPEAKER_KEY)} | {PARAGRAPH_KEYS[0]: PARAGRAPH_KEYS}
 """The columns of comments on the structure of documents, and the comments that they are from."""
+COLUMNS: Final = {"given_id": ("sent_id",), "text": ("text",), "genre": GENRE_KEYS, **STRUCTURE}
+"""All columns of what is written in the comments of a sentence."""
 CODES: Final = {key: code for code, key in enumerate(KEYS.categories)}
 
 
@@ -53,62 +55,44 @@ def read_sentences(text: Text, comments: pl.DataFrame, rows: pl.DataFrame) -> pl
     comments alone belongs to the next sentence.
 
     Returns:
-        ``block``, ``line`` (the first of the block), ``piece`` (index), ``number`` (1-based in the file), ``given_id``
-        (the ``sent_id``), ``id_line`` (its line), ``sent_id`` (made of file name and number where there is none),
-        ``text``, ``genre``, ``newdoc`` (whether a document begins), ``newdoc_id``, and as they are written
-        ``section_number``, ``newpar_block`` (or ``newpar``), ``meta::title`` and ``speaker``.
+        ``block``, ``line`` (the first of the block), ``piece`` (index), ``number`` (1-based in the file), ``sent_id``
+        (made of file name and number where there is none), ``id_line`` (its line), ``newdoc`` (whether a document
+        begins), ``newdoc_id``, and the columns of :data:`COLUMNS`.
     """
     block = rows["block"].to_numpy()
     block = block[changes(block)]
-    line = _first_lines(text, block)
+    line = text.first[block]
     piece = text.piece(line)
     before = np.array([part.sentence for part in text.pieces])
     number = np.arange(len(block)) - np.searchsorted(piece, np.arange(len(before)))[piece] + before[piece] + 1
     owner = np.searchsorted(block, comments["block"].to_numpy())
-    followed = owner < len(block)
-    inside = np.isin(comments["block"].to_numpy(), block)
-    filled = comments["value"].is_not_null().to_numpy()
-
+    is_inside = np.append(block, -1)[owner] == comments["block"].to_numpy()
+    is_filled = comments["value"].is_not_null().to_numpy()
     code = comments["key"].to_physical().to_numpy()
 
-    def last(keys: Sequence[str], where: Flags) -> Ints:
-        """Per sentence the index of the last comment with one of the keys, where a condition holds; else -1."""
+    def last(keys: Sequence[str], where: Flags) -> pl.Series:
+        """Per sentence the index of the last comment with one of the keys, where a condition holds; else null."""
         chosen = np.flatnonzero(np.isin(code, [CODES[key] for key in keys]) & where)
         at = np.full(len(block), -1)
         at[owner[chosen]] = chosen
-        return at
+        return pl.Series(pa.array(at, mask=at < 0))
 
-    sent_id = last(["sent_id"], inside & filled)
-    given = _gather(comments["value"], sent_id)
-    stems = pl.Series([part.stem for part in text.pieces], dtype=pl.String)
-    made = stems.gather(piece) + "-" + pl.Series(number).cast(pl.String) if given.null_count() else given
-    return pl.DataFrame(
+    given = {name: last(keys, is_inside & is_filled) for name, keys in COLUMNS.items()}
+    is_followed = owner < len(block)
+    found = pl.DataFrame(
         {
             "block": block,
             "line": line,
             "piece": piece.astype(np.uint32),
             "number": number.astype(np.uint32),
-            "given_id": given,
-            "id_line": _gather(comments["line"], sent_id),
-            "sent_id": given.zip_with(given.is_not_null(), made),
-            "text": _gather(comments["value"], last(["text"], inside & filled)),
-            "genre": _gather(comments["value"], last(GENRE_KEYS, inside & filled)),
-            "newdoc": last(NEWDOC_KEYS, followed) >= 0,
-            "newdoc_id": _gather(comments["value"], last(NEWDOC_KEYS, followed & filled)),
-            **{name: _gather(comments["value"], last(keys, inside & filled)) for name, keys in STRUCTURE.items()},
+            "id_line": comments["line"].gather(given["given_id"]),
+            "newdoc": last(NEWDOC_KEYS, is_followed).is_not_null(),
+            "newdoc_id": comments["value"].gather(last(NEWDOC_KEYS, is_followed & is_filled)),
+            **{name: comments["value"].gather(at) for name, at in given.items()},
         }
     )
-
-
-def _gather(values: pl.Series, at: Ints) -> pl.Series:
-    """The values at some places, null for -1."""
-    return values.gather(pl.Series(pa.array(at, mask=at < 0)))
-
-
-def _first_lines(text: Text, block: Ints) -> Ints:
-    """Number of the first line of each block; blank lines have the number of the block that follows them."""
-    filled = np.flatnonzero(~text.is_blank)
-    return filled[np.searchsorted(text.block[filled], block)]
+    stems = pl.Series([part.stem for part in text.pieces], dtype=pl.String).gather(piece)
+    return found.with_columns(sent_id=pl.coalesce("given_id", stems + "-" + pl.col("number").cast(pl.String)))
 
 
 def check_sentences(text: Text, sentences: pl.DataFrame, comments: pl.DataFrame) -> Iterator[Fault]:

@@ -17,7 +17,7 @@ from discoprobe.loaders.conllu.word_lines import NO_NUMBER, changes, find_words,
 from discoprobe.loaders.corpus import UPOS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from discoprobe.loaders.conllu.word_lines import Flags, Ints, Piece, Text, Words
 
@@ -35,26 +35,20 @@ class BadSentence:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """Sentences and words of some pieces.
+    """Sentences and words of some pieces, in source order.
 
-    Attributes:
-        sentences: ``piece`` (index), ``number`` (1-based in its file, bad sentences counted), ``sent_id``, ``text``,
-            ``has_text``, ``genre``, ``newdoc``, ``newdoc_id``, ``n_words``, ``aligned``; in source order.
-        tokens: the columns of :data:`discoprobe.loaders.corpus.TOKENS`.
-        problems: the first thing wrong with each bad sentence, in source order; those sentences are in no table.
-        n_found: number of sentences, good and bad.
-        n_lines: number of lines.
-        universal_words: number of words in files whose UPOS column holds universal tags; elsewhere it is not read.
-        notes: a line on each such file.
+    ``sentences`` has ``piece`` (index), ``number`` (1-based in its file, bad sentences counted), ``sent_id``, ``text``,
+    ``has_text``, ``genre``, ``newdoc``, ``newdoc_id``, ``n_words``, ``aligned`` and :data:`comments.STRUCTURE`;
+    ``tokens`` has the columns of :data:`discoprobe.loaders.corpus.TOKENS`.
     """
 
     sentences: pl.DataFrame
     tokens: pl.DataFrame
-    problems: tuple[BadSentence, ...]
-    n_found: int
+    problems: tuple[BadSentence, ...]  # the first thing wrong with each bad sentence; those sentences are in no table
+    n_found: int  # number of sentences, good and bad
     n_lines: int
-    universal_words: int
-    notes: tuple[str, ...]
+    universal_words: int  # number of words in files whose UPOS column holds universal tags; elsewhere it is not read
+    notes: tuple[str, ...]  # a line on each file where it does not
 
 
 def parse(pieces: Sequence[Piece]) -> Parsed:
@@ -64,11 +58,11 @@ def parse(pieces: Sequence[Piece]) -> Parsed:
     comments = read_comments(text)
     sentences = read_sentences(text, comments, rows)
     unreadable = list(check.check_lines(text, rows))
-    words = find_words(_outside(rows, [problem.block for problem in unreadable]))
+    words = find_words(_outside(rows, {fault.block for fault in unreadable}))
     upos = words.rows["upos"].cast(UPOS, strict=False)
     unknown = (upos.is_null() & (words.rows["upos"] != "_")).to_numpy()
     universal, notes = _tag_sets(text, words, unknown)
-    reported = chain(
+    faults = chain(
         unreadable,
         check.check_ids(words),
         check.check_heads(words),
@@ -76,12 +70,11 @@ def parse(pieces: Sequence[Piece]) -> Parsed:
         check.check_ranges(words),
         check_sentences(text, sentences, comments),
     )
-    bad = check.first_problems(reported)
-    problems = _bad_sentences(text, sentences, bad)
-    n_found = sentences.height
+    bad = check.first_problems(faults)
+    problems, n_found = _bad_sentences(text, sentences, bad.values()), sentences.height
     if bad:
         good = ~np.isin(words.block, list(bad))
-        words, upos, universal = find_words(_outside(rows, list(bad))), upos.filter(pl.Series(good)), universal[good]
+        words, upos, universal = find_words(_outside(rows, bad)), upos.filter(pl.Series(good)), universal[good]
         sentences = without(sentences, np.isin(sentences["block"].to_numpy(), list(bad)))
     upos = upos if universal.all() else upos.set(pl.Series(~universal), None)
     tokens, sentences = _tables(words, sentences, upos)
@@ -89,9 +82,9 @@ def parse(pieces: Sequence[Piece]) -> Parsed:
     return Parsed(sentences, tokens, problems, n_found, n_lines, int(universal.sum()), notes)
 
 
-def _outside(rows: pl.DataFrame, blocks: list[int]) -> pl.DataFrame:
+def _outside(rows: pl.DataFrame, blocks: Collection[int]) -> pl.DataFrame:
     """The rows that are in none of the blocks."""
-    return rows.filter(pl.Series(~np.isin(rows["block"].to_numpy(), blocks))) if blocks else rows
+    return rows.filter(~pl.col("block").is_in(list(blocks))) if blocks else rows
 
 
 def _tag_sets(text: Text, words: Words, unknown: Flags) -> tuple[Flags, tuple[str, ...]]:
@@ -101,30 +94,24 @@ def _tag_sets(text: Text, words: Words, unknown: Flags) -> tuple[Flags, tuple[st
     in a sentence, and tasks that need no tags can use the file: there UPOS is read as absent.
     """
     universal = np.ones(len(unknown), bool)
-    if not unknown.any():
-        return universal, ()
-    piece = text.piece(words.rows["line"].to_numpy())
-    size = len(text.pieces)
-    other = 2 * np.bincount(piece, weights=~unknown, minlength=size) < np.bincount(piece, minlength=size)
-    universal = ~other[piece]
+    if unknown.any():
+        piece = text.piece(words.rows["line"].to_numpy())
+        universal = (2 * np.bincount(piece, unknown) <= np.bincount(piece))[piece]
     if universal.all():
         return universal, ()
     tags = " ".join(words.rows["upos"].filter(~universal & unknown).unique().sort().head(5).to_list())
-    stems = ", ".join(part.stem for part, is_other in zip(text.pieces, other.tolist(), strict=True) if is_other)
+    stems = ", ".join(text.pieces[number].stem for number in np.unique(piece[~universal]))
     return universal, (f"the UPOS column of {stems} holds other tags than the universal ones ({tags} …): not read",)
 
 
-def _bad_sentences(text: Text, sentences: pl.DataFrame, problems: dict[int, check.Fault]) -> tuple[BadSentence, ...]:
-    """The problems with their places in the files."""
-    if not problems:
-        return ()
-    ids = dict(sentences.select("block", "given_id").iter_rows())
-    first_lines = text.first_lines()
-    pieces = text.piece(np.array([problem.line for problem in problems.values()])).tolist()
+def _bad_sentences(text: Text, sentences: pl.DataFrame, faults: Collection[check.Fault]) -> tuple[BadSentence, ...]:
+    """The faults with their places in the files."""
+    ids = dict(sentences.select("block", "given_id").iter_rows()) if faults else {}
+    pieces = text.piece(np.array([fault.line for fault in faults], np.int64)).tolist()
+    lines = [text.pieces[piece].line + 1 - int(text.starts[piece]) for piece in pieces]
     return tuple(
-        BadSentence(problem.reason, piece, line, ids.get(problem.block), problem.message)
-        for piece, problem in zip(pieces, problems.values(), strict=True)
-        for line in [problem.line - int(first_lines[piece]) + text.pieces[piece].line + 1]
+        BadSentence(fault.reason, piece, line + fault.line, ids.get(fault.block), fault.message)
+        for fault, piece, line in zip(faults, pieces, lines, strict=True)
     )
 
 

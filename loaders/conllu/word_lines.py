@@ -23,94 +23,73 @@ TEN_CELLS: Final = b"\t" * (len(NAMES) - 1) + b"\n"
 WHITE: Final = "".join(chr(i) for i in range(0x3001) if chr(i).isspace())
 """What Python calls white space; none is after U+3000."""
 NO_NUMBER: Final = -1
-LEAST: Final = np.array([2**32, 0, *10 ** np.arange(1, 10), 2**32])
-"""The least number that is written with so many digits; no number of 32 bits has none, or more than ten."""
-RANGE: Final = r"^([1-9][0-9]{0,8})-([1-9][0-9]{0,8})$"
+RANGE: Final = r"^(?<first>[1-9][0-9]{0,8})-(?<last>[1-9][0-9]{0,8})$"
 """The ID of a multiword token."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    r"""A file, or a block of a large one.
+    """A file, or a block of a large one."""
 
-    Attributes:
-        stem: the file's name without folder and suffixes, from which missing sentence ids are made.
-        data: the text, with ``\n`` line ends and no byte order mark.
-        line: lines of the file before the block.
-        sentence: sentences of the file before the block.
-    """
-
-    stem: str
-    data: bytes
-    line: int = 0
-    sentence: int = 0
+    stem: str  # the file's name without folder and suffixes, from which missing sentence ids are made
+    data: bytes  # the text, with ``\n`` line ends and no byte order mark
+    line: int = 0  # lines of the file before the block
+    sentence: int = 0  # sentences of the file before the block
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The lines of several pieces as one text, in which no sentence continues from one piece to the next.
+    """The lines of several pieces as one text, in which no sentence continues from one piece to the next."""
 
-    Attributes:
-        pieces: where the lines come from.
-        data: the text as UTF-8; bytes that are not UTF-8 are replaced.
-        lines: its lines, without their ends.
-        is_comment: whether each line begins with ``#``.
-        is_blank: whether each line has only white space.
-        block: number of the block (lines between blank lines) of each line; for a blank line, of the next one.
-        not_utf8: what is wrong with each line that is not UTF-8, by number of the line.
-        with_return: numbers of the lines with a carriage return inside.
-    """
-
-    pieces: Sequence[Piece]
-    data: bytes
-    lines: pl.Series
-    is_comment: Flags
-    is_blank: Flags
-    block: Ints
-    not_utf8: dict[int, str]
-    with_return: list[int]
-
-    def first_lines(self) -> Ints:
-        """The number of the first line of each piece."""
-        sizes = [piece.data.count(b"\n") + 2 for piece in self.pieces]
-        return np.cumsum([0, *sizes[:-1]])
+    pieces: Sequence[Piece]  # where the lines come from
+    starts: Ints  # number of the first line of each piece
+    data: bytes  # UTF-8; bytes that are not UTF-8 are replaced
+    lines: pl.Series  # without their ends
+    is_comment: Flags  # whether each line begins with ``#``
+    is_blank: Flags  # whether each line has only white space
+    block: Ints  # number of the block (lines between blank lines) of each line; of a blank line, that of the next one
+    first: Ints  # number of the first line of each block
+    faults: dict[int, tuple[str, str]]  # what is wrong with the bytes of a line, by its number: kind and words
 
     def piece(self, lines: Ints) -> Ints:
         """The index of the piece that each of the lines is in."""
-        if len(self.pieces) == 1:
-            return np.zeros(len(lines), np.int64)
-        return np.searchsorted(self.first_lines(), lines, side="right") - 1
+        return np.searchsorted(self.starts, lines, side="right") - 1
 
 
 def read_text(pieces: Sequence[Piece]) -> Text:
     """The lines of pieces, in order."""
     data = b"\n\n".join(piece.data for piece in pieces)
+    starts = np.cumsum([0, *(piece.data.count(b"\n") + 2 for piece in pieces[:-1])])
     if data[-1:] not in {b"", b"\n"}:
         data += b"\n"  # polars cannot read a comment without it
-    not_utf8: dict[int, str] = {}
-    with_return = [i for i, line in enumerate(data.split(b"\n")) if b"\r" in line] if b"\r" in data else []
+    faults = {}
+    if b"\r" in data:
+        returns = [i for i, line in enumerate(data.split(b"\n")) if b"\r" in line]
+        faults = dict.fromkeys(returns, ("line end", "a carriage return inside the line"))
     try:
         lines = pl.read_lines(BytesIO(data))["line"]
     except pl.exceptions.ComputeError:
-        not_utf8 = {i: problem for i, line in enumerate(data.split(b"\n")) if (problem := _encoding_problem(line))}
+        faults |= _not_utf8(data)
         data = data.decode(errors="replace").encode()
         lines = pl.read_lines(BytesIO(data))["line"]
     perhaps_blank = (lines < "!") | (lines > "~")  # empty, or beginning with white space or a letter outside ASCII
     blank = perhaps_blank.to_numpy().copy()
     blank[blank] = (lines.filter(perhaps_blank).str.strip_chars(WHITE) == "").to_numpy()
     opens = ~blank & np.concatenate([[True], blank[:-1]])[: len(blank)]
-    block = np.cumsum(opens) - ~blank
-    return Text(pieces, data, lines, lines.str.starts_with("#").to_numpy(), blank, block, not_utf8, with_return)
+    block, is_comment = np.cumsum(opens) - ~blank, lines.str.starts_with("#").to_numpy()
+    return Text(pieces, starts, data, lines, is_comment, blank, block, np.flatnonzero(opens), faults)
 
 
-def _encoding_problem(line: bytes) -> str:
-    """What is wrong with a line that is not UTF-8; empty if it is."""
-    try:
-        line.decode()
-    except UnicodeDecodeError as error:
-        byte = error.object[error.start]
-        return f"invalid UTF-8: byte 0x{byte:02x} at position {error.start + 1} of the line"
-    return ""
+def _not_utf8(data: bytes) -> dict[int, tuple[str, str]]:
+    """What is wrong with each line that is not UTF-8, as in :class:`Text`."""
+    faults = {}
+    for i, line in enumerate(data.split(b"\n")):
+        try:
+            line.decode()
+        except UnicodeDecodeError as error:
+            where = f"byte 0x{line[error.start]:02x} at position {error.start + 1} of the line"
+            faults[i] = ("encoding", f"invalid UTF-8: {where}")
+    return faults
 
 
 def read_rows(text: Text) -> pl.DataFrame:
@@ -132,10 +111,10 @@ def read_rows(text: Text) -> pl.DataFrame:
 
 def whole_numbers(rows: pl.DataFrame, *names: str) -> list[Ints]:
     """The whole numbers of 32 bits in columns, or :data:`NO_NUMBER` for anything else in a cell, ``01`` included."""
-    number = pl.col(names).cast(pl.UInt32, strict=False).cast(pl.Int64).fill_null(NO_NUMBER)
-    parsed = rows.select(number, pl.col(names).str.len_bytes().clip(0, len(LEAST) - 1).name.suffix(" bytes"))
-    columns = [(parsed[name].to_numpy(), parsed[f"{name} bytes"].to_numpy()) for name in names]
-    return [np.where(numbers >= LEAST[n_bytes], numbers, NO_NUMBER) for numbers, n_bytes in columns]
+    number = pl.col(names).cast(pl.UInt32, strict=False).cast(pl.Int64)
+    plain = (pl.col(names) >= "1") | (pl.col(names) == "0")  # no zero and no sign before the first digit
+    found = rows.select(pl.when(plain).then(number).fill_null(NO_NUMBER))
+    return [found[name].to_numpy() for name in names]
 
 
 def changes(blocks: Ints) -> Flags:
@@ -153,25 +132,17 @@ def position_in_block(blocks: Ints) -> Ints:
 class Words:
     """The syntactic words (lines with a whole number as ID) and the multiword tokens (``a-b``) among word lines.
 
-    Attributes:
-        lines: all word lines, as :func:`read_rows` gives them.
-        heads: the HEAD of each of them, or :data:`NO_NUMBER`.
-        is_word: whether each of them is a word.
-        rows: the lines of the words.
-        number: the ID of each word.
-        head: the HEAD of each word.
-        block: the block of each.
-        ranges: the lines of the multiword tokens, with ``at`` (index among all word lines), ``first`` and ``last`` word
-            number, and ``word``, the index of the first word where the line is in its place.
+    ``ranges`` are the lines of the multiword tokens, with ``at`` (index among all word lines), ``first`` and ``last``
+    word number, and ``word``, the index of the first word where the line is in its place.
     """
 
-    lines: pl.DataFrame
-    heads: Ints
-    is_word: Flags
-    rows: pl.DataFrame
-    number: Ints
-    head: Ints
-    block: Ints
+    lines: pl.DataFrame  # all word lines, as :func:`read_rows` gives them
+    heads: Ints  # the HEAD of each of them, or :data:`NO_NUMBER`
+    is_word: Flags  # whether each of them is a word
+    rows: pl.DataFrame  # the lines of the words
+    number: Ints  # the ID of each word
+    head: Ints  # the HEAD of each word
+    block: Ints  # the block of each word
     ranges: pl.DataFrame
 
 
@@ -181,7 +152,8 @@ def find_words(lines: pl.DataFrame) -> Words:
     is_word = number != NO_NUMBER
     rows = lines if is_word.all() else lines.filter(pl.Series(is_word))
     at = np.flatnonzero(~is_word)
-    first, last = (pl.col("id").str.extract_groups(RANGE).struct[end].cast(pl.Int64) for end in ("1", "2"))
-    others = lines[at].with_columns(at=at, word=np.cumsum(is_word)[at], first=first, last=last)
+    others = lines[at].with_columns(pl.col("id").str.extract_groups(RANGE), at=at, word=np.cumsum(is_word)[at])
+    first, last = (pl.col("id").struct[end].cast(pl.Int64) for end in ("first", "last"))
+    ranges = others.with_columns(lines["id"][at], first=first, last=last).drop_nulls("first")
     block = rows["block"].to_numpy()
-    return Words(lines, heads, is_word, rows, number[is_word], heads[is_word], block, others.drop_nulls("first"))
+    return Words(lines, heads, is_word, rows, number[is_word], heads[is_word], block, ranges)
