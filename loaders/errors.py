@@ -23,7 +23,7 @@ A message is one line: what is wrong, where, and what to do.
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,6 +48,15 @@ class CorpusFormatError(DiscoprobeError):
         if sent_id is not None:
             place += f" (sent_id {sent_id})"
         super().__init__(f"{place}: {problem}")
+
+
+class BadLine(NamedTuple):
+    """What is wrong in a line of a file: kind, line (from 1), message, and the sentence, where there is one."""
+
+    reason: str
+    line: int
+    message: str
+    sent_id: str | None = None
 
 
 class UnknownNameError(DiscoprobeError):

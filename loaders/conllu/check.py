@@ -55,10 +55,9 @@ def problems(
 def first_problems(reported: Iterable[Fault]) -> dict[int, Fault]:
     """The problem on the first line of each block, in order; of several on one line, the first one reported."""
     first: dict[int, Fault] = {}
-    for problem in reported:
-        if problem.block not in first or problem.line < first[problem.block].line:
-            first[problem.block] = problem
-    return dict(sorted(first.items()))
+    for fault in sorted(reported, key=lambda fault: (fault.block, fault.line)):
+        first.setdefault(fault.block, fault)
+    return first
 
 
 def _complaint_of_conllu(row: dict[str, Any]) -> str:
@@ -107,7 +106,7 @@ def check_ranges(words: Words) -> Iterator[Fault]:
 
 def check_heads(words: Words) -> Iterator[Fault]:
     """HEAD is ``_`` on all words of a sentence, or every word has one, and together they are a tree."""
-    rows, sentence = words.rows, np.cumsum(changes(words.block)) - 1
+    rows, sentence = words.rows, words.sentence
     length = np.bincount(sentence)[sentence]
     no_number = words.head == NO_NUMBER
     missing = (rows["head"] == "_").to_numpy() if no_number.any() else no_number
@@ -120,27 +119,27 @@ def check_heads(words: Words) -> Iterator[Fault]:
     yield from problems(rows, outside, "HEAD range", message, length=length)
     partly = missing & (np.bincount(sentence, missing)[sentence] < length)
     yield from problems(rows, partly, "HEAD missing", "HEAD is missing here, but not on the other words")
-    bad = np.isin(words.block, words.block[no_number | outside])
-    yield from _check_trees(rows.filter(pl.Series(~bad)) if bad.any() else rows, words.head[~bad])
+    yield from _check_trees(words, np.isin(words.block, words.block[no_number | outside]))
 
 
-def _check_trees(rows: pl.DataFrame, heads: Ints) -> Iterator[Fault]:
-    """One root, and no cycles, in sentences in which every word has a head."""
-    starts, is_root = changes(rows["block"].to_numpy()), heads == 0
-    sentence, opens = np.cumsum(starts) - 1, np.flatnonzero(starts)
-    roots = np.bincount(sentence, is_root)[sentence]
+def _check_trees(words: Words, skipped: Flags) -> Iterator[Fault]:
+    """One root, and no cycles, in sentences in which every word has a head; others are skipped."""
+    opens = changes(words.block)
+    is_root = (words.head == 0) & ~skipped
+    roots = np.bincount(words.sentence, is_root)[words.sentence]
     earlier = np.cumsum(is_root) - is_root
-    second = is_root & (earlier > earlier[opens][sentence])
-    parent = np.where(is_root, np.arange(len(heads)), opens[sentence] + heads - 1)
-    lost = ~_reaches_root(parent, is_root) & (roots > 0)
-    yield from problems(rows, starts & (roots == 0), "root", "no word has HEAD 0: the sentence has no root")
-    yield from problems(rows, second, "root", "a second word with HEAD 0: a sentence has one root")
-    yield from problems(rows, lost, "HEAD cycle", "the HEADs from this word run in a circle")
+    second = is_root & (earlier > earlier[opens][words.sentence])
+    parent = np.flatnonzero(opens)[words.sentence] + words.head - 1
+    lost = ~_reaches_root(parent, is_root | skipped) & (roots > 0)
+    rootless = opens & (roots == 0) & ~skipped
+    yield from problems(words.rows, rootless, "root", "no word has HEAD 0: the sentence has no root")
+    yield from problems(words.rows, second, "root", "a second word with HEAD 0: a sentence has one root")
+    yield from problems(words.rows, lost, "HEAD cycle", "the HEADs from this word run in a circle")
 
 
 def _reaches_root(parent: Ints, is_root: Flags) -> Flags:
-    """Whether each word comes to a root when its heads are followed; a root's parent is itself."""
-    reached = is_root
+    """Whether each word comes to a root when its heads are followed."""
+    reached, parent = is_root, np.where(is_root, np.arange(len(parent)), parent)
     for _ in range(LARGEST.bit_length() + 1):
         if reached.all():
             break
@@ -149,12 +148,7 @@ def _reaches_root(parent: Ints, is_root: Flags) -> Flags:
 
 
 def check_cells(words: Words, unknown_tag: Flags) -> Iterator[Fault]:
-    """Cells are not empty, UPOS is one of the 17 where it is to be universal, FEATS are ``A=b|C=d``.
-
-    Args:
-        words: the words, and the other lines.
-        unknown_tag: per word, whether UPOS is not one of the 17, and should be.
-    """
+    """Cells are not empty, UPOS is not an ``unknown_tag`` (a flag per word), FEATS are ``A=b|C=d``."""
     filled = ("form", "lemma", "upos", "deprel")
     empty = np.logical_or.reduce([(words.lines[name] == "").to_numpy() for name in filled])
     yield from problems(words.lines, empty, "empty cell", "a column is empty; a missing value is written _")

@@ -27,18 +27,18 @@ from discoprobe.loaders.conllu.documents import Carried, place
 from discoprobe.loaders.conllu.parse import Parsed, parse
 from discoprobe.loaders.conllu.word_lines import Piece
 from discoprobe.loaders.corpus import VERSION, Corpus, Counts, Shard, Source, SourceFile
-from discoprobe.loaders.discourse_layers.disrpt_relations import BadLine, read_relations, running_text, word_marks
+from discoprobe.loaders.discourse_layers.disrpt_relations import read_relations, running_text, word_marks
 from discoprobe.loaders.discourse_layers.mentions import read_mentions
 from discoprobe.loaders.discourse_layers.mentions import table as mention_table
 from discoprobe.loaders.discourse_layers.rst_trees import read_trees
-from discoprobe.loaders.errors import CorpusFormatError, UnknownNameError, UnsupportedError
+from discoprobe.loaders.errors import BadLine, CorpusFormatError, UnknownNameError, UnsupportedError
 from discoprobe.loaders.file_hashes import FileHashes, hashes_of
 from discoprobe.loaders.folders import cache_folder
 from discoprobe.loaders.paths import RELS, CorpusFile, describe, find_files
 from discoprobe.loaders.process_pool import process_pool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     Facts = Callable[[str], TreebankFacts | None]
@@ -292,17 +292,12 @@ class _Tally:
         self.places: list[tuple[int, int, str | None, str]] = []
         self.notes: list[str] = []
 
-    def add_sentences(self, parsed: Parsed) -> None:
-        """Count what is malformed in the sentences of a shard."""
-        self.drops.update(problem.reason for problem in parsed.problems)
-        self.places += [(p.piece, p.line, p.sent_id, p.message) for p in parsed.problems[: PLACES - len(self.places)]]
-        self.notes += [note for note in parsed.notes if note not in self.notes]
-
-    def add_problem(self, number: int, problem: BadLine) -> None:
-        """Count something malformed in the file with this number."""
-        self.drops[problem.reason] += 1
-        if len(self.places) < PLACES:
-            self.places.append((number, problem.line, problem.sent_id, problem.message))
+    def add(self, problems: Iterable[tuple[int, BadLine]]) -> None:
+        """Count what is malformed, with the number of its file."""
+        for number, problem in problems:
+            self.drops[problem.reason] += 1
+            if len(self.places) < PLACES:
+                self.places.append((number, problem.line, problem.sent_id, problem.message))
 
     def record(self) -> dict[str, Any]:
         """As JSON values."""
@@ -326,7 +321,8 @@ def _shards(batch: FileBatch, tally: _Tally) -> Iterator[Shard]:
         line += parsed.n_lines
         sentence += parsed.n_found
         shard = Shard(placed.documents, placed.sentences, parsed.tokens)
-        tally.add_sentences(parsed)
+        tally.add(parsed.problems)
+        tally.notes += [note for note in parsed.notes if note not in tally.notes]
         shard = tables.added_to(shard, parsed, pieces)
         shard = replace(shard, mentions=_mentions(parsed, pieces, fields, tally))
         tally.counts += _counts(shard, parsed)
@@ -347,8 +343,7 @@ def _mentions(
         found += [
             (places[number, each.sentence], each) for each in mentions if (number, each.sentence) in places
         ]  # fmt: skip
-        for problem in problems:
-            tally.add_problem(number, problem)
+        tally.add((number, problem) for problem in problems)
     return mention_table(found)
 
 
@@ -358,8 +353,7 @@ def _trees(batch: FileBatch, tally: _Tally) -> Shard:
     texts = {member.file.stem: [_text_of(path, batch.rule) for path, _ in member.texts] for member in batch.members}
     shard, problems = read_trees(files, batch.treebank, texts)
     tally.counts += shard.counts()
-    for number, problem in problems:
-        tally.add_problem(number, problem)
+    tally.add(problems)
     return shard
 
 
@@ -413,7 +407,7 @@ class _Tables:
         """Counts a problem once, however many blocks the file has."""
         if (number, problem.line) not in self._problems:
             self._problems.add((number, problem.line))
-            self._tally.add_problem(number, problem)
+            self._tally.add([(number, problem)])
 
     def check_documents(self) -> None:
         """Reports the relations of documents that are in none of the files."""

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import polars as pl
 
-from discoprobe.loaders.conllu.comments import PARAGRAPH_KEYS, SECTION_KEY, TITLE_KEY
-
 if TYPE_CHECKING:
     from discoprobe.loaders.conllu.word_lines import Ints
 
@@ -64,12 +62,12 @@ def sections(sentences: pl.DataFrame, element: pl.Series, doc: Ints, index: Ints
     Returns:
         The numbers, and how many headings the last document has had.
     """
-    given = sentences[SECTION_KEY].cast(pl.UInt32)
+    given = sentences["section_number"].cast(pl.UInt32)
     heading = element.eq_missing("heading")
     if not heading.any() and not before:
         return given, 0
-    texts, titles, begins = sentences["text"], sentences[TITLE_KEY], np.zeros(len(doc), np.int64)
-    for i in np.flatnonzero(heading & sentences[PARAGRAPH_KEYS[0]].is_not_null()).tolist():
+    texts, titles, begins = sentences["text"], sentences["title"], np.zeros(len(doc), np.int64)
+    for i in np.flatnonzero(heading & sentences["newpar_block"].is_not_null()).tolist():
         begins[i] = index[i] > 0 or not _is_title(texts[i] or "", titles[i])
     begins[0] += before
     found = pl.DataFrame({"doc": doc, "begins": begins, "heading": heading}).select(

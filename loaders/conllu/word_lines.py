@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -23,6 +23,7 @@ TEN_CELLS: Final = b"\t" * (len(NAMES) - 1) + b"\n"
 WHITE: Final = "".join(chr(i) for i in range(0x3001) if chr(i).isspace())
 """What Python calls white space; none is after U+3000."""
 NO_NUMBER: Final = -1
+"""Stands for a cell with anything but a whole number of 32 bits; ``01`` is none."""
 RANGE: Final = r"^(?<first>[1-9][0-9]{0,8})-(?<last>[1-9][0-9]{0,8})$"
 """The ID of a multiword token."""
 
@@ -99,22 +100,13 @@ def read_rows(text: Text) -> pl.DataFrame:
         has_header=False, separator="\t", quote_char=None, comment_prefix="#", empty_string_is_null=False,
         truncate_ragged_lines=True,
     )[1:]  # fmt: skip
-    is_word_line = ~text.is_blank[~text.is_comment]
-    cells = cells.filter(pl.Series(is_word_line))
-    line = np.flatnonzero(~text.is_comment)[is_word_line]
+    cells = cells.filter(pl.Series(~text.is_blank[~text.is_comment]))
+    line = np.flatnonzero(~text.is_comment & ~text.is_blank)
     n_tabs = np.full(len(line), len(NAMES) - 1)
     # No line has fewer than ten cells where each has MISC; then none has more if there are as many tabs as there must.
     if (cells["misc"] == "").any() or np.count_nonzero(np.frombuffer(text.data, np.uint8) == ord("\t")) != n_tabs.sum():
         n_tabs = text.lines.gather(line).str.count_matches("\t", literal=True).to_numpy().astype(np.int64)
     return cells.with_columns(line=line, block=text.block[line], n_cells=n_tabs + 1)
-
-
-def whole_numbers(rows: pl.DataFrame, *names: str) -> list[Ints]:
-    """The whole numbers of 32 bits in columns, or :data:`NO_NUMBER` for anything else in a cell, ``01`` included."""
-    number = pl.col(names).cast(pl.UInt32, strict=False).cast(pl.Int64)
-    plain = (pl.col(names) >= "1") | (pl.col(names) == "0")  # no zero and no sign before the first digit
-    found = rows.select(pl.when(plain).then(number).fill_null(NO_NUMBER))
-    return [found[name].to_numpy() for name in names]
 
 
 def changes(blocks: Ints) -> Flags:
@@ -143,17 +135,23 @@ class Words:
     number: Ints  # the ID of each word
     head: Ints  # the HEAD of each word
     block: Ints  # the block of each word
+    sentence: Ints  # index of the sentence of each word, among those with words
     ranges: pl.DataFrame
 
 
-def find_words(lines: pl.DataFrame) -> Words:
-    """Which lines are syntactic words, and which are multiword tokens."""
-    number, heads = whole_numbers(lines, "id", "head")
+def find_words(lines: pl.DataFrame, left_out: Collection[int] = ()) -> Words:
+    """Which lines are syntactic words, and which are multiword tokens; without the blocks that are left out."""
+    if left_out:
+        lines = lines.filter(~pl.col("block").is_in(list(left_out)))
+    cell = pl.col("id", "head")
+    is_plain = (cell >= "1") | (cell == "0")  # no zero and no sign before the first digit
+    numbers = lines.select(pl.when(is_plain).then(cell.cast(pl.UInt32, strict=False).cast(pl.Int64)))
+    number, heads = (column.fill_null(NO_NUMBER).to_numpy() for column in numbers)
     is_word = number != NO_NUMBER
     rows = lines if is_word.all() else lines.filter(pl.Series(is_word))
     at = np.flatnonzero(~is_word)
-    others = lines[at].with_columns(pl.col("id").str.extract_groups(RANGE), at=at, word=np.cumsum(is_word)[at])
-    first, last = (pl.col("id").struct[end].cast(pl.Int64) for end in ("first", "last"))
-    ranges = others.with_columns(lines["id"][at], first=first, last=last).drop_nulls("first")
+    others = lines[at].with_columns(at=at, word=np.cumsum(is_word)[at], ends=pl.col("id").str.extract_groups(RANGE))
+    ranges = others.unnest("ends").drop_nulls("first").cast({"first": pl.Int64, "last": pl.Int64})
     block = rows["block"].to_numpy()
-    return Words(lines, heads, is_word, rows, number[is_word], heads[is_word], block, ranges)
+    sentence = np.cumsum(changes(block)) - 1
+    return Words(lines, heads, is_word, rows, number[is_word], heads[is_word], block, sentence, ranges)

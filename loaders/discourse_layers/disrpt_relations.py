@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import polars as pl
 
 from discoprobe.loaders.corpus import RELATIONS
+from discoprobe.loaders.errors import BadLine
 from discoprobe.loaders.keys import record_keys
 
 if TYPE_CHECKING:
@@ -41,15 +42,6 @@ ELLIPSIS: Final = " … "
 REASON: Final = "malformed-relation"
 CONNECTIVE: Final = re.compile(rb"(?:^|\|)(?:Conn|Seg)=([BI])-conn", re.IGNORECASE)
 UNSPACED_END: Final = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]$")
-
-
-class BadLine(NamedTuple):
-    """What is wrong in a line of a file: kind, line (from 1), message, and the sentence, where there is one."""
-
-    reason: str
-    line: int
-    message: str
-    sent_id: str | None = None
 
 
 class MalformedError(ValueError):

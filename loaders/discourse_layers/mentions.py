@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import polars as pl
 
 from discoprobe.loaders.corpus import MENTIONS
-from discoprobe.loaders.discourse_layers.disrpt_relations import BadLine, MalformedError
+from discoprobe.loaders.discourse_layers.disrpt_relations import MalformedError
+from discoprobe.loaders.errors import BadLine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

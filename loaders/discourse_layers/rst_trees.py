@@ -20,7 +20,8 @@ import polars as pl
 from lxml import etree
 
 from discoprobe.loaders.corpus import DOCUMENTS, RST_NODES, SENTENCES, TOKENS, Shard
-from discoprobe.loaders.discourse_layers.disrpt_relations import BadLine, MalformedError
+from discoprobe.loaders.discourse_layers.disrpt_relations import MalformedError
+from discoprobe.loaders.errors import BadLine
 from discoprobe.loaders.keys import record_keys
 
 if TYPE_CHECKING:
