@@ -44,9 +44,8 @@ def align(words: Words, texts: pl.Series) -> Alignment:
     joined = _join(form, gaps, first)
     length = form.str.len_chars().to_numpy().astype(np.int64)
     end = np.cumsum(length + gaps) - gaps
+    end -= np.repeat((end - length)[first], sizes)
     start = end - length
-    base = np.repeat(start[first], sizes)
-    start, end = start - base, end - base
     text = texts.fill_null(joined)
     aligned = (text == joined).to_numpy().copy()
     for sentence in np.flatnonzero(~aligned).tolist():
@@ -71,8 +70,8 @@ def _tokens(words: Words) -> tuple[pl.DataFrame, Ints, Ints]:
     is_token = words.is_word.copy()
     is_token[is_token] = mwt == 0
     is_token[at] = True
-    tokens = words.lines.select("form", "misc", "block").filter(pl.Series(is_token))
-    return tokens, np.cumsum((mwt == 0) | (mwt == words.number)) - 1, mwt
+    of_word = np.cumsum((mwt == 0) | (mwt == words.number)) - 1
+    return words.lines.select("form", "misc", "block").filter(pl.Series(is_token)), of_word, mwt
 
 
 def _join(forms: pl.Series, gaps: Flags, first: Ints) -> pl.Series:

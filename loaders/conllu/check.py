@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-import conllu.parser
 import numpy as np
 import polars as pl
 from conllu.exceptions import ParseException
+from conllu.parser import DEFAULT_FIELDS, parse_line
 
-from discoprobe.loaders.conllu.word_lines import NAMES, NO_NUMBER, READ, changes, position_in_block
+from discoprobe.loaders.conllu.word_lines import NAMES, NO_NUMBER, changes, position_in_block
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -40,16 +40,20 @@ class Fault:
 def problems(
     rows: pl.DataFrame, where: Flags, reason: str, message: str, *, conllu_words: bool = False, **numbers: Ints
 ) -> Iterator[Fault]:
-    """The first row of each block in which a condition holds, as a fault.
+    """The first row of each block in which a condition holds, as a fault; with the words of ``conllu``, if it has some.
 
-    ``rows`` have ``line``, ``block`` and what ``message`` names, a format string over the columns and ``numbers``. With
-    ``conllu_words`` the complaint of the ``conllu`` library about the line is preferred to the message.
+    ``rows`` have ``line``, ``block`` and what ``message`` names, a format string over the columns and ``numbers``.
     """
     if where.any():
         first = rows.with_columns(**numbers).filter(pl.Series(where)).unique("block", keep="first", maintain_order=True)
         for row in first.iter_rows(named=True):
-            complaint = (_complaint_of_conllu(row) if conllu_words else "") or message.format(**row)
-            yield Fault(reason, row["line"], row["block"], complaint)
+            words = message.format(**row)
+            try:
+                if conllu_words:
+                    parse_line("\t".join(row.get(name, "_") for name in NAMES), DEFAULT_FIELDS)
+            except ParseException as error:
+                words = str(error)
+            yield Fault(reason, row["line"], row["block"], words)
 
 
 def first_problems(reported: Iterable[Fault]) -> dict[int, Fault]:
@@ -58,16 +62,6 @@ def first_problems(reported: Iterable[Fault]) -> dict[int, Fault]:
     for fault in sorted(reported, key=lambda fault: (fault.block, fault.line)):
         first.setdefault(fault.block, fault)
     return first
-
-
-def _complaint_of_conllu(row: dict[str, Any]) -> str:
-    """The ``conllu`` library's complaint about a line; empty if it has none."""
-    line = "\t".join(row[name] if name in READ else "_" for name in NAMES)
-    try:
-        conllu.parser.parse_line(line, conllu.parser.DEFAULT_FIELDS)
-    except ParseException as error:
-        return str(error)
-    return ""
 
 
 def check_lines(text: Text, rows: pl.DataFrame) -> Iterator[Fault]:

@@ -9,7 +9,7 @@ import polars as pl
 import pyarrow as pa
 
 from discoprobe.loaders.conllu.check import Fault, problems
-from discoprobe.loaders.conllu.word_lines import NAMES, WHITE, changes
+from discoprobe.loaders.conllu.word_lines import NAMES, WHITE, changes, position_in_block
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,11 +60,11 @@ def read_sentences(text: Text, comments: pl.DataFrame, rows: pl.DataFrame) -> pl
     block = block[changes(block)]
     line = text.first[block]
     piece = text.piece(line)
-    before = np.array([part.sentence for part in text.pieces])
-    number = np.arange(len(block)) - np.searchsorted(piece, np.arange(len(before)))[piece] + before[piece] + 1
+    number = position_in_block(piece) + np.array([part.sentence for part in text.pieces])[piece] + 1
     owner = np.searchsorted(block, comments["block"].to_numpy())
-    is_inside = np.append(block, -1)[owner] == comments["block"].to_numpy()
-    is_filled = comments["value"].is_not_null().to_numpy()
+    is_followed = owner < len(block)
+    is_filled = comments["value"].is_not_null().to_numpy() & is_followed
+    is_inside = is_filled & (np.append(block, -1)[owner] == comments["block"].to_numpy())
 
     def last(column: str, where: Flags) -> pl.Series:
         """Per sentence the index of the last comment of a column for which a condition holds; else null."""
@@ -73,8 +73,7 @@ def read_sentences(text: Text, comments: pl.DataFrame, rows: pl.DataFrame) -> pl
         at[owner[chosen]] = chosen
         return pl.Series(pa.array(at, mask=at < 0))
 
-    written = {name: last(name, is_inside & is_filled) for name in ("given_id", "text", "genre", *STRUCTURE)}
-    is_followed = owner < len(block)
+    written = {name: last(name, is_inside) for name in ("given_id", "text", "genre", *STRUCTURE)}
     found = pl.DataFrame(
         {
             "block": block,
@@ -83,7 +82,7 @@ def read_sentences(text: Text, comments: pl.DataFrame, rows: pl.DataFrame) -> pl
             "number": number.astype(np.uint32),
             "id_line": comments["line"].gather(written["given_id"]),
             "newdoc": last("newdoc_id", is_followed).is_not_null(),
-            "newdoc_id": comments["value"].gather(last("newdoc_id", is_followed & is_filled)),
+            "newdoc_id": comments["value"].gather(last("newdoc_id", is_filled)),
             **{name: comments["value"].gather(at) for name, at in written.items()},
         }
     )
@@ -94,16 +93,16 @@ def read_sentences(text: Text, comments: pl.DataFrame, rows: pl.DataFrame) -> pl
 def check_sentences(text: Text, sentences: pl.DataFrame, comments: pl.DataFrame) -> Iterator[Fault]:
     """No two sentences of a file have the same ``sent_id``, and a file that names its columns has those of CoNLL-U."""
     ids = sentences.select("piece", "block", "given_id", line="id_line").drop_nulls("given_id")
-    again = ids.select(~pl.struct("piece", "given_id").is_first_distinct()).to_series().to_numpy()
-    yield from problems(ids, again, "duplicate sent_id", "sent_id {given_id} occurs earlier in the file")
+    if ids["given_id"].n_unique() < ids.height:
+        again = ids.select(~pl.struct("piece", "given_id").is_first_distinct()).to_series().to_numpy()
+        yield from problems(ids, again, "duplicate sent_id", "sent_id {given_id} occurs earlier in the file")
     numbers = comments.filter(pl.col("column") == "section_number", pl.col("block").is_in(sentences["block"].implode()))
     odd = numbers["value"].str.contains(r"^\d{1,9}$").not_().fill_null(value=True).to_numpy()
     yield from problems(numbers, odd, "section", "section_number is '{value}'; sections are numbered from 0, the lead")
-    usual = [name.upper() for name in NAMES]
-    named = comments.filter(pl.col("column") == "columns")
-    other = [(value or "").upper().split() != usual for value in named["value"].to_list()]
+    usual, named = " ".join(NAMES).upper(), comments.filter(pl.col("column") == "columns")
+    other = [" ".join((value or "").upper().split()) != usual for value in named["value"].to_list()]
     unread = np.isin(sentences["piece"].to_numpy(), text.piece(named["line"].to_numpy()[np.array(other, bool)]))
-    yield from problems(sentences, unread, "columns", f"the file's columns (global.columns) are not {' '.join(usual)}")
+    yield from problems(sentences, unread, "columns", f"the file's columns (global.columns) are not {usual}")
 
 
 def without(sentences: pl.DataFrame, bad: Flags) -> pl.DataFrame:

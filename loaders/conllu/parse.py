@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,15 +26,13 @@ class Parsed:
     """Sentences and words of some pieces, in source order.
 
     ``sentences`` has ``piece`` (index), ``number`` (1-based in its file, bad sentences counted), ``sent_id``, ``text``,
-    ``has_text``, ``genre``, ``newdoc``, ``newdoc_id``, ``n_words``, ``aligned`` and :data:`comments.STRUCTURE`;
-    ``tokens`` has the columns of :data:`discoprobe.loaders.corpus.TOKENS`.
+    ``has_text``, ``genre``, ``newdoc``, ``newdoc_id``, ``n_words``, ``aligned`` and :data:`comments.STRUCTURE`.
     """
 
     sentences: pl.DataFrame
-    tokens: pl.DataFrame
+    tokens: pl.DataFrame  # the columns of :data:`discoprobe.loaders.corpus.TOKENS`
     problems: list[tuple[int, BadLine]]  # index of the piece and what is wrong first in each sentence that is left out
     n_found: int  # number of sentences, good and bad
-    n_lines: int
     universal_words: int  # number of words in files whose UPOS column holds universal tags; elsewhere it is not read
     notes: tuple[str, ...]  # a line on each file where it does not
 
@@ -51,24 +48,22 @@ def parse(pieces: Sequence[Piece]) -> Parsed:
     upos = words.rows["upos"].cast(UPOS, strict=False)
     unknown = (upos.is_null() & (words.rows["upos"] != "_")).to_numpy()
     universal, notes = _tag_sets(text, words, unknown)
-    faults = chain(
-        unreadable,
-        check.check_ids(words),
-        check.check_heads(words),
-        check.check_cells(words, unknown & universal),
-        check.check_ranges(words),
-        check_sentences(text, sentences, comments),
-    )
+    faults = [
+        *unreadable,
+        *check.check_ids(words),
+        *check.check_heads(words),
+        *check.check_cells(words, unknown & universal),
+        *check.check_ranges(words),
+        *check_sentences(text, sentences, comments),
+    ]
     bad = check.first_problems(faults)
     problems, n_found = list(_placed(text, sentences, bad.values())), sentences.height
     if bad:
         good = ~np.isin(words.block, list(bad))
         words, upos, universal = find_words(rows, bad), upos.filter(pl.Series(good)), universal[good]
         sentences = without(sentences, np.isin(sentences["block"].to_numpy(), list(bad)))
-    upos = upos if universal.all() else upos.set(pl.Series(~universal), None)
-    tokens, sentences = _tables(words, sentences, upos)
-    n_lines = sum(piece.data.count(b"\n") for piece in pieces)
-    return Parsed(sentences, tokens, problems, n_found, n_lines, int(universal.sum()), notes)
+    tokens, sentences = _tables(words, sentences, upos.set(pl.Series(~universal), None))
+    return Parsed(sentences, tokens, problems, n_found, int(universal.sum()), notes)
 
 
 def _tag_sets(text: Text, words: Words, unknown: Flags) -> tuple[Flags, tuple[str, ...]]:

@@ -318,7 +318,7 @@ def _shards(batch: FileBatch, tally: _Tally) -> Iterator[Shard]:
         parsed = parse(pieces)
         placed = place(parsed.sentences, batch.treebank, stems, batch.rule, carried)
         carried = placed.carried
-        line += parsed.n_lines
+        line += texts[0].count(b"\n")  # where there are several texts, no other follows
         sentence += parsed.n_found
         shard = Shard(placed.documents, placed.sentences, parsed.tokens)
         tally.add(parsed.problems)

@@ -63,14 +63,11 @@ def read_text(pieces: Sequence[Piece]) -> Text:
     starts = np.cumsum([0, *(piece.data.count(b"\n") + 2 for piece in pieces[:-1])])
     if data[-1:] not in {b"", b"\n"}:
         data += b"\n"  # polars cannot read a comment without it
-    faults = {}
-    if b"\r" in data:
-        returns = [i for i, line in enumerate(data.split(b"\n")) if b"\r" in line]
-        faults = dict.fromkeys(returns, ("line end", "a carriage return inside the line"))
+    faults = _faults(data) if b"\r" in data else {}
     try:
         lines = pl.read_lines(BytesIO(data))["line"]
     except pl.exceptions.ComputeError:
-        faults |= _not_utf8(data)
+        faults = _faults(data)
         data = data.decode(errors="replace").encode()
         lines = pl.read_lines(BytesIO(data))["line"]
     perhaps_blank = (lines < "!") | (lines > "~")  # empty, or beginning with white space or a letter outside ASCII
@@ -81,10 +78,12 @@ def read_text(pieces: Sequence[Piece]) -> Text:
     return Text(pieces, starts, data, lines, is_comment, blank, block, np.flatnonzero(opens), faults)
 
 
-def _not_utf8(data: bytes) -> dict[int, tuple[str, str]]:
-    """What is wrong with each line that is not UTF-8, as in :class:`Text`."""
+def _faults(data: bytes) -> dict[int, tuple[str, str]]:
+    """What is wrong with the bytes of lines, as in :class:`Text`."""
     faults = {}
     for i, line in enumerate(data.split(b"\n")):
+        if b"\r" in line:
+            faults[i] = ("line end", "a carriage return inside the line")
         try:
             line.decode()
         except UnicodeDecodeError as error:
@@ -122,11 +121,7 @@ def position_in_block(blocks: Ints) -> Ints:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The syntactic words (lines with a whole number as ID) and the multiword tokens (``a-b``) among word lines.
-
-    ``ranges`` are the lines of the multiword tokens, with ``at`` (index among all word lines), ``first`` and ``last``
-    word number, and ``word``, the index of the first word where the line is in its place.
-    """
+    """The syntactic words (lines with a whole number as ID) and the multiword tokens (``a-b``) among word lines."""
 
     lines: pl.DataFrame  # all word lines, as :func:`read_rows` gives them
     heads: Ints  # the HEAD of each of them, or :data:`NO_NUMBER`
@@ -136,7 +131,7 @@ class Words:
     head: Ints  # the HEAD of each word
     block: Ints  # the block of each word
     sentence: Ints  # index of the sentence of each word, among those with words
-    ranges: pl.DataFrame
+    ranges: pl.DataFrame  # multiword tokens: ``at`` (index of the line), ``first``, ``last``, ``word`` (index of first)
 
 
 def find_words(lines: pl.DataFrame, left_out: Collection[int] = ()) -> Words:
