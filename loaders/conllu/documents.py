@@ -41,23 +41,14 @@ DIGITS: Final = re.compile(r"([0-9]+)")
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What a block of a file passes on to the next.
+    """What a block of a file passes on to the next."""
 
-    Attributes:
-        doc_id: the document that is open.
-        sentences: how many of its sentences there were.
-        unnamed: how many documents without an id there were in the file.
-        marked: whether the file's ``newdoc`` comments mark documents; None before its first sentence.
-        pattern: what finds the document in the sentence ids of a file without ``newdoc``; empty where nothing does.
-        headings: how many headings the open document had.
-    """
-
-    doc_id: str | None = None
-    sentences: int = 0
-    unnamed: int = 0
-    marked: bool | None = None
-    pattern: str = ""
-    headings: int = 0
+    doc_id: str | None = None  # the document that is open
+    sentences: int = 0  # how many of its sentences there were
+    unnamed: int = 0  # how many documents without an id there were in the file
+    marked: bool | None = None  # whether the file's ``newdoc`` comments mark documents; None before its first sentence
+    pattern: str = ""  # what finds the document in the sentence ids of a file without ``newdoc``; empty if nothing does
+    headings: int = 0  # how many headings the open document had
 
 
 def document_ids(

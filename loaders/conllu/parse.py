@@ -107,7 +107,7 @@ def _tables(words: Words, sentences: pl.DataFrame, upos: pl.Series) -> tuple[pl.
     }
     cells = words.rows.with_columns(upos=upos, **numbers, **offsets)
     tokens = cells.with_columns(pl.when(where).then(name).alias(name) for name, where in kept.items())
-    return tokens.select(*TOKENS).cast(TOKENS), sentences.select(
+    return tokens.select(*TOKENS).cast(pl.Schema(TOKENS)), sentences.select(
         *("piece", "number", "sent_id", "genre", "newdoc", "newdoc_id", *STRUCTURE),
         placed.text.alias("text"),
         pl.col("text").is_not_null().alias("has_text"),

@@ -57,19 +57,12 @@ PLACES: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A file of a treebank with the digest of its bytes, and what is read with it.
-
-    Attributes:
-        file: the file.
-        digest: that of its bytes.
-        rels: that of the table of relations beside it, if any.
-        texts: of a tree, the CoNLL-U and ``.txt`` files of its name, which may hold its text.
-    """
+    """A file of a treebank with the digest of its bytes, and what is read with it."""
 
     file: CorpusFile
     digest: FileHashes
-    rels: FileHashes | None = None
-    texts: tuple[tuple[Path, FileHashes], ...] = ()
+    rels: FileHashes | None = None  # the digest of the table of relations beside it
+    texts: tuple[tuple[Path, FileHashes], ...] = ()  # of a tree, files of its name that may hold its text
 
     @classmethod
     def of(cls, file: CorpusFile) -> Member:
@@ -243,12 +236,7 @@ def _treebanks(paths: Sequence[Path], lang: str | None, facts: Facts) -> list[_T
 
 
 def _with_texts(member: Member, named: Sequence[tuple[Path, FileHashes]]) -> Member:
-    """A tree with the files that may hold its text, by digest; other files as they are.
-
-    Args:
-        member: a file.
-        named: the CoNLL-U files of its name and language.
-    """
+    """A tree with the files that may hold its text, by digest; ``named`` are CoNLL-U files of its name and language."""
     if not member.file.is_tree:
         return member
     texts = {digest: path for path, digest in [*named, *((path, hashes_of(path)) for path in member.file.plain_texts)]}
@@ -377,13 +365,7 @@ class _Tables:
         self._problems: set[tuple[int, int]] = set()
 
     def added_to(self, shard: Shard, parsed: Parsed, pieces: Sequence[Piece]) -> Shard:
-        """A shard with the relations of its documents.
-
-        Args:
-            shard: what ``parsed`` became.
-            parsed: what was read from ``pieces``.
-            pieces: of the files of the batch.
-        """
+        """A shard, which ``parsed`` became, with the relations of its documents."""
         if not self._tables:
             return shard
         self._documents |= set(shard.documents["doc_id"].drop_nulls())

@@ -36,27 +36,16 @@ LEAST_CONSECUTIVE: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Whether the stems of the sentence ids of a file are documents.
+    """Whether the stems of the sentence ids of a file are documents."""
 
-    Attributes:
-        pattern: the regular expression, whose first group is the stem.
-        sentences: number of sentences.
-        matched: number of ids that have the form.
-        stems: number of different stems.
-        passages: number of unbroken passages with one stem; as many as stems if each is contiguous.
-        rising: share of neighbours with one stem whose numbers rise.
-        consecutive: share of neighbours with one stem of which a number differs by one.
-        objection: why the stems are no documents; empty if they are.
-    """
-
-    pattern: str
-    sentences: int
-    matched: int
-    stems: int
-    passages: int
-    rising: float
-    consecutive: float
-    objection: str
+    pattern: str  # the regular expression, whose first group is the stem
+    sentences: int  # number of sentences
+    matched: int  # number of ids that have the form
+    stems: int  # number of different stems
+    passages: int  # number of unbroken passages with one stem; as many as stems if each is contiguous
+    rising: float  # share of neighbours with one stem whose numbers rise
+    consecutive: float  # share of neighbours with one stem of which a number differs by one
+    objection: str  # why the stems are no documents; empty if they are
 
     def __str__(self) -> str:
         if self.objection:

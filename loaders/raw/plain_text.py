@@ -8,6 +8,7 @@ headline, in all 123 documents of newstest2019.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Final
@@ -247,7 +248,9 @@ def file_of_language(folder: Path, lang: str) -> Path:
         raise DiscoprobeError(
             f"{folder}: has the same documents in many languages; say which with --lang, or name a file"
         )
-    codes = {lang, langcodes.Language.get(lang).to_alpha3(), MACRO.get(lang, lang)}
+    codes = {lang, MACRO.get(lang, lang)}
+    with suppress(LookupError):  # a code that has no other form
+        codes.add(langcodes.Language.get(lang).to_alpha3())
     paths = sorted(folder.glob("*.txt"))
     files = [path for path in paths if codes & set(CODE.split(path.name.removesuffix(".txt"))[1:])]
     if len(files) != 1:

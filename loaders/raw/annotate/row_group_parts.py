@@ -189,7 +189,7 @@ def _shard(documents: Sequence[RawDocument], found: Sequence[Sequence[PlacedSent
         n_sentences=list(map(len, found)),
         key=record_keys(repeat(corpus, len(documents)), names),
     )
-    return Shard(of_documents, table.with_columns(n_words=counted), _frame(TOKENS, **dict.fromkeys(TOKENS, ())))
+    return Shard(of_documents, table.with_columns(n_words=counted), pl.DataFrame(schema=TOKENS))
 
 
 def _frame(schema: Mapping[str, Any], **columns: Any) -> pl.DataFrame:

@@ -316,8 +316,9 @@ def test_segments_by_line(tmp_path):
     ]  # fmt: skip
     with pytest.raises(CorpusFormatError, match=r"news-src\.eng\.txt: has 1 lines, DOCUMENT_IDS\.tsv beside it has 5"):
         documents(tmp_path, lang="en")
-    with pytest.raises(DiscoprobeError, match="one file of language 'fr' expected, found: none"):
-        documents(tmp_path, lang="fr")
+    for lang in ("fr", "xx"):  # the second is no code at all
+        with pytest.raises(DiscoprobeError, match=f"one file of language '{lang}' expected, found: none"):
+            documents(tmp_path, lang=lang)
 
 
 @needs_text
