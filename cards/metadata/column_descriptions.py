@@ -25,7 +25,7 @@ _WHAT = {
     "n_words": "number of words as Universal Dependencies counts them, without punctuation",
     "ipm_share": "share of the lemmas with a frequency above 1 per million words; null without a frequency list",
     "sentences": "the sentences in the order shown",
-    "sentence_good": "the text as it stands in the corpus",
+    "sentence_good": "the good text: as it stands in the corpus, if the definition says nothing else",
     "sentence_bad": "the text with one change, which makes it worse",
     "regions_good": "the good text in regions, which spaces join; empty where a region has no words",
     "regions_bad": "the bad text in the same regions",
@@ -59,6 +59,7 @@ _WHAT_HERE = {
     "(`other_document`; `nearest` or `genre` if chosen because it is similar); null for the correct one",
     (Shape.CHOICE, "label"): "index of the correct one of `choices`",
     (Shape.SUITE, "label"): "the condition: what the bad text is",
+    (Shape.SUITE, "group"): "document, cluster of similar sentences, or item: its rows are not independent",
     (Shape.SUITE, "pair_id"): "id of the pair",
     (Shape.SUITE, "target"): "the changed word: characters in `sentence_good`, form, lemma, part of speech; null if "
     "sentences were moved",

@@ -4,8 +4,10 @@
 * ``lm-eval``: ``<config>.jsonl`` and ``<config>.yaml``, a task of lm-evaluation-harness (``output_type:
   multiple_choice``); run it inside the folder with ``--include_path .``;
 * ``syntaxgym``: ``<config>.json``, a test suite of SyntaxGym (Gauthier et al. 2020) with the conditions ``original``
-  and ``edited``. A sentence has the regions before, edit and after, a passage one region per sentence, or its context
-  and its last sentence. The metric is the mean surprisal of a region.
+  and ``edited``. Where every ``group`` has one row of each condition (``bound``, ``free``), these are one item, with
+  the conditions ``bound_original``, …, ``free_edited``, and the formula compares the sums: the interaction of the two.
+  A sentence has the regions before, edit and after, a passage one region per sentence, or its context and its last
+  sentence. The metric is the mean surprisal of a region.
 
 They hold the test split: nothing is trained. Label 0 of a pair is the original, in a suite the good text. SyntaxGym
 puts a space between regions, so a region ends at white space.
@@ -92,17 +94,24 @@ def lm_eval(rows: pl.DataFrame, name: str, entry: ConfigEntry) -> Files:
 
 
 def syntaxgym(rows: pl.DataFrame, name: str, entry: ConfigEntry) -> Files:
-    """One test suite; an item per pair."""
-    pairs = _paired(rows)
+    """One test suite; an item per pair, or per group of pairs with one of each condition."""
+    pairs, prefixes = _paired(rows), [""]
+    versions = [*zip(_regions(pairs, ""), _regions(pairs, "_edited"), strict=True)]
+    grouped = [[pair] for pair in versions]
+    if _is_crossed(rows, entry):
+        prefixes = [f"{condition}_" for condition in entry["labels"]]
+        numbered = pairs.with_row_index("_at").sort("label").group_by("group").agg("_at", _first=pl.col("_at").min())
+        grouped = [[versions[at] for at in item] for item in numbered.sort("_first")["_at"]]
     items: list[dict[str, Any]] = [
         {
             "item_number": number,
             "conditions": [
-                {"condition_name": "original", "regions": _numbered(regions)},
-                {"condition_name": "edited", "regions": _numbered(edited)},
+                {"condition_name": f"{prefix}{name}", "regions": _numbered(regions)}
+                for prefix, pair in zip(prefixes, item, strict=True)
+                for name, regions in zip(("original", "edited"), pair, strict=True)
             ],
         }
-        for number, (regions, edited) in enumerate(zip(_regions(pairs, ""), _regions(pairs, "_edited"), strict=True), 1)
+        for number, item in enumerate(grouped, 1)
     ]
     n_regions = len(items[0]["conditions"][0]["regions"])
     is_sentence = _of_sentences(rows, entry)
@@ -110,16 +119,25 @@ def syntaxgym(rows: pl.DataFrame, name: str, entry: ConfigEntry) -> Files:
     if n_regions == len(CONTEXT_AND_SENTENCE):
         names = CONTEXT_AND_SENTENCE
     region = pairs["region"][0] if entry["shape"] == Shape.SUITE else 2 if is_sentence else 0
-    formulas = [f"({region};%edited%) > ({region};%original%)"] if region else []
+    formulas = [
+        " > ".join(" + ".join(f"({part};%{prefix}{name}%)" for prefix in prefixes) for name in ("edited", "original"))
+        for part in ([region] if region else []) + ["*"]
+    ]
     suite = {
         "meta": {"name": name, "metric": "mean", "comments": entry["summary"]},
         "region_meta": {str(number): region for number, region in enumerate(names, 1)},
-        "predictions": [
-            {"type": "formula", "formula": formula} for formula in (*formulas, "(*;%edited%) > (*;%original%)")
-        ],
+        "predictions": [{"type": "formula", "formula": formula} for formula in formulas],
         "items": items,
     }
     yield f"{name}.json", iter([json.dumps(suite, ensure_ascii=False, indent=1)])
+
+
+def _is_crossed(rows: pl.DataFrame, entry: ConfigEntry) -> bool:
+    """Whether every group of a suite has one row of each of its conditions."""
+    conditions = list(range(len(entry["labels"])))
+    if entry["shape"] != Shape.SUITE or len(conditions) == 1:
+        return False
+    return bool((rows.group_by("group").agg(pl.col("label").sort())["label"] == pl.Series([conditions])).all())
 
 
 def _of_sentences(rows: pl.DataFrame, entry: ConfigEntry) -> bool:

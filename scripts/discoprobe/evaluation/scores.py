@@ -27,14 +27,14 @@ class ModelScore:
     """The accuracy of one way to read a model.
 
     Attributes:
-        method: ``mean`` or ``token`` (the pooling of a linear probe), or ``total``, ``per_token`` or ``region`` (how
-            surprisal is added up).
+        method: ``mean`` or ``token`` (the pooling of a linear probe), or how surprisal is added up: ``total``,
+            ``per_token``, ``region`` or ``item``.
         layer: the layer of a linear probe, 0 for the embeddings.
         accuracy: share of rows (of pairs, for surprisal) that are right on test.
         interval: its 95 % interval; rows of one group or pair count as dependent.
         macro_f1: mean F1 over the classes; None for pairs and choices.
         validation: the accuracy on validation by which layer and pooling are chosen; None for surprisal.
-        n: number of test rows, or of pairs.
+        n: number of test rows, of pairs, or of items with two pairs.
     """
 
     method: str
@@ -55,7 +55,7 @@ class Evaluation:
         model: folder or Hub id.
         commit: of the model.
         scores: every layer and pooling, or every way to add up surprisal.
-        best: the score to report: the best on validation, or the total surprisal.
+        best: the score to report: the best on validation, or the first way to add up surprisal.
         majority: accuracy of the largest class on test.
         shortcut: name of the strongest shortcut that the audit of the config found; None if it is not known.
         shortcut_accuracy: its accuracy.

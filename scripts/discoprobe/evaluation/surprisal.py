@@ -3,7 +3,9 @@
 Surprisal is the negative logarithm of the probability of a token given those before it, in bits. A pair is right if
 the edited text has more surprisal than the original (BLiMP's criterion), a choice if the right option has the least
 after the context. The surprisal of tokens is added up over the text (``total``), as the mean per token (``per_token``,
-better for texts of different lengths), or for pairs over the tokens of the edit alone (``region``).
+better for texts of different lengths), or for pairs over the tokens of the edit alone (``region``). Where every group
+has two pairs, a pair and its control, the first score is that of the groups (``item``): the differences of both pairs,
+edited text minus original, have a sum above zero.
 """
 
 from __future__ import annotations
@@ -32,6 +34,9 @@ Floats = npt.NDArray[np.float64]
 
 TOKENS_PER_BATCH = 1024
 """Tokens of a batch: every token has a probability for every word of the vocabulary (4 bytes, 50,000 words or more)."""
+
+CONDITIONS = 2
+"""Pairs of an item: a pair and its control."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +100,26 @@ def _pairs(test: pl.DataFrame, model: LanguageModel, progress: Progress) -> tupl
             [each.over(start, end).sum() for each, (_, _, start, end) in zip(second, spans, strict=True)],
         )
     groups = pairs.select("group", pair_id=pl.lit(None, pl.String))
-    scores = []
+    scores = _of_items(pairs, *map(np.array, ways["total"]))
     for method, (original, changed) in ways.items():
         right = _better(np.array(original), np.array(changed))
         accuracy, interval = with_interval(right, groups)
         scores.append(ModelScore(method, None, accuracy, interval, None, None, len(right)))
     return scores, model.n_cut([*originals, *edited])
+
+
+def _of_items(pairs: pl.DataFrame, original: Floats, changed: Floats) -> list[ModelScore]:
+    """The score over groups of two pairs; nothing where groups have one pair, or many."""
+    items = (
+        pairs.select("group", pair_id=pl.lit(None, pl.String), difference=pl.Series(changed - original))
+        .group_by("group", "pair_id", maintain_order=True)
+        .agg(pl.len(), pl.col("difference").sum())
+    )
+    if (items["len"] != CONDITIONS).any():
+        return []
+    right = _better(np.zeros(items.height), items["difference"].to_numpy())
+    accuracy, interval = with_interval(right, items)
+    return [ModelScore("item", None, accuracy, interval, None, None, items.height)]
 
 
 def _better(low: Floats, high: Floats) -> Floats:
