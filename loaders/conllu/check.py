@@ -40,9 +40,10 @@ class Fault:
 def problems(
     rows: pl.DataFrame, where: Flags, reason: str, message: str, *, conllu_words: bool = False, **numbers: Ints
 ) -> Iterator[Fault]:
-    """The first row of each block in which a condition holds, as a fault; with the words of ``conllu``, if it has some.
+    """The first row of each block in which a condition holds, as a fault.
 
-    ``rows`` have ``line``, ``block`` and what ``message`` names, a format string over the columns and ``numbers``.
+    ``rows`` have ``line``, ``block`` and what ``message`` names, a format string over the columns and ``numbers``. With
+    ``conllu_words`` the complaint of ``conllu`` about the line, if it has one, takes its place.
     """
     if where.any():
         first = rows.with_columns(**numbers).filter(pl.Series(where)).unique("block", keep="first", maintain_order=True)

@@ -318,21 +318,18 @@ def _shards(batch: FileBatch, tally: _Tally) -> Iterator[Shard]:
     tables.check_documents()
 
 
-def _mentions(
-    parsed: Parsed, pieces: Sequence[Piece], fields: list[Sequence[str]], tally: _Tally
-) -> pl.DataFrame:  # fmt: skip
+def _mentions(parsed: Parsed, pieces: Sequence[Piece], fields: list[Sequence[str]], tally: _Tally) -> pl.DataFrame:
     """The mentions of the sentences that were read from pieces; ``fields`` are those declared so far, by piece."""
-    places = {place: sent for sent, place in enumerate(parsed.sentences.select("piece", "number").iter_rows())}
     found = []
     for number, piece in enumerate(pieces):
         mentions, problems, fields[number] = read_mentions(
             piece.data, fields[number], sentence=piece.sentence, line=piece.line
         )
-        found += [
-            (places[number, each.sentence], each) for each in mentions if (number, each.sentence) in places
-        ]  # fmt: skip
+        found += [((number, mention.sentence), mention) for mention in mentions]
         tally.add((number, problem) for problem in problems)
-    return mention_table(found)
+    kept = parsed.sentences.select("piece", "number").iter_rows() if found else ()
+    places = {place: sent for sent, place in enumerate(kept)}
+    return mention_table([(places[place], mention) for place, mention in found if place in places])
 
 
 def _trees(batch: FileBatch, tally: _Tally) -> Shard:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import sub
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -69,12 +70,12 @@ def find_stems(sent_ids: Sequence[str]) -> Evidence:
 def _evidence(sent_ids: Sequence[str], pattern: str) -> Evidence:
     form = re.compile(pattern)
     matches = [match for sent_id in sent_ids if (match := form.match(sent_id))]
-    ids = [(match[1], tuple(int(number) for number in match.groups()[1:])) for match in matches]
+    ids = [(match[1], tuple(map(int, match.groups()[1:]))) for match in matches]
     steps = [(before[1], after[1]) for before, after in pairwise(ids) if before[0] == after[0]]
     stems = {stem for stem, _ in ids}
     passages = len(ids) - len(steps)
     rising = sum(before <= after for before, after in steps) / max(len(steps), 1)
-    consecutive = sum(_is_next(before, after) for before, after in steps) / max(len(steps), 1)
+    consecutive = sum(1 in map(sub, after, before) for before, after in steps) / max(len(steps), 1)
     named = sorted(stem for stem in stems if SPLIT_NAME.fullmatch(stem))
     objections = {
         f"{len(matches)} of {len(sent_ids)} sentence ids are a stem and a number": (
@@ -91,10 +92,6 @@ def _evidence(sent_ids: Sequence[str], pattern: str) -> Evidence:
     }
     objection = next((words for words, holds in objections.items() if holds), "")
     return Evidence(pattern, len(sent_ids), len(matches), len(stems), passages, rising, consecutive, objection)
-
-
-def _is_next(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
-    return any(y == x + 1 for x, y in zip(before, after, strict=True))
 
 
 def by_stem(sent_ids: Iterable[str], pattern: str) -> list[str | None]:
