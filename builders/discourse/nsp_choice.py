@@ -6,9 +6,10 @@ candidates: the sentence that follows, one from later in the same document, a le
 smaller), and one of the same genre (where the split has another document of that genre); `distractor` says which is
 which. All candidates have about the length of the right one: the longer of the two has at most 20 % more words and 30 %
 more characters. Rows are chosen so that the right one has each rank of the four about equally often in words,
-characters, punctuation marks, similarity to the passage, and how common its words are. Distractors occur in no other
-row. The label is the index of the right candidate, and each index is equally frequent. In the published sets all three
-distractors come from anywhere, and TF-IDF cosine with the passage finds the right one at .85-.94.
+characters, punctuation marks, similarity to the passage, and how common its words are; in large texts also so that no
+two measures of similarity together tell it. Distractors occur in no other row. The label is the index of the right
+candidate, and each index is equally frequent. In the published sets all three distractors come from anywhere, and
+TF-IDF cosine with the passage finds the right one at .85-.94.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from discoprobe.builders import hashing
 from discoprobe.builders.config import Shape
 from discoprobe.builders.passages.distractors import ANY, CLOSE, Slots, first_come, shortlists
 from discoprobe.builders.passages.intruders import Cut, with_donors
-from discoprobe.builders.passages.measures import gains, slack
+from discoprobe.builders.passages.measures import gains, gains_of_two_measures, slack
 from discoprobe.builders.passages.similarity import Similarity
 from discoprobe.builders.passages.window_rows import choice_rows
 from discoprobe.builders.passages.windows import passage_keys
@@ -110,7 +111,10 @@ def _one_of_each(frame: pl.DataFrame, served: pl.DataFrame, context: Context) ->
         return served
     contexts, right = _passages(served)
     candidates = np.column_stack([right, served.select(*KINDS).to_numpy().astype(np.int64)])
-    told = gains(frame, context.similarity or Similarity(frame), contexts, right[:, None] - 1, candidates)
+    similarity = context.similarity or Similarity(frame)
+    told = gains(frame, similarity, contexts, right[:, None] - 1, candidates)
+    if context.in_blocks:  # a treebank has too few rows to choose from
+        told = np.hstack([told, gains_of_two_measures(similarity, contexts, candidates)])
     return remove_bias(served, told, *context.seed_key, few=CHOICES, slack=slack(context) * CHOICES / 2)
 
 
@@ -142,4 +146,4 @@ def _in_any_order(windows: pl.DataFrame) -> tuple[npt.NDArray[np.int64], list[li
     return np.take_along_axis(wrong, order, axis=1), np.array(list(KINDS))[order].tolist()
 
 
-TASK = DiscourseTask(labels=("0", "1", "2", "3"), shape=Shape.CHOICE, sample=sample, least=SIZES[0] + 1, version=3)
+TASK = DiscourseTask(labels=("0", "1", "2", "3"), shape=Shape.CHOICE, sample=sample, least=SIZES[0] + 1, version=4)

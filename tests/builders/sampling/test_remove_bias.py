@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.builders.sampling.balance import classes, differences, ranks, remove_bias
+from discoprobe.builders.sampling.balance import classes, classes_of_two, differences, ranks, remove_bias
 
 
 def _rows(signs, split="train"):
@@ -135,3 +135,20 @@ def test_the_longer_of_long_ones_and_the_shorter_of_short_ones_is_not_right():
     assert convex(by_rank) > 0.7
     assert abs(convex(by_class) - 0.5) < 0.5 * (convex(by_rank) - 0.5)
     assert len(by_class) > 120
+
+
+def test_what_two_measures_show_together_goes_though_neither_shows_it_alone():
+    """Three rows in four have a right one that both measures find high, or both find low; the others mixed ones."""
+    numbers = np.random.default_rng(5)
+    values, others = (numbers.permuted(np.tile([-3.0, -1.0, 1.0, 3.0], (600, 1)), axis=1) for _ in range(2))
+    right, rows = np.sign(values[:, 0]), np.arange(600)
+    match = np.argmax(np.sign(others) == np.where(rows % 4 > 0, right, -right)[:, None], axis=1)
+    others[rows, 0], others[rows, match] = others[rows, match], others[rows, 0]
+    alone = np.hstack([rule(measure) for measure in (values, others) for rule in (ranks, differences)])
+    frame = _rows([(1,)] * 600).with_row_index("at")
+    even = remove_bias(frame, alone, "test", slack=5)["at"].to_numpy()
+    together = classes_of_two(values, others)
+    assert (together[even].sum(axis=0) > 30).any()
+    kept = remove_bias(frame, np.hstack([alone, together]), "test", slack=5)["at"].to_numpy()
+    assert len(kept) > 200
+    assert np.abs(together[kept].sum(axis=0)).max() < 10
