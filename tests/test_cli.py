@@ -197,13 +197,25 @@ def test_help_is_quick():
     assert done.stdout.strip() == ""
 
 
-@pytest.mark.parametrize("own", ["", "dirty_decay_ms:7"])
-def test_polars_keeps_freed_memory_unless_the_user_decides_otherwise(monkeypatch, own):
+@pytest.mark.parametrize(
+    ("command", "own", "expected"),
+    [
+        ("languages", None, "dirty_decay_ms:10000,muzzy_decay_ms:0"),
+        ("languages", "dirty_decay_ms:7", "dirty_decay_ms:7"),
+        ("audit", None, "unset"),
+    ],
+)
+def test_polars_keeps_freed_memory_where_blocks_are_built_unless_the_user_decides_otherwise(
+    monkeypatch, command, own, expected
+):
     name = "_RJEM_MALLOC_CONF"
     monkeypatch.setenv(name, own) if own else monkeypatch.delenv(name, raising=False)
-    code = f"import os; from discoprobe import cli; cli.app = lambda **_: print(os.environ[{name!r}]); cli.main()"
+    code = (
+        f"import os, sys; from discoprobe import cli; sys.argv = ['build', {command!r}, '--help']\n"
+        f"try: cli.main()\nfinally: print(os.environ.get({name!r}, 'unset'))"
+    )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert done.stdout.strip() == (own or "dirty_decay_ms:10000,muzzy_decay_ms:0")
+    assert done.stdout.splitlines()[-1] == expected
 
 
 def test_a_list_of_tasks_waits_for_no_scipy():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -21,6 +21,8 @@ from discoprobe.builders.passages.char_ngrams import char_grams
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
 
     from discoprobe.builders.audit.solvers.classifiers import Floats, Ints
     from discoprobe.builders.audit.solvers.problem import Problem
@@ -38,7 +40,7 @@ _WIDTH = 1 << 18
 _WEIGHTS = 1 << 22
 """Most weights of a regression: with many classes (word content: 1,000) there are fewer columns."""
 _AT_ONCE = 1_000_000
-"""Entries of a matrix that are counted at a time."""
+"""Entries of a matrix that are looked up at a time."""
 _UNITS_AT_ONCE = 2_000
 """Units whose texts are compared at a time."""
 _LEAST = 2
@@ -162,7 +164,7 @@ class Features:
         slot = np.arange(counts.shape[0], dtype=np.int32) % self.slots
         columns = np.repeat(slot * self._width, np.diff(counts.indptr))
         columns += counts.indices
-        rows = (counts.data, columns, counts.indptr[:: self.slots])  # of a unit, one after the other
+        rows = (counts.data, columns, counts.indptr[:: self.slots].copy())  # of a unit, one after the other
         return _weighted(sparse.csr_array(rows, shape=(self._n, self.slots * self._width)))
 
     @cached_property
@@ -190,7 +192,8 @@ class Features:
     def words(self, slots: Sequence[int]) -> sparse.csr_array:
         """TF-IDF weights of the words and word bigrams of the texts in some slots, one block of columns per slot."""
         counts, slot_of = self._word_counts
-        wanted = counts if set(slots) >= set(self.read_slots) else counts[:, np.flatnonzero(np.isin(slot_of, slots))]
+        every = set(slots) >= set(self.read_slots)
+        wanted = counts.copy() if every else counts[:, np.flatnonzero(np.isin(slot_of, slots))]
         return _weighted(wanted)
 
     @cached_property
@@ -300,23 +303,32 @@ class Features:
 
 
 def _weighted(counts: sparse.csr_array) -> sparse.csr_array:
-    """The TF-IDF weights of ``counts``, rows of length 1, without the columns that fewer than two units have."""
+    """The TF-IDF weights of ``counts``, rows of length 1, without the columns that fewer than two units have.
+
+    The columns and rows of ``counts`` are written over: n-grams of many texts are the largest of all features.
+    """
     occurrences = _occurrences(counts)
-    weights = np.log((1 + counts.shape[0]) / (1 + occurrences)) + 1
     known = occurrences >= _LEAST
-    data = np.where(known, weights, 0).astype(counts.dtype)[counts.indices]
-    data *= counts.data
-    weighted = sparse.csr_array((data, counts.indices.copy(), counts.indptr.copy()), shape=counts.shape)
+    weights = np.where(known, np.log((1 + counts.shape[0]) / (1 + occurrences)) + 1, 0).astype(counts.dtype)
+    weighted = sparse.csr_array((counts.data.copy(), counts.indices, counts.indptr), shape=counts.shape)
+    for values, at in zip(_in_parts(weighted.data), _in_parts(weighted.indices), strict=True):
+        np.multiply(values, weights[at], out=values)
     weighted.eliminate_zeros()
     columns = np.cumsum(known, dtype=np.int32) - 1
-    rows = (weighted.data, columns[weighted.indices], weighted.indptr)
+    for at in _in_parts(weighted.indices):
+        at[:] = columns[at]
+    rows = (weighted.data, weighted.indices, weighted.indptr)
     return normalize(sparse.csr_array(rows, shape=(counts.shape[0], max(1, int(known.sum())))), copy=False)
 
 
 def _occurrences(counts: sparse.csr_array) -> Ints:
     """How many rows have each column."""
-    parts = np.array_split(counts.indices, 1 + counts.nnz // _AT_ONCE)  # each is copied as integers of 64 bits
-    return np.asarray(sum(np.bincount(part, minlength=counts.shape[1]) for part in parts))
+    return np.asarray(sum(np.bincount(part, minlength=counts.shape[1]) for part in _in_parts(counts.indices)))
+
+
+def _in_parts(entries: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
+    """Views of the entries of a matrix, one after the other: numpy copies what it looks up as integers of 64 bits."""
+    return np.array_split(entries, 1 + len(entries) // _AT_ONCE)
 
 
 def _cosines(counts: sparse.csr_array, slots: int) -> Floats:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 _EDITED = frozenset({Shape.SENTENCE, Shape.CHOICE})
 """Shapes of perturbed texts."""
+_ROWS_AT_ONCE = 10_000
+"""Rows whose texts are in memory a second time."""
 
 
 @dataclass(frozen=True)
@@ -239,8 +241,8 @@ def _seen(bench: Bench, fold: Fold) -> Floats:
     problem, data, asked = bench.problem, bench.data, bench.asked
     split = data.split(problem.trained_on) if problem.trained_on in data.splits else None
     if split is not None and problem.trained_on != problem.measured_on:
-        texts = split.select(text=pl.col("texts").explode().unique())
-        learned = texts.select(key=normal(pl.col("text")).hash())["key"]
+        key = normal(pl.col("texts").explode()).hash().alias("key")
+        learned = pl.concat(part.select(key) for part in split.iter_slices(_ROWS_AT_ONCE))["key"]
     else:
         learned = bench.keyed.filter(pl.col("unit").is_in(fold.train.astype(np.uint32)))["key"]
     units = asked.filter(pl.col("key").is_in(learned.unique().implode()))["unit"].to_numpy()

@@ -37,11 +37,12 @@ _DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _KEEP_FREED = "dirty_decay_ms:10000,muzzy_decay_ms:0"
 """polars gives freed memory back after ten seconds and not after half a second: to get it anew for each step of a block
 takes a tenth of the processor's time."""
+_ONLY_AUDIT = frozenset({"audit", "import"})
+"""Commands that build no blocks: they read as many rows as others made, and a tenth less memory counts more."""
 
 
 def main() -> NoReturn:
     """Runs the program; exit status 0 done, 1 wrong input, 2 wrong usage, 3 audit failed, 4 network or Hub failed."""
-    os.environ.setdefault("_RJEM_MALLOC_CONF", _KEEP_FREED)  # read when polars is imported, here and in workers
     try:
         app(prog_name=Path(sys.argv[0]).name if "__main__" not in sys.argv[0] else "discoprobe")
     except DiscoprobeError as error:
@@ -72,9 +73,12 @@ def _show_version(asked: bool) -> None:  # noqa: FBT001 (typer's signature)
 
 @app.callback()
 def _options(
+    context: typer.Context,
     *, verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the log.")] = False,
     version: Annotated[  # noqa: ARG001 (its callback prints the version)
         bool, typer.Option("--version", help="Show the version.", is_eager=True, callback=_show_version)
     ] = False,
 ) -> None:  # fmt: skip
+    if context.invoked_subcommand not in _ONLY_AUDIT:
+        os.environ.setdefault("_RJEM_MALLOC_CONF", _KEEP_FREED)  # read when polars is imported, here and in workers
     logging.basicConfig(level=logging.INFO if verbose else logging.WARNING, stream=sys.stderr, format="%(message)s")
