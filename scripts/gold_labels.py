@@ -1,8 +1,9 @@
 """Measure how labels from raw text agree with those of a treebank: ``cards/metadata/agreement.toml``.
 
 The treebank's own sentences are joined to documents by single spaces (twenty sentences each where it has none), written
-to text files, and sent through the whole way: read, annotated, read again as CoNLL-U. Sentences are aligned by the
-characters of these files. A candidate of a task is a sentence that a build may show with a label.
+to text files, and sent through the whole way: read, annotated, read again as CoNLL-U. Sentences whose words are blanked
+(``____``) are left out. Sentences are aligned by the characters of these files. A candidate of a task is a sentence
+that a build may show with a label.
 """
 
 from __future__ import annotations
@@ -56,10 +57,11 @@ Labels = dict[str, dict[Span, str]]
 
 @dataclass
 class Annotation:
-    """The sentences of a corpus by where they are, and the label of each candidate by task."""
+    """The sentences of a corpus by where they are, the label of each candidate by task, and the treebanks used."""
 
     spans: set[Span] = field(default_factory=set)
     labels: Labels = field(default_factory=lambda: {task: {} for task in TASKS})
+    treebanks: set[str] = field(default_factory=set)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -74,7 +76,11 @@ def main(argv: list[str] | None = None) -> int:
         )
         made = prepare(str(texts), CorpusFacts("agreement", options.lang), how, out=corpus, jobs=options.jobs)
         found = _annotated(corpus, options.lang)
-    names = ", ".join(f"{one.name} ({one.commit[:7]})" if one.commit else one.name for one in gold.sources)
+    names = ", ".join(
+        f"{one.name} ({one.commit[:7]})" if one.commit else one.name
+        for one in gold.sources
+        if one.name in treebank.treebanks
+    )
     figures = _figures(treebank, found, SEGMENTATION_TASKS if options.segment else TASKS)
     entry = _entry(options.lang, names, made, figures, options.note)
     _write(options.out, entry)
@@ -87,25 +93,27 @@ def _gold(corpus: Corpus, folder: Path) -> Annotation:
     folder.mkdir()
     found = Annotation()
     for number, shard in enumerate(corpus.shards()):
-        places = dict(_written(shard, folder, number))
+        readable = shard.sentences.filter(pl.col("text").str.contains(r"[\p{L}\p{N}]"))
+        places = dict(_written(shard, readable, folder, number))
         _add(found, shard, places, corpus.lang)
+        found.treebanks.update(shard.documents.join(readable, on="doc", how="semi")["corpus"])
     return found
 
 
-def _written(shard: Shard, folder: Path, number: int) -> Iterator[tuple[int, Span]]:
-    """Where each sentence of a shard is in the text files."""
+def _written(shard: Shard, sentences: pl.DataFrame, folder: Path, number: int) -> Iterator[tuple[int, Span]]:
+    """Where each of the sentences of a shard is in the text files."""
     named = shard.documents.filter(shard.documents["doc_id"].is_not_null())["doc"].to_list()
     groups: dict[str, list[tuple[int, str]]] = {}
-    for i, (sent, doc, text) in enumerate(shard.sentences.select("sent", "doc", "text").iter_rows()):
+    for i, (sent, doc, text) in enumerate(sentences.select("sent", "doc", "text").iter_rows()):
         part = f"{number}-{doc}" if doc in named else f"{number}-x{i // PSEUDO:05}"
         groups.setdefault(part, []).append((sent, text))
-    for part, sentences in groups.items():
+    for part, members in groups.items():
         at = 0
         name = f"{part}.txt"
-        for sent, text in sentences:
+        for sent, text in members:
             yield sent, (name, at, at + len(text))
             at += len(text) + 1
-        (folder / name).write_text(" ".join(text for _, text in sentences), encoding="utf-8")
+        (folder / name).write_text(" ".join(text for _, text in members), encoding="utf-8")
 
 
 def _annotated(folder: Path, lang: str) -> Annotation:

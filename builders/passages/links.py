@@ -1,61 +1,162 @@
-"""Links between neighbouring sentences that are told by the first words of the second one."""
+"""Suites of orders: passages with sentences that refer to the one before, and orders that put these first."""
 
 from __future__ import annotations
 
+import functools
 import re
+from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import polars as pl
 
+from discoprobe.builders import hashing
+from discoprobe.builders.config import Shape
+from discoprobe.builders.discourse.order_last import PAPER
+from discoprobe.builders.passages.rows import describe, distinct
+from discoprobe.builders.passages.window_rows import one_order, ordered_pairs
+from discoprobe.builders.passages.windows import cut
+from discoprobe.builders.sampling.stratify import cap, with_rank
 from discoprobe.builders.sentences.connectives import Connectives
+from discoprobe.builders.task import Context, DiscourseTask, Sample
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from discoprobe.loaders.corpus import Shard
     from discoprobe.loaders.languages.language import LanguageData
+
+SIZE: Final = 5
+"""Sentences of a passage."""
 
 OPENING: Final = 4
 """First words of a sentence among which a pronoun refers to what stands before."""
 
-MOST: Final = 2
-"""Links that another order has to break, where there are so many."""
+STRONG: Final = frozenset({"contrast", "result", "reason", "example", "concession", "correction"})
+"""Senses of connectives that need the sentence before. *Also* and *then* can follow most sentences of a text."""
+
+WAYS: Final = 6
+"""Number of orders of a passage, of which one is chosen."""
 
 
-def linked(shard: Shard, language: LanguageData) -> pl.DataFrame:
-    """Which sentences refer to the one before, as ``sent`` and ``linked``.
+def marks(shard: Shard, language: LanguageData) -> pl.DataFrame:
+    """What the beginning of each sentence says: ``sent``, ``linked`` and ``opens``.
 
-    They begin with a connective of the language's list, or one of their first words is a pronoun of the third person or
-    a demonstrative (where these are annotated).
+    A sentence is ``linked`` to the one before if it begins with a connective of a strong sense, or if one of its first
+    words is a pronoun of the third person or a demonstrative (where these are annotated). It ``opens`` a passage if it
+    is not, and begins with no other connective either.
     """
-    entries = language.section(Connectives).entries
-    forms = [re.escape(form) for entry in entries if entry.scope == "sentence" for form in entry.forms]
-    connective = pl.col("text").str.contains(rf"(?i)^\W*(?:{'|'.join(forms)})\b") if forms else pl.lit(value=False)
-    personal = pl.col("feats").str.contains("PronType=Prs") & pl.col("feats").str.contains("Person=3")
-    refers = personal | pl.col("feats").str.contains("PronType=Dem")
-    pronouns = shard.tokens.filter(pl.col("index") <= OPENING, refers)["sent"].unique()
-    return shard.sentences.select("sent", linked=connective | pl.col("sent").is_in(pronouns.implode()))
+    entries = [entry for entry in language.section(Connectives).entries if entry.scope == "sentence"]
+    strong = [form for entry in entries if entry.sense in STRONG for form in entry.forms]
+    longer = _begins([form for entry in entries for form in entry.unless])
+    linked = _begins(strong) & ~longer | pl.col("sent").is_in(_referring(shard.tokens).implode())
+    connective = _begins([form for entry in entries for form in entry.forms])
+    return shard.sentences.select("sent", linked=linked, opens=~(linked | connective))
 
 
-def n_links(frame: pl.DataFrame, windows: pl.DataFrame) -> pl.Series:
-    """The number of sentences of each window (``first``, ``size``) that are linked to another one of it."""
-    before = np.concatenate([[0], frame["linked"].cum_sum().to_numpy()]).astype(np.int64)
-    first, size = (windows[name].to_numpy().astype(np.int64) for name in ("first", "size"))
-    return pl.Series(before[first + size] - before[first + 1])
+def _begins(forms: list[str]) -> pl.Expr:
+    """Whether a text begins with one of the forms."""
+    return pl.col("text").str.contains(rf"(?i)^\W*(?:{'|'.join(map(re.escape, forms))})\b") & bool(forms)
 
 
-def breaks_links(frame: pl.DataFrame, windows: pl.DataFrame) -> pl.Series:
-    """Whether the ``order`` of each window takes sentences away from those that they are linked to: all, or `MOST`.
+def _referring(tokens: pl.DataFrame) -> pl.Series:
+    """The sentences with a word among the first that refers to what stands before.
 
-    A linked sentence comes first only where one does in the corpus: else the first sentence alone would tell the order.
+    Reflexives refer to a word of their own sentence, expletives to nothing, adverbs (*here*, *now*) to the situation.
     """
-    is_linked, first = frame["linked"].to_numpy(), windows["first"].to_numpy().astype(np.int64)
-    broken = [
-        sum(
-            is_linked[start + sentence] and (not place or order[place - 1] != sentence - 1)
-            for place, sentence in enumerate(order) if sentence
-        )
-        for start, order in windows.select("first", "order").iter_rows()
-    ]  # fmt: skip
-    begins = windows["order"].list.first().to_numpy()
-    enough = pl.Series(broken, dtype=pl.Int64) >= n_links(frame, windows).clip(upper_bound=MOST)
-    return enough & pl.Series(is_linked[first + begins] == is_linked[first])
+    feats, relation = pl.col("feats").fill_null(""), pl.col("deprel").fill_null("")
+    third = feats.str.contains("PronType=Prs") & feats.str.contains("Person=3") & ~feats.str.contains("Reflex=Yes")
+    demonstrative = feats.str.contains("PronType=Dem") & (pl.col("upos") != "ADV")
+    refers = (third | demonstrative) & ~relation.str.starts_with("expl")
+    return tokens.filter(pl.col("index") <= OPENING, refers)["sent"].unique()
+
+
+def order_suite(moved: int, region: int = 0) -> DiscourseTask:
+    """A suite of passages as they stand and in an order that puts a linked sentence before the one it is linked to.
+
+    Args:
+        moved: how many of the sentences, from the first one, change their places.
+        region: the region that is compared; 0 for the whole text.
+    """
+    return DiscourseTask(
+        labels=("original", "shuffled"),
+        shape=Shape.SEQUENCE,
+        sample=functools.partial(_sample, moved=moved),
+        mark=marks,
+        pairs=True,
+        papers=(PAPER,),
+        least=SIZE,
+        conditions=("shuffled",),
+        region=region,
+        version=4,
+        reasons={"no-link": "no sentence begins with a connective or a pronoun that refers to the one before"},
+    )
+
+
+def _sample(frame: pl.DataFrame, context: Context, *, moved: int) -> Sample:
+    found = linked_windows(frame, moved, *context.seed_key)
+    windows, drops = distinct(describe(frame, found))
+    drops["no-link"] = max(0, cut(frame, SIZE, *context.seed_key).height - found.height)
+    capped = cap(windows, context.settings, *context.seed_key, weight=2)
+    orders = breaking_orders(frame, capped, moved)
+    match = context.settings.match
+    best = with_rank(orders, ["window"], "way", *context.seed_key).sort(-pl.col("strength"), "rank")
+    some = best.group_by("window", maintain_order=True).head(WAYS if match else 1).with_columns(key="window")
+    pairs = ordered_pairs(one_order(frame, some, context, _links_by_place(frame, some)) if match else some)
+    return Sample(pairs, drops, candidates=windows.height * 2)
+
+
+def _links_by_place(frame: pl.DataFrame, orders: pl.DataFrame) -> npt.NDArray[np.float64]:
+    """What the rules "it is linked in the right order only" gain, of the sentence at each place (`remove_bias`)."""
+    linked = frame["linked"].fill_null(value=False).to_numpy().astype(np.float64)
+    first, order = orders["first"].to_numpy()[:, None], orders["order"].cast(pl.Array(pl.Int64, SIZE)).to_numpy()
+    return np.asarray(linked[first + np.arange(SIZE)] - linked[first + order])
+
+
+def linked_windows(frame: pl.DataFrame, moved: int, *seed_key: str | int) -> pl.DataFrame:
+    """As many disjoint windows as possible that can have another order, in the columns of ``cut``."""
+    passage = frame["passage"].fill_null(-1).cast(pl.Int64).to_numpy()
+    starts = np.arange(max(0, frame.height - SIZE + 1))
+    whole = (passage[starts] >= 0) & (passage[starts] == passage[starts + SIZE - 1])
+    first: list[int] = []
+    for start in starts[whole][_possible(frame, starts[whole], moved)[1].any(axis=1)].tolist():
+        if not first or start >= first[-1] + SIZE:
+            first.append(start)
+    chosen = pl.DataFrame({"first": first}, {"first": pl.Int64})
+    keys = hashing.mix(frame["key"].gather(chosen["first"]).to_numpy(), "window", *seed_key)
+    return chosen.select(pl.Series("window", keys), "first", size=pl.lit(SIZE, pl.Int64))
+
+
+def breaking_orders(frame: pl.DataFrame, windows: pl.DataFrame, moved: int) -> pl.DataFrame:
+    """Each window (``window``, ``first``, …) once for every ``order`` that it can have, with a ``key`` of its own."""
+    orders, possible = _possible(frame, windows["first"].to_numpy(), moved)
+    window, order = np.nonzero(possible)
+    every = windows[window].with_columns(
+        order=pl.Series(orders[order].tolist(), dtype=pl.List(pl.Int64)), strength=possible[window, order]
+    )
+    return every.with_columns(key=hashing.combine(every["window"].to_numpy(), order.astype(np.uint64)))
+
+
+def _possible(
+    frame: pl.DataFrame, first: npt.NDArray[np.int64], moved: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The orders of a passage, shape (orders, sentences), and how well each window can have them, (windows, orders).
+
+    2: a linked sentence comes before all those that it follows in the corpus; 1: before the nearest one; 0: not at all.
+    No sentence follows the same one, and half of all pairs of sentences are turned round. So that the beginning and the
+    end tell nothing, the first sentence opens a passage in both orders, and the last that changes its place is linked
+    in both or in neither.
+    """
+    every = np.array([(*order, *range(moved, SIZE)) for order in permutations(range(moved))])
+    place = np.argsort(every, axis=1)
+    pairs = list(combinations(range(moved), 2))
+    turned = sum(place[:, earlier] > place[:, later] for earlier, later in pairs)
+    strong = (np.diff(place, axis=1) != 1).all(axis=1) & (2 * turned >= len(pairs))
+    orders, place = every[strong], place[strong]
+    shown = first[:, None] + np.arange(SIZE)
+    opens, linked = (frame[name].fill_null(value=False).to_numpy()[shown] for name in ("opens", "linked"))
+    begins = opens[:, orders[:, 0]] & opens[:, :1]
+    ends = linked[:, orders[:, moved - 1]] == linked[:, moved - 1 : moved]
+    earlier = np.minimum.accumulate(place, axis=1)[:, :-1], place[:, :-1]
+    before_all, before_one = (linked[:, 1:] @ (place[:, 1:] < those).T for those in earlier)
+    return orders, (before_all + 1) * (before_one & begins & ends)

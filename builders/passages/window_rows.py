@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,6 @@ import polars as pl
 
 from discoprobe.builders import hashing
 from discoprobe.builders.config import Shape
-from discoprobe.builders.passages.links import breaks_links, linked, n_links
 from discoprobe.builders.passages.measures import gains_of_orders, slack
 from discoprobe.builders.passages.rows import describe, distinct, pair_rows, version
 from discoprobe.builders.passages.similarity import Similarity
@@ -31,9 +29,6 @@ if TYPE_CHECKING:
 WAYS = 4
 """Number of orders of a window, of which one is chosen."""
 
-LINKED_WAYS = 3 * WAYS
-"""The same where only orders that break links are used."""
-
 
 def windows_of(
     frame: pl.DataFrame, context: Context, size: Sizes, reserve: Sizes = 0
@@ -49,8 +44,7 @@ def orderings(  # noqa: PLR0913 (one keyword per choice of a task)
     """Every window as it stands (label 0) and reordered (label 1).
 
     Args:
-        frame: candidates, as ``with_passages`` gives; with a column ``linked`` only windows with links are used, in
-            orders that break them.
+        frame: candidates, as ``with_passages`` gives.
         context: seed key and settings.
         size: sentences per window, one number or one per passage.
         perturb: from the windows' keys and their size the source index of each sentence shown.
@@ -59,23 +53,27 @@ def orderings(  # noqa: PLR0913 (one keyword per choice of a task)
         ways: orders of each window of which one is chosen, so that lengths and similarity by place do not tell it.
     """
     windows, drops = windows_of(frame, context, size)
-    if "linked" in frame.columns:
-        drops["no-link"] = int((n_links(frame, windows) == 0).sum())
-        windows = windows.filter(n_links(frame, windows) > 0)
     matched = select(windows) if select and context.settings.match else windows
     drops |= {"unbalanced": windows.height - matched.height} if select else {}
     capped = cap(matched, context.settings, *context.seed_key, weight=2)
     perturbed = _perturbed(frame, capped, perturb, context, ways if context.settings.match else 1)
+    return Sample(ordered_pairs(perturbed, moved), drops, candidates=windows.height * 2)
+
+
+def ordered_pairs(windows: pl.DataFrame, moved: int | None = None) -> pl.DataFrame:
+    """The rows of windows with an ``order`` (source indices): as they stand, and in that order.
+
+    ``moved`` is as in ``orderings``.
+    """
     parts = []
-    for (n,), same_size in perturbed.group_by("size", maintain_order=True):
+    for (n,), same_size in windows.group_by("size", maintain_order=True):
         keys, first = same_size["window"].to_numpy(), same_size["first"].to_numpy()
         whole = np.tile(np.arange(n), (len(keys), 1))
         order = np.array(same_size["order"].to_list(), dtype=np.int64)
         places = -1 if moved is None else np.argmax(order == moved, axis=1)
         shown = [version(first[:, None] + whole, whole), version(first[:, None] + order, order, places)]
         parts.append(pair_rows(keys, first, same_size["split"], shown))
-    rows = pl.concat(parts) if parts else pl.DataFrame()
-    return Sample(rows, drops, candidates=windows.height * 2)
+    return pl.concat(parts) if parts else pl.DataFrame()
 
 
 def _perturbed(
@@ -93,12 +91,21 @@ def _perturbed(
             order = perturb(hashing.mix(keys, "way", way) if way else keys, n)
             alternatives.append(same_size.with_columns(order=pl.Series(order.tolist(), dtype=pl.List(pl.Int64))))
     every = pl.concat(alternatives)
-    if "linked" in frame.columns and every.height:
-        every = every.filter(breaks_links(frame, every))
-    if ways == 1 or every.is_empty():
-        return every
-    told = gains_of_orders(frame, context.similarity or Similarity(frame), every)
-    return remove_bias(every, told, *context.seed_key, few=windows.height, slack=slack(context))
+    return every if ways == 1 else one_order(frame, every, context)
+
+
+def one_order(
+    frame: pl.DataFrame, orders: pl.DataFrame, context: Context, *more: npt.NDArray[np.float64]
+) -> pl.DataFrame:
+    """One ``order`` of each window, so that lengths and similarity by place do not tell it from the window itself.
+
+    ``more`` are gains of further rules.
+    """
+    if orders.is_empty():
+        return orders
+    told = np.hstack([gains_of_orders(frame, context.similarity or Similarity(frame), orders), *more])
+    few = orders["key"].n_unique()
+    return remove_bias(orders, told, *context.seed_key, few=few, slack=slack(context))
 
 
 def ordering_task(size: int, order: Callable[[int, Context], list[int]], *papers: Paper) -> DiscourseTask:
@@ -121,21 +128,13 @@ def ordering_task(size: int, order: Callable[[int, Context], list[int]], *papers
     )
 
 
-def order_suite(task: DiscourseTask, region: int = 0) -> DiscourseTask:
-    """A suite of the pairs of an ordering task, whose other orders take sentences away from what they refer to."""
-    reasons = {"no-link": "no sentence begins with a connective or a pronoun that refers to the one before"}
-    return dataclasses.replace(
-        task, mark=linked, conditions=("shuffled",), region=region, version=task.version + 1, reasons=reasons
-    )
-
-
 def _original_and_shuffled(
     frame: pl.DataFrame, context: Context, *, size: int, order: Callable[[int, Context], list[int]]
 ) -> Sample:
     def orders(keys: npt.NDArray[np.uint64], size: int) -> npt.NDArray[np.int64]:
         return np.array([order(int(key), context) for key in keys], dtype=np.int64).reshape(-1, size)
 
-    return orderings(frame, context, size, orders, ways=LINKED_WAYS if "linked" in frame.columns else WAYS)
+    return orderings(frame, context, size, orders, ways=WAYS)
 
 
 def single_rows(windows: pl.DataFrame, shown: pl.DataFrame) -> pl.DataFrame:

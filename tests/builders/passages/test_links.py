@@ -1,68 +1,110 @@
-"""Suites of orders take sentences away from what they refer to."""
+"""Suites of orders put sentences before those that they refer to."""
+
+import itertools
 
 import polars as pl
 import pytest
 from shared import SHARED
 
 from discoprobe.builders.build import build
-from discoprobe.builders.passages.links import breaks_links, linked, n_links
+from discoprobe.builders.passages.links import SIZE, breaking_orders, linked_windows, marks
 from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.sources import load_corpus
 
+THIRD = "Person=3|PronType=Prs"
 SENTENCES = {
-    "However, prices rose.": ("However", "_", True),
-    "Howeverness is no word.": ("Howeverness", "_", False),
-    "She left early.": ("She", "Person=3|PronType=Prs", True),
-    "I left early.": ("I", "Person=1|PronType=Prs", False),
-    "That was all.": ("That", "PronType=Dem", True),
-    "Prices rose.": ("Prices", "_", False),
+    "However, prices rose.": ("However", "ADV", "_", "root", True, False),
+    "Howeverness is no word.": ("Howeverness", "NOUN", "_", "root", False, True),
+    "Rather than wait, I left.": ("Rather", "ADV", "_", "root", False, False),
+    "Also, prices rose.": ("Also", "ADV", "_", "root", False, False),
+    "She left early.": ("She", "PRON", THIRD, "nsubj", True, False),
+    "I left early.": ("I", "PRON", "Person=1|PronType=Prs", "nsubj", False, True),
+    "Himself he saw.": ("Himself", "PRON", f"{THIRD}|Reflex=Yes", "obj", False, True),
+    "It rained.": ("It", "PRON", THIRD, "expl", False, True),
+    "That was all.": ("That", "PRON", "PronType=Dem", "nsubj", True, False),
+    "Here we are.": ("Here", "ADV", "PronType=Dem", "advmod", False, True),
+    "Prices rose.": ("Prices", "NOUN", "_", "nsubj", False, True),
 }
+"""Text → its first word, what this is annotated with, and whether it is linked and can open a passage."""
 
 
 def test_connectives_and_pronouns_link_a_sentence_to_the_one_before(tmp_path):
     blocks = [
-        f"# sent_id = {n}\n# text = {text}\n1\t{word}\t_\t_\t_\t{feats}\t0\troot\t_\t_\n"
-        f"2\t{text[len(word) :].strip()}\t_\t_\t_\t_\t1\tdep\t_\t_\n\n"
-        for n, (text, (word, feats, _)) in enumerate(SENTENCES.items())
+        f"# sent_id = {n}\n# text = {text}\n1\t{word}\t_\t{upos}\t_\t{feats}\t2\t{relation}\t_\t_\n"
+        f"2\t{text[len(word) :].strip()}\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+        for n, (text, (word, upos, feats, relation, *_)) in enumerate(SENTENCES.items())
     ]
     (tmp_path / "en_made-ud-test.conllu").write_text("".join(blocks), encoding="utf-8")
     (shard,) = read_corpora([tmp_path])["en"].shards()
-    found = linked(shard, language_data("en"))
-    assert found["linked"].to_list() == [is_linked for *_, is_linked in SENTENCES.values()]
-    without_words = linked(shard.__class__(shard.documents, shard.sentences, shard.tokens.clear()), language_data("en"))
-    assert without_words["linked"].to_list() == [True, *[False] * 5], "text alone: connectives"
+    found = marks(shard, language_data("en")).select("linked", "opens").rows()
+    assert dict(zip(SENTENCES, found, strict=True)) == {text: facts[4:] for text, facts in SENTENCES.items()}
+    text_alone = shard.__class__(shard.documents, shard.sentences, shard.tokens.clear())
+    assert marks(text_alone, language_data("en"))["linked"].to_list() == [True, *[False] * 10], "connectives alone"
 
 
-def test_a_link_is_to_a_sentence_of_the_same_passage():
-    frame = pl.DataFrame({"linked": [True, False, False, True, False, False, True]})
-    windows = pl.DataFrame({"first": [0, 1, 3, 4], "size": [3, 3, 3, 3]})
-    assert n_links(frame, windows).to_list() == [0, 1, 0, 1], "the first sentence refers to one that is not shown"
+def frame(kinds, passages=None):
+    """Sentences that are linked (l), open a passage (o), or neither (n)."""
+    return pl.DataFrame(
+        {
+            "linked": [kind == "l" for kind in kinds], "opens": [kind == "o" for kind in kinds],
+            "key": range(len(kinds)), "passage": passages or [0] * len(kinds),
+        },
+        {"linked": pl.Boolean, "opens": pl.Boolean, "key": pl.UInt64, "passage": pl.UInt32},
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("order", "breaks"), [([0, 2, 1], True), ([1, 0, 2], False), ([2, 1, 0], False), ([0, 1, 2], False)]
+    ("kinds", "first"),
+    [("oolooooloo", [0, 5]), ("ooooolooooo", [2]), ("olooolooo", [0]), ("nlooooo", []), ("olo", []), ("", [])],
+    ids=["side by side", "as early as possible", "disjoint", "it refers to what is not shown", "short", "empty"],
 )
-def test_an_order_breaks_two_links_where_there_are_two_and_begins_as_the_passage(order, breaks):
-    """The second sentence refers to the first, the third to the second."""
-    frame = pl.DataFrame({"linked": [False, True, True]})
-    windows = pl.DataFrame({"first": [0], "size": [3], "order": [order]})
-    assert breaks_links(frame, windows).to_list() == [breaks]
+def test_windows_are_disjoint_and_begin_with_a_sentence_that_opens(kinds, first):
+    assert linked_windows(frame(kinds), 5)["first"].to_list() == first
+
+
+def test_no_window_crosses_the_end_of_a_passage():
+    passages = [0, 0, 0, 1, 1, 1, 1, 1, None, None, None, None, None]
+    assert linked_windows(frame("oloololoolooo", passages), SIZE)["first"].to_list() == [3]
+
+
+def strength(kinds, order, moved):
+    """How well an order breaks links, from 0."""
+    place = [order.index(sentence) for sentence in range(SIZE)]
+    turned = [place[a] > place[b] for a, b in itertools.combinations(range(moved), 2)]
+    beside = any(place[at] == place[at - 1] + 1 for at in range(1, SIZE))
+    ends = (kinds[order[moved - 1]] == "l") == (kinds[moved - 1] == "l")
+    if beside or sum(turned) * 2 < len(turned) or kinds[0] != "o" or kinds[order[0]] != "o" or not ends:
+        return 0
+    linked = [at for at in range(1, SIZE) if kinds[at] == "l"]
+    return any(place[at] < place[at - 1] for at in linked) + any(place[at] < min(place[:at]) for at in linked)
+
+
+@pytest.mark.parametrize("moved", [5, 4])
+def test_orders_put_a_linked_sentence_before_those_that_it_follows(moved):
+    """For every kind of passage these are the orders, and there is a window where there is one."""
+    every = [[*order, *range(moved, SIZE)] for order in itertools.permutations(range(moved))]
+    for kinds in itertools.product("oln", repeat=SIZE):
+        sentences = frame(kinds)
+        windows = linked_windows(sentences, moved)
+        orders = breaking_orders(sentences, windows, moved)
+        expected = {str(order): grade for order in every if (grade := strength(kinds, order, moved))}
+        assert dict(zip(map(str, orders["order"].to_list()), orders["strength"], strict=True)) == expected, kinds
+        assert orders["key"].is_unique().all()
+        assert windows.height == bool(expected)
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="no ../shared beside the repository")
 @pytest.mark.parametrize("task", ["order_all", "order_context"])
-def test_every_pair_takes_a_sentence_away_from_the_one_it_refers_to(task):
+def test_every_pair_puts_a_sentence_before_the_one_it_refers_to(task):
     corpus = load_corpus("en", [str(SHARED / "corpora" / "ud" / "en" / "UD_English-PUD"), "sample"])
-    refers = {}
+    facts = {}
     for shard in corpus.shards():
-        refers |= dict(
-            linked(shard, language_data("en")).join(shard.sentences, on="sent").select("text", "linked").rows()
-        )
+        said = marks(shard, language_data("en")).join(shard.sentences, on="sent")
+        facts |= {text: (linked, opens) for text, linked, opens in said.select("text", "linked", "opens").iter_rows()}
     for row in build(task, corpus).splits["test"].to_pylist():
         good, bad = row["regions_good"], row["regions_bad"]
-        places = [good.index(text) for text in bad]
-        assert any(
-            refers[text] and place and (not at or places[at - 1] != place - 1)
-            for at, (text, place) in enumerate(zip(bad, places, strict=True))
-        )
+        place = [bad.index(text) for text in good]
+        assert facts[good[0]][1]
+        assert facts[bad[0]][1]
+        assert any(facts[text][0] and place[at] < place[at - 1] for at, text in enumerate(good) if at)
