@@ -19,7 +19,7 @@ from discoprobe.cards.metadata import manifest, yaml_header
 from discoprobe.cards.review.terminal_view import body, card_text
 from discoprobe.cards.text import card
 from discoprobe.cards.text.render import render
-from discoprobe.cards.text.verdicts import MARKS, verdicts
+from discoprobe.cards.text.verdicts import tally, verdicts
 from discoprobe.loaders.errors import UsageError
 from discoprobe.loaders.file_hashes import hashes_of
 
@@ -214,10 +214,9 @@ def _by_gain(row: ConfigRow) -> tuple[float, str]:
 
 def _index_page(whole: Manifest, shown: Mapping[str, ConfigEntry], changes: Changes | None) -> str:
     rows = config_rows(shown, whole, changes)
-    audit_verdicts = [row.verdict for row in rows]
     return _page(
         "review_index.html", "discoprobe: review", "", rows=rows,
-        verdicts={word: audit_verdicts.count(word) for word in MARKS if word in audit_verdicts},
+        verdicts=tally(row.verdict for row in rows),
         languages=len({entry["lang"] for entry in shown.values()}), unavailable=sorted(whole["unavailable"].items()),
         news=news(changes), compared=changes is not None,
     )  # fmt: skip

@@ -6,21 +6,21 @@ import importlib.metadata
 import json
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections import Counter
+from typing import TYPE_CHECKING, Any
 
+from discoprobe.builders.audit.thresholds import BY_ID
 from discoprobe.builders.config import Shape
 from discoprobe.cards.metadata import annotation_quality, column_descriptions, yaml_header
-from discoprobe.cards.text import escape, examples, plots
-from discoprobe.cards.text.audit_tables import audit_view
-from discoprobe.cards.text.design_table import design_lines
+from discoprobe.cards.text import examples, plots
 from discoprobe.cards.text.language_matrix import matrices
-from discoprobe.cards.text.reader_table import reader_summaries, reader_table
+from discoprobe.cards.text.reader_table import reader_table
 from discoprobe.cards.text.render import render
-from discoprobe.cards.text.verdicts import FAILED, MARKS, PASSED, verdicts
+from discoprobe.cards.text.verdicts import NOT_AUDITED, audits_and_tasks, tally, task_designs, verdict_of, verdicts
 from discoprobe.loaders.catalogue import licences, treebanks
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from discoprobe.builders.audit.report import Report
     from discoprobe.builders.config import Config
@@ -55,19 +55,25 @@ def release_card(
         release: its number, ``1.2.0``; without one the card speaks of no revision.
         changes: the release's section of the changelog, Markdown.
     """
-    configs = manifest["configs"]
+    configs, sources, unavailable = manifest["configs"], manifest["sources"], manifest["unavailable"]
     default = yaml_header.default_config(configs)
-    changed, more = _shortened(_without_heading(changes))
+    changed = changes.partition("\n")[2] if changes.startswith("## ") else changes
+    changed_lines = changed.strip().splitlines()
+    names, languages = _language_names(), sorted({entry["lang"] for entry in configs.values()})
     values: dict[str, Any] = {
-        "manifest": manifest, "repository": repository, "release": release, "changes": changed, "more_changes": more,
-        "default": default, "matrices": matrices(configs), "tasks": _tasks(manifest),
-        "languages": {lang: language_name(lang) for lang in sorted({entry["lang"] for entry in configs.values()})},
-        "rows": sum(map(yaml_header.n_rows, configs.values())), "sources": _source_lines(manifest),
-        "readers": reader_summaries(configs), "audits": _tally(manifest), "designs": design_lines(configs),
-        "skipped": _skipped(manifest), "example": _example(configs[default]) if default else None,
-        "licences": sorted({licences.normalise(one["licence"]) for one in manifest["sources"].values()}),
-        "unavailable": manifest["unavailable"] if len(manifest["unavailable"]) <= _REASONS else {},
-        "by_language": _languages(configs), "contents": [], "code": code_location(),
+        "manifest": manifest, "repository": repository, "release": release, "default": default, "names": names,
+        "changes": "\n".join(changed_lines[:_CHANGES]).strip(), "more_changes": len(changed_lines) > _CHANGES,
+        "matrices": matrices(configs), "tasks": _by_task(configs),
+        "languages": {lang: names.get(lang, lang) for lang in languages}, "by_language": _by_language(configs),
+        "rows": sum(map(yaml_header.n_rows, configs.values())),
+        "sources": sorted(sources.items(), key=lambda item: (item[1]["lang"], item[0])),
+        "used": Counter(name for entry in configs.values() for name in entry["sources"]),
+        "readers": {name: reader_table(one["readers"]) for name, one in sorted(configs.items()) if "readers" in one},
+        "audits": tally(one.word for one in verdicts(configs).values()), "designs": task_designs(*audits_and_tasks(configs)),
+        "skipped": sum(sum(reasons.values()) for reasons in manifest["skipped"].values()),
+        "example": _example(configs[default]) if default else None,
+        "licences": sorted({licences.normalise(one["licence"]) for one in sources.values()}),
+        "unavailable": unavailable if len(unavailable) <= _REASONS else {}, "contents": [], "code": code_location(),
     }  # fmt: skip
     front = yaml_header.front_matter(manifest)
     whole = _with_contents(values | {"short": False})
@@ -90,32 +96,15 @@ def _with_contents(values: dict[str, Any]) -> str:
     return render("release.md", **values | {"contents": headings})
 
 
-def _shortened(changes: str) -> tuple[str, bool]:
-    """What changed, without the lines that are too many for a card, and whether there are such lines."""
-    lines = changes.splitlines()
-    return "\n".join(lines[:_CHANGES]).strip(), len(lines) > _CHANGES
-
-
-def _without_heading(section: str) -> str:
-    return section.partition("\n")[2].strip() if section.startswith("## ") else section.strip()
-
-
-class RowExample(NamedTuple):
-    """A row as JSON, and what its fields mean."""
-
-    json: str
-    fields: list[column_descriptions.Field]
-
-
-def _example(entry: ConfigEntry) -> RowExample | None:
-    """The example that the manifest has of a config, None if it has none."""
+def _example(entry: ConfigEntry) -> tuple[str, list[column_descriptions.Field]] | None:
+    """The example that the manifest has of a config, as JSON, and what its fields mean; None if it has none."""
     if not entry.get("example"):
         return None
     row, fields = entry["example"], column_descriptions.fields(Shape(entry["shape"]), tuple(entry["labels"]))
     ordered = {field.name: _sorted(row[field.name]) for field in fields if field.name in row}
     shown = json.dumps(ordered, ensure_ascii=False, indent=1)
     plain = "".join(char for char in shown if char == "\n" or unicodedata.category(char) not in {"Cc", "Cf"})
-    return RowExample(plain.replace("`", "\\u0060"), fields)
+    return plain.replace("`", "\\u0060"), fields
 
 
 def _sorted(value: object) -> object:
@@ -123,28 +112,23 @@ def _sorted(value: object) -> object:
     return dict(sorted(value.items())) if isinstance(value, dict) else value
 
 
-class LanguageLine(NamedTuple):
-    """A language in the list of languages of a large release."""
-
-    code: str
-    name: str
-    configs: int
-    rows: int
-    passed: int
-    failed: int
+def _by_task(configs: Mapping[str, ConfigEntry]) -> dict[str, list[ConfigEntry]]:
+    tasks: dict[str, list[ConfigEntry]] = {task: [] for task in sorted({entry["task"] for entry in configs.values()})}
+    for entry in configs.values():
+        tasks[entry["task"]].append(entry)
+    return tasks
 
 
-def _languages(configs: Mapping[str, ConfigEntry]) -> list[LanguageLine]:
+def _by_language(configs: Mapping[str, ConfigEntry]) -> dict[str, tuple[list[ConfigEntry], dict[str, int]]]:
+    """The configs of each language, and how many of them have which verdict."""
     said = verdicts(configs)
-    lines = []
-    for lang in sorted({entry["lang"] for entry in configs.values()}):
-        of_language = {name: entry for name, entry in configs.items() if entry["lang"] == lang}
-        words = [said[name].word for name in of_language]
-        rows = sum(map(yaml_header.n_rows, of_language.values()))
-        lines.append(
-            LanguageLine(lang, language_name(lang), len(of_language), rows, words.count(PASSED), words.count(FAILED))
-        )
-    return lines
+    names: dict[str, list[str]] = {}
+    for name, entry in configs.items():
+        names.setdefault(entry["lang"], []).append(name)
+    return {
+        lang: ([configs[name] for name in of_lang], tally(said[name].word for name in of_lang))
+        for lang, of_lang in names.items()
+    }
 
 
 def language_name(code: str) -> str:
@@ -154,70 +138,6 @@ def language_name(code: str) -> str:
 
 def _language_names() -> dict[str, str]:
     return {language.code: language.name for language in treebanks.languages(every=True)}
-
-
-class TaskSummary(NamedTuple):
-    """A task in the list of tasks; where languages were built with different versions of it, all are named."""
-
-    name: str
-    versions: str
-    summary: str
-    configs: int
-    rows: int
-
-
-def _tasks(manifest: Manifest) -> list[TaskSummary]:
-    entries = list(manifest["configs"].values())
-    return [
-        TaskSummary(
-            task, _versions(of_task), of_task[0]["summary"], len(of_task), sum(map(yaml_header.n_rows, of_task))
-        )
-        for task in sorted({entry["task"] for entry in entries})
-        if (of_task := [entry for entry in entries if entry["task"] == task])
-    ]
-
-
-def _versions(entries: Sequence[ConfigEntry]) -> str:
-    return ", ".join(map(str, sorted({entry["versions"]["task"] for entry in entries if "versions" in entry})))
-
-
-class SourceLine(NamedTuple):
-    """A corpus in the list of sources."""
-
-    name: str
-    lang: str
-    licence: str
-    place: str
-    citation: str
-    configs: int
-
-
-def _source_lines(manifest: Manifest) -> list[SourceLine]:
-    """The corpora by language and name; a corpus of the user's own has no place."""
-    used = [name for entry in manifest["configs"].values() for name in entry["sources"]]
-    return [
-        SourceLine(
-            name, language_name(one["lang"]), one["licence"], _place(one["repo"], one["commit"]), one["citation"],
-            used.count(name),
-        )
-        for name, one in sorted(manifest["sources"].items(), key=lambda item: (item[1]["lang"], item[0]))
-    ]  # fmt: skip
-
-
-def _place(repo: str, commit: str) -> str:
-    """A link to a corpus at its commit."""
-    return f"[{commit[:7]}](https://github.com/{repo}/tree/{commit})" if repo and commit else ""
-
-
-def _tally(manifest: Manifest) -> dict[str, int]:
-    """How many configs passed, failed, were not audited."""
-    words = [verdict.word for verdict in verdicts(manifest["configs"]).values()]
-    return {word: words.count(word) for word in MARKS if word in words}
-
-
-def _skipped(manifest: Manifest) -> int:
-    """Malformed sentences that were left out."""
-    return sum(sum(reasons.values()) for reasons in manifest["skipped"].values())
 
 
 def attribution(manifest: Manifest) -> str:
@@ -235,12 +155,12 @@ def config_card(config: Config, lengths: Lengths, report: Report | None = None) 
         "config.md", config=config, title=title, definition=paragraphs(definition), language=language_name(config.lang),
         papers=config.papers, splits=tuple(config.splits), counts=config.counts(), labels=_labels(config),
         lengths=lengths, fields=column_descriptions.fields(config.shape, config.labels),
-        examples=[_Shown(number, one) for number, one in enumerate(_examples(config), 1)],
+        examples=_examples(config),
         marked=examples.MARKED.get(config.shape, ""), drops=_drops(config),
         filters=_filters(config),
         licence=licences.strictest([source.licence for source in config.sources]),
-        sources=[(source, _place(source.repo, source.commit)) for source in config.sources],
-        annotations=annotation_quality.noise_of(config.sources), audit=None if report is None else audit_view(report),
+        annotations=annotation_quality.noise_of(config.sources), audit=report, checks=BY_ID,
+        verdict=verdict_of(report).text if report else NOT_AUDITED,
         rows_plot=plots.rows_name(config.name), audit_plot=plots.audit_name(config.name),
     )  # fmt: skip
 
@@ -270,10 +190,9 @@ _SOURCES = re.compile(r"^## Sources$", re.MULTILINE)
 def with_readers(card: str, entry: ConfigEntry) -> str:
     """A config's card with the section on its readers in place of the one it has; without it if nobody read."""
     plain = _READERS.sub("", card, count=1)
-    lines = reader_table(entry.get("readers", {}))
-    if not lines:
+    if not (readers := entry.get("readers", {})):
         return plain
-    section = render("readers.md", lines=lines, audit=entry["audit"], person="person" in entry["readers"])
+    section = render("readers.md", readers=reader_table(readers), audit=entry["audit"], person="person" in readers)
     return _SOURCES.sub(lambda found: section + found[0], plain, count=1)
 
 
@@ -287,18 +206,10 @@ def _examples(config: Config) -> list[examples.Example]:
     return examples.examples(config.shape, config.labels, shown)
 
 
-class Drop(NamedTuple):
-    """Candidates that were not used: the name of the reason, how many, and what the reason means."""
-
-    reason: str
-    number: int
-    meaning: str
-
-
-def _drops(config: Config) -> list[Drop]:
-    """Why candidates were not used, the most frequent reason first."""
+def _drops(config: Config) -> list[tuple[str, int, str]]:
+    """Why candidates were not used: reason, number, meaning of the reason; the most frequent first."""
     counted = sorted(config.drops.items(), key=lambda drop: (-drop[1], drop[0]))
-    return [Drop(reason, number, config.meanings.get(reason, "")) for reason, number in counted]
+    return [(reason, number, config.meanings.get(reason, "")) for reason, number in counted]
 
 
 def _labels(config: Config) -> tuple[str, ...]:
@@ -320,11 +231,3 @@ def _filters(config: Config) -> list[str]:
     readings = " and ".join(settings.syncretism)
     forms = f"forms of targets are unambiguous in {readings}, as far as dictionary, rules and corpus show"
     return [f"{least}–{most} words", *([forms] if readings and config.split_by == "target" else [])]
-
-
-class _Shown:
-    """An example as the template prints it."""
-
-    def __init__(self, number: int, example: examples.Example) -> None:
-        self.number, self.example = number, example
-        self.lines = [(line.name, escape.marked(line.pieces)) for line in example.lines]

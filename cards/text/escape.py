@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]#|~$^])")
 _NO_CHARACTERS = re.compile("[\ud800-\udfff\ufffe\uffff]")
 """What neither XML nor UTF-8 can hold."""
+_DIRECTION_MARKS = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Characters that turn the direction of what follows (bidirectional controls)."""
 _LONGEST = 600
 _RIGHT_TO_LEFT = frozenset({"R", "AL", "AN"})
 _ISOLATE = "\u2068{}\u2069"
@@ -28,7 +30,7 @@ def plain(text: str, longest: int) -> str:
     """At most ``longest`` characters of ``text`` on one line, without control characters: fit for XML and Markdown."""
     shown = text if len(text) <= longest else text[:longest] + "…"
     visible = "".join(" " if unicodedata.category(char) in {"Cc", "Zl", "Zp"} else char for char in shown)
-    return _without_direction_marks(_NO_CHARACTERS.sub("\ufffd", visible))
+    return _DIRECTION_MARKS.sub("", _NO_CHARACTERS.sub("\ufffd", visible))
 
 
 def line(text: object) -> str:
@@ -49,8 +51,3 @@ def isolated(shown: str) -> str:
     """Text with a direction of its own, if any of it is written from right to left."""
     turned = any(unicodedata.bidirectional(char) in _RIGHT_TO_LEFT for char in shown)
     return _ISOLATE.format(shown) if turned else shown
-
-
-def _without_direction_marks(text: str) -> str:
-    """Without characters that turn the direction of what follows (bidirectional controls)."""
-    return re.sub("[\u202a-\u202e\u2066-\u2069]", "", text)

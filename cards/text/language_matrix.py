@@ -9,7 +9,7 @@ from discoprobe.cards.text.render import compact
 from discoprobe.cards.text.verdicts import MARKS, verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from discoprobe.cards.metadata.manifest import ConfigEntry
     from discoprobe.cards.text.verdicts import Verdict
@@ -46,17 +46,12 @@ def _generated(entry: ConfigEntry) -> bool:
 
 
 def _matrix(title: str, configs: Mapping[str, ConfigEntry], said: Mapping[str, Verdict]) -> Matrix:
-    cells = {(entry["lang"], entry["task"]): _cell(name, entry, said[name]) for name, entry in configs.items()}
-    languages, tasks = sorted({lang for lang, _ in cells}), sorted({task for _, task in cells})
-    if len(languages) >= len(tasks):
-        return Matrix(title, tuple(tasks), _rows(languages, tasks, lambda down, across: cells.get((down, across))))
-    return Matrix(title, tuple(languages), _rows(tasks, languages, lambda down, across: cells.get((across, down))))
-
-
-def _rows(
-    down: Sequence[str], across: Sequence[str], cell: Callable[[str, str], str | None]
-) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    return tuple((name, tuple(cell(name, other) or "–" for other in across)) for name in down)
+    languages, tasks = ({entry[side] for entry in configs.values()} for side in ("lang", "task"))
+    sides = ("lang", "task") if len(languages) >= len(tasks) else ("task", "lang")
+    cells = {(one[sides[0]], one[sides[1]]): _cell(name, one, said[name]) for name, one in configs.items()}
+    down, across = (sorted(set(side)) for side in zip(*cells, strict=True))
+    rows = tuple((name, tuple(cells.get((name, other), "–") for other in across)) for name in down)
+    return Matrix(title, tuple(across), rows)
 
 
 def _cell(name: str, entry: ConfigEntry, said: Verdict) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from discoprobe.cards.text.render import render
 
@@ -14,14 +14,6 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 36.0, 404.0, 28.0, 172.0
 _LINE, _ABOVE, _BELOW = 12.0, 4.0, 11.0
 
 
-class Curve(NamedTuple):
-    """A line of the plot: its name, the corners as SVG path data, and a point per layer."""
-
-    name: str
-    path: str
-    points: list[tuple[float, float]]
-
-
 def layer_plot(title: str, accuracies: Mapping[str, Sequence[float]], baselines: Mapping[str, float]) -> str:
     """The SVG text.
 
@@ -30,8 +22,11 @@ def layer_plot(title: str, accuracies: Mapping[str, Sequence[float]], baselines:
         accuracies: per pooling the accuracy on test in each layer.
         baselines: accuracies that do not depend on the layer, drawn as dashed lines.
     """
-    curves = [_curve(name, values) for name, values in accuracies.items()]
     n_layers = max(map(len, accuracies.values()))
+    curves = {
+        name: [(round(_x(layer, len(values)), 1), round(_y(value), 1)) for layer, value in enumerate(values)]
+        for name, values in accuracies.items()
+    }
     return render(
         "layers.svg", title=title, width=WIDTH, height=HEIGHT, left=_LEFT, right=_RIGHT, top=_TOP, bottom=_BOTTOM,
         curves=curves, baselines=_baselines(baselines),
@@ -40,27 +35,14 @@ def layer_plot(title: str, accuracies: Mapping[str, Sequence[float]], baselines:
     )  # fmt: skip
 
 
-class ReferenceLine(NamedTuple):
-    """A dashed line: its name, its place, and the place of its name, which is not on another name."""
-
-    name: str
-    y: float
-    y_of_name: float
-
-
-def _baselines(accuracies: Mapping[str, float]) -> list[ReferenceLine]:
-    """The lines from the highest to the lowest."""
-    lines: list[ReferenceLine] = []
+def _baselines(accuracies: Mapping[str, float]) -> list[tuple[str, float, float]]:
+    """The dashed lines from the highest to the lowest: name, place, and place of the name, on no other name."""
+    lines: list[tuple[str, float, float]] = []
     for name, accuracy in sorted(accuracies.items(), key=lambda item: -item[1]):
         y = round(_y(accuracy), 1)
-        lowest = lines[-1].y_of_name + _LINE if lines else _TOP
-        lines.append(ReferenceLine(name, y, max(y + _BELOW if lines else y - _ABOVE, lowest)))
+        lowest = lines[-1][2] + _LINE if lines else _TOP
+        lines.append((name, y, max(y + _BELOW if lines else y - _ABOVE, lowest)))
     return lines
-
-
-def _curve(name: str, values: Sequence[float]) -> Curve:
-    points = [(round(_x(layer, len(values)), 1), round(_y(value), 1)) for layer, value in enumerate(values)]
-    return Curve(name, "M" + "L".join(f"{x} {y}" for x, y in points), points)
 
 
 def _x(layer: int, n_layers: int) -> float:

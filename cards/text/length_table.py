@@ -9,9 +9,10 @@ import numpy as np
 import polars as pl
 
 from discoprobe.builders.config import Shape
+from discoprobe.cards.readers.marks import TEXT_COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     import numpy.typing as npt
     import pyarrow as pa
@@ -20,16 +21,6 @@ if TYPE_CHECKING:
 
 QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 _BINS = 20
-_TEXTS = {
-    Shape.SEQUENCE: ("sentences",),
-    Shape.CANDIDATE: ("sentences", "candidate"),
-    Shape.CHOICE: ("context", "choices"),
-    Shape.SCORED: ("sentence1", "sentence2"),
-    Shape.PAIR: ("sentence1", "sentence2"),
-    Shape.RELATION: ("sentence1", "sentence2"),
-    Shape.SUITE: ("sentence_good",),
-}
-"""Columns whose characters are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,33 +42,28 @@ class Lengths:
 
 def lengths(config: Config) -> Lengths:
     """The lengths of a config's rows, all splits together."""
-    sizes = [_sizes(config.shape, table) for table in config.splits.values()]
-    labels = [table["label"].to_numpy() for table in config.splits.values()]
-    unit = "words" if config.shape is Shape.SENTENCE else "characters"
-    return _distribution(unit, config.labels, np.concatenate(sizes), np.concatenate(labels))
-
-
-def _sizes(shape: Shape, table: pa.Table) -> npt.NDArray[np.int64]:
-    if shape is Shape.SENTENCE:
-        return np.asarray(table["n_words"].to_numpy(), dtype=np.int64)
-    frame = pl.DataFrame({name: pl.from_arrow(table[name]) for name in _TEXTS[shape]})
-    whole = [
-        pl.col(name).list.join("") if isinstance(kind, pl.List) else pl.col(name) for name, kind in frame.schema.items()
-    ]
-    return frame.select(n=pl.concat_str(whole).str.len_chars())["n"].to_numpy().astype(np.int64)
-
-
-def _distribution(
-    unit: str, labels: Sequence[str], sizes: npt.NDArray[np.int64], label: npt.NDArray[np.int64]
-) -> Lengths:
+    sizes = np.concatenate([_sizes(table) for table in config.splits.values()])
+    labels = np.concatenate([table["label"].to_numpy() for table in config.splits.values()])
     edges = _edges(sizes)
-    of_label = {name: sizes[label == number] for number, name in enumerate(labels) if (label == number).any()}
+    of_label = {name: sizes[labels == number] for number, name in enumerate(config.labels) if (labels == number).any()}
     return Lengths(
-        unit,
+        "words" if config.shape is Shape.SENTENCE else "characters",
         {name: tuple(int(value) for value in np.quantile(lengths, QUANTILES)) for name, lengths in of_label.items()},
         tuple(float(edge) for edge in edges),
         {name: tuple(int(n) for n in np.histogram(lengths, edges)[0]) for name, lengths in of_label.items()},
     )
+
+
+def _sizes(table: pa.Table) -> npt.NDArray[np.int64]:
+    """The length of each row; of a pair in a suite, that of its good text."""
+    if "n_words" in table.column_names:
+        return np.asarray(table["n_words"].to_numpy(), dtype=np.int64)
+    shown = [name for name in TEXT_COLUMNS if name in table.column_names and name != "sentence_bad"]
+    frame = pl.DataFrame({name: pl.from_arrow(table[name]) for name in shown})
+    whole = [
+        pl.col(name).list.join("") if isinstance(kind, pl.List) else pl.col(name) for name, kind in frame.schema.items()
+    ]
+    return frame.select(n=pl.concat_str(whole).str.len_chars())["n"].to_numpy().astype(np.int64)
 
 
 def _edges(sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:

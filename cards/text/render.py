@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import functools
+from typing import TYPE_CHECKING
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from discoprobe.cards.metadata.yaml_header import n_rows
 from discoprobe.cards.text import escape
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def render(template: str, /, *, room: str = "text", **values: object) -> str:
@@ -26,7 +31,10 @@ def _environment(room: str, *, escaping: bool) -> Environment:
         lstrip_blocks=True, autoescape=escaping,  # noqa: S701 (Markdown is escaped by the filter `md`)
         keep_trailing_newline=True,
     )  # fmt: skip
-    made.filters |= {"md": escape.line, "count": _count, "share": _share, "compact": compact}
+    made.filters |= {
+        "md": escape.line, "marked": escape.marked, "count": _count, "share": _share, "interval": interval,
+        "compact": compact, "n_rows": n_rows,
+    }  # fmt: skip
     return made
 
 
@@ -38,6 +46,11 @@ def _count(number: int) -> str:
 def _share(value: float | None, sign: str = "") -> str:
     """``0.650``; nothing for None."""
     return "" if value is None else f"{value:{sign}.3f}"
+
+
+def interval(ends: Sequence[float] | None) -> str:
+    """``0.299–0.701``; nothing for None and an empty list."""
+    return f"{ends[0]:.3f}–{ends[1]:.3f}" if ends else ""
 
 
 def compact(number: int) -> str:

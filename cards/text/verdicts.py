@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from discoprobe.builders.audit.evidence import designs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from discoprobe.builders.audit.evidence import Design
     from discoprobe.builders.audit.report import Report
@@ -52,31 +53,51 @@ def verdict_of(report: Report) -> Verdict:
 
 def verdicts(configs: Mapping[str, ConfigEntry]) -> dict[str, Verdict]:
     """The verdict on each config of a release, in its order."""
-    return of_audits(
-        {name: entry["audit"] for name, entry in configs.items()},
-        {name: entry["task"] for name, entry in configs.items()},
-    )
+    return of_audits(*audits_and_tasks(configs))
+
+
+def audits_and_tasks(configs: Mapping[str, ConfigEntry]) -> tuple[dict[str, AuditEntry | None], dict[str, str]]:
+    """The audit and the task of each config, by its name."""
+    audits = {name: entry["audit"] for name, entry in configs.items()}
+    return audits, {name: entry["task"] for name, entry in configs.items()}
+
+
+def tally(words: Iterable[str]) -> dict[str, int]:
+    """How many configs passed, failed, were not audited, by the words of their verdicts: only those that occur."""
+    counts = Counter(words)
+    return {word: counts[word] for word in MARKS if word in counts}
 
 
 def of_audits(audits: Mapping[str, AuditEntry | None], tasks: Mapping[str, str]) -> dict[str, Verdict]:
     """The verdict on each audited config, of which ``tasks`` names the task; ``""`` for none."""
+    failed = {
+        task: tuple(design.check for design in _designs(entries) if design.failed)
+        for task, entries in _by_task(audits, tasks).items()
+    }
+    return {name: _verdict(audit, failed.get(tasks[name], ())) for name, audit in audits.items()}
+
+
+def task_designs(audits: Mapping[str, AuditEntry | None], tasks: Mapping[str, str]) -> dict[str, list[Design]]:
+    """Every shortcut over the rows of all configs of a task, by task; for tasks of which several were audited."""
+    return {
+        task: found
+        for task, entries in sorted(_by_task(audits, tasks).items())
+        if len(entries) > 1 and (found := _designs(entries))
+    }
+
+
+def _by_task(audits: Mapping[str, AuditEntry | None], tasks: Mapping[str, str]) -> dict[str, list[AuditEntry]]:
     of_task: dict[str, list[AuditEntry]] = {}
     for name, audit in audits.items():
         if audit is not None and tasks[name]:
             of_task.setdefault(tasks[name], []).append(audit)
-    failed = {task: failed_designs(entries) for task, entries in of_task.items()}
-    return {name: _verdict(audit, failed.get(tasks[name], ())) for name, audit in audits.items()}
+    return of_task
 
 
-def task_designs(audits: Sequence[AuditEntry]) -> list[Design]:
+def _designs(audits: Sequence[AuditEntry]) -> list[Design]:
     """Every shortcut of a task over the rows of its configs; without those that the task is exempt from."""
     exempt = {check for audit in audits for check in audit.get("exempt", [])}
     return [design for design in designs([audit.get("evidence", {}) for audit in audits]) if design.check not in exempt]
-
-
-def failed_designs(audits: Sequence[AuditEntry]) -> tuple[str, ...]:
-    """The checks that the rows of all configs of a task together are above the threshold of."""
-    return tuple(design.check for design in task_designs(audits) if design.failed)
 
 
 def _verdict(audit: AuditEntry | None, of_design: Sequence[str]) -> Verdict:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from discoprobe.builders.audit import Report
     from discoprobe.builders.audit.inputs import Read, Reading
+    from discoprobe.cards.metadata.manifest import AuditEntry
     from discoprobe.cards.text.verdicts import Verdict
 
 
@@ -146,26 +147,23 @@ def verdicts_of(reported: Sequence[Report]) -> list[Verdict]:
     """The verdict on each of what was audited: of a config of ours by the design of its task, too."""
     from discoprobe.cards.text.verdicts import of_audits  # noqa: PLC0415
 
-    audits = {str(at): audit_entry(report) for at, report in enumerate(reported)}
-    return list(of_audits(audits, {str(at): _task_of(report) for at, report in enumerate(reported)}).values())
+    return list(of_audits(*_audits_and_tasks(reported)).values())
 
 
-def _task_of(report: Report) -> str:
-    """The task of ours whose config was audited, by its name; empty for other data."""
+def _audits_and_tasks(reported: Sequence[Report]) -> tuple[dict[str, AuditEntry | None], dict[str, str]]:
+    """The audit, and the task of ours (empty for other data), of each report, by its place."""
     from discoprobe.builders.task import all_tasks, generated_tasks  # noqa: PLC0415
 
-    task = report.name.rpartition("_")[0]
-    return task if task in all_tasks() or task in generated_tasks() else ""
+    ours = {"", *all_tasks(), *generated_tasks()}
+    tasks = {str(at): report.name.rpartition("_")[0] for at, report in enumerate(reported)}
+    audits: dict[str, AuditEntry | None] = {str(at): audit_entry(report) for at, report in enumerate(reported)}
+    return audits, {at: task if task in ours else "" for at, task in tasks.items()}
 
 
 def design_rows(reported: Sequence[Report]) -> list[dict[str, str | int | bool | None]]:
     """A row per task of ours and shortcut, over the configs of it that were audited; for tasks with several."""
     from discoprobe.cards.text.verdicts import task_designs  # noqa: PLC0415
 
-    tasks: dict[str, list[Report]] = {}
-    for report in reported:
-        if task := _task_of(report):
-            tasks.setdefault(task, []).append(report)
     return [
         {
             "task": task,
@@ -177,9 +175,8 @@ def design_rows(reported: Sequence[Report]) -> list[dict[str, str | int | bool |
             "threshold": f"{design.threshold:.3f}",
             "design": "failed" if design.failed else "passed",
         }
-        for task, reports_of_task in tasks.items()
-        if len(reports_of_task) > 1
-        for design in task_designs([audit_entry(report) for report in reports_of_task])
+        for task, designs in task_designs(*_audits_and_tasks(reported)).items()
+        for design in designs
     ]
 
 
