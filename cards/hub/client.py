@@ -7,6 +7,7 @@ a `HubError` in plain words (`failures`).
 
 from __future__ import annotations
 
+import glob
 import itertools
 import logging
 import os
@@ -14,8 +15,7 @@ import re
 import threading
 import time
 from concurrent.futures import Future, wait
-from dataclasses import dataclass, field
-from importlib.util import find_spec
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     import httpx2
-    from huggingface_hub import CommitOperationAdd, GitRefs
+    from huggingface_hub import CommitOperationAdd
+
+    from discoprobe.loaders.file_hashes import FileHashes
 
 Content: TypeAlias = "Path | bytes"
 Result = TypeVar("Result")
@@ -80,9 +82,8 @@ class RemoteFile:
     sha256: str | None
     blob: str
 
-    def holds(self, content: Content) -> bool:
-        """Whether the file's bytes are these."""
-        hashes = hashes_of(content)
+    def holds(self, hashes: FileHashes) -> bool:
+        """Whether the file's bytes have these hashes."""
         return self.sha256 == hashes.sha256 if self.sha256 else self.blob == hashes.git_blob_sha1
 
 
@@ -105,21 +106,6 @@ class Commit:
 
     def __str__(self) -> str:
         return f"{self.oid[:12]} ({self.author or 'unknown'}: {self.title})"
-
-
-@dataclass(frozen=True, slots=True)
-class NewCommit:
-    """A commit that was made; ``pull`` is the address of its pull request, if it is one."""
-
-    oid: str
-    pull: str | None = None
-
-
-@dataclass(frozen=True)
-class Upload:
-    """Files that are (being) sent, as the client counts them; used again when the commit is tried again."""
-
-    additions: Sequence[CommitOperationAdd] = field(repr=False)
 
 
 class Hub:
@@ -192,9 +178,7 @@ class Hub:
     def refs(self, *, pulls: bool = False) -> Refs | None:
         """Where branch, tags and (if asked for) pull requests stand; None if there is no such repository."""
         try:
-            refs: GitRefs = self._tried(
-                "reading the refs", lambda: self._api.list_repo_refs(**self._where, include_pull_requests=pulls)
-            )
+            refs = self._ask("reading the refs", self._api.list_repo_refs, include_pull_requests=pulls)
         except HubError as error:
             if error.status == 404:  # noqa: PLR2004 (HTTP's number)
                 return None
@@ -226,8 +210,7 @@ class Hub:
 
     def has(self, path: str, revision: str) -> bool:
         """Whether a revision has a file, whatever its listing says."""
-        asked = {**self._where, "filename": path, "revision": revision}
-        return bool(self._tried(f"looking for {path}", lambda: self._api.file_exists(**asked)))
+        return self._ask(f"looking for {path}", self._api.file_exists, filename=path, revision=revision)
 
     def commit_of(self, revision: str) -> str:
         """The full commit id of a tag, branch or short id.
@@ -235,8 +218,7 @@ class Hub:
         Raises:
             HubError: if there is no such repository or revision.
         """
-        info = self._tried(f"looking for {revision}", lambda: self._api.repo_info(**self._where, revision=revision))
-        return str(info.sha)
+        return str(self._ask(f"looking for {revision}", self._api.repo_info, revision=revision).sha)
 
     def download(self, path: str, revision: str, expected: RemoteFile) -> Path:
         """A file of a commit, from the client's cache if it is there, in any case the right bytes.
@@ -245,34 +227,22 @@ class Hub:
             HubError: if it cannot be had.
             IntegrityError: if what comes is not what the Hub lists, twice.
         """
-        for force in (False, True):
-            local = self._download(path, revision, force=force)
-            if expected.holds(local):
-                return local
-        raise IntegrityError(f"{self.repo}: {path} arrives with other bytes than the Hub lists; try again later")
-
-    def _download(self, path: str, revision: str, *, force: bool) -> Path:
         get = self._api.hf_hub_download
-        return Path(
-            self._tried(
-                f"downloading {path}",
-                lambda: get(filename=path, **self._where, revision=revision, force_download=force),
-            )
-        )
+        for force in (False, True):
+            local = self._ask(f"downloading {path}", get, filename=path, revision=revision, force_download=force)
+            if expected.holds(hashes_of(Path(local))):
+                return Path(local)
+        raise IntegrityError(f"{self.repo}: {path} arrives with other bytes than the Hub lists; try again later")
 
     def fetch(self, paths: Sequence[str], revision: str) -> None:
         """Brings files into the client's cache, several at once; `download` then finds and checks them there."""
         if paths:
-            get = self._api.snapshot_download
-            self._tried(
-                "downloading", lambda: get(**self._where, revision=revision, allow_patterns=[*map(_literal, paths)])
-            )
+            literal = [*map(glob.escape, paths)]
+            self._ask("downloading", self._api.snapshot_download, revision=revision, allow_patterns=literal)
 
     def since(self, parent: str) -> list[Commit]:
         """The commits of main after ``parent``, newest first; all of the history that is at hand if it is not in it."""
-        commits = self._tried(
-            "reading the history", lambda: list(self._api.list_repo_commits(**self._where, revision=MAIN))
-        )
+        commits = self._ask("reading the history", self._api.list_repo_commits, revision=MAIN)
         newer = itertools.takewhile(lambda commit: commit.commit_id != parent, commits)
         return [Commit(one.commit_id, one.title, ", ".join(one.authors)) for one in newer]
 
@@ -280,29 +250,35 @@ class Hub:
 
     def create(self, *, private: bool = False) -> None:
         """Creates the repository, if it does not exist yet."""
-        self._tried(
-            "creating the repository",
-            lambda: self._api.create_repo(**self._where, exist_ok=True, private=private or None),
-        )
+        self._ask("creating the repository", self._api.create_repo, exist_ok=True, private=private or None)
 
-    def upload(self, files: Mapping[str, Content], *, pull: bool, progress: Callable[[str, int, int], None]) -> Upload:
-        """Sends what the Hub does not hold yet; nothing is visible before the commit, and nothing is sent twice."""
+    def upload(
+        self, files: Mapping[str, Content], *, pull: bool, progress: Callable[[str, int, int], None]
+    ) -> list[CommitOperationAdd]:
+        """Sends what the Hub does not hold yet; nothing is visible before the commit, and nothing is sent twice.
+
+        Returns:
+            What to commit; it can be used again when the commit is tried again.
+        """
         from huggingface_hub import CommitOperationAdd  # noqa: PLC0415
+        from huggingface_hub.utils import is_xet_available  # noqa: PLC0415
 
         additions = [CommitOperationAdd(path, content) for path, content in sorted(files.items())]
-        if _uses_storage() and any(path.endswith(".parquet") for path in files):
+        if is_xet_available() and any(path.endswith(".parquet") for path in files):
             self._tried("asking its storage (Xet)", lambda: self._ask_storage(pull=pull))
         progress("uploading", 0, len(additions))
         for start in range(0, len(additions), BATCH):
             self._send(additions[start : start + BATCH], pull=pull)
             progress("uploading", min(start + BATCH, len(additions)), len(additions))
-        return Upload(additions)
+        return additions
 
     def _send(self, batch: list[CommitOperationAdd], *, pull: bool) -> None:
+        from huggingface_hub.utils import is_xet_available  # noqa: PLC0415
+
         size = sum(one.upload_info.size for one in batch)
         self._tried(
             "uploading", lambda: self._api.preupload_lfs_files(additions=batch, **self._where, create_pr=pull or None),
-            limit=_STORAGE_LEAST + size / _STORAGE_SPEED if _uses_storage() else None,
+            limit=_STORAGE_LEAST + size / _STORAGE_SPEED if is_xet_available() else None,
         )  # fmt: skip
 
     def _ask_storage(self, *, pull: bool) -> None:
@@ -333,25 +309,28 @@ class Hub:
             words = f"({answer.status_code} {answer.reason_phrase or 'Error'})"
             raise self._failures.storage(words, "uploading", transient=answer.is_server_error)
 
-    def commit(  # noqa: PLR0913 (what a commit is made of)
-        self, upload: Upload, deletes: Sequence[str], *, message: str, description: str, parent: str | None, pull: bool
-    ) -> NewCommit:
+    def commit(
+        self, additions: Sequence[CommitOperationAdd], deletes: Sequence[str], *, message: str, parent: str, pull: bool
+    ) -> tuple[str, str | None]:
         """Makes one commit on top of ``parent``; sent once.
+
+        Returns:
+            Its id and, if it is proposed, the address of its pull request.
 
         Raises:
             HubError: if it was refused, or if no answer came and it may or may not have been made.
         """
         from huggingface_hub import CommitOperationDelete  # noqa: PLC0415
 
-        operations: list[Any] = [*upload.additions, *(CommitOperationDelete(path) for path in deletes)]
+        operations: list[Any] = [*additions, *(CommitOperationDelete(path) for path in deletes)]
         made = self._once(
             "committing",
             lambda: self._api.create_commit(
-                operations=operations, commit_message=message, commit_description=description, parent_commit=parent,
-                create_pr=pull or None, **self._where,
+                operations=operations, commit_message=message, parent_commit=parent, create_pr=pull or None,
+                **self._where,
             ),
         )  # fmt: skip
-        return NewCommit(made.oid, made.pr_url)
+        return made.oid, made.pr_url
 
     def tag(self, name: str, oid: str, message: str) -> None:
         """Makes a tag; sent once, and never moves one that is there.
@@ -382,6 +361,10 @@ class Hub:
         return {split: table.num_rows for split, table in loaded.items()}
 
     # trying
+
+    def _ask(self, doing: str, method: Callable[..., Result], **options: Any) -> Result:
+        """What a method of the client answers about the repository; tried again."""
+        return self._tried(doing, lambda: method(**self._where, **options))
 
     def _tried(self, doing: str, function: Callable[[], Result], *, limit: float | None = None) -> Result:
         for attempt in range(self.retry.attempts):
@@ -455,18 +438,6 @@ def _named(user: dict[str, Any]) -> dict[str, Any]:
     """A user as the Hub describes one; a KeyError or TypeError for anything else."""
     user["name"]
     return user
-
-
-def _literal(path: str) -> str:
-    """A pattern that matches this path only."""
-    return re.sub(r"([*?\[])", r"[\1]", path)
-
-
-def _uses_storage() -> bool:
-    """Whether the client sends large files to the storage of its own (Xet)."""
-    from huggingface_hub import constants  # noqa: PLC0415
-
-    return not constants.HF_HUB_DISABLE_XET and find_spec("hf_xet") is not None
 
 
 def _quiet() -> None:

@@ -8,15 +8,16 @@ leaves the old release, or the new one without its tag, which the next push sets
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from discoprobe.cards.hub.client import Hub, NewCommit, RetryPolicy
+from discoprobe.cards.hub.client import Hub, RetryPolicy
 from discoprobe.cards.hub.failures import HubError
-from discoprobe.cards.hub.remote_diff import changes, published_label, read_local
+from discoprobe.cards.hub.remote_diff import changes, published_label
 from discoprobe.cards.hub.remote_release import CHANGELOG, GIT, Remote, read_remote
 from discoprobe.cards.hub.staging import Label, stage
 from discoprobe.cards.hub.unmanaged_files import refuse_in_the_way
@@ -33,9 +34,12 @@ if TYPE_CHECKING:
     from discoprobe.cards.hub.staging import Staged
     from discoprobe.cards.release.version import Version
 
+Result = TypeVar("Result")
 State = Literal["published", "proposed", "unchanged", "completed", "planned", "declined"]
 
 _STALE = 412
+_REASONS = 3
+"""So many configs that could not be built are named where there is nothing else to publish."""
 _PULLS = 20
 """Newest pull requests that are looked at for one of ours."""
 
@@ -123,9 +127,8 @@ class PushResult:
 
     def to_dict(self) -> dict[str, Any]:
         """The outcome as JSON holds it."""
-        shown = {name: getattr(self.plan, name) for name in (*_SHOWN, "resourced")}
-        shown |= {"uploads": dict(self.plan.uploads), "changes": self.plan.changes.to_dict()}
-        return shown | {"state": self.state, "commit": self.commit, "url": self.url, "notes": list(self.notes)}
+        done = dataclasses.asdict(self)
+        return done.pop("plan") | done
 
 
 def push(
@@ -176,17 +179,12 @@ def check_target(repo: str, options: Options, folder: Path | None = None) -> Non
         raise DiscoprobeError(problem)
 
 
-_REASONS = 3
-"""So many configs that could not be built are named where there is nothing else to publish."""
-_SHOWN = ("repo", "release", "last", "deletes", "keeps", "unmanaged")
-
-
 class _Push:
     """A push under way."""
 
     def __init__(self, folder: Path, repo: str, options: Options, progress: Callable[[str, int, int], None]) -> None:
         self.folder, self.options, self.progress = folder, options, progress
-        self.local = only(read_local(folder), options.languages)
+        self.local = only(manifest.read_release(folder), options.languages)
         if options.languages and not self.local["configs"]:
             reasons = [f"{name}: {reason}" for name, reason in self.local["unavailable"].items()]
             why = f" ({'; '.join(reasons[:_REASONS])})" if reasons else ""
@@ -265,7 +263,7 @@ class _Push:
             release=str(number),
             last=remote.manifest.get("version", "") if remote.manifest else "",
             changes=changes,
-            uploads={path: staged.files[path].size for path in adds},
+            uploads={path: staged.files[path].hashes.bytes for path in adds},
             deletes=staged.deletes(remote.tree),
             keeps=tuple(sorted(staged.manifest["configs"].keys() - self.local["configs"].keys())),
             unmanaged=tuple(sorted(staged.unmanaged - GIT - staged.files.keys())),
@@ -287,18 +285,18 @@ class _Push:
         if self.options.pull_request and (there := self._proposed(staged)):
             self.notes.append("the same content was proposed before")
             return self._result("proposed", plan, there)
-        made = self._commit(staged, staged.adds(remote.tree), staged.deletes(remote.tree), remote.head)
-        self._check_tree(staged, made.oid)
+        oid, pull = self._commit(staged, staged.adds(remote.tree), staged.deletes(remote.tree), remote.head)
+        self._check_tree(staged, oid)
         if self.options.pull_request:
-            return self._result("proposed", plan, made.oid, made.pull)
-        self._read_back(staged, made.oid, list(self.local["configs"]))
-        self._tag_published(f"v{plan.release}", made.oid)
+            return self._result("proposed", plan, oid, pull)
+        self._read_back(staged, oid, list(self.local["configs"]))
+        self._tag_published(f"v{plan.release}", oid)
         self._keep_changelog(staged)
         if plan.unmanaged:
             self.notes.append(
                 f"{len(plan.unmanaged)} files that no release put there stay: {', '.join(plan.unmanaged)}"
             )
-        return self._result("published", plan, made.oid)
+        return self._result("published", plan, oid)
 
     def _tag_interrupted(self, remote: Remote) -> None:
         """Sets the tag that an interrupted push left out, before the head moves on."""
@@ -322,19 +320,29 @@ class _Push:
 
     # the commit
 
-    def _commit(self, staged: Staged, adds: Mapping[str, Content], deletes: tuple[str, ...], parent: str) -> NewCommit:
-        """Uploads and commits; a lost answer is looked up, never repeated blindly."""
-        pull, retry = self.options.pull_request, self.options.retry
-        upload = self.hub.upload(adds, pull=pull, progress=self.progress)
+    def _commit(
+        self, staged: Staged, adds: Mapping[str, Content], deletes: tuple[str, ...], parent: str
+    ) -> tuple[str, str | None]:
+        """Uploads and commits; the id of the commit and, if it is proposed, the address of its pull request."""
+        pull = self.options.pull_request
+        additions = self.hub.upload(adds, pull=pull, progress=self.progress)
         release = f"Release v{staged.manifest['version']}"
+        return self._sent(
+            lambda: self.hub.commit(additions, deletes, message=release, parent=parent, pull=pull),
+            lambda: (ours, None) if (ours := self._made_after_all(staged, parent)) else None,
+        )
+
+    def _sent(self, send: Callable[[], Result], sent_before: Callable[[], Result | None]) -> Result:
+        """What ``send`` returns; where no answer comes, what ``sent_before`` finds: nothing is sent twice blindly."""
+        retry = self.options.retry
         for attempt in range(retry.attempts):
             try:
-                return self.hub.commit(upload, deletes, message=release, description="", parent=parent, pull=pull)
+                return send()
             except HubError as error:
                 if not error.transient and error.status != _STALE:
                     raise
-                if ours := self._made_after_all(staged, parent):
-                    return NewCommit(ours)
+                if (there := sent_before()) is not None:
+                    return there
                 if error.status == _STALE or attempt + 1 == retry.attempts:
                     raise
                 retry.wait(attempt, error.wait)
@@ -398,26 +406,22 @@ class _Push:
 
     def _tag(self, name: str, oid: str) -> None:
         """Sets the tag, once; a tag that is there is never moved."""
-        retry = self.options.retry
-        for attempt in range(retry.attempts):
-            try:
-                return self.hub.tag(name, oid, f"discoprobe {name}")
-            except HubError as error:
-                if not error.transient:
-                    raise
-                refs = self.hub.refs()
-                there = refs.tags.get(name) if refs else None
-                if there == oid:
-                    return None
-                if there:
-                    raise RemoteError(
-                        f"{name} of {self.hub.repo} was set to {there[:12]} by somebody else; a tag is never moved:"
-                        " give --release another number"
-                    ) from error
-                if attempt + 1 == retry.attempts:
-                    raise
-                retry.wait(attempt, error.wait)
-        raise AssertionError("unreachable")
+        self._sent(lambda: self.hub.tag(name, oid, f"discoprobe {name}"), lambda: self._tagged(name, oid))
+
+    def _tagged(self, name: str, oid: str) -> str | None:
+        """The commit that has the tag, if it is ours; None if there is no such tag.
+
+        Raises:
+            RemoteError: another commit has it.
+        """
+        refs = self.hub.refs()
+        there = refs.tags.get(name) if refs else None
+        if there and there != oid:
+            raise RemoteError(
+                f"{name} of {self.hub.repo} was set to {there[:12]} by somebody else; a tag is never moved:"
+                " give --release another number"
+            )
+        return there
 
     def _keep_changelog(self, staged: Staged) -> None:
         """Writes the changelog into the folder; the release is out, so a full disk is worth no more than a note."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,8 +13,7 @@ from discoprobe.cards.hub.staging import Label, stage
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest_merge import only
 from discoprobe.cards.release import diff, parquet_files
-from discoprobe.cards.release.diff import Changes
-from discoprobe.loaders.errors import DiscoprobeError, RemoteError
+from discoprobe.loaders.errors import RemoteError
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from discoprobe.cards.hub.remote_release import Remote
     from discoprobe.cards.hub.staging import Staged
     from discoprobe.cards.metadata.manifest import Manifest
+    from discoprobe.cards.release.diff import Changes
 
 
 def compare(folder: Path, against: str, *, languages: Collection[str] = (), endpoint: str | None = None) -> Changes:
@@ -37,26 +38,15 @@ def compare(folder: Path, against: str, *, languages: Collection[str] = (), endp
     Raises:
         DiscoprobeError: if one of the two is no release.
     """
-    local = only(read_local(folder), languages)
-    if Path(against).is_dir():
-        return diff.compare(diff.Folder(Path(against), read_local(Path(against))), diff.Folder(folder, local))
+    local = only(manifest.read_release(folder), languages)
+    if (other := Path(against)).is_dir():
+        return diff.compare(diff.Folder(other, manifest.read_release(other)), diff.Folder(folder, local))
     repo, _, revision = against.partition("@")
     hub = Hub(repo, endpoint=endpoint)
     remote = read_remote(hub, revision)
     if remote.manifest is None:
         raise RemoteError(f"{against} holds no release; publish one first, or compare with a folder")
     return changes(folder, hub, remote, stage(folder, local, remote, published_label(repo, remote)))
-
-
-def read_local(folder: Path) -> Manifest:
-    """The manifest of a release folder.
-
-    Raises:
-        DiscoprobeError: if there is none.
-    """
-    if not (folder / manifest.NAME).is_file():
-        raise DiscoprobeError(f"{folder} holds no {manifest.NAME}; build a release there first, or name its folder")
-    return manifest.read(folder)
 
 
 def published_label(repo: str, remote: Remote) -> Label:
@@ -95,6 +85,4 @@ def changes(folder: Path, hub: Hub, remote: Remote, staged: Staged) -> Changes:
         return difference
     touched = [*staged.adds(remote.tree), *staged.deletes(remote.tree)]
     files = tuple(sorted(path for path in touched if not path.endswith(".parquet")))
-    return Changes(
-        difference.added, difference.removed, difference.changed, difference.sources, difference.software, files
-    )
+    return dataclasses.replace(difference, files=files)

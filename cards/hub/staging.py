@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from discoprobe.cards.hub.client import Content, RemoteFile
     from discoprobe.cards.hub.remote_release import Remote
     from discoprobe.cards.metadata.manifest import ListedFile, Manifest, Published
+    from discoprobe.loaders.file_hashes import FileHashes
 
 
 @dataclass(frozen=True)
@@ -38,28 +39,21 @@ class Wanted:
     stays: RemoteFile | None = None
 
     @cached_property
-    def sha256(self) -> str:
-        """SHA-256 of the bytes that are at hand."""
+    def hashes(self) -> FileHashes:
+        """Size and hashes of the bytes that are at hand."""
         assert self.content is not None
-        return hashes_of(self.content).sha256
+        return hashes_of(self.content)
 
-    @cached_property
-    def _blob(self) -> str:
-        assert self.content is not None
-        return hashes_of(self.content).git_blob_sha1
+    @property
+    def listed(self) -> ListedFile:
+        """What a manifest says of the bytes that are at hand."""
+        return {"sha256": self.hashes.sha256, "bytes": self.hashes.bytes}
 
     def equals(self, remote: RemoteFile | None) -> bool:
         """Whether the published file is this one."""
         if remote is None or self.content is None:
             return remote is not None and remote == self.stays
-        return remote.sha256 == self.sha256 if remote.sha256 else remote.blob == self._blob
-
-    @property
-    def size(self) -> int:
-        """Bytes to send."""
-        if self.content is None:
-            return 0
-        return len(self.content) if isinstance(self.content, bytes) else self.content.stat().st_size
+        return remote.holds(self.hashes)
 
 
 @dataclass(frozen=True)
@@ -156,8 +150,7 @@ def _name_repository(files: dict[str, Wanted], whole: Published, local: Manifest
         made = Wanted(card.with_repository(content.read_text(encoding="utf-8"), repository).encode())
         files[f"{name}/{README}"] = made
         entry = whole["configs"][name]
-        listed: dict[str, ListedFile] = entry["files"] | {README: {"sha256": made.sha256, "bytes": made.size}}
-        whole["configs"][name] = {**entry, "files": listed}
+        whole["configs"][name] = {**entry, "files": entry["files"] | {README: made.listed}}
 
 
 def _checked(path: Path, entry: ListedFile) -> Path:
@@ -186,7 +179,7 @@ def _entries(files: Mapping[str, Wanted], remote: Published | None, whole: Publi
     folders = tuple(f"{name}/" for name in whole["configs"])
     published = remote["files"] if remote else {}
     return {
-        path: published[path] if wanted.content is None else {"sha256": wanted.sha256, "bytes": wanted.size}
+        path: published[path] if wanted.content is None else wanted.listed
         for path, wanted in sorted(files.items())
         if not path.startswith(folders)
     }

@@ -103,12 +103,8 @@ class _Folder:
     """A release folder."""
 
     def __init__(self, folder: Path) -> None:
-        if not (folder / manifest.NAME).is_file():
-            raise DiscoprobeError(
-                f"{folder} holds no {manifest.NAME}: it is no release folder; give one, or owner/name@v1.2.0"
-            )
         self.folder, self.commit = folder, ""
-        self.manifest: Published = manifest.read(folder)  # type: ignore[assignment]
+        self.manifest: Published = manifest.read_release(folder)  # type: ignore[assignment]
 
     def wrong(self) -> Iterator[Difference]:
         """Files that are not what the manifest lists."""
@@ -184,8 +180,8 @@ def compare(published: Published, folder: Path) -> Iterator[Difference]:
     for name in sorted(published["configs"]):
         before, after = files_of(name, published), files_of(name, rebuilt)
         if (path := f"{name}/{README}") in after and "repository" in published:
-            text = card.with_repository((folder / path).read_text(encoding="utf-8"), published["repository"]).encode()
-            after[path] = {"sha256": hashes_of(text).sha256, "bytes": len(text)}
+            text = card.with_repository((folder / path).read_text(encoding="utf-8"), published["repository"])
+            after[path] = manifest.listed_file(text.encode())
         differing = [path for path in sorted({*before, *after}) if before.get(path) != after.get(path)]
         why = tuple(reasons(name, published, rebuilt)) if differing else ()
         yield from (Difference(path, "rebuilt", why) for path in differing)
@@ -209,8 +205,7 @@ def reasons(name: str, published: Published, rebuilt: Manifest) -> Iterator[str]
     yield from _beside_reasons(before["lang"], published, rebuilt)
     yield from (f"setting {line}" for line in diff.values(before["settings"], after["settings"]))
     yield from _list_reasons(before.get("lists", {}), after.get("lists", {}), before["settings"])
-    drops = diff.values(before["drops"], after["drops"])
-    yield from (f"filter {line}" for line in drops)
+    yield from (f"filter {line}" for line in diff.values(before["drops"], after["drops"]))
     used = published.get("built_with", {}).get(name, manifest.versions(published))
     code = diff.values(used, manifest.versions(rebuilt))
     yield from (f"version {line}" for line in code)

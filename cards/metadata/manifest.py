@@ -193,6 +193,17 @@ def read(folder: Path) -> Manifest:
     return manifest
 
 
+def read_release(folder: Path) -> Manifest:
+    """The manifest of a release folder.
+
+    Raises:
+        DiscoprobeError: there is none, or as for `read`.
+    """
+    if not (folder / NAME).is_file():
+        raise DiscoprobeError(f"{folder} holds no {NAME}; build a release there first, or name its folder")
+    return read(folder)
+
+
 def _parsed(path: Path) -> Any:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
@@ -261,7 +272,7 @@ def texts(manifest: Manifest) -> dict[str, str]:
             lang = _language(manifest, key, name)
             (parts[lang].setdefault(key, {}) if lang else rest[key])[name] = entry
     written = {f"{PARTS}/{lang}.json": _json(part) for lang, part in sorted(parts.items())}
-    rest["files"] |= {path: _listed(text) for path, text in written.items()}
+    rest["files"] |= {path: listed_file(text.encode()) for path, text in written.items()}
     return {**written, NAME: _json(rest)}
 
 
@@ -283,9 +294,10 @@ def _json(values: Mapping[str, object]) -> str:
     return json.dumps(values, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
-def _listed(text: str) -> ListedFile:
-    content = text.encode()
-    return {"sha256": hashes_of(content).sha256, "bytes": len(content)}
+def listed_file(content: Path | bytes) -> ListedFile:
+    """The size and hash of a file, or of bytes that are to be one."""
+    hashes = hashes_of(content)
+    return {"sha256": hashes.sha256, "bytes": hashes.bytes}
 
 
 def listed(manifest: Manifest) -> dict[str, ListedFile]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from discoprobe.cards.metadata.manifest import listed_file
 from discoprobe.cards.metadata.stage_versions import stage_versions
-from discoprobe.loaders.file_hashes import hashes_of
 
 if TYPE_CHECKING:
     from discoprobe.builders.audit.report import Report
@@ -83,20 +82,18 @@ def _cut(value: Any) -> Any:
 
 def lists_of(settings: Settings) -> dict[str, ListedFile]:
     """Size and hash of the user's files that settings name, by setting; only of those that are there."""
-    present = {name: path for name, path in settings.files().items() if path.is_file()}
-    return {name: {"sha256": hashes_of(path).sha256, "bytes": path.stat().st_size} for name, path in present.items()}
+    return {name: listed_file(path) for name, path in settings.files().items() if path.is_file()}
 
 
 def source_entry(source: Source) -> SourceEntry:
     """A corpus's entry."""
-    files = {file.path: dataclasses.asdict(file) for file in source.files}
     entry: SourceEntry = {
         "lang": source.lang,
         "licence": source.licence,
         "repo": source.repo,
         "commit": source.commit,
         "citation": source.citation,
-        "files": {path: {"sha256": file["sha256"], "bytes": file["bytes"]} for path, file in files.items()},
+        "files": {file.path: {"sha256": file.sha256, "bytes": file.bytes} for file in source.files},
     }
     if source.annotation is not None:
         entry["annotation"] = dict(source.annotation)

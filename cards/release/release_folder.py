@@ -18,7 +18,6 @@ from discoprobe.cards.text.length_table import lengths
 from discoprobe.cards.text.reader_table import reader_lines
 from discoprobe.cards.text.verdicts import FAILED, verdicts
 from discoprobe.loaders.errors import DiscoprobeError, UsageError
-from discoprobe.loaders.file_hashes import hashes_of
 from discoprobe.loaders.folders import alone
 
 if TYPE_CHECKING:
@@ -157,7 +156,7 @@ class Release:
                 (self.folder / name).unlink(missing_ok=True)
         for name, text in texts.items():
             _write(self.folder / name, text)
-            whole["files"][name] = _entry(self.folder / name)
+            whole["files"][name] = manifest.listed_file(self.folder / name)
         whole["files"] |= {
             f"{folder}/{name}": entry
             for folder in (manifest.PLOTS, manifest.ATTRIBUTION)
@@ -194,7 +193,7 @@ class Release:
             text = path.read_text(encoding="utf-8")
             if (renewed := card.with_readers(card.with_verdict(text, verdict), entry)) != text:
                 _write(path, renewed)
-                entry["files"][README] = _entry(path)
+                entry["files"][README] = manifest.listed_file(path)
 
 
 def take_readers(folder: Path, configs: Mapping[str, ConfigEntry]) -> None:
@@ -313,8 +312,5 @@ def _write(path: Path, text: str) -> None:
 
 
 def _files(folder: Path) -> dict[str, ListedFile]:
-    return {path.relative_to(folder).as_posix(): _entry(path) for path in sorted(folder.rglob("*")) if path.is_file()}
-
-
-def _entry(path: Path) -> ListedFile:
-    return {"sha256": hashes_of(path).sha256, "bytes": path.stat().st_size}
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    return {path.relative_to(folder).as_posix(): manifest.listed_file(path) for path in files}

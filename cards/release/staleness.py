@@ -103,8 +103,5 @@ def _whole(folder: Path, name: str, listed: dict[str, ListedFile]) -> bool:
     """Whether the folder has the listed files of a config and no others."""
     there = {path.relative_to(folder).as_posix() for path in (folder / name).rglob("*") if path.is_file()}
     return there <= listed.keys() and all(
-        (folder / path).is_file()
-        and (folder / path).stat().st_size == entry["bytes"]
-        and hashes_of(folder / path).sha256 == entry["sha256"]
-        for path, entry in listed.items()
+        (folder / path).is_file() and manifest.listed_file(folder / path) == entry for path, entry in listed.items()
     )
