@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 import pyarrow.parquet as pq
@@ -23,12 +22,8 @@ if TYPE_CHECKING:
     from discoprobe.cards.readers.marks import Mark
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    """The right answer, and hash of what is shown, of each row of a config by id."""
-
-    labels: dict[str, str]
-    shown: dict[str, str]
+_Rows: TypeAlias = "tuple[dict[str, str], dict[str, str]]"
+"""The right answer, and the hash of what is shown, of each row of a config by id."""
 
 
 def _rows(folder: Path, config: str, entry: ConfigEntry) -> _Rows:
@@ -42,7 +37,7 @@ def _rows(folder: Path, config: str, entry: ConfigEntry) -> _Rows:
         for row in table.to_pylist():
             labels[row["id"]] = right_answer(row, entry["labels"])
             shown[row["id"]] = shown_hash(row, entry["labels"])
-    return _Rows(labels, shown)
+    return labels, shown
 
 
 def figures_of(
@@ -57,9 +52,8 @@ def figures_of(
     """
     by_config = {}
     for config in sorted({mark.config for mark in marks} & entries.keys()):
-        rows = _rows(folder, config, entries[config])
         of_config = [mark for mark in marks if mark.kind == "reveal" or mark.config == config]
-        if of_kinds := figures(of_config, rows.labels, rows.shown):
+        if of_kinds := figures(of_config, *_rows(folder, config, entries[config])):
             by_config[config] = of_kinds
     return by_config
 
@@ -84,9 +78,9 @@ def checked_marks(release: Path, file: Path) -> list[Mark]:
 def _checked(mark: Mark, known: dict[str, _Rows], entries: dict[str, ConfigEntry], file: Path) -> Mark:
     if mark.kind == "reveal":
         return mark
-    rows = known[mark.config]
-    if mark.row not in rows.labels:
+    labels, shown = known[mark.config]
+    if mark.row not in labels:
         raise DiscoprobeError(f"{file}: {mark.config} has no row {mark.row}; was another release read?")
     if mark.kind == "answer" and mark.answer not in {*entries[mark.config]["labels"], *PLACES, CANNOT_TELL}:
         raise DiscoprobeError(f"{file}: '{mark.answer}' is no label of {mark.config}")
-    return mark if mark.shown else msgspec.structs.replace(mark, shown=rows.shown[mark.row])
+    return mark if mark.shown else msgspec.structs.replace(mark, shown=shown[mark.row])

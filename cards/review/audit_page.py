@@ -2,42 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from discoprobe.builders.audit.thresholds import BY_ID
+from discoprobe.cards.text import escape
 from discoprobe.cards.text.render import render
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from discoprobe.builders.audit.frame import AuditInput
-    from discoprobe.builders.audit.report import Finding, Report
+    from discoprobe.builders.audit.report import Report
     from discoprobe.cards.text.verdicts import Verdict
 
 _LONGEST = 600
 """Characters of a text that are shown."""
-
-
-class _ShownRow(NamedTuple):
-    id: str
-    split: str
-    label: str
-    texts: tuple[str, ...]
-
-
-class _ShownFinding(NamedTuple):
-    finding: Finding
-    measures: str
-    rows: tuple[_ShownRow, ...]
-
-
-class _Section(NamedTuple):
-    report: Report
-    verdict: Verdict
-    findings: tuple[_ShownFinding, ...]
 
 
 def write_audit_page(
@@ -56,29 +38,16 @@ def write_audit_page(
         verdicts: the verdict on each.
         skipped: name of what was not read, and why.
     """
-    sections = [
-        _Section(report, verdict, _findings(rows, report))
-        for rows, report, verdict in zip(data, reports, verdicts, strict=True)
-    ]
-    path.write_text(render("audit_page.html", room="review", sections=sections, skipped=skipped), encoding="utf-8")
+    sections = list(zip(reports, verdicts, map(_texts, data, reports), strict=True))
+    page = render("audit_page.html", room="review", sections=sections, skipped=skipped, checks=BY_ID)
+    path.write_text(page, encoding="utf-8")
 
 
-def _findings(data: AuditInput, report: Report) -> tuple[_ShownFinding, ...]:
+def _texts(data: AuditInput, report: Report) -> dict[str, tuple[str, str, list[str]]]:
+    """Split, label and texts of the rows that findings name, by id."""
     named = {row for finding in report.findings for row in finding.rows}
-    texts = _texts(data, sorted(named))
-    return tuple(
-        _ShownFinding(finding, BY_ID[finding.check].measures, tuple(texts[row] for row in finding.rows if row in texts))
-        for finding in report.findings
-    )
-
-
-def _texts(data: AuditInput, ids: Sequence[str]) -> Mapping[str, _ShownRow]:
-    rows = data.rows.filter(pl.col("id").is_in(ids)).select("id", "split", "label", "texts").unique("id")
+    rows = data.rows.filter(pl.col("id").is_in(sorted(named))).select("id", "split", "label", "texts").unique("id")
     return {
-        row_id: _ShownRow(row_id, split, data.labels[label], tuple(_cut(text or "") for text in texts))
+        row_id: (split, data.labels[label], [escape.plain(text or "", _LONGEST) for text in texts])
         for row_id, split, label, texts in rows.iter_rows()
     }
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -16,6 +16,7 @@ import shutil
 from typing import TYPE_CHECKING, NamedTuple
 
 from discoprobe.cards.metadata import manifest, yaml_header
+from discoprobe.cards.review.row_store import shown_configs
 from discoprobe.cards.review.terminal_view import body, card_text
 from discoprobe.cards.text import card
 from discoprobe.cards.text.render import render
@@ -55,15 +56,10 @@ def write_review(release: Path, out: Path, changes: Changes | None = None, *, la
     Raises:
         UsageError: if there is no release, or ``out`` holds something else.
     """
-    published = manifest.read(release)
-    if not published["configs"]:
-        raise UsageError(f"{release} holds no configs; `build run` makes a release folder")
-    shown = {name: one for name, one in published["configs"].items() if not languages or one["lang"] in languages}
-    if not shown:
-        raise UsageError(f"{release} has no config of {', '.join(languages)}")
+    published, shown = shown_configs(release, languages)
     _prepare(out)
     _copy_plots(release, published, out)
-    names = sorted(shown)
+    names = list(shown)
     for before, name, after in zip(["", *names], names, [*names[1:], ""], strict=False):
         values = {"before": before, "after": after, "changes": changes_of(name, changes)}
         _write(out / name / INDEX, _card_page(card_text(release, name), name, "../", **values))

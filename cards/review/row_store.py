@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from discoprobe.cards.metadata.manifest import ConfigEntry
+    from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest
 
 _NUMBER = "_number"
 
@@ -103,6 +103,21 @@ class _Part(NamedTuple):
     known: int | None
 
 
+def shown_configs(release: Path, languages: Sequence[str]) -> tuple[Manifest, dict[str, ConfigEntry]]:
+    """The manifest of a release folder, and its configs of some languages, of all if none is named, by name.
+
+    Raises:
+        UsageError: the folder holds no configs, or none of these languages.
+    """
+    found = manifest.read(release)
+    if not found["configs"]:
+        raise UsageError(f"{release} holds no configs; `build run` makes a release folder")
+    configs = {name: one for name, one in sorted(found["configs"].items()) if not languages or one["lang"] in languages}
+    if not configs:
+        raise UsageError(f"{release} has no config of {', '.join(languages)}")
+    return found, configs
+
+
 class RowStore:
     """The rows of a release folder.
 
@@ -112,13 +127,7 @@ class RowStore:
 
     def __init__(self, release: Path, languages: Sequence[str] = ()) -> None:
         self.folder = release
-        self.manifest = manifest.read(release)
-        if not self.manifest["configs"]:
-            raise UsageError(f"{release} holds no configs; `build run` makes a release folder")
-        configs = self.manifest["configs"]
-        self.configs = {name: one for name, one in sorted(configs.items()) if not languages or one["lang"] in languages}
-        if not self.configs:
-            raise UsageError(f"{release} has no config of {', '.join(languages)}")
+        self.manifest, self.configs = shown_configs(release, languages)
 
     def entry(self, config: str) -> ConfigEntry:
         """What the manifest says of a config.
@@ -163,7 +172,7 @@ class RowStore:
             n = next(counted) if part.known is None else part.known
             first, last = max(start, total) - total, min(start + size, total + n) - total
             if first < last:
-                rows += self._collected(part, part.rows.slice(first, last - first))
+                rows += self._collected(part.config, part.split, part.rows.slice(first, last - first))
             total += n
         return RowPage(rows, total)
 
@@ -184,8 +193,7 @@ class RowStore:
         pair = row.values["pair_id"]
         if pair is None:
             return [row]
-        rows = self._scan(row.config, row.split).filter(pl.col("pair_id") == pair)
-        found = self._collected(_Part(row.config, row.split, rows, None), rows)
+        found = self._collected(row.config, row.split, self._scan(row.config, row.split).filter(pair_id=pair))
         return sorted(found, key=lambda one: (one.values["label"], one.number))
 
     def at(self, places: frozenset[tuple[str, str]]) -> list[ReleaseRow]:
@@ -200,7 +208,7 @@ class RowStore:
     def rows_with(self, config: str, split: str, ids: Collection[str]) -> dict[str, ReleaseRow]:
         """Rows of a split by id."""
         rows = self._scan(config, split).filter(pl.col("id").is_in(list(ids)))
-        return {row.id: row for row in self._collected(_Part(config, split, rows, None), rows)}
+        return {row.id: row for row in self._collected(config, split, rows)}
 
     def _parts(self, wanted: RowFilter) -> Iterator[_Part]:
         for config, entry in self.chosen(wanted).items():
@@ -212,12 +220,9 @@ class RowStore:
         rows, counts = self._scan(config, split), entry["counts"][split]
         known: int | None = sum(counts.values())
         if wanted.label:
-            rows, known = (
-                rows.filter(pl.col("label") == entry["labels"].index(wanted.label)),
-                counts.get(wanted.label, 0),
-            )
+            rows, known = rows.filter(label=entry["labels"].index(wanted.label)), counts.get(wanted.label, 0)
         if wanted.corpus and entry["sources"] != [wanted.corpus]:
-            rows, known = rows.filter(pl.col("corpus") == wanted.corpus), None
+            rows, known = rows.filter(corpus=wanted.corpus), None
         if wanted.places is not None:
             ids = sorted(row for name, row in wanted.places if name == config)
             rows, known = rows.filter(pl.col("id").is_in(ids)), None
@@ -236,13 +241,13 @@ class RowStore:
             rows.collect_schema()
         return rows
 
-    def _collected(self, part: _Part, rows: pl.LazyFrame) -> list[ReleaseRow]:
-        entry = self.configs[part.config]
+    def _collected(self, config: str, split: str, rows: pl.LazyFrame) -> list[ReleaseRow]:
+        entry = self.configs[config]
         collected = []
         for values in rows.collect().to_dicts():
             number, label = values.pop(_NUMBER), values["label"]
             name = entry["labels"][label] if 0 <= label < len(entry["labels"]) else str(label)
-            collected.append(ReleaseRow(part.config, part.split, number, values, name, entry))
+            collected.append(ReleaseRow(config, split, number, values, name, entry))
         return collected
 
 

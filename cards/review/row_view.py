@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from discoprobe.builders.config import Shape
 from discoprobe.cards.metadata import vocabulary
@@ -23,6 +23,18 @@ _NAMES = {
     "sentences": "sentence", "choices": "choice", "sentence1": "first sentence", "sentence2": "second sentence",
 }  # fmt: skip
 """Columns that are called otherwise."""
+
+
+class ContextSentence(NamedTuple):
+    """A sentence of the source of a row.
+
+    ``shown`` says that the row has it, ``after_gap`` that it does not follow the one before in the source.
+    """
+
+    sent_id: str
+    text: str
+    shown: bool
+    after_gap: bool
 
 
 @dataclass(frozen=True, slots=True)

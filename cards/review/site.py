@@ -10,7 +10,7 @@ import hmac
 import json
 import secrets
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, unquote, urlsplit
 
 from flask import Flask, Response, abort, jsonify, redirect, request
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from discoprobe.cards.readers.marks import ReaderKind
     from discoprobe.cards.release.diff import Changes
+    from discoprobe.cards.review.row_view import ContextSentence
 
 _HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src"
@@ -39,22 +40,6 @@ _HEADERS: Final = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-
-
-class ContextLine(Protocol):
-    """A sentence of the source of a row."""
-
-    @property
-    def text(self) -> str:
-        """What it says."""
-
-    @property
-    def shown(self) -> bool:
-        """Whether the row has it."""
-
-    @property
-    def after_gap(self) -> bool:
-        """Whether sentences of the source stand between it and the one before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +66,7 @@ class ReviewOptions:
     reader: Reader = Reader()
     changes: Changes | None = None
     against: str = ""
-    context: Callable[[str, str, Collection[str]], Sequence[ContextLine]] | None = None
+    context: Callable[[str, str, Collection[str]], Sequence[ContextSentence]] | None = None
 
 
 class Site:

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from werkzeug.wrappers import Response as BaseResponse
 
     from discoprobe.cards.review.row_store import ReleaseRow
-    from discoprobe.cards.review.site import ContextLine, ReviewOptions
+    from discoprobe.cards.review.row_view import ContextSentence
+    from discoprobe.cards.review.site import ReviewOptions
 
 HOST: Final = "127.0.0.1"
 PAGE_ROWS: Final = 25
@@ -188,7 +189,7 @@ class RowPages:
         before, after = (f"/row/{one.config}/{one.id}" if one else "" for one in places)
         return before, after
 
-    def _context(self, row: ReleaseRow) -> Sequence[ContextLine]:
+    def _context(self, row: ReleaseRow) -> Sequence[ContextSentence]:
         if self.site.options.context is None:
             return []
         return self.site.options.context(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import polars as pl
 
+from discoprobe.cards.review.row_view import ContextSentence
 from discoprobe.sources import load_corpus
 
 if TYPE_CHECKING:
@@ -13,15 +14,6 @@ if TYPE_CHECKING:
 
 AROUND = 2
 """Sentences before and after that are shown."""
-
-
-class ContextSentence(NamedTuple):
-    """A sentence of the source; ``shown`` says that the row has it, ``after_gap`` that it does not follow the last."""
-
-    sent_id: str
-    text: str
-    shown: bool
-    after_gap: bool
 
 
 class Contexts:
