@@ -16,6 +16,7 @@ import threading
 import time
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -261,10 +262,9 @@ class Hub:
             What to commit; it can be used again when the commit is tried again.
         """
         from huggingface_hub import CommitOperationAdd  # noqa: PLC0415
-        from huggingface_hub.utils import is_xet_available  # noqa: PLC0415
 
         additions = [CommitOperationAdd(path, content) for path, content in sorted(files.items())]
-        if is_xet_available() and any(path.endswith(".parquet") for path in files):
+        if _uses_storage() and any(path.endswith(".parquet") for path in files):
             self._tried("asking its storage (Xet)", lambda: self._ask_storage(pull=pull))
         progress("uploading", 0, len(additions))
         for start in range(0, len(additions), BATCH):
@@ -273,12 +273,10 @@ class Hub:
         return additions
 
     def _send(self, batch: list[CommitOperationAdd], *, pull: bool) -> None:
-        from huggingface_hub.utils import is_xet_available  # noqa: PLC0415
-
         size = sum(one.upload_info.size for one in batch)
         self._tried(
             "uploading", lambda: self._api.preupload_lfs_files(additions=batch, **self._where, create_pr=pull or None),
-            limit=_STORAGE_LEAST + size / _STORAGE_SPEED if is_xet_available() else None,
+            limit=_STORAGE_LEAST + size / _STORAGE_SPEED if _uses_storage() else None,
         )  # fmt: skip
 
     def _ask_storage(self, *, pull: bool) -> None:
@@ -438,6 +436,13 @@ def _named(user: dict[str, Any]) -> dict[str, Any]:
     """A user as the Hub describes one; a KeyError or TypeError for anything else."""
     user["name"]
     return user
+
+
+def _uses_storage() -> bool:
+    """Whether the client sends large files to the storage of its own (Xet)."""
+    from huggingface_hub import constants  # noqa: PLC0415
+
+    return not constants.HF_HUB_DISABLE_XET and find_spec("hf_xet") is not None
 
 
 def _quiet() -> None:

@@ -9,59 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from discoprobe.cli.arguments import (
-    Audit,
-    AuditNames,
-    ChoiceColumns,
-    Citation,
-    Cluster,
-    CorpusFolder,
-    CorpusName,
-    CorpusOption,
-    Documents,
-    Download,
-    DropLeaks,
-    Exclude,
-    ExcludeLabels,
-    Fill,
-    Format,
-    GenreColumn,
-    Gold,
-    Html,
-    HubConfig,
-    IdColumn,
-    ImportLang,
-    ImportLicence,
-    ImportName,
-    ImportSource,
-    ImportType,
-    Jobs,
-    Json,
-    KeepFailed,
-    LabelColumn,
-    Lang,
-    Licence,
-    Match,
-    MinRows,
-    OnErrorOption,
-    Out,
-    PairColumn,
-    Preset,
-    Processors,
-    RawLang,
-    ReadSet,
-    Seed,
-    Segment,
-    SentencesColumn,
-    Set,
-    Size,
-    SourceArgument,
-    SplitNames,
-    StanzaDir,
-    TaskOption,
-    TextColumn,
-    TextColumns,
-)
+from discoprobe.cli import arguments as arg
 from discoprobe.loaders.errors import AuditFailedError
 
 if TYPE_CHECKING:
@@ -82,14 +30,13 @@ def workers_of(address: str) -> AbstractContextManager[None]:
 
 @app.command()
 def run(  # noqa: PLR0913 (one parameter per option)
-    *, lang: Lang = "", task: TaskOption = "all", corpus: CorpusOption = None, out: Out = "dist/discoprobe",
-    size: Size = None,
-    documents: Documents = None,
-    preset: Preset = "default", min_rows: MinRows = None,
-    seed: Seed = 13, jobs: Jobs = 1, cluster: Cluster = "",
-    on_error: OnErrorOption = "stop", match: Match = True, set_: Set = None, exclude: Exclude = None,
-    audit: Audit = True, keep_failed: KeepFailed = False,
-    segment: Segment = False, fill: Fill = None, gold: Gold = False, stanza_dir: StanzaDir = None, json_: Json = False,
+    *, lang: arg.Lang = "", task: arg.TaskOption = "all", corpus: arg.CorpusOption = None,
+    out: arg.Out = "dist/discoprobe", size: arg.Size = None, documents: arg.Documents = None,
+    preset: arg.Preset = "default", min_rows: arg.MinRows = None, seed: arg.Seed = 13, jobs: arg.Jobs = 1,
+    cluster: arg.Cluster = "", on_error: arg.OnErrorOption = "stop", match: arg.Match = True, set_: arg.Set = None,
+    exclude: arg.Exclude = None, audit: arg.Audit = True, keep_failed: arg.KeepFailed = False,
+    segment: arg.Segment = False, fill: arg.Fill = None, gold: arg.Gold = False, stanza_dir: arg.StanzaDir = None,
+    json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Build datasets into a release folder that `load_dataset` reads.
 
@@ -128,11 +75,12 @@ def _show_result(result: BuildResult, out: str, *, as_json: bool) -> None:
 
 @app.command("annotate")
 def annotate_(  # noqa: PLR0913 (one parameter per option)
-    source: SourceArgument, *, lang: RawLang, out: CorpusFolder, stanza_dir: StanzaDir = None,
-    processors: Processors = "tokenize,pos,lemma,depparse", segment: Segment = False, download: Download = False,
-    name: CorpusName = "", licence: Licence = "unknown", citation: Citation = "", text: TextColumn = "",
-    id_: IdColumn = "", genre: GenreColumn = "", sentences: SentencesColumn = "", set_: ReadSet = None,
-    on_error: OnErrorOption = "stop", jobs: Jobs = 1, cluster: Cluster = "", json_: Json = False,
+    source: arg.SourceArgument, *, lang: arg.RawLang, out: arg.CorpusFolder, stanza_dir: arg.StanzaDir = None,
+    processors: arg.Processors = "tokenize,pos,lemma,depparse", segment: arg.Segment = False,
+    download: arg.Download = False, name: arg.CorpusName = "", licence: arg.Licence = "unknown",
+    citation: arg.Citation = "", text: arg.TextColumn = "", id_: arg.IdColumn = "", genre: arg.GenreColumn = "",
+    sentences: arg.SentencesColumn = "", set_: arg.ReadSet = None, on_error: arg.OnErrorOption = "stop",
+    jobs: arg.Jobs = 1, cluster: arg.Cluster = "", json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Annotate raw text with Stanza and write a folder of CoNLL-U for `run --corpus`. Continues after an interruption.
 
@@ -159,10 +107,10 @@ def annotate_(  # noqa: PLR0913 (one parameter per option)
 
 @app.command("audit")
 def audit_(  # noqa: PLR0913 (one parameter per option)
-    names: AuditNames = None, *, out: Out = "dist/discoprobe", text: TextColumns = None,
-    choices: ChoiceColumns = None, label: LabelColumn = None, pair: PairColumn = None, split: SplitNames = None,
-    exclude: ExcludeLabels = None, config: HubConfig = None, format_: Format = None, html: Html = None, jobs: Jobs = 1,
-    json_: Json = False,
+    names: arg.AuditNames = None, *, out: arg.Out = "dist/discoprobe", text: arg.TextColumns = None,
+    choices: arg.ChoiceColumns = None, label: arg.LabelColumn = None, pair: arg.PairColumn = None,
+    split: arg.SplitNames = None, exclude: arg.ExcludeLabels = None, config: arg.HubConfig = None,
+    format_: arg.Format = None, html: arg.Html = None, jobs: arg.Jobs = 1, json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Measure how well simple baselines solve a dataset, and check it for leaks. Prints first what it read.
 
@@ -196,12 +144,12 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
 
 @app.command("import")
 def import_(  # noqa: PLR0913 (one parameter per option)
-    source: ImportSource, *, task_type: ImportType, name: ImportName, lang: ImportLang, licence: ImportLicence,
-    citation: Citation = "", drop_leaks: DropLeaks = False, out: Out = "dist/discoprobe",
-    text: TextColumns = None,
-    choices: ChoiceColumns = None, label: LabelColumn = None, pair: PairColumn = None, split: SplitNames = None,
-    exclude: ExcludeLabels = None, config: HubConfig = None, format_: Format = None, keep_failed: KeepFailed = False,
-    json_: Json = False,
+    source: arg.ImportSource, *, task_type: arg.ImportType, name: arg.ImportName, lang: arg.ImportLang,
+    licence: arg.ImportLicence, citation: arg.Citation = "", drop_leaks: arg.DropLeaks = False,
+    out: arg.Out = "dist/discoprobe", text: arg.TextColumns = None, choices: arg.ChoiceColumns = None,
+    label: arg.LabelColumn = None, pair: arg.PairColumn = None, split: arg.SplitNames = None,
+    exclude: arg.ExcludeLabels = None, config: arg.HubConfig = None, format_: arg.Format = None,
+    keep_failed: arg.KeepFailed = False, json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Add labelled data of others to a release folder, as an audited config with a card.
 
@@ -231,8 +179,8 @@ def import_(  # noqa: PLR0913 (one parameter per option)
 
 @app.command()
 def tasks(  # noqa: PLR0913 (one parameter per option)
-    *, lang: Lang = "", corpus: CorpusOption = None, segment: Segment = False, stanza_dir: StanzaDir = None,
-    jobs: Jobs = 1, json_: Json = False,
+    *, lang: arg.Lang = "", corpus: arg.CorpusOption = None, segment: arg.Segment = False,
+    stanza_dir: arg.StanzaDir = None, jobs: arg.Jobs = 1, json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """List the tasks; with --lang, which of them the corpora of a language support, and why not the others."""
     from discoprobe.cli import terminal  # noqa: PLC0415

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from discoprobe.cli.arguments import CheckNames, Jobs, Json, Names
+from discoprobe.cli import arguments as arg
 from discoprobe.loaders.errors import DiscoprobeError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ app = typer.Typer(no_args_is_help=True, help="The catalogue of corpora: list, fe
 
 
 @app.command("list")
-def corpora_list(names: Names = None, *, json_: Json = False) -> None:
+def corpora_list(names: arg.Names = None, *, json_: arg.Json = False) -> None:
     """List corpora with their licence, their commit, and how their documents are recognised."""
     from discoprobe.cli import terminal  # noqa: PLC0415
     from discoprobe.loaders.fetch import listing  # noqa: PLC0415
@@ -31,7 +31,7 @@ def corpora_list(names: Names = None, *, json_: Json = False) -> None:
 
 
 @app.command("fetch")
-def corpora_fetch(names: Names = None, *, jobs: Jobs = 4, json_: Json = False) -> None:
+def corpora_fetch(names: arg.Names = None, *, jobs: arg.Jobs = 4, json_: arg.Json = False) -> None:
     """Download corpora into the cache and verify every file."""
     from discoprobe.cli import terminal  # noqa: PLC0415
     from discoprobe.loaders.fetch import listing  # noqa: PLC0415
@@ -42,7 +42,7 @@ def corpora_fetch(names: Names = None, *, jobs: Jobs = 4, json_: Json = False) -
 
 
 @app.command("check")
-def corpora_check(names: CheckNames = None, *, json_: Json = False) -> None:
+def corpora_check(names: arg.CheckNames = None, *, json_: arg.Json = False) -> None:
     """Check the files of the catalogue in the cache, or your own files, and show how documents are recognised."""
     from discoprobe.cli import terminal  # noqa: PLC0415
 
@@ -96,7 +96,7 @@ def _rows_of_paths(paths: Sequence[Path]) -> list[dict[str, Cell]]:
     return rows
 
 
-def languages(*, json_: Json = False) -> None:
+def languages(*, json_: arg.Json = False) -> None:
     """List the languages of the catalogue: treebanks, texts, and whether there are language data and a sample."""
     from discoprobe.cli import terminal  # noqa: PLC0415
 

@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from discoprobe.cli.arguments import (
-    AuditNames,
-    Device,
-    Json,
-    ModelName,
-    Out,
-    SaveFolder,
-    Surprisal,
-    TrainRows,
-)
+from discoprobe.cli import arguments as arg
 
 if TYPE_CHECKING:
     from discoprobe.cli.terminal import Cell
@@ -29,8 +20,9 @@ COLUMNS = ("config", "accuracy", "best", "macro F1", "majority", "shortcut", "tr
 
 @app.command()
 def probe(  # noqa: PLR0913 (one parameter per option)
-    names: AuditNames = None, *, model: ModelName, out: Out = "dist/discoprobe", surprisal: Surprisal = False,
-    train_rows: TrainRows = 10_000, device: Device = "cpu", save: SaveFolder = None, json_: Json = False,
+    names: arg.AuditNames = None, *, model: arg.ModelName, out: arg.Out = "dist/discoprobe",
+    surprisal: arg.Surprisal = False, train_rows: arg.TrainRows = 10_000, device: arg.Device = "cpu",
+    save: arg.SaveFolder = None, json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Score a language model on configs, beside the majority class and the strongest shortcut.
 

@@ -13,48 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from discoprobe.cli.arguments import (
-    Against,
-    AllowLicence,
-    Build,
-    ConfigName,
-    ContextCorpus,
-    CorpusOption,
-    CreatePr,
-    Documents,
-    DryRun,
-    Exclude,
-    Fill,
-    Gold,
-    Jobs,
-    Json,
-    Lang,
-    MarksOption,
-    Match,
-    MinRows,
-    OnErrorOption,
-    Open,
-    Out,
-    Pages,
-    Port,
-    Preset,
-    Private,
-    ReaderKindOption,
-    ReaderName,
-    Rebuild,
-    ReleaseNumber,
-    Repo,
-    Seed,
-    Segment,
-    Set,
-    SinceRelease,
-    Size,
-    SourceCorpora,
-    StanzaDir,
-    Static,
-    TaskOption,
-    Yes,
-)
+from discoprobe.cli import arguments as arg
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError
 
 if TYPE_CHECKING:
@@ -70,15 +29,14 @@ app = typer.Typer()
 
 @app.command()
 def push(  # noqa: PLR0913 (one parameter per option)
-    *, lang: Lang = "", repo: Repo = "org/discoprobe", release: ReleaseNumber = "", task: TaskOption = "all",
-    corpus: CorpusOption = None, out: Out = "dist/discoprobe", size: Size = None,
-    documents: Documents = None,
-    preset: Preset = "default", min_rows: MinRows = None,
-    seed: Seed = 13, jobs: Jobs = 1,
-    on_error: OnErrorOption = "stop", match: Match = True, set_: Set = None, exclude: Exclude = None,
-    segment: Segment = False, fill: Fill = None, gold: Gold = False,
-    stanza_dir: StanzaDir = None, build_: Build = True, allow_licence: AllowLicence = None, dry_run: DryRun = False,
-    private: Private = False, create_pr: CreatePr = False, yes: Yes = False, json_: Json = False,
+    *, lang: arg.Lang = "", repo: arg.Repo = "org/discoprobe", release: arg.ReleaseNumber = "",
+    task: arg.TaskOption = "all", corpus: arg.CorpusOption = None, out: arg.Out = "dist/discoprobe",
+    size: arg.Size = None, documents: arg.Documents = None, preset: arg.Preset = "default",
+    min_rows: arg.MinRows = None, seed: arg.Seed = 13, jobs: arg.Jobs = 1, on_error: arg.OnErrorOption = "stop",
+    match: arg.Match = True, set_: arg.Set = None, exclude: arg.Exclude = None, segment: arg.Segment = False,
+    fill: arg.Fill = None, gold: arg.Gold = False, stanza_dir: arg.StanzaDir = None, build_: arg.Build = True,
+    allow_licence: arg.AllowLicence = None, dry_run: arg.DryRun = False, private: arg.Private = False,
+    create_pr: arg.CreatePr = False, yes: arg.Yes = False, json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Build what is missing or out of date, audit it, and publish it on the Hub: one commit, one tag.
 
@@ -168,8 +126,9 @@ def _check_licences(corpus: Corpus, *, allow_licence: tuple[str, ...]) -> None:
 
 @app.command()
 def diff(
-    *, against: Against = "org/discoprobe", lang: Lang = "", out: Out = "dist/discoprobe", json_: Json = False
-) -> None:
+    *, against: arg.Against = "org/discoprobe", lang: arg.Lang = "", out: arg.Out = "dist/discoprobe",
+    json_: arg.Json = False,
+) -> None:  # fmt: skip
     """Show what changed since a release: configs, rows added, removed and relabelled, sources.
 
     Example: build diff --against org/discoprobe@v1.2.0
@@ -188,8 +147,8 @@ def diff(
 @app.command()
 def verify(  # noqa: PLR0913 (one parameter per option)
     target: Annotated[str, typer.Argument(help="A release folder by path or URL, or owner/name@v1.2.0 on the Hub.")], *,
-    corpus: SourceCorpora = None, stanza_dir: StanzaDir = None, rebuild: Rebuild = True, jobs: Jobs = 1,
-    json_: Json = False,
+    corpus: arg.SourceCorpora = None, stanza_dir: arg.StanzaDir = None, rebuild: arg.Rebuild = True, jobs: arg.Jobs = 1,
+    json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Compare the files of a release with its manifest, and with a new build from the same sources.
 
@@ -210,7 +169,7 @@ def verify(  # noqa: PLR0913 (one parameter per option)
 
 
 @app.command("card")
-def show_card(config: ConfigName = "", *, out: Out = "dist/discoprobe") -> None:
+def show_card(config: arg.ConfigName = "", *, out: arg.Out = "dist/discoprobe") -> None:
     """Show the card of a config, or of the release.
 
     Example: build card dc_es
@@ -224,10 +183,10 @@ def show_card(config: ConfigName = "", *, out: Out = "dist/discoprobe") -> None:
 
 @app.command()
 def review(  # noqa: PLR0913 (one parameter per option)
-    *, lang: Lang = "", out: Out = "dist/discoprobe", reader: ReaderName = "",
-    reader_kind: ReaderKindOption = "person", corpus: ContextCorpus = None, against: SinceRelease = "",
-    marks: MarksOption = None, port: Port = 0, open_: Open = True, static: Static = False,
-    pages: Pages = Path("dist/review"),
+    *, lang: arg.Lang = "", out: arg.Out = "dist/discoprobe", reader: arg.ReaderName = "",
+    reader_kind: arg.ReaderKindOption = "person", corpus: arg.ContextCorpus = None, against: arg.SinceRelease = "",
+    marks: arg.MarksOption = None, port: arg.Port = 0, open_: arg.Open = True, static: arg.Static = False,
+    pages: arg.Pages = Path("dist/review"),
 ) -> None:  # fmt: skip
     """Read rows and cards in the browser: filter rows, mark faulty ones, and label a sample without seeing its labels.
 
@@ -265,7 +224,7 @@ def export(
     config: Annotated[
         list[str] | None, typer.Option("--config", help="A config, such as dc_es; repeatable; default: all configs.")
     ] = None,
-    json_: Json = False,
+    json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Write configs of a release folder in the format of another harness.
 
