@@ -49,14 +49,16 @@ def main() -> NoReturn:
         sys.stderr.write(f"error: {_one_line(str(error))}\n")
         sys.exit(error.exit_status)
     except OSError as error:
-        if error.errno in _DISK_FULL or "No space left" in str(error):
-            where = f" ({error.filename})" if error.filename else ""
-            sys.stderr.write(f"error: the disk is full{where}; nothing was changed: free some space and run it again\n")
-            sys.exit(1)
-        place = f"{error.filename}: " if error.filename else ""
-        sys.stderr.write(f"error: {_one_line(f'{place}{error.strerror or error}')}\n")
+        sys.stderr.write(f"error: {_one_line(_told(error))}\n")
         sys.exit(1)
     sys.exit(0)
+
+
+def _told(error: OSError) -> str:
+    if error.errno in _DISK_FULL or "No space left" in str(error):
+        where = f" ({error.filename})" if error.filename else ""
+        return f"the disk is full{where}; nothing was changed: free some space and run it again"
+    return f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
 
 
 def _one_line(message: str) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import textwrap
 from typing import TYPE_CHECKING
 
 from discoprobe.cli.summaries import remark, show_load_call
-from discoprobe.cli.terminal import Cell, show
+from discoprobe.cli.terminal import Cell, print_json, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -33,7 +32,7 @@ def show_reports(
 ) -> None:
     """What was read and the verdict on it; for a single dataset every check, the baselines and the mined rules too."""
     if as_json:
-        sys.stdout.write(json.dumps(as_dict(reports, verdicts, skipped), ensure_ascii=False, indent=1) + "\n")
+        print_json(as_dict(reports, verdicts, skipped))
         return
     if len(reports) == 1:
         _show_report(reports[0], verdicts[0])
@@ -77,7 +76,7 @@ def show_skipped(skipped: Sequence[Skipped]) -> None:
     if skipped:
         sys.stdout.write("\nnot read\n")
     for one in skipped:
-        _write(f"{one.name}: {one.reason}", indent="  ")
+        _write(f"  {one.name}: {one.reason}", indent="  ")
 
 
 def show_read(report: Report) -> None:
@@ -123,10 +122,8 @@ def _short(report: Report) -> str:
 
 
 def _write(text: str, indent: str = "    ") -> None:
-    first = indent if indent.strip() == "" and not text.startswith(" ") and len(indent) == 2 else ""  # noqa: PLR2004
-    lines = textwrap.wrap(text, NARROW, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False)
-    leading = text[: len(text) - len(text.lstrip())]
-    sys.stdout.write("\n".join(lines if not leading else [leading + lines[0].lstrip(), *lines[1:]]) + "\n")
+    """Prints text in lines of at most ``NARROW`` columns, all but the first indented."""
+    sys.stdout.write(textwrap.fill(text, NARROW, subsequent_indent=indent, break_on_hyphens=False) + "\n")
 
 
 def _report_row(report: Report, verdict: Verdict) -> dict[str, Cell]:

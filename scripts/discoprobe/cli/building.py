@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import typer
 
 from discoprobe.cli import arguments as arg
-from discoprobe.loaders.errors import AuditFailedError
+from discoprobe.cli import audit_view, summaries, terminal
+from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError
+from discoprobe.requests import excluded_rows, parse_request, split_names
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from discoprobe.cli.terminal import Cell
-    from discoprobe.pipeline import BuildResult
 
 app = typer.Typer()
 
@@ -43,10 +43,8 @@ def run(  # noqa: PLR0913 (one parameter per option)
     Example: build run --lang es --corpus sample
     """
     from discoprobe import pipeline  # noqa: PLC0415 (polars and pyarrow take a second; --help does not wait for them)
-    from discoprobe.cli import terminal  # noqa: PLC0415
     from discoprobe.loaders.raw.prepare import AnnotationOptions  # noqa: PLC0415
     from discoprobe.remote_folders import release_at  # noqa: PLC0415
-    from discoprobe.requests import excluded_rows, parse_request  # noqa: PLC0415
 
     request = parse_request(
         lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
@@ -56,21 +54,9 @@ def run(  # noqa: PLR0913 (one parameter per option)
     request = dataclasses.replace(request, audit=audit, keep_failed=keep_failed, exclude=excluded_rows(exclude or ()))
     with release_at(out) as folder, workers_of(cluster), terminal.progress() as progress:
         result = pipeline.run(request, folder, progress)
-    _show_result(result, out, as_json=json_)
+    summaries.show_build(result, out, as_json=json_)
     if failed := result.failed:
         raise AuditFailedError(f"{len(failed)} of {len(result.built)} configs fail the audit: {', '.join(failed)}")
-
-
-def _show_result(result: BuildResult, out: str, *, as_json: bool) -> None:
-    from discoprobe.cli import summaries  # noqa: PLC0415
-
-    if not as_json:
-        summaries.show_build(result, out)
-        return
-    configs = {name: result.manifest["configs"][name] for name in result.built}
-    unavailable = {config.name: config.reason for config in result.missing}
-    values = {"out": out, "configs": configs, "unavailable": unavailable}
-    typer.echo(json.dumps(values, ensure_ascii=False, indent=1))
 
 
 @app.command("annotate")
@@ -86,13 +72,11 @@ def annotate_(  # noqa: PLR0913 (one parameter per option)
 
     Example: build annotate notes/ --lang de --out corpora/notes
     """
-    from discoprobe.cli import summaries, terminal  # noqa: PLC0415
     from discoprobe.loaders.catalogue.treebanks import language_code  # noqa: PLC0415
     from discoprobe.loaders.raw.annotate.annotate_corpus import CorpusFacts  # noqa: PLC0415
     from discoprobe.loaders.raw.options import read_options  # noqa: PLC0415
     from discoprobe.loaders.raw.prepare import AnnotationOptions, corpus_name, prepare  # noqa: PLC0415
     from discoprobe.remote_folders import corpus_at  # noqa: PLC0415
-    from discoprobe.requests import split_names  # noqa: PLC0415
 
     values = [f"text={text}", f"id={id_}", f"genre={genre}", f"sentences={sentences}", f"on_error={on_error}"]
     how = AnnotationOptions(
@@ -119,8 +103,6 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
     Example: build audit train.jsonl test.jsonl --text sentence --label gold
     """
     from discoprobe.auditing import design_rows, read_all, reading_of, reports, verdicts_of, write_page  # noqa: PLC0415
-    from discoprobe.cli import audit_view, terminal  # noqa: PLC0415
-    from discoprobe.loaders.errors import DiscoprobeError  # noqa: PLC0415
     from discoprobe.remote_folders import local  # noqa: PLC0415
 
     reading = reading_of(
@@ -158,7 +140,6 @@ def import_(  # noqa: PLR0913 (one parameter per option)
     Example: build import sick/ --task-type similarity --name sick --lang en --licence "CC BY-NC-SA 3.0"
     """
     from discoprobe.auditing import reading_of, verdicts_of  # noqa: PLC0415
-    from discoprobe.cli import audit_view, terminal  # noqa: PLC0415
     from discoprobe.importing import About, import_data  # noqa: PLC0415
     from discoprobe.remote_folders import release_at  # noqa: PLC0415
 
@@ -183,14 +164,11 @@ def tasks(  # noqa: PLR0913 (one parameter per option)
     stanza_dir: arg.StanzaDir = None, jobs: arg.Jobs = 1, json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """List the tasks; with --lang, which of them the corpora of a language support, and why not the others."""
-    from discoprobe.cli import terminal  # noqa: PLC0415
-
     if not lang and not corpus:
         terminal.show(_task_rows(), ["task", "family", "labels", "what"], as_json=json_)
         return
     from discoprobe.loaders.raw.prepare import AnnotationOptions  # noqa: PLC0415
     from discoprobe.pipeline import support  # noqa: PLC0415
-    from discoprobe.requests import parse_request  # noqa: PLC0415
 
     raw = AnnotationOptions(segment=segment, stanza_dir=stanza_dir)
     with terminal.progress() as progress:

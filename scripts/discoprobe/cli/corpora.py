@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from discoprobe.cli import arguments as arg
+from discoprobe.cli import terminal
 from discoprobe.loaders.errors import DiscoprobeError
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ app = typer.Typer(no_args_is_help=True, help="The catalogue of corpora: list, fe
 @app.command("list")
 def corpora_list(names: arg.Names = None, *, json_: arg.Json = False) -> None:
     """List corpora with their licence, their commit, and how their documents are recognised."""
-    from discoprobe.cli import terminal  # noqa: PLC0415
     from discoprobe.loaders.fetch import listing  # noqa: PLC0415
 
     columns = ["lang", "name", "licence", "documents", "files", "cached", "offered", "default", "note"]
@@ -33,7 +33,6 @@ def corpora_list(names: arg.Names = None, *, json_: arg.Json = False) -> None:
 @app.command("fetch")
 def corpora_fetch(names: arg.Names = None, *, jobs: arg.Jobs = 4, json_: arg.Json = False) -> None:
     """Download corpora into the cache and verify every file."""
-    from discoprobe.cli import terminal  # noqa: PLC0415
     from discoprobe.loaders.fetch import listing  # noqa: PLC0415
 
     with terminal.progress() as show:
@@ -44,8 +43,6 @@ def corpora_fetch(names: arg.Names = None, *, jobs: arg.Jobs = 4, json_: arg.Jso
 @app.command("check")
 def corpora_check(names: arg.CheckNames = None, *, json_: arg.Json = False) -> None:
     """Check the files of the catalogue in the cache, or your own files, and show how documents are recognised."""
-    from discoprobe.cli import terminal  # noqa: PLC0415
-
     paths = [Path(name) for name in names or [] if Path(name).exists()]
     known = [name for name in names or [] if not Path(name).exists()]
     rows = [*(_file_rows(known) if known or not paths else ()), *_rows_of_paths(paths)]
@@ -98,8 +95,6 @@ def _rows_of_paths(paths: Sequence[Path]) -> list[dict[str, Cell]]:
 
 def languages(*, json_: arg.Json = False) -> None:
     """List the languages of the catalogue: treebanks, texts, and whether there are language data and a sample."""
-    from discoprobe.cli import terminal  # noqa: PLC0415
-
     terminal.show(_language_rows(), ["code", "name", "treebanks", "texts", "language data", "sample"], as_json=json_)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from discoprobe.cli import arguments as arg
+from discoprobe.cli import terminal
 
 if TYPE_CHECKING:
     from discoprobe.cli.terminal import Cell
@@ -29,7 +30,6 @@ def probe(  # noqa: PLR0913 (one parameter per option)
     Trains logistic regression on the frozen hidden states of every layer; the layer is chosen on validation.
     Example: build probe subj_number_es --model google-bert/bert-base-multilingual-cased
     """
-    from discoprobe.cli import terminal  # noqa: PLC0415
     from discoprobe.evaluation.evaluate import evaluations  # noqa: PLC0415
     from discoprobe.remote_folders import local  # noqa: PLC0415
 

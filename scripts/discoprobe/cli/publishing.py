@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from discoprobe.cli import arguments as arg
+from discoprobe.cli import reviewing, summaries, terminal
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError
+from discoprobe.loaders.fetch.remote_files import is_url
+from discoprobe.requests import codes_of, excluded_rows, language_codes, parse_request, split_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -46,11 +49,9 @@ def push(  # noqa: PLR0913 (one parameter per option)
     from discoprobe.builders.task import tasks_named  # noqa: PLC0415
     from discoprobe.cards.hub.push import Options, check_target  # noqa: PLC0415
     from discoprobe.cards.hub.push import push as publish  # noqa: PLC0415
-    from discoprobe.cli import summaries, terminal  # noqa: PLC0415
     from discoprobe.loaders.raw.prepare import AnnotationOptions  # noqa: PLC0415
     from discoprobe.reading_plan import planned_sources  # noqa: PLC0415
     from discoprobe.remote_folders import release_at  # noqa: PLC0415
-    from discoprobe.requests import codes_of, excluded_rows, parse_request  # noqa: PLC0415
 
     request = parse_request(
         lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
@@ -134,10 +135,7 @@ def diff(
     Example: build diff --against org/discoprobe@v1.2.0
     """
     from discoprobe.cards.hub.remote_diff import compare  # noqa: PLC0415
-    from discoprobe.cli import summaries  # noqa: PLC0415
-    from discoprobe.loaders.fetch.remote_files import is_url  # noqa: PLC0415
     from discoprobe.remote_folders import local  # noqa: PLC0415
-    from discoprobe.requests import codes_of, parse_request  # noqa: PLC0415
 
     since = str(local(against)) if is_url(against) else against
     changes = compare(local(out), since, languages=codes_of(parse_request(lang, "all", None)))
@@ -155,8 +153,6 @@ def verify(  # noqa: PLR0913 (one parameter per option)
     Example: build verify org/discoprobe@v1.2.0
     """
     from discoprobe.cards.hub.verify import verify as check  # noqa: PLC0415
-    from discoprobe.cli import summaries  # noqa: PLC0415
-    from discoprobe.loaders.fetch.remote_files import is_url  # noqa: PLC0415
     from discoprobe.rebuilding import rebuilder  # noqa: PLC0415
     from discoprobe.remote_folders import local  # noqa: PLC0415
 
@@ -175,7 +171,6 @@ def show_card(config: arg.ConfigName = "", *, out: arg.Out = "dist/discoprobe") 
     Example: build card dc_es
     """
     from discoprobe.cards.review.terminal_view import card_text, for_terminal  # noqa: PLC0415
-    from discoprobe.cli import terminal  # noqa: PLC0415
     from discoprobe.remote_folders import local  # noqa: PLC0415
 
     terminal.show_markdown(for_terminal(card_text(local(out), config)))
@@ -196,10 +191,7 @@ def review(  # noqa: PLR0913 (one parameter per option)
     Example: build review --lang es --reader ana
     """
     from discoprobe.cards.readers.marks import READER_KINDS  # noqa: PLC0415
-    from discoprobe.cli import reviewing  # noqa: PLC0415
-    from discoprobe.loaders.fetch.remote_files import is_url  # noqa: PLC0415
     from discoprobe.remote_folders import local  # noqa: PLC0415
-    from discoprobe.requests import language_codes, split_names  # noqa: PLC0415
 
     if reader_kind not in READER_KINDS:
         raise UsageError(f"--reader-kind is '{reader_kind}'; give person or model")
@@ -231,7 +223,6 @@ def export(
     Example: build export dist/discoprobe senteval --format senteval
     """
     from discoprobe.cards.release.export import export as write  # noqa: PLC0415
-    from discoprobe.cli import terminal  # noqa: PLC0415
     from discoprobe.remote_folders import local, new_folder_at  # noqa: PLC0415
 
     with new_folder_at(out) as folder:

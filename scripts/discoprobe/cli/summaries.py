@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import sys
 from typing import TYPE_CHECKING
 
-from discoprobe.cli.terminal import Cell, show
+from discoprobe.cli.terminal import Cell, print_json, show
 from discoprobe.loaders.fetch.remote_files import is_url
 
 if TYPE_CHECKING:
@@ -26,11 +25,15 @@ _NAMED = 3
 """Checks that a remark names; of more it gives the number."""
 
 
-def show_build(result: BuildResult, out: str) -> None:
+def show_build(result: BuildResult, out: str, *, as_json: bool = False) -> None:
     """One line per config, built or not, and the call that loads the first."""
     from discoprobe.cards.text.verdicts import verdicts  # noqa: PLC0415 (scipy: a second)
 
     entries = result.manifest["configs"]
+    if as_json:
+        configs = {name: entries[name] for name in result.built}
+        print_json({"out": out, "configs": configs, "unavailable": {one.name: one.reason for one in result.missing}})
+        return
     of_config = verdicts(entries)
     rows = [_config_row(name, entries[name], of_config[name]) for name in result.built]
     rows += _missing_rows(result)
@@ -89,13 +92,7 @@ def show_annotated(annotated: AnnotatedCorpus, out: str, *, as_json: bool = Fals
     """What an annotation made, how fast, what was left out by reason, and which sentence boundaries were corrected."""
     manifest = annotated.manifest
     if as_json:
-        result = {
-            "out": out,
-            "new_words": annotated.new_words,
-            "seconds": annotated.seconds,
-            **manifest,
-        }
-        sys.stdout.write(json.dumps(result, ensure_ascii=False, indent=1) + "\n")
+        print_json({"out": out, "new_words": annotated.new_words, "seconds": annotated.seconds, **manifest})
         return
     made = manifest["made_by"]
     with_what = ", ".join(f"{name} {version}" for name, version in made["software"].items())
@@ -132,8 +129,8 @@ def show_sources(planned: Sequence[PlannedSource], unbuilt: Sequence[str] | None
     """
     if as_json:
         if unbuilt:
-            values = {"state": "unbuilt", "reads": [dataclasses.asdict(one) for one in planned], "build": unbuilt}
-            sys.stdout.write(json.dumps(values, ensure_ascii=False, indent=1) + "\n")
+            reads = [dataclasses.asdict(one) for one in planned]
+            print_json({"state": "unbuilt", "reads": reads, "build": unbuilt})
         return
     every = max((len(one.tasks) for one in planned), default=0)
     show(
@@ -189,7 +186,7 @@ def show_plan(plan: Plan, *, as_json: bool = False) -> None:
 def show_push(result: PushResult, *, as_json: bool = False) -> None:
     """What a push did."""
     if as_json:
-        sys.stdout.write(json.dumps(result.to_dict(), ensure_ascii=False, indent=1, default=str) + "\n")
+        print_json(result.to_dict())
         return
     if result.state == "planned":
         show_plan(result.plan)
@@ -202,7 +199,7 @@ def show_push(result: PushResult, *, as_json: bool = False) -> None:
 def show_changes(changes: Changes, *, as_json: bool = False) -> None:
     """What changed between two releases: a line per config, then sources, software and other files."""
     if as_json:
-        sys.stdout.write(json.dumps(changes.to_dict(), ensure_ascii=False, indent=1, default=str) + "\n")
+        print_json(changes.to_dict())
         return
     rows: list[dict[str, Cell]] = [{"config": name, "change": "new", "added": n} for name, n in changes.added.items()]
     rows += [{"config": name, "change": "gone", "removed": n} for name, n in changes.removed.items()]
@@ -223,7 +220,7 @@ def show_changes(changes: Changes, *, as_json: bool = False) -> None:
 def show_verified(verified: Verified, *, as_json: bool = False) -> None:
     """What a verification found."""
     if as_json:
-        sys.stdout.write(json.dumps(verified.to_dict(), ensure_ascii=False, indent=1) + "\n")
+        print_json(verified.to_dict())
         return
     sys.stdout.write(
         " ".join(part for part in (verified.target, verified.release, verified.commit) if part)

@@ -140,12 +140,17 @@ def progress() -> Iterator[ProgressDisplay]:
     display.print_speed()
 
 
+def print_json(value: object) -> None:
+    """Prints a value as JSON; dates and paths as text."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=1, default=str) + "\n")
+
+
 def show(
     rows: Sequence[Mapping[str, Cell]], columns: Sequence[str], *, as_json: bool = False, width: int = WIDE
 ) -> None:
     """Prints rows as a table, or as a JSON list; ``width`` is the columns of a table that is no terminal's."""
     if as_json:
-        sys.stdout.write(json.dumps([dict(row) for row in rows], ensure_ascii=False, indent=1) + "\n")
+        print_json([dict(row) for row in rows])
         return
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
