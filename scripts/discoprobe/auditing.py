@@ -7,20 +7,32 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import polars as pl
+import pyarrow as pa
+
+from discoprobe.builders.audit import AuditInput, UnreadableDataError, inputs
+from discoprobe.builders.audit.inputs import Reading, read_frames
+from discoprobe.builders.audit.inputs.reading import described
+from discoprobe.builders.audit.run import audit
+from discoprobe.builders.config import Config
+from discoprobe.builders.settings import SPLITS
+from discoprobe.builders.task import all_tasks, generated_tasks
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest_entries import audit_entry
+from discoprobe.cards.review.audit_page import write_audit_page
+from discoprobe.cards.text.verdicts import of_audits, task_designs
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError
 from discoprobe.loaders.fetch.remote_files import is_url
+from discoprobe.loaders.process_pool import process_pool, silent
 from discoprobe.remote_folders import local
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     import datasets
-    import polars as pl
 
     from discoprobe.builders.audit import Report
-    from discoprobe.builders.audit.inputs import Read, Reading
+    from discoprobe.builders.audit.inputs import Read
     from discoprobe.cards.metadata.manifest import AuditEntry
     from discoprobe.cards.text.verdicts import Verdict
 
@@ -34,9 +46,6 @@ def reading_of(  # noqa: PLR0913 (one parameter per option)
     Raises:
         DiscoprobeError: a name is said to be a split that there is not.
     """
-    from discoprobe.builders.audit.inputs import Reading  # noqa: PLC0415
-    from discoprobe.builders.settings import SPLITS  # noqa: PLC0415
-
     named = dict(value.split("=", 1) for value in split or () if "=" in value)
     columns = [value for value in split or () if "=" not in value]
     if wrong := next((what for what in named.values() if what not in SPLITS), ""):
@@ -57,8 +66,6 @@ def read_all(names: Sequence[str], out: Path, reading: Reading) -> Read:
     Raises:
         DiscoprobeError: a name is none of these, or nothing can be read.
     """
-    from discoprobe.builders.audit import UnreadableDataError, inputs  # noqa: PLC0415 (imports polars)
-
     paths: list[Path] = []
     parts: list[Read] = []
     for name in names or [str(out)]:
@@ -89,8 +96,6 @@ def _place(name: str, out: Path) -> Path | None:
 
 def _skipping(name: str, read: Callable[[], Read]) -> Read:
     """What ``read`` gives, or the reason why it gives nothing."""
-    from discoprobe.builders.audit import UnreadableDataError, inputs  # noqa: PLC0415
-
     try:
         return read()
     except UnreadableDataError as error:
@@ -113,8 +118,6 @@ def _read_hub(name: str, reading: Reading) -> Read:
     """
     import datasets  # noqa: PLC0415 (takes a second, and few audits need it)
 
-    from discoprobe.builders.audit import UnreadableDataError  # noqa: PLC0415
-
     parts = name.removeprefix(_HUB).removeprefix("datasets/").split("/")
     repo, config = "/".join(parts[:2]), reading.config or (parts[2] if len(parts) > 2 else None)  # noqa: PLR2004
     try:
@@ -128,11 +131,6 @@ def _read_hub(name: str, reading: Reading) -> Read:
 
 def read_dataset(name: str, loaded: Mapping[str, datasets.Dataset], reading: Reading) -> Read:
     """The rows of a ``DatasetDict``; its features say which columns hold classes."""
-    import polars as pl  # noqa: PLC0415
-
-    from discoprobe.builders.audit import inputs  # noqa: PLC0415
-    from discoprobe.builders.audit.inputs.reading import described  # noqa: PLC0415
-
     features = next(iter(loaded.values())).features
     names = {column: tuple(feature.names) for column, feature in features.items() if hasattr(feature, "names")}
     splits = {split: pl.DataFrame(rows.with_format("arrow")[:]) for split, rows in loaded.items()}
@@ -145,15 +143,11 @@ def read_dataset(name: str, loaded: Mapping[str, datasets.Dataset], reading: Rea
 
 def verdicts_of(reported: Sequence[Report]) -> list[Verdict]:
     """The verdict on each of what was audited: of a config of ours by the design of its task, too."""
-    from discoprobe.cards.text.verdicts import of_audits  # noqa: PLC0415
-
     return list(of_audits(*_audits_and_tasks(reported)).values())
 
 
 def _audits_and_tasks(reported: Sequence[Report]) -> tuple[dict[str, AuditEntry | None], dict[str, str]]:
     """The audit, and the task of ours (empty for other data), of each report, by its place."""
-    from discoprobe.builders.task import all_tasks, generated_tasks  # noqa: PLC0415
-
     ours = {"", *all_tasks(), *generated_tasks()}
     tasks = {str(at): report.name.rpartition("_")[0] for at, report in enumerate(reported)}
     audits: dict[str, AuditEntry | None] = {str(at): audit_entry(report) for at, report in enumerate(reported)}
@@ -162,8 +156,6 @@ def _audits_and_tasks(reported: Sequence[Report]) -> tuple[dict[str, AuditEntry 
 
 def design_rows(reported: Sequence[Report]) -> list[dict[str, str | int | bool | None]]:
     """A row per task of ours and shortcut, over the configs of it that were audited; for tasks with several."""
-    from discoprobe.cards.text.verdicts import task_designs  # noqa: PLC0415
-
     return [
         {
             "task": task,
@@ -189,9 +181,6 @@ def _places(path: Path) -> list[Path]:
 
 def reports(read: Read, jobs: int, progress: Callable[[str, int, int], None]) -> list[Report]:
     """A report per dataset, in order; the checks and solvers of one dataset alone run in two processes."""
-    from discoprobe.builders.audit.run import audit  # noqa: PLC0415 (imports scikit-learn)
-    from discoprobe.loaders.process_pool import process_pool  # noqa: PLC0415
-
     reports: list[Report] = []
     alone = len(read.data) == 1
     with process_pool(min(jobs, max(2, len(read.data)))) as executor:
@@ -205,8 +194,6 @@ def reports(read: Read, jobs: int, progress: Callable[[str, int, int], None]) ->
 
 def write_page(path: Path, read: Read, audited: Sequence[Report], verdicts: Sequence[Verdict]) -> None:
     """Writes the reports as one HTML page with the rows that show each finding."""
-    from discoprobe.cards.review.audit_page import write_audit_page  # noqa: PLC0415
-
     write_audit_page(path, read.data, audited, verdicts, [(one.name, one.reason) for one in read.skipped])
 
 
@@ -230,12 +217,6 @@ def audit_any(  # noqa: PLR0913 (one parameter per option)
     Raises:
         UnreadableDataError: the columns cannot be told, or there are no rows.
     """
-    from discoprobe.builders.audit import AuditInput  # noqa: PLC0415
-    from discoprobe.builders.audit.inputs import Reading, read_frames  # noqa: PLC0415
-    from discoprobe.builders.audit.run import audit  # noqa: PLC0415
-    from discoprobe.builders.config import Config  # noqa: PLC0415
-    from discoprobe.loaders.process_pool import silent  # noqa: PLC0415
-
     if isinstance(data, Config | AuditInput):
         return audit(data)
     reading = Reading(
@@ -257,15 +238,11 @@ def _names(columns: str | Sequence[str]) -> tuple[str, ...]:
 
 def _frame(rows: object) -> pl.DataFrame:
     """A pandas, polars or Arrow table as a polars frame; categories are strings."""
-    import polars as pl  # noqa: PLC0415
-
     if isinstance(rows, pl.LazyFrame):
         return rows.collect()
     if isinstance(rows, pl.DataFrame):
         frame = rows
     elif hasattr(rows, "to_dict") and hasattr(rows, "columns"):
-        import pyarrow as pa  # noqa: PLC0415
-
         frame = pl.DataFrame(pa.Table.from_pandas(rows, preserve_index=False))
     else:
         frame = pl.DataFrame(rows)  # type: ignore[arg-type]

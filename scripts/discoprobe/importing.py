@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discoprobe.auditing import read_all
+from discoprobe.builders.audit import audit
+from discoprobe.builders.audit.as_config import TASK_TYPES, config_of
+from discoprobe.builders.audit.as_suite import SUFFIXES, SUITES, suite_of
+from discoprobe.builders.audit.integrity.leaks import LEAKS
+from discoprobe.builders.task import all_tasks
+from discoprobe.cards.release.release_folder import open_release
+from discoprobe.loaders.corpus import Source, SourceFile
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError
+from discoprobe.loaders.file_hashes import hashes_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,7 +25,6 @@ if TYPE_CHECKING:
     from discoprobe.builders.audit import AuditInput, Report
     from discoprobe.builders.audit.inputs import Reading, Skipped
     from discoprobe.builders.config import Config
-    from discoprobe.loaders.corpus import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +56,6 @@ def import_data(  # noqa: PLR0913 (one parameter per option)
     Raises:
         DiscoprobeError: the source is not one dataset, its rows are of another type, or the name cannot be one.
     """
-    from discoprobe.builders.audit import audit  # noqa: PLC0415 (imports scikit-learn)
-    from discoprobe.builders.audit.as_config import TASK_TYPES, config_of  # noqa: PLC0415
-    from discoprobe.builders.audit.as_suite import SUITES  # noqa: PLC0415
-    from discoprobe.builders.audit.integrity.leaks import LEAKS  # noqa: PLC0415
-    from discoprobe.builders.task import all_tasks  # noqa: PLC0415
-    from discoprobe.cards.release.release_folder import open_release  # noqa: PLC0415
-
     task_type = next((known for known in TASK_TYPES if known == about.task_type), None)
     if task_type is None and about.task_type not in SUITES:
         raise UnknownNameError("task type", about.task_type, [*TASK_TYPES, *SUITES])
@@ -92,8 +92,6 @@ def _only(names: Sequence[str], out: Path, reading: Reading) -> tuple[AuditInput
 
 def _suite(names: Sequence[str], about: About) -> Config:
     """The suite in some files."""
-    from discoprobe.builders.audit.as_suite import SUFFIXES, suite_of  # noqa: PLC0415
-
     files = [file for file in _files(names) if file.suffix in SUFFIXES]
     if not files:
         kinds = ", ".join(SUFFIXES)
@@ -119,8 +117,5 @@ def _source(names: Sequence[str], data: AuditInput, about: About) -> Source:
 
 def _source_of(about: About, files: Sequence[Path]) -> Source:
     """What the user says of the data, with the files and their hashes."""
-    from discoprobe.loaders.corpus import Source, SourceFile  # noqa: PLC0415
-    from discoprobe.loaders.file_hashes import hashes_of  # noqa: PLC0415
-
     hashed = tuple(SourceFile(path.name, hashes_of(path).sha256, path.stat().st_size) for path in files)
     return Source(about.name, about.lang, about.licence, "", "", about.citation, hashed)

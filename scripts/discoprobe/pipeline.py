@@ -10,7 +10,19 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import polars as pl
+
+from discoprobe.builders.audit.run import audit
+from discoprobe.builders.build import build_all
+from discoprobe.builders.config import Config, Unavailable
+from discoprobe.builders.sampling.exclusion import without_rows
+from discoprobe.builders.task import tasks_named
+from discoprobe.cards.metadata import manifest
+from discoprobe.cards.release.release_folder import open_release
+from discoprobe.cards.release.staleness import digest, up_to_date
+from discoprobe.cards.text.verdicts import FAILED, verdicts
 from discoprobe.loaders.process_pool import Progress, n_workers, process_pool, silent
+from discoprobe.loaders.raw.annotate.row_group_parts import about_documents, read_parts, with_what_was_read
 from discoprobe.requests import SAMPLE, Request
 from discoprobe.sources import corpora_of, fill_of, is_filled
 
@@ -19,10 +31,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
     from pathlib import Path
 
-    import polars as pl
-
     from discoprobe.builders.audit.report import Report
-    from discoprobe.builders.config import Config, Unavailable
     from discoprobe.builders.task import AnyTask
     from discoprobe.cards.metadata.manifest import Manifest
     from discoprobe.loaders.corpus import Corpus
@@ -40,8 +49,6 @@ class BuildResult:
     @property
     def failed(self) -> list[str]:
         """The configs that were built and fail the audit."""
-        from discoprobe.cards.text.verdicts import FAILED, verdicts  # noqa: PLC0415 (scipy: a second)
-
         of_config = verdicts(self.manifest["configs"])
         return [name for name in self.built if of_config[name].word == FAILED]
 
@@ -52,8 +59,6 @@ def run(request: Request, out: Path, progress: Progress = silent) -> BuildResult
     Raises:
         DiscoprobeError: something is wrong with the request, the corpora or the folder; ``out`` is then unchanged.
     """
-    from discoprobe.builders.task import tasks_named  # noqa: PLC0415
-
     tasks = tasks_named(request.tasks)
     return _build(corpora_of(request, tasks, progress), request, out, progress)
 
@@ -85,10 +90,6 @@ def stale_configs(
     Raises:
         DiscoprobeError: as for `run`.
     """
-    from discoprobe.builders.task import tasks_named  # noqa: PLC0415
-    from discoprobe.cards.metadata import manifest  # noqa: PLC0415
-    from discoprobe.cards.release.staleness import up_to_date  # noqa: PLC0415
-
     tasks, present = tasks_named(request.tasks), manifest.read(out)
     fresh: list[str] = []
     to_build: list[tuple[Corpus, list[AnyTask]]] = []
@@ -117,8 +118,6 @@ def renew(
     Raises:
         DiscoprobeError: as for `run`.
     """
-    from discoprobe.cards.metadata import manifest  # noqa: PLC0415
-
     stale = stale_configs(request, out, progress, check=check)
     if not stale.to_build:
         return BuildResult(manifest.read(out), (), ()), stale.fresh
@@ -127,8 +126,6 @@ def renew(
 
 def _inputs(corpus: Corpus, task: AnyTask, request: Request) -> str:
     """A hash of everything that the config of a task is made from."""
-    from discoprobe.cards.release.staleness import digest  # noqa: PLC0415
-
     excluded = request.exclude.get(f"{task.name}_{corpus.lang}", {})
     flags = {"audit": request.audit, "keep_failed": request.keep_failed}
     return digest(corpus, request.settings, task.version, excluded, **flags)
@@ -138,10 +135,6 @@ def _build(
     wanted: Iterable[tuple[Corpus, Sequence[AnyTask]]], request: Request, out: Path, progress: Progress
 ) -> BuildResult:
     """Builds the tasks of each corpus into the release folder."""
-    from discoprobe.builders.config import Unavailable  # noqa: PLC0415
-    from discoprobe.cards.release.release_folder import open_release  # noqa: PLC0415
-    from discoprobe.loaders.raw.annotate.row_group_parts import with_what_was_read  # noqa: PLC0415
-
     built: list[str] = []
     missing: list[Unavailable] = []
     with open_release(out) as release, process_pool(request.jobs) as executor:
@@ -155,16 +148,13 @@ def _build(
                 missing.append(config) if isinstance(config, Unavailable) else built.append(config.name)
             release.add_corpus(with_what_was_read(corpus, list(read.values())))
         excluded = [] if request.keep_failed else release.leave_out_failed()
-        manifest = release.finish()
-    present = [name for name in built if name in manifest["configs"]]
-    return BuildResult(manifest, tuple(present), (*missing, *excluded))
+        whole = release.finish()
+    present = [name for name in built if name in whole["configs"]]
+    return BuildResult(whole, tuple(present), (*missing, *excluded))
 
 
 def texts_of(corpus: Corpus, config: Config | Unavailable) -> tuple[list[TextCorpusPart], pl.DataFrame | None]:
     """The row groups of text that were read for a config, and titles and URLs of the documents that are in it."""
-    from discoprobe.builders.config import Config  # noqa: PLC0415
-    from discoprobe.loaders.raw.annotate.row_group_parts import about_documents, read_parts  # noqa: PLC0415
-
     if not isinstance(config, Config):
         return [], None
     parts = read_parts(corpus, config.parts)
@@ -176,8 +166,6 @@ def audited(
     corpus: Corpus, tasks: Sequence[AnyTask], request: Request, executor: Executor | None, progress: Progress = silent
 ) -> Iterator[tuple[Config | Unavailable, Report | None]]:
     """Each config of one language with the report of its audit, None where there is none."""
-    from discoprobe.builders.config import Config  # noqa: PLC0415
-
     made = configs(corpus, tasks, request, executor, progress)
     if not request.audit:  # one at a time: all tables together are large
         yield from ((config, None) for config in made)
@@ -192,8 +180,6 @@ def _reports(
     corpus: Corpus, built: Sequence[Config], executor: Executor | None, progress: Progress
 ) -> dict[str, Report]:
     """The reports on the configs of one language, by name; their texts are compared with the corpus."""
-    from discoprobe.builders.audit.run import audit  # noqa: PLC0415 (imports scikit-learn)
-
     reports: dict[str, Report] = {}
     sources = source_texts(corpus, built) if built else []
     for done, report in enumerate((executor.map if executor else map)(audit, built, sources), 1):
@@ -207,8 +193,6 @@ def source_texts(corpus: Corpus, built: Sequence[Config]) -> list[dict[tuple[str
 
     The sentences of a corpus that share a sent_id have their texts in lines below each other.
     """
-    import polars as pl  # noqa: PLC0415
-
     used = [
         {sent_id for table in config.splits.values() for ids in table["sent_ids"].to_pylist() for sent_id in ids or ()}
         for config in built
@@ -233,9 +217,6 @@ def configs(
     corpus: Corpus, tasks: Sequence[AnyTask], request: Request, executor: Executor | None, progress: Progress = silent
 ) -> Iterator[Config | Unavailable]:
     """The configs of one language, in the order of ``tasks``."""
-    from discoprobe.builders.build import build_all  # noqa: PLC0415 (imports polars and scipy)
-    from discoprobe.builders.sampling.exclusion import without_rows  # noqa: PLC0415
-
     made = build_all(tasks, corpus, request.settings, executor, ahead=n_workers(request.jobs) + 2, progress=progress)
     for done, built in enumerate(made, 1):
         progress(f"building {corpus.lang}", done, len(tasks))
@@ -245,8 +226,6 @@ def configs(
 
 def _large_enough(config: Config | Unavailable, least: tuple[int, int, int]) -> Config | Unavailable:
     """The config, or why it is too small for a release."""
-    from discoprobe.builders.config import Config, Unavailable  # noqa: PLC0415
-
     if not isinstance(config, Config) or config.large_enough(least):
         return config
     sizes = [table.num_rows for table in config.splits.values()]
@@ -260,8 +239,6 @@ def support(request: Request, progress: Progress = silent) -> list[dict[str, str
 
     That text is not read: the rows are those of the corpora alone.
     """
-    from discoprobe.builders.task import tasks_named  # noqa: PLC0415
-
     wanted = tasks_named(request.tasks)
     filled = {task.name for task in wanted if is_filled(task)}
     return [
@@ -272,8 +249,6 @@ def support(request: Request, progress: Progress = silent) -> list[dict[str, str
 
 
 def _support_row(config: Config | Unavailable, fill: str) -> dict[str, str | int | bool | None]:
-    from discoprobe.builders.config import Unavailable  # noqa: PLC0415
-
     available = not isinstance(config, Unavailable)
     return {
         "lang": config.lang,

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Final
 from discoprobe import sources
 from discoprobe.loaders.catalogue.licences import UNKNOWN
 from discoprobe.loaders.catalogue.pins import TextCorpus
-from discoprobe.requests import SAMPLE, codes_of
+from discoprobe.loaders.fetch.catalogue_files import location
+from discoprobe.loaders.fetch.remote_files import PARQUET, files_at
+from discoprobe.loaders.raw.prepare import is_raw
+from discoprobe.requests import SAMPLE, language_codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -58,7 +61,7 @@ def planned_sources(request: Request, tasks: Sequence[AnyTask]) -> list[PlannedS
         UnknownNameError: there is no corpus of a name.
         RemoteError: a URL, or the Hub, cannot be reached.
     """
-    codes = codes_of(request)
+    codes = language_codes(request.languages)
     names = tuple(task.name for task in tasks)
     if request.corpora:
         planned = [found for name in request.corpora for found in _named(name, request, codes, names)]
@@ -77,8 +80,6 @@ def _languages(planned: Sequence[PlannedSource]) -> tuple[str, ...]:
 
 def _named(name: str, request: Request, codes: Sequence[str], tasks: tuple[str, ...]) -> Iterator[PlannedSource]:
     """What a name of ``--corpus`` stands for."""
-    from discoprobe.loaders.raw.prepare import is_raw  # noqa: PLC0415
-
     lang = codes[0] if len(codes) == 1 else ""
     if name == SAMPLE:
         for code in codes or sources.sample_languages():
@@ -95,8 +96,6 @@ def _named(name: str, request: Request, codes: Sequence[str], tasks: tuple[str, 
 
 
 def _of_catalogue(corpus: PinnedCorpus, request: Request, tasks: tuple[str, ...]) -> PlannedSource:
-    from discoprobe.loaders.fetch.catalogue_files import location  # noqa: PLC0415
-
     sizes = [file.bytes for file in corpus.files]
     size = None if None in sizes else sum(size or 0 for size in sizes)
     how = READ if all(location(corpus, file).is_file() for file in corpus.files) else DOWNLOAD
@@ -107,8 +106,6 @@ def _of_catalogue(corpus: PinnedCorpus, request: Request, tasks: tuple[str, ...]
 
 def _text(name: str, request: Request, lang: str, how: str, tasks: tuple[str, ...]) -> PlannedSource:
     """Text in parquet files, here or anywhere that fsspec reads."""
-    from discoprobe.loaders.fetch.remote_files import PARQUET, files_at  # noqa: PLC0415
-
     known = sources.hub_text_of(name, request, (lang,) if lang else ())
     files = files_at(known[0].url(known[1]) if known else name, PARQUET)
     corpus, licence = (known[0].corpus(known[1]), known[0].licence) if known else (name, UNKNOWN)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from discoprobe.builders.settings import MIN_ROWS, Settings, read_min_rows, read_sizes, with_values
 from discoprobe.builders.settings import preset as settings_of
+from discoprobe.cards.readers.marks import read_marks, to_exclude
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.errors import UsageError
 
@@ -60,27 +61,21 @@ class Request:
     exclude: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
-def codes_of(request: Request) -> tuple[str, ...]:
-    """The language codes that a request names; empty for all languages."""
-    if request.languages in {(), (ALL,)}:
-        return ()
-    return language_codes(request.languages)
-
-
-def language_codes(names: Sequence[str]) -> tuple[str, ...]:
-    """The codes of languages that are given by code or name.
+def language_codes(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The codes of languages that are given by code or name; empty for all languages.
 
     Raises:
         UnknownNameError: there is no such language.
     """
-    return tuple(treebanks.language_code(name) for name in names)
+    return () if names == (ALL,) else tuple(treebanks.language_code(name) for name in names)
 
 
 def parse_request(  # noqa: PLR0913 (one parameter per option)
     lang: str, task: str, corpus: Sequence[str] | None, *, size: str | None = None, seed: int = 13, jobs: int = 1,
     on_error: str = "stop", match: bool = True, values: Sequence[str] | None = None,
-    raw: AnnotationOptions | None = None, preset: str = "default", min_rows: str | None = None,
-    documents: int | None = None, fill: Sequence[str] | None = None, gold: bool = False,
+    segment: bool = False, stanza_dir: Path | None = None, preset: str = "default", min_rows: str | None = None,
+    documents: int | None = None, fill: Sequence[str] | None = None, gold: bool = False, audit: bool = True,
+    keep_failed: bool = False, exclude: Sequence[Path] | None = None,
 ) -> Request:  # fmt: skip
     """The request that the options of a command describe.
 
@@ -88,8 +83,11 @@ def parse_request(  # noqa: PLR0913 (one parameter per option)
     filled unless ``fill`` names the text.
 
     Raises:
-        UsageError: an option has a value that is not allowed, or no task is named.
+        UsageError: an option has a value that is not allowed, a file is not there, or no task is named.
+        DiscoprobeError: a line of a file of marks is no mark.
     """
+    from discoprobe.loaders.raw.prepare import AnnotationOptions  # noqa: PLC0415 (polars: `--help` does without)
+
     if not split_names(task):
         raise UsageError("--task names no task; `build tasks` lists them")
     if on_error not in {"stop", "skip"}:
@@ -104,19 +102,14 @@ def parse_request(  # noqa: PLR0913 (one parameter per option)
         settings = dataclasses.replace(settings, sizes=read_sizes(size))
     return Request(
         split_names(lang), tuple(corpus or ()), split_names(task), with_values(settings, values or []), jobs,
-        cast("OnError", on_error), raw=raw, fill=tuple(fill) if fill else () if gold or corpus else None,
+        cast("OnError", on_error), audit=audit, keep_failed=keep_failed, exclude=_excluded_rows(exclude or ()),
+        raw=AnnotationOptions(segment=segment, stanza_dir=stanza_dir),
+        fill=tuple(fill) if fill else () if gold or corpus else None,
     )  # fmt: skip
 
 
-def excluded_rows(files: Sequence[Path]) -> dict[str, dict[str, str]]:
-    """The rows that the readers of files of marks found faulty: config → id → verdict.
-
-    Raises:
-        UsageError: a file is not there.
-        DiscoprobeError: a line is no mark.
-    """
-    from discoprobe.cards.readers.marks import read_marks, to_exclude  # noqa: PLC0415 (msgspec's types)
-
+def _excluded_rows(files: Sequence[Path]) -> dict[str, dict[str, str]]:
+    """The rows that the readers of files of marks found faulty: config → id → verdict."""
     for file in files:
         if not file.is_file():
             raise UsageError(f"--exclude: {file} is not there; give a file of marks, which `build review` writes")

@@ -13,10 +13,17 @@ import msgspec
 
 from discoprobe.loaders.catalogue import hub_texts, treebanks
 from discoprobe.loaders.catalogue.pins import DocumentRule, TextCorpus, Treebank, TreebankFacts
+from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.errors import RemoteError, UnknownNameError, UnsupportedError, UsageError
+from discoprobe.loaders.fetch import catalogue_files
 from discoprobe.loaders.file_hashes import hashes_of
 from discoprobe.loaders.process_pool import Progress, silent
-from discoprobe.requests import SAMPLE, OnError, Request, codes_of
+from discoprobe.loaders.raw.annotate.annotate_corpus import CorpusFacts
+from discoprobe.loaders.raw.annotate.row_group_parts import as_fill
+from discoprobe.loaders.raw.options import read_options
+from discoprobe.loaders.raw.paragraph_filters import written_without_spaces
+from discoprobe.loaders.raw.prepare import AnnotationOptions, as_path, is_parquet_text, is_raw, prepare, segment_parquet
+from discoprobe.requests import SAMPLE, OnError, Request, language_codes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -59,9 +66,7 @@ def read(request: Request, progress: Progress = silent) -> Iterator[Corpus]:
     Raises:
         UnsupportedError: if a language that was asked for is in none of the corpora.
     """
-    from discoprobe.loaders.conllu.reader import read_corpora  # noqa: PLC0415 (imports polars)
-
-    codes = codes_of(request)
+    codes = language_codes(request.languages)
     corpora = {corpus.lang: corpus for corpus in _segmented_texts(request, codes)}
     if paths := _paths(request, codes, progress):
         treebanks_read = read_corpora(
@@ -96,7 +101,7 @@ def corpora_of(
     """
     filled = [task for task in tasks if is_filled(task)]
     text_of = functools.cache(functools.partial(_fill, request) if filled else lambda _: None)
-    codes = codes_of(request)
+    codes = language_codes(request.languages)
     found = {code: text for code in codes if (text := text_of(code))}  # a network that fails is known before all else
     alone = [code for code in found if not request.corpora and not default_corpora(code)]
     for code in alone:
@@ -122,8 +127,6 @@ def fill_of(request: Request, lang: str) -> tuple[str, ...]:
 
     Languages that are written without spaces are filled on demand only: their sentences are found by Stanza.
     """
-    from discoprobe.loaders.raw.paragraph_filters import written_without_spaces  # noqa: PLC0415
-
     if request.fill is not None:
         return request.fill
     texts = [text for text in hub_texts.hub_texts() if text.default and lang not in text.without]
@@ -136,9 +139,6 @@ def _fill(request: Request, lang: str) -> Corpus | None:
     Raises:
         RemoteError: the Hub cannot be reached.
     """
-    from discoprobe.loaders.raw.annotate.row_group_parts import as_fill  # noqa: PLC0415
-    from discoprobe.loaders.raw.prepare import AnnotationOptions  # noqa: PLC0415
-
     names = fill_of(request, lang)
     how = dataclasses.replace(request.raw or AnnotationOptions(), segment=True)
     wanted = dataclasses.replace(request, corpora=names, raw=how)
@@ -157,9 +157,6 @@ def _texts_named(name: str, request: Request, codes: tuple[str, ...]) -> list[Co
 
 def _segmented_texts(request: Request, codes: tuple[str, ...]) -> Iterator[Corpus]:
     """The corpora of text in parquet files, one per language, whose parts are read when they are needed."""
-    from discoprobe.loaders.raw.annotate.annotate_corpus import CorpusFacts  # noqa: PLC0415
-    from discoprobe.loaders.raw.prepare import AnnotationOptions, segment_parquet  # noqa: PLC0415
-
     how = request.raw or AnnotationOptions()
     corpora: dict[str, Corpus] = {}
     for name in request.corpora:
@@ -179,8 +176,6 @@ def _segmented_texts(request: Request, codes: tuple[str, ...]) -> Iterator[Corpu
 
 def is_segmented_text(name: str, request: Request) -> bool:
     """Whether a name is text whose parts are read when they are needed: parquet, of which only sentences are asked."""
-    from discoprobe.loaders.raw.prepare import is_parquet_text  # noqa: PLC0415
-
     if request.raw is None or not request.raw.segment or name == SAMPLE:
         return False
     return _is_hub_text(name) or is_parquet_text(name)
@@ -228,8 +223,6 @@ def _facts(name: str) -> TreebankFacts | None:
 
 def _paths(request: Request, codes: tuple[str, ...], progress: Progress) -> list[Path]:
     """The files and folders that a request names; raw text is annotated first."""
-    from discoprobe.loaders.raw.prepare import as_path, is_raw  # noqa: PLC0415
-
     if not request.corpora:
         if not codes:
             raise UsageError("give --lang, or --corpus with the corpora to build from")
@@ -267,22 +260,14 @@ def default_corpora(code: str) -> Sequence[PinnedCorpus]:
 
 def _of_catalogue(text: TextCorpus, request: Request, progress: Progress) -> Path:
     """The folder of a corpus of the catalogue's raw text, downloaded, verified and annotated, now or before."""
-    from discoprobe.loaders.fetch.catalogue_files import folder  # noqa: PLC0415
-    from discoprobe.loaders.raw.annotate.annotate_corpus import CorpusFacts  # noqa: PLC0415
-    from discoprobe.loaders.raw.options import read_options  # noqa: PLC0415
-    from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare  # noqa: PLC0415
-
     how = dataclasses.replace(request.raw or AnnotationOptions(), read=read_options(text.read))
     about = CorpusFacts(text.name, text.lang, text.licence, text.citation, text.repo, text.commit)
     _catalogue([text], request, progress)
-    return prepare(str(folder(text)), about, how, jobs=request.jobs, progress=progress).folder
+    return prepare(str(catalogue_files.folder(text)), about, how, jobs=request.jobs, progress=progress).folder
 
 
 def _annotated(source: str, request: Request, codes: tuple[str, ...], progress: Progress) -> Path:
     """The folder of a corpus that is annotated now, or was before, from raw text."""
-    from discoprobe.loaders.raw.annotate.annotate_corpus import CorpusFacts  # noqa: PLC0415
-    from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare  # noqa: PLC0415
-
     about = CorpusFacts("", codes[0] if len(codes) == 1 else "")
     return prepare(source, about, request.raw or AnnotationOptions(), jobs=request.jobs, progress=progress).folder
 
@@ -300,9 +285,9 @@ def catalogue_corpus(name: str) -> Treebank | TextCorpus:
 
 def _catalogue(corpora: Sequence[PinnedCorpus], request: Request, progress: Progress) -> list[Path]:
     """The files of corpora of the catalogue in the cache; missing ones are downloaded."""
-    from discoprobe.loaders.fetch.catalogue_files import fetch  # noqa: PLC0415
-
-    return fetch(corpora, jobs=request.jobs, show=lambda done, files, _: progress("downloading", done, files))
+    return catalogue_files.fetch(
+        corpora, jobs=request.jobs, show=lambda done, files, _: progress("downloading", done, files)
+    )
 
 
 def sample_languages() -> list[str]:

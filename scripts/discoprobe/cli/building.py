@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,7 @@ import typer
 from discoprobe.cli import arguments as arg
 from discoprobe.cli import audit_view, summaries, terminal
 from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError
-from discoprobe.requests import excluded_rows, parse_request, split_names
+from discoprobe.requests import parse_request, split_names
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -43,15 +42,13 @@ def run(  # noqa: PLR0913 (one parameter per option)
     Example: build run --lang es --corpus sample
     """
     from discoprobe import pipeline  # noqa: PLC0415 (polars and pyarrow take a second; --help does not wait for them)
-    from discoprobe.loaders.raw.prepare import AnnotationOptions  # noqa: PLC0415
     from discoprobe.remote_folders import release_at  # noqa: PLC0415
 
     request = parse_request(
         lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
-        raw=AnnotationOptions(segment=segment, stanza_dir=stanza_dir), preset=preset, min_rows=min_rows,
-        documents=documents, fill=fill, gold=gold,
+        segment=segment, stanza_dir=stanza_dir, preset=preset, min_rows=min_rows, documents=documents, fill=fill,
+        gold=gold, audit=audit, keep_failed=keep_failed, exclude=exclude,
     )  # fmt: skip
-    request = dataclasses.replace(request, audit=audit, keep_failed=keep_failed, exclude=excluded_rows(exclude or ()))
     with release_at(out) as folder, workers_of(cluster), terminal.progress() as progress:
         result = pipeline.run(request, folder, progress)
     summaries.show_build(result, out, as_json=json_)
@@ -167,12 +164,11 @@ def tasks(  # noqa: PLR0913 (one parameter per option)
     if not lang and not corpus:
         terminal.show(_task_rows(), ["task", "family", "labels", "what"], as_json=json_)
         return
-    from discoprobe.loaders.raw.prepare import AnnotationOptions  # noqa: PLC0415
     from discoprobe.pipeline import support  # noqa: PLC0415
 
-    raw = AnnotationOptions(segment=segment, stanza_dir=stanza_dir)
+    request = parse_request(lang, "all", corpus, jobs=jobs, segment=segment, stanza_dir=stanza_dir)
     with terminal.progress() as progress:
-        rows = support(parse_request(lang, "all", corpus, jobs=jobs, raw=raw), progress)
+        rows = support(request, progress)
     terminal.show(rows, ["lang", "task", "available", "rows", "candidates", "filled by", "reason"], as_json=json_)
 
 

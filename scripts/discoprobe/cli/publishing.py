@@ -17,7 +17,7 @@ from discoprobe.cli import arguments as arg
 from discoprobe.cli import reviewing, summaries, terminal
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError
 from discoprobe.loaders.fetch.remote_files import is_url
-from discoprobe.requests import codes_of, excluded_rows, language_codes, parse_request, split_names
+from discoprobe.requests import language_codes, parse_request, split_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -49,19 +49,17 @@ def push(  # noqa: PLR0913 (one parameter per option)
     from discoprobe.builders.task import tasks_named  # noqa: PLC0415
     from discoprobe.cards.hub.push import Options, check_target  # noqa: PLC0415
     from discoprobe.cards.hub.push import push as publish  # noqa: PLC0415
-    from discoprobe.loaders.raw.prepare import AnnotationOptions  # noqa: PLC0415
     from discoprobe.reading_plan import planned_sources  # noqa: PLC0415
     from discoprobe.remote_folders import release_at  # noqa: PLC0415
 
     request = parse_request(
         lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
-        raw=AnnotationOptions(segment=segment, stanza_dir=stanza_dir), preset=preset, min_rows=min_rows,
-        documents=documents, fill=fill, gold=gold,
+        segment=segment, stanza_dir=stanza_dir, preset=preset, min_rows=min_rows, documents=documents, fill=fill,
+        gold=gold, exclude=exclude,
     )  # fmt: skip
-    request = dataclasses.replace(request, exclude=excluded_rows(exclude or ()))
     options = Options(
-        release=release, languages=codes_of(request), allow_licence=tuple(allow_licence or ()), dry_run=dry_run,
-        private=private, pull_request=create_pr,
+        release=release, languages=language_codes(request.languages), allow_licence=tuple(allow_licence or ()),
+        dry_run=dry_run, private=private, pull_request=create_pr,
     )  # fmt: skip
     if not (yes or dry_run or sys.stdin.isatty()):
         raise UsageError("there is no terminal to ask on whether to publish; give --yes, or --dry-run to see the plan")
@@ -138,7 +136,7 @@ def diff(
     from discoprobe.remote_folders import local  # noqa: PLC0415
 
     since = str(local(against)) if is_url(against) else against
-    changes = compare(local(out), since, languages=codes_of(parse_request(lang, "all", None)))
+    changes = compare(local(out), since, languages=language_codes(split_names(lang)))
     summaries.show_changes(changes, as_json=json_)
 
 
