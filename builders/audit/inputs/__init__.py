@@ -24,7 +24,7 @@ from discoprobe.builders.audit.inputs.text_files import Table, lines_of, read_ta
 from discoprobe.loaders.errors import UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 FORMATS = (*TABBED, "pairs", "table")
 """Names of formats: files without header, minimal pairs, tables."""
@@ -116,7 +116,7 @@ def _read(group: Group | SpreadSet, reading: Reading) -> tuple[AuditInput, tuple
         if format_name is not None:
             data = TABBED[format_name](tabbed)
             return _with_files(data, group), broken
-    tables, broken = _tables(group)
+    tables, broken = _tables(group, read_table_file)
     notes = tuple(dict.fromkeys(note for table in tables.values() for note in table.notes))
     frames = {split: table.rows for split, table in tables.items()}
     names = class_names_of(next(iter(group.files.values()))[0])
@@ -142,42 +142,30 @@ def _from_tables(
 
 def _tabbed(group: Group) -> tuple[Tabbed, tuple[Skipped, ...]]:
     """The lines of each split that can be read."""
-    parts = []
-    broken = []
-    for split, files in group.files.items():
-        try:
-            of_files = [lines_of(path).with_columns(file=pl.lit(path.name)) for path in files]
-        except UnreadableDataError as error:
-            broken.append(Skipped(f"{group.name}: {split or 'test'}", str(error)))
-            continue
-        lines = pl.concat(of_files)
-        if lines.is_empty():
-            broken.append(Skipped(f"{group.name}: {split or 'test'}", _empty(group, split)))
-        else:
-            place = pl.format("{}:{}", "file", "number")
-            parts.append(lines.select("fields", split=pl.lit(split or "test"), id=place))
-    if not parts:
-        raise UnreadableDataError("; ".join(one.reason for one in broken))
-    return Tabbed(group.name, pl.concat(parts)), tuple(broken)
+    tables, broken = _tables(group, lambda path: Table(lines_of(path).with_columns(file=pl.lit(path.name)), ""))
+    place = pl.format("{}:{}", "file", "number")
+    parts = [table.rows.select("fields", split=pl.lit(split), id=place) for split, table in tables.items()]
+    return Tabbed(group.name, pl.concat(parts)), broken
 
 
-def _tables(group: Group) -> tuple[dict[str, Table], tuple[Skipped, ...]]:
-    """The rows of each split that can be read."""
+def _tables(group: Group, read_file: Callable[[Path], Table]) -> tuple[dict[str, Table], tuple[Skipped, ...]]:
+    """The rows of each split that can be read, and the splits that cannot.
+
+    An empty split of a config of ours is neither: the source of an imported config lacks it.
+    """
     tables: dict[str, Table] = {}
     broken = []
     for split, files in group.files.items():
         try:
-            parts = [read_table_file(path) for path in files]
+            parts = [read_file(path) for path in files]
         except UnreadableDataError as error:
             broken.append(Skipped(f"{group.name}: {split or 'test'}", str(error)))
             continue
         rows = pl.concat([part.rows for part in parts], how="diagonal_relaxed")
-        if rows.is_empty() and own_shape(rows):
-            continue  # the source of an imported config lacks this split
-        if rows.is_empty():
-            broken.append(Skipped(f"{group.name}: {split or 'test'}", _empty(group, split)))
-        else:
+        if not rows.is_empty():
             tables[split or "test"] = parts[0]._replace(rows=rows)
+        elif not own_shape(rows):
+            broken.append(Skipped(f"{group.name}: {split or 'test'}", _empty(group, split)))
     if not tables:
         raise UnreadableDataError("; ".join(one.reason for one in broken) or f"{group.name}: no rows")
     return tables, tuple(broken)

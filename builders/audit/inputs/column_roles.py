@@ -15,6 +15,7 @@ import polars as pl
 from discoprobe.builders.audit.frame import UnreadableDataError
 from discoprobe.builders.audit.inputs.label_columns import suspicion
 from discoprobe.builders.audit.inputs.named_shapes import NamedShape, named_shape
+from discoprobe.loaders.running_words import UNSPACED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -43,7 +44,6 @@ _ASIDE = re.compile(
 _SHORT, _SHORT_UNSPACED = 12, 4
 """Characters of a running text on average, at least."""
 _MOST = 0.5
-_UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
 _LOOKED_AT = 500
 
 
@@ -180,8 +180,9 @@ def _choice_columns(frame: pl.DataFrame, label: str | None) -> list[tuple[str, .
 
 def _guessed_texts(name: str, frame: pl.DataFrame, others: set[str], *, needed: bool) -> tuple[str, ...]:
     prose = [column for column in frame.columns if column not in others and _is_prose(frame, column)]
-    called = [column for column in prose if column.lower() in _TEXTS or _NUMBERED.match(column)]
-    strings = [column for column in frame.columns if column not in others and _is_text_named(frame, column)]
+    called = [column for column in prose if _named_text(column)]
+    strings = [column for column in frame.columns if column not in others and _holds_texts(frame, column)]
+    strings = [column for column in strings if _named_text(column)]
     if len(prose) == 1 or (prose and prose == called and _one_kind(called)):
         return tuple(prose)
     if not prose and (len(strings) == 1 or not needed):
@@ -195,26 +196,27 @@ def _one_kind(columns: Sequence[str]) -> bool:
     return len(columns) == 1 or all(_NUMBERED.match(column) for column in columns)
 
 
-def _is_text_named(frame: pl.DataFrame, column: str) -> bool:
-    return frame.schema[column] in (pl.String, pl.List(pl.String)) and (
-        column.lower() in _TEXTS or _NUMBERED.match(column) is not None
-    )
+def _named_text(column: str) -> bool:
+    return column.lower() in _TEXTS or _NUMBERED.match(column) is not None
+
+
+def _holds_texts(frame: pl.DataFrame, column: str) -> bool:
+    return frame.schema[column] in (pl.String, pl.List(pl.String))
 
 
 def _is_prose(frame: pl.DataFrame, column: str) -> bool:
     """Whether a column holds running text: strings of some length that mostly differ, or lists of them."""
-    if frame.schema[column] not in (pl.String, pl.List(pl.String)):
+    if not _holds_texts(frame, column):
         return False
     values = frame[column].drop_nulls().head(_LOOKED_AT)
     values = values.explode().drop_nulls() if values.dtype == pl.List(pl.String) else values
     if not len(values):
         return False
-    named = column.lower() in _TEXTS or _NUMBERED.match(column) is not None
-    if named:
+    if _named_text(column):
         return True
     if _ASIDE.search(column) or values.n_unique() <= 2:  # noqa: PLR2004
         return False
-    spaced, unspaced = (float(values.str.contains(pattern).to_numpy().mean()) for pattern in (r"\S\s+\S", _UNSPACED))
+    spaced, unspaced = (float(values.str.contains(pattern).to_numpy().mean()) for pattern in (r"\S\s+\S", UNSPACED))
     least = _SHORT if spaced >= unspaced else _SHORT_UNSPACED
     if values.n_unique() <= len(values) // 10:  # names of classes, or the text of several rows, such as a question
         least *= 2

@@ -52,25 +52,15 @@ def read_own(
     name: str, splits: Mapping[str, pl.DataFrame], shape: Shape, names: Mapping[str, tuple[str, ...]]
 ) -> AuditInput:
     """A config of a release with all that its columns and its task say."""
-    rows = pl.concat(
-        [
-            from_columns(frame, shape).with_columns(split=pl.lit(split, dtype=SCHEMA["split"]))
-            for split, frame in splits.items()
-            if frame.height
-        ]
-    )
-    rows = conform(rows, shape)
+    parts = [
+        from_columns(frame, shape).with_columns(split=pl.lit(split, dtype=SCHEMA["split"]))
+        for split, frame in splits.items()
+        if frame.height
+    ]
+    rows = conform(pl.concat(parts), shape)
     labels = names.get("label") or tuple(str(index) for index in range(_n_labels(rows, shape)))
     labels, rows = with_used_labels(audited_labels(shape, labels), rows, shape)
-    shown = AuditInput(
-        name=name,
-        shape=audited_shape(shape),
-        labels=labels,
-        rows=rows,
-        perturbation=bool(rows["original"].is_not_null().any()),
-        pairs=bool(rows["pair_id"].is_not_null().any()),
-        read=Provenance("config of discoprobe"),
-    )
+    shown = AuditInput(name, audited_shape(shape), labels, rows, read=Provenance("config of discoprobe"))
     return _promised(shown, exemptions_of(names.get("label", ())) if shape is Shape.SUITE else None)
 
 
@@ -89,11 +79,7 @@ def _promised(data: AuditInput, of_suite: Mapping[str, str] | None) -> AuditInpu
             data, perturbation=pairs, pairs=pairs, natural=True, external=True, exempt=of_suite or {}
         )
     return dataclasses.replace(
-        data,
-        perturbation=task.paired,
-        pairs=task.paired,
-        split_by=task.split_by,
-        exempt=dict(task.exempt),
+        data, perturbation=task.paired, pairs=task.paired, split_by=task.split_by, exempt=dict(task.exempt)
     )
 
 
@@ -147,12 +133,8 @@ def read_columns(
         raise UnreadableDataError("; ".join(f"{one.name}: {one.reason}" for one in skipped) or f"{name}: no rows")
     frame = pl.concat(parts, how="vertical_relaxed")
     data = _labelled(name, frame, roles, class_names)
-    about = Provenance(
-        roles.shape or "table",
-        columns=roles.described(),
-        left_out=dict(counts),
-        notes=(*roles.notes, *data.read.notes),  # type: ignore[union-attr]
-    )
+    notes = (*roles.notes, *data.read.notes)  # type: ignore[union-attr]
+    about = Provenance(roles.shape or "table", columns=roles.described(), left_out=dict(counts), notes=notes)
     return dataclasses.replace(data, read=about), tuple(skipped)
 
 
@@ -239,16 +221,8 @@ def _labelled(name: str, frame: pl.DataFrame, roles: Roles, class_names: Mapping
     if len(ids) and not paired:
         notes.append(f"'{roles.pair}' names no pairs: few of its values occur twice")
         rows = rows.with_columns(pair_id=pl.lit(None, dtype=pl.String))
-    return AuditInput(
-        name,
-        shape,
-        labels.names,
-        rows,
-        pairs=paired,
-        natural=True,
-        external=True,
-        read=Provenance("", notes=tuple(notes)),
-    )
+    about = Provenance("", notes=tuple(notes))
+    return AuditInput(name, shape, labels.names, rows, pairs=paired, natural=True, external=True, read=about)
 
 
 def _shape_of(frame: pl.DataFrame, roles: Roles) -> Shape:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +14,7 @@ from discoprobe.builders.audit.inputs.label_columns import indexed
 from discoprobe.builders.audit.inputs.split_files import NAMES, pair_columns
 from discoprobe.builders.audit.inputs.text_files import has_header
 from discoprobe.builders.config import Shape
+from discoprobe.loaders.running_words import UNSPACED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,8 +23,7 @@ _ORIGINAL = ({"O", "I"}, {"O", "C"}, {"Orig", "Inv"}, {"Orig", "Corr"})
 """Labels of perturbation tasks of SentEval and X-Probe; the original is the first."""
 _LONGEST_LABEL = 80
 _LONG_UNSPACED = 8
-_UNSPACED = r"[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u4e00-\u9fff]"
-"""Scripts without spaces between words, and characters of their sentences at least."""
+"""Characters of a sentence in a script without spaces between words, at least."""
 _REPEATED = 0.2
 """Different labels for each row, at most; word content has 1,000 labels in 10,000 rows."""
 
@@ -216,7 +215,7 @@ def _of_two_fields(data: Tabbed) -> str:
     if first or last:
         return "discoeval" if first and (not last or before < after) else "xprobe"
     spaced = [float(_values(data.lines, at).str.contains(r"\S \S").to_numpy().mean()) for at in (0, -1)]
-    unspaced = min(before, after) > _LONG_UNSPACED and re.search(_UNSPACED, data.first()[0][0]) is not None
+    unspaced = min(before, after) > _LONG_UNSPACED and bool(_values(data.lines, 0).head(1).str.contains(UNSPACED).all())
     if min(spaced) > 0.5 or unspaced:  # noqa: PLR2004  both are sentences
         return "discoeval-bso"
     one, two = data.first()[0][0][:30], data.first()[0][-1][:30]

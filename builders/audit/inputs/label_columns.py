@@ -12,15 +12,6 @@ BINS = 5
 """Classes that scores are binned into."""
 _MANY = 20
 """Different values from which on decimal numbers are scores."""
-_CODES = (
-    "aa ab af ak am an ar as av ay az ba be bg bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo es et "
-    "eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jp jv ka kg "
-    "ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl "
-    "nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su sv "
-    "sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu"
-)
-_LANGUAGES = frozenset(_CODES.split())
-"""ISO 639-1, and ``jp``, which people write."""
 
 
 class Labels(NamedTuple):
@@ -85,7 +76,11 @@ def suspicion(labels: pl.Series, *, called_label: bool = False) -> str:
 
 
 def _is_language(value: str) -> bool:
-    return value.lower() in _LANGUAGES or re.fullmatch(r"[a-z]{3}_[A-Z][a-z]{3}", value) is not None
+    """Whether a value is an ISO 639-1 code, ``jp``, which people write for Japanese, or one such as ``spa_Latn``."""
+    import langcodes  # noqa: PLC0415 (half a megabyte of tables)
+
+    short = re.fullmatch(r"[A-Za-z]{2}", value) and (value.lower() == "jp" or langcodes.tag_is_valid(value))
+    return bool(short) or re.fullmatch(r"[a-z]{3}_[A-Z][a-z]{3}", value) is not None
 
 
 def _rank(name: str, first: str | None) -> tuple[bool, float, str]:

@@ -7,6 +7,7 @@ every option is scored as the last text after the context, and the option with t
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ import polars as pl
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
-from discoprobe.evaluation.scores import Evaluation, ModelScore, best_of, majority, with_interval
+from discoprobe.evaluation.scores import Evaluation, ModelScore, best_of, majority, score_of
 from discoprobe.loaders.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -82,9 +83,8 @@ def evaluate(data: AuditInput, model: LanguageModel, progress: Progress, *, trai
             scores.append(_score(rows, vectors[:, pooling, layer].astype(np.float32), method, layer))
             progress("training probes", len(scores), vectors.shape[2] * len(POOLINGS))
     return Evaluation(
-        config=data.name, model=model.name, commit=model.commit, scores=tuple(scores), best=best_of(scores),
-        majority=majority(data), shortcut=None, shortcut_accuracy=None, truncated=model.n_cut(texts.to_list()),
-        train_rows=int((rows.split == "train").sum()),
+        data.name, model.name, model.commit, tuple(scores), best_of(scores), majority(data),
+        truncated=model.n_cut(texts.to_list()), train_rows=int((rows.split == "train").sum()),
     )  # fmt: skip
 
 
@@ -105,9 +105,9 @@ def _score(rows: _Rows, vectors: Floats, method: str, layer: int) -> ModelScore:
     is_choice = rows.shape is Shape.CHOICE
     validation, predicted = _choose(rows, vectors) if is_choice else _classify(rows, vectors)
     truth = rows.labels[rows.split == "test"]
-    accuracy, interval = with_interval(rows.right(predicted, "test").astype(np.float64), rows.test)
+    score = score_of(method, rows.right(predicted, "test").astype(np.float64), rows.test)
     f1 = None if is_choice else float(f1_score(truth, predicted, average="macro"))
-    return ModelScore(method, layer, accuracy, interval, f1, validation, len(truth))
+    return dataclasses.replace(score, layer=layer, macro_f1=f1, validation=validation)
 
 
 def _features(vectors: Floats, places: list[Ints]) -> Floats:

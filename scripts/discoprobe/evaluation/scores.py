@@ -29,21 +29,21 @@ class ModelScore:
     Attributes:
         method: ``mean`` or ``token`` (the pooling of a linear probe), or how surprisal is added up: ``total``,
             ``per_token``, ``region`` or ``item``.
-        layer: the layer of a linear probe, 0 for the embeddings.
         accuracy: share of rows (of pairs, for surprisal) that are right on test.
         interval: its 95 % interval; rows of one group or pair count as dependent.
+        n: number of test rows, of pairs, or of items with two pairs.
+        layer: the layer of a linear probe, 0 for the embeddings; None for surprisal.
         macro_f1: mean F1 over the classes; None for pairs and choices.
         validation: the accuracy on validation by which layer and pooling are chosen; None for surprisal.
-        n: number of test rows, of pairs, or of items with two pairs.
     """
 
     method: str
-    layer: int | None
     accuracy: float
     interval: Interval
-    macro_f1: float | None
-    validation: float | None
     n: int
+    layer: int | None = None
+    macro_f1: float | None = None
+    validation: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +57,10 @@ class Evaluation:
         scores: every layer and pooling, or every way to add up surprisal.
         best: the score to report: the best on validation, or the first way to add up surprisal.
         majority: accuracy of the largest class on test.
-        shortcut: name of the strongest shortcut that the audit of the config found; None if it is not known.
-        shortcut_accuracy: its accuracy.
         truncated: texts that were longer than the model takes.
         train_rows: rows that the probe was trained on.
+        shortcut: name of the strongest shortcut that the audit of the config found; None if it is not known.
+        shortcut_accuracy: its accuracy.
     """
 
     config: str
@@ -69,10 +69,10 @@ class Evaluation:
     scores: tuple[ModelScore, ...]
     best: ModelScore
     majority: float
-    shortcut: str | None
-    shortcut_accuracy: float | None
     truncated: int
-    train_rows: int
+    train_rows: int = 0
+    shortcut: str | None = None
+    shortcut_accuracy: float | None = None
 
     def to_json(self) -> str:
         """The evaluation as a JSON object, keys as the attributes."""
@@ -88,10 +88,11 @@ class Evaluation:
         return path
 
 
-def with_interval(correct: npt.NDArray[np.float64], rows: pl.DataFrame) -> tuple[float, Interval]:
-    """The accuracy and its 95 % interval.
+def score_of(method: str, correct: npt.NDArray[np.float64], rows: pl.DataFrame) -> ModelScore:
+    """The accuracy of a method with its 95 % interval.
 
     Args:
+        method: as in `ModelScore`.
         correct: 1 where a row is right, shape (rows,).
         rows: the rows, with ``pair_id`` and ``group``: rows of one value are not independent.
     """
@@ -99,7 +100,7 @@ def with_interval(correct: npt.NDArray[np.float64], rows: pl.DataFrame) -> tuple
     clusterings = [rows[column].rank("dense").to_numpy().astype(np.int64) for column in known]
     n = independent_rows(correct, clusterings or [np.arange(len(correct))])
     accuracy = float(correct.mean())
-    return accuracy, exact(accuracy * n, n)
+    return ModelScore(method, accuracy, exact(accuracy * n, n), len(correct))
 
 
 def majority(data: AuditInput) -> float:

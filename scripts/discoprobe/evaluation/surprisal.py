@@ -20,7 +20,7 @@ import polars as pl
 
 from discoprobe.builders.config import Shape
 from discoprobe.evaluation.models import in_batches
-from discoprobe.evaluation.scores import Evaluation, ModelScore, with_interval
+from discoprobe.evaluation.scores import Evaluation, score_of
 from discoprobe.loaders.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from discoprobe.builders.audit import AuditInput
     from discoprobe.evaluation.models import LanguageModel
+    from discoprobe.evaluation.scores import ModelScore
     from discoprobe.loaders.process_pool import Progress
 
 Floats = npt.NDArray[np.float64]
@@ -71,10 +72,7 @@ def evaluate(data: AuditInput, model: LanguageModel, progress: Progress) -> Eval
         chance = 0.5
     else:
         raise UnsupportedError(f"{data.name} has neither pairs nor choices: surprisal compares texts of a row or pair")
-    return Evaluation(
-        config=data.name, model=model.name, commit=model.commit, scores=tuple(scores), best=scores[0], majority=chance,
-        shortcut=None, shortcut_accuracy=None, truncated=truncated, train_rows=0,
-    )  # fmt: skip
+    return Evaluation(data.name, model.name, model.commit, tuple(scores), scores[0], chance, truncated)
 
 
 def _pairs(test: pl.DataFrame, model: LanguageModel, progress: Progress) -> tuple[list[ModelScore], int]:
@@ -100,11 +98,11 @@ def _pairs(test: pl.DataFrame, model: LanguageModel, progress: Progress) -> tupl
             [each.over(start, end).sum() for each, (_, _, start, end) in zip(second, spans, strict=True)],
         )
     groups = pairs.select("group", pair_id=pl.lit(None, pl.String))
-    scores = _of_items(pairs, *map(np.array, ways["total"]))
-    for method, (original, changed) in ways.items():
-        right = _better(np.array(original), np.array(changed))
-        accuracy, interval = with_interval(right, groups)
-        scores.append(ModelScore(method, None, accuracy, interval, None, None, len(right)))
+    scores = [
+        score_of(method, _better(np.array(original), np.array(changed)), groups)
+        for method, (original, changed) in ways.items()
+    ]
+    scores = [*_of_items(pairs, *map(np.array, ways["total"])), *scores]
     return scores, model.n_cut([*originals, *edited])
 
 
@@ -117,9 +115,7 @@ def _of_items(pairs: pl.DataFrame, original: Floats, changed: Floats) -> list[Mo
     )
     if (items["len"] != CONDITIONS).any():
         return []
-    right = _better(np.zeros(items.height), items["difference"].to_numpy())
-    accuracy, interval = with_interval(right, items)
-    return [ModelScore("item", None, accuracy, interval, None, None, items.height)]
+    return [score_of("item", _better(np.zeros(items.height), items["difference"].to_numpy()), items)]
 
 
 def _better(low: Floats, high: Floats) -> Floats:
@@ -145,8 +141,7 @@ def _choices(test: pl.DataFrame, model: LanguageModel, progress: Progress) -> tu
     for method, of_option in (("total", np.sum), ("per_token", np.mean)):
         values = np.split(np.array([of_option(each) if len(each) else np.inf for each in bits]), ends)
         right = np.array([float(row.argmin() == label) for row, label in zip(values, labels, strict=True)])
-        accuracy, interval = with_interval(right, test)
-        scores.append(ModelScore(method, None, accuracy, interval, None, None, test.height))
+        scores.append(score_of(method, right, test))
     return scores, model.n_cut(texts), float((1 / np.array(n_options)).mean())
 
 
