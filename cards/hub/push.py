@@ -19,8 +19,7 @@ from discoprobe.cards.hub.client import Hub, RetryPolicy
 from discoprobe.cards.hub.failures import HubError
 from discoprobe.cards.hub.remote_diff import changes, published_label
 from discoprobe.cards.hub.remote_release import CHANGELOG, GIT, Remote, read_remote
-from discoprobe.cards.hub.staging import Label, stage
-from discoprobe.cards.hub.unmanaged_files import refuse_in_the_way
+from discoprobe.cards.hub.staging import Label, refuse_in_the_way, stage
 from discoprobe.cards.metadata import card_checks, manifest
 from discoprobe.cards.metadata.manifest_merge import only
 from discoprobe.cards.release import publish_checks, version
@@ -60,7 +59,6 @@ class Options:
         private: create the repository as a private one, if it does not exist yet.
         pull_request: propose the commit instead of making it; the tag follows at the first push after the merge.
         read_back: load this many of the pushed configs before the tag is set.
-        endpoint: address of the Hub; by default ``HF_ENDPOINT``.
         token: by default the one of ``HF_TOKEN`` or of ``hf auth login``.
         retry: how often and how long to try.
         day: the date in the changelog; today if None.
@@ -73,7 +71,6 @@ class Options:
     private: bool = False
     pull_request: bool = False
     read_back: int = 2
-    endpoint: str | None = None
     token: str | None = field(default=None, repr=False)
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     day: dt.date | None = None
@@ -170,7 +167,7 @@ def check_target(repo: str, options: Options, folder: Path | None = None) -> Non
     """
     if options.release:
         version.parse(options.release)
-    hub = Hub(repo, endpoint=options.endpoint, token=options.token, retry=options.retry)
+    hub = Hub(repo, token=options.token, retry=options.retry)
     if not options.dry_run:
         hub.check_rights(pull=options.pull_request)
     published = read_remote(hub).manifest
@@ -193,7 +190,7 @@ class _Push:
         if options.release:
             version.parse(options.release)
         stage(folder, self.local, Remote(), Label(repo))
-        self.hub = Hub(repo, endpoint=options.endpoint, token=options.token, retry=options.retry)
+        self.hub = Hub(repo, token=options.token, retry=options.retry)
         self.notes: list[str] = []
 
     def run(self, confirm: Callable[[Plan], bool]) -> PushResult:

@@ -26,14 +26,13 @@ if TYPE_CHECKING:
     from discoprobe.cards.release.diff import Changes
 
 
-def compare(folder: Path, against: str, *, languages: Collection[str] = (), endpoint: str | None = None) -> Changes:
+def compare(folder: Path, against: str, *, languages: Collection[str] = ()) -> Changes:
     """What a push of a release folder would change.
 
     Args:
         folder: a release folder.
         against: another release folder, or a repository (``owner/name`` or ``owner/name@v1.2.0``; its head by default).
         languages: of the folder's configs, only these languages.
-        endpoint: address of the Hub; by default ``HF_ENDPOINT``.
 
     Raises:
         DiscoprobeError: if one of the two is no release.
@@ -42,7 +41,7 @@ def compare(folder: Path, against: str, *, languages: Collection[str] = (), endp
     if (other := Path(against)).is_dir():
         return diff.compare(diff.Folder(other, manifest.read_release(other)), diff.Folder(folder, local))
     repo, _, revision = against.partition("@")
-    hub = Hub(repo, endpoint=endpoint)
+    hub = Hub(repo)
     remote = read_remote(hub, revision)
     if remote.manifest is None:
         raise RemoteError(f"{against} holds no release; publish one first, or compare with a folder")

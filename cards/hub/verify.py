@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,25 +66,22 @@ class Verified:
 
     def to_dict(self) -> dict[str, Any]:
         """The result as JSON holds it."""
-        shown = {name: getattr(self, name) for name in ("target", "commit", "release", "files", "rebuilt")}
-        rows = [{"path": one.path, "step": one.step, "why": list(one.why)} for one in self.differences]
-        return shown | {"verified": not rows, "differences": rows}
+        return dataclasses.asdict(self) | {"verified": not self.differences}
 
 
-def verify(target: str, rebuild: Rebuild | None, *, endpoint: str | None = None, token: str | None = None) -> Verified:
+def verify(target: str, rebuild: Rebuild | None, *, token: str | None = None) -> Verified:
     """Compares a release with its manifest, and with what its pinned sources give today.
 
     Args:
         target: a release folder, or ``owner/name`` or ``owner/name@v1.2.0`` on the Hub.
         rebuild: builds what a manifest describes; None compares the files with the manifest only.
-        endpoint: address of the Hub; by default ``HF_ENDPOINT``.
         token: by default the one of ``HF_TOKEN`` or of ``hf auth login``.
 
     Raises:
         DiscoprobeError: if there is no release, or its sources cannot be had.
         RemoteError: if the Hub or the network failed.
     """
-    release = _Folder(Path(target)) if Path(target).is_dir() else _Remote(target, endpoint, token)
+    release = _Folder(Path(target)) if Path(target).is_dir() else _Remote(target, token)
     found = release.manifest
     wrong = list(release.wrong())
     again: list[Difference] = []
@@ -136,9 +134,9 @@ def _unlike(path: Path, entry: ListedFile) -> str:
 class _Remote:
     """A release on the Hub, at a tag, branch or commit."""
 
-    def __init__(self, target: str, endpoint: str | None, token: str | None) -> None:
+    def __init__(self, target: str, token: str | None) -> None:
         repo, _, revision = target.partition("@")
-        self._hub: Hub = client.Hub(repo, endpoint=endpoint, token=token)
+        self._hub: Hub = client.Hub(repo, token=token)
         self.commit = self._hub.commit_of(revision or client.MAIN)
         self._tree: Mapping[str, RemoteFile] = self._hub.tree(self.commit)
         if manifest.NAME not in self._tree:

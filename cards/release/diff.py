@@ -137,7 +137,7 @@ def compare(old: Side | None, new: Side) -> Changes:
         removed={name: n_rows(before[name]) for name in sorted(before.keys() - after.keys())},
         changed=tuple(change for change in both if change),
         sources=_sources(old.manifest, new.manifest),
-        software=software(old.manifest, new.manifest),
+        software=values(versions(old.manifest), versions(new.manifest)),
     )
 
 
@@ -210,11 +210,6 @@ def values(before: Mapping[str, object], after: Mapping[str, object]) -> tuple[s
     names = dict.fromkeys([*before, *after])
     lines = {name: (before.get(name, "none"), after.get(name, "none")) for name in names}
     return tuple(f"{name}: {old} → {new}" for name, (old, new) in lines.items() if old != new)
-
-
-def software(old: Manifest, new: Manifest) -> tuple[str, ...]:
-    """Versions that differ, in words: ``pyarrow: 25.0.0 → 26.0.1``."""
-    return values(versions(old), versions(new))
 
 
 def _sources(old: Manifest, new: Manifest) -> tuple[str, ...]:

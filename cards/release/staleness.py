@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discoprobe.cards.metadata import manifest
-from discoprobe.cards.metadata.manifest_entries import lists_of
-from discoprobe.cards.metadata.stage_versions import stage_versions
+from discoprobe.cards.metadata.manifest_entries import lists_of, stage_versions
 from discoprobe.loaders import languages
 from discoprobe.loaders.file_hashes import hashes_of
 

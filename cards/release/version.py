@@ -42,11 +42,6 @@ class Version(NamedTuple):
     def __str__(self) -> str:
         return f"{self.major}.{self.minor}.{self.patch}"
 
-    @property
-    def tag(self) -> str:
-        """The tag of the release: ``v1.2.0``."""
-        return f"v{self}"
-
     def next(self, level: Level) -> Version:
         """The number after this one."""
         if level is Level.MAJOR:

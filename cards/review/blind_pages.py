@@ -14,7 +14,7 @@ from discoprobe.cards.readers import marks
 from discoprobe.cards.readers.marks import CANNOT_TELL, Mark
 from discoprobe.cards.review import blind_round
 from discoprobe.cards.review.blind_round import BlindRound, possible_answers
-from discoprobe.cards.review.row_store import RowFilter
+from discoprobe.cards.review.row_store import configs_asked
 from discoprobe.cards.review.row_view import language, question_texts
 from discoprobe.cards.review.site import whole_number
 
@@ -61,12 +61,7 @@ class BlindPages:
         name = args.get("name", "").strip()
         if split not in SPLITS or not name:
             abort(400, "a round has a name and a split")
-        configs = self.site.store.chosen(
-            RowFilter(
-                tuple(filter(None, args.getlist("config"))), tuple(filter(None, args.getlist("task"))),
-                tuple(filter(None, args.getlist("lang"))),
-            )
-        )  # fmt: skip
+        configs = self.site.store.chosen(configs_asked(args))
         configs = {config: entry for config, entry in configs.items() if split in entry["counts"]}
         if not configs:
             abort(404, f"no config of these tasks and languages has a {split} split")

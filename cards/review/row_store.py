@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from werkzeug.datastructures import MultiDict
+
     from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest
 
 _NUMBER = "_number"
@@ -49,6 +51,11 @@ class RowFilter:
     words: str = ""
     places: frozenset[tuple[str, str]] | None = None
     without: frozenset[tuple[str, str]] = frozenset()
+
+
+def configs_asked(args: MultiDict[str, str]) -> RowFilter:
+    """The configs, tasks and languages that an address names."""
+    return RowFilter(*(tuple(filter(None, args.getlist(name))) for name in ("config", "task", "lang")))
 
 
 @dataclass(frozen=True, slots=True)

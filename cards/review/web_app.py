@@ -24,7 +24,7 @@ from discoprobe.cards.readers.marks import FAULTS, VERDICTS, Mark
 from discoprobe.cards.review import pages
 from discoprobe.cards.review.blind_pages import BlindPages
 from discoprobe.cards.review.blind_round import labels_of
-from discoprobe.cards.review.row_store import RowFilter
+from discoprobe.cards.review.row_store import RowFilter, configs_asked
 from discoprobe.cards.review.row_view import shown_row, side_by_side
 from discoprobe.cards.review.site import Site, inside, whole_number
 from discoprobe.cards.review.terminal_view import card_text
@@ -125,11 +125,8 @@ class RowPages:
         split = args.get("split", "")
         if split and split not in SPLITS:
             abort(400, f"there is no split {split[:40]}")
-        wanted = RowFilter(
-            tuple(filter(None, args.getlist("config"))), tuple(filter(None, args.getlist("task"))),
-            tuple(filter(None, args.getlist("lang"))), split, args.get("label", ""), args.get("corpus", ""),
-            args.get("words", "").strip(),
-        )  # fmt: skip
+        words, label, corpus = args.get("words", "").strip(), args.get("label", ""), args.get("corpus", "")
+        wanted = replace(configs_asked(args), split=split, label=label, corpus=corpus, words=words)
         if solver := args.get("surest", ""):
             named = {(name, row) for name in self.site.store.chosen(wanted) for row in self._surest(name, solver)}
             wanted = replace(wanted, places=frozenset(named))
