@@ -25,6 +25,7 @@ import polars as pl
 from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
 from discoprobe.cards.metadata import manifest
+from discoprobe.cards.readers.marks import TEXT_COLUMNS
 from discoprobe.cards.release import pair_formats, parquet_files
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UnsupportedError, UsageError
 from discoprobe.loaders.running_words import UNSPACED
@@ -34,9 +35,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from discoprobe.cards.metadata.manifest import ConfigEntry
+    from discoprobe.cards.release.pair_formats import Files, ReadSplit
 
     Line = Sequence[object]
-    FilesOf = Callable[[Path, str, ConfigEntry], Iterator[tuple[str, Iterator[str]]]]
 
 SHORT: Final = dict(zip(SPLITS, ("tr", "va", "te"), strict=True))
 DISCOEVAL_SPLITS: Final = dict(zip(SPLITS, ("train", "valid", "test"), strict=True))
@@ -80,7 +81,7 @@ class Format(NamedTuple):
     """
 
     shapes: frozenset[Shape]
-    files: FilesOf
+    files: Callable[[ReadSplit, str, ConfigEntry], Files]
     pairs: bool = False
 
 
@@ -111,7 +112,10 @@ def export(release: Path, out: Path, form: str, configs: Sequence[str] = ()) -> 
     shutil.rmtree(beside, ignore_errors=True)
     try:
         files = {
-            name: tuple(_write(beside / path, path, lines) for path, lines in FORMATS[form].files(release, name, entry))
+            name: tuple(
+                _write(beside / path, path, lines)
+                for path, lines in FORMATS[form].files(functools.partial(_read, release, name), name, entry)
+            )
             for name, entry in entries.items()
             if name not in skipped
         }
@@ -162,39 +166,35 @@ def _tabbed(lines: Iterator[Line]) -> Iterator[str]:
     return ("\t".join(map(str, line)) for line in lines)
 
 
-def _senteval(release: Path, name: str, entry: ConfigEntry) -> Iterator[tuple[str, Iterator[str]]]:
-    def lines() -> Iterator[Line]:
-        for split in SPLITS:
-            yield from ((SHORT[split], label, text) for label, text in _labelled(release, name, split, entry))
-
-    yield f"{entry['lang']}/{_senteval_name(entry)}.txt", _tabbed(lines())
+def _senteval(read: ReadSplit, _: str, entry: ConfigEntry) -> Files:
+    lines = ((SHORT[split], label, text) for split in SPLITS for label, text in _labelled(read(split), entry))
+    yield f"{entry['lang']}/{_senteval_name(entry)}.txt", _tabbed(lines)
 
 
-def _xprobe(release: Path, name: str, entry: ConfigEntry) -> Iterator[tuple[str, Iterator[str]]]:
+def _xprobe(read: ReadSplit, _: str, entry: ConfigEntry) -> Files:
+    folder = f"{entry['lang']}/{_senteval_name(entry)}"
     for split in SPLITS:
-        rows = _labelled(release, name, split, entry)
-        yield (
-            f"{entry['lang']}/{_senteval_name(entry)}/{SHORT[split]}.txt",
-            _tabbed((text, label) for label, text in rows),
-        )
+        rows = _labelled(read(split), entry)
+        yield f"{folder}/{SHORT[split]}.txt", _tabbed((text, label) for label, text in rows)
 
 
 def _senteval_name(entry: ConfigEntry) -> str:
     return SENTEVAL_NAMES.get(entry["task"], entry["task"])
 
 
-def _labelled(release: Path, name: str, split: str, entry: ConfigEntry) -> Iterator[tuple[str, str]]:
+def _labelled(rows: pl.DataFrame, entry: ConfigEntry) -> Iterator[tuple[str, str]]:
     """Label name and tokens of each row."""
-    rows = _read(release, name, split).select("label", tokens(pl.col("text")))
-    return ((entry["labels"][label], text) for label, text in rows.iter_rows())
+    shown = rows.select("label", tokens(pl.col("text")))
+    return ((entry["labels"][label], text) for label, text in shown.iter_rows())
 
 
-def _discoeval(release: Path, name: str, entry: ConfigEntry) -> Iterator[tuple[str, Iterator[str]]]:
+def _discoeval(read: ReadSplit, _: str, entry: ConfigEntry) -> Files:
     folder = f"{entry['task'].upper()}/{entry['lang']}"
-    parts = {split: _with_texts(_read(release, name, split)) for split in SPLITS}
+    parts = {split: _with_texts(read(split)) for split in SPLITS}
     both_orders = all(_shows_both_orders(part) for part in parts.values())
     for split, part in parts.items():
-        lines = _true_order(part) if both_orders else _numbered(part)
+        shown = part.filter(label=0) if both_orders else part
+        lines = ([*([] if both_orders else [label]), *texts] for label, texts in shown.select("label", "texts").rows())
         yield f"{folder}/{DISCOEVAL_SPLITS[split]}.txt", _tabbed(lines)
     if not both_orders:
         yield f"{folder}/labelset.txt", _tabbed(iter(enumerate(entry["labels"])))
@@ -202,7 +202,7 @@ def _discoeval(release: Path, name: str, entry: ConfigEntry) -> Iterator[tuple[s
 
 def _with_texts(rows: pl.DataFrame) -> pl.DataFrame:
     """``label``, ``pair_id`` and ``texts``: the sentences of a row in the order in which they are read, in tokens."""
-    names = [name for name in ("sentences", "sentence1", "sentence2", "candidate") if name in rows.columns]
+    names = [name for name in TEXT_COLUMNS if name in rows.columns]
     texts = pl.concat_list(names).list.eval(tokens(pl.element()))
     return rows.select("label", "pair_id", texts=texts)
 
@@ -215,29 +215,12 @@ def _shows_both_orders(rows: pl.DataFrame) -> bool:
     return 2 * pairs.height == rows.height and bool(turned) and rows["texts"].list.len().eq(2).all()
 
 
-def _true_order(rows: pl.DataFrame) -> Iterator[Line]:
-    return iter(rows.filter(pl.col("label") == 0)["texts"].to_list())
-
-
-def _numbered(rows: pl.DataFrame) -> Iterator[Line]:
-    return ([label, *texts] for label, texts in rows.select("label", "texts").iter_rows())
-
-
-def _jsonl(release: Path, name: str, entry: ConfigEntry) -> Iterator[tuple[str, Iterator[str]]]:
+def _jsonl(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
     choice = entry["shape"] == Shape.CHOICE
     for split in entry["counts"]:
-        rows = _read(release, name, split).iter_rows(named=True)
+        rows = read(split).iter_rows(named=True)
         named = (row if choice else row | {"label_name": entry["labels"][row["label"]]} for row in rows)
         yield f"{name}/{split}.jsonl", map(functools.partial(json.dumps, ensure_ascii=False), named)
-
-
-def _test_of(write: Callable[[pl.DataFrame, str, ConfigEntry], Iterator[tuple[str, Iterator[str]]]]) -> FilesOf:
-    """A function of a config's test rows as a function of the release."""
-
-    def files(release: Path, name: str, entry: ConfigEntry) -> Iterator[tuple[str, Iterator[str]]]:
-        return write(_read(release, name, "test"), name, entry)
-
-    return files
 
 
 _PAIRS: Final = frozenset(Shape) - {Shape.CHOICE}
@@ -249,7 +232,7 @@ FORMATS: Final[Mapping[str, Format]] = {
         frozenset({Shape.SEQUENCE, Shape.PAIR, Shape.RELATION, Shape.SCORED, Shape.CANDIDATE}), _discoeval
     ),
     "jsonl": Format(frozenset(Shape), _jsonl),
-    "blimp": Format(_PAIRS, _test_of(pair_formats.blimp), pairs=True),
-    "lm-eval": Format(frozenset(Shape), _test_of(pair_formats.lm_eval), pairs=True),
-    "syntaxgym": Format(_PAIRS, _test_of(pair_formats.syntaxgym), pairs=True),
+    "blimp": Format(_PAIRS, pair_formats.blimp, pairs=True),
+    "lm-eval": Format(frozenset(Shape), pair_formats.lm_eval, pairs=True),
+    "syntaxgym": Format(_PAIRS, pair_formats.syntaxgym, pairs=True),
 }

@@ -22,13 +22,17 @@ import polars as pl
 import yaml
 
 from discoprobe.builders.config import Shape
+from discoprobe.cards.readers.marks import TEXT_COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from discoprobe.cards.metadata.manifest import ConfigEntry
 
     Files = Iterator[tuple[str, Iterator[str]]]
+    """Path and lines of each file of a config."""
+    ReadSplit = Callable[[str], pl.DataFrame]
+    """Name of a split → its rows."""
 
 CONTEXT_AND_SENTENCE: Final = ("context", "sentence")
 """The regions of passages with two of them."""
@@ -46,8 +50,9 @@ def is_paired(rows: pl.DataFrame) -> bool:
     return bool((rows.group_by("pair_id").agg(pl.col("label").sort())["label"] == [0, 1]).all())
 
 
-def blimp(rows: pl.DataFrame, name: str, entry: ConfigEntry) -> Files:
+def blimp(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
     """BLiMP's lines, with the keys of its own files and the id of the pair."""
+    rows = read("test")
     pairs = _paired(rows)
     is_suite = entry["shape"] == Shape.SUITE
     texts = zip(_joined(pairs, ""), _joined(pairs, "_edited"), pairs["pair_id"], pairs["label"], strict=True)
@@ -67,14 +72,14 @@ def blimp(rows: pl.DataFrame, name: str, entry: ConfigEntry) -> Files:
     yield f"{name}.jsonl", map(_json, lines)
 
 
-def lm_eval(rows: pl.DataFrame, name: str, entry: ConfigEntry) -> Files:
+def lm_eval(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
     """The rows, and the YAML of a task whose options are the texts of a pair or the choices of a row."""
     is_choice = entry["shape"] == Shape.CHOICE
     if is_choice:
-        shown = rows.select("id", "label", "choices", context=pl.col("context").list.join(" "))
+        shown = read("test").select("id", "label", "choices", context=pl.col("context").list.join(" "))
         yield f"{name}.jsonl", map(_json, shown.iter_rows(named=True))
     else:
-        yield from blimp(rows, name, entry)
+        yield from blimp(read, name, entry)
     task = {
         "task": f"discoprobe_{name}",
         "dataset_path": "json",
@@ -93,8 +98,9 @@ def lm_eval(rows: pl.DataFrame, name: str, entry: ConfigEntry) -> Files:
     yield f"{name}.yaml", iter(yaml.safe_dump(task, sort_keys=False, allow_unicode=True).splitlines())
 
 
-def syntaxgym(rows: pl.DataFrame, name: str, entry: ConfigEntry) -> Files:
+def syntaxgym(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
     """One test suite; an item per pair, or per group of pairs with one of each condition."""
+    rows = read("test")
     pairs, prefixes = _paired(rows), [""]
     versions = [*zip(_regions(pairs, ""), _regions(pairs, "_edited"), strict=True)]
     grouped = [[pair] for pair in versions]
@@ -157,7 +163,7 @@ def _paired(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _texts(pairs: pl.DataFrame, suffix: str) -> list[list[str]]:
     """The texts of each row of one version, in order."""
-    names = [name for name in ("text", "sentences", "sentence1", "sentence2", "candidate") if name in pairs.columns]
+    names = [name for name in TEXT_COLUMNS if name in pairs.columns]
     return pairs.select(texts=pl.concat_list([f"{name}{suffix}" for name in names]))["texts"].to_list()
 
 

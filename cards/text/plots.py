@@ -19,7 +19,7 @@ from discoprobe.cards.text.render import render
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from discoprobe.builders.audit.report import Finding, Report
+    from discoprobe.builders.audit.report import Report
     from discoprobe.builders.config import Config
     from discoprobe.cards.text.length_table import Lengths
 
@@ -177,47 +177,10 @@ def _columns(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
 
 
-class Solver(NamedTuple):
-    """A solver's line: name, accuracy, its interval and threshold as places on the axis, and how the check ended."""
-
-    y: float
-    name: str
-    value: str
-    low: float
-    at: float
-    high: float
-    threshold: float | None
-    status: str
-
-
 def audit_plot(report: Report) -> str:
     """Accuracy of every shortcut solver with its 95 % interval, beside the majority baseline and thresholds."""
-    lines = list(_solvers(report))
-    chance = next((one.accuracy for one in report.baselines if one.name == "majority"), None)
-    bottom = _HEAD + _STEP * len(lines) + 4
-    return render(
-        "audit.svg", title=f"{report.name}: accuracy of shortcut solvers", width=WIDTH, height=bottom + 52,
-        solvers=lines, chance=None if chance is None else _place(chance), top=_HEAD - 4, bottom=bottom,
-        ticks=[(_place(tenth / 4), f"{tenth / 4:g}") for tenth in range(5)],
-    )  # fmt: skip
-
-
-def _solvers(report: Report) -> Iterator[Solver]:
     measured = [one for one in report.findings if one.kind is Kind.SHORTCUT and one.measured is not None]
-    for number, one in enumerate(measured):
-        low, high = one.interval or (one.measured, one.measured)
-        yield Solver(
-            _HEAD + _STEP * number + _BAR / 2, one.check, f"{one.measured:.3f}", _place(low), _place(one.measured),
-            _place(high), _threshold(one), str(one.status),
-        )  # fmt: skip
-
-
-def _threshold(finding: Finding) -> float | None:
-    return None if finding.threshold is None or finding.threshold > 1 else _place(finding.threshold)
-
-
-_AXIS_LEFT, _AXIS = 112, 236
-
-
-def _place(accuracy: float | None) -> float:
-    return _AXIS_LEFT + _AXIS * min(max(accuracy or 0.0, 0.0), 1.0)
+    return render(
+        "audit.svg", title=f"{report.name}: accuracy of shortcut solvers", width=WIDTH, findings=measured,
+        chance=next((one.accuracy for one in report.baselines if one.name == "majority"), None), head=_HEAD, step=_STEP,
+    )  # fmt: skip
