@@ -142,12 +142,12 @@ def push(
         folder: a release folder.
         repo: ``owner/name``; made if it is not there.
         options: how to push.
-        confirm: asked before anything is sent; a push that it declines has changed nothing.
-        progress: hears what is being done.
+        confirm: asked before anything is sent; a push that it declines changes nothing.
+        progress: called with the name of a step, how much of it is done, and how much there is.
 
     Raises:
         AuditFailedError: if a config failed its audit or has none; the network was not touched.
-        DiscoprobeError: for a licence, an attribution, a card or a release number that does not do; nothing was sent.
+        DiscoprobeError: a licence, an attribution, the card or the release number is wrong; nothing was sent.
         ConcurrentCommitError: if somebody else committed meanwhile; nothing was published.
         RemoteError: if the Hub or the network failed; the message says what to do.
     """

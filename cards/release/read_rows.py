@@ -45,10 +45,7 @@ def figures_of(
 ) -> dict[str, dict[str, ReaderFigures]]:
     """What readers of each kind found in the configs of a release folder, by config; those nobody read are not there.
 
-    Args:
-        folder: has the rows.
-        entries: the configs.
-        marks: in the order of their times.
+    ``marks`` are in the order of their times.
     """
     by_config = {}
     for config in sorted({mark.config for mark in marks} & entries.keys()):

@@ -38,12 +38,8 @@ def digest(
 ) -> str:
     """A hash of all that makes a config, besides the name of its task.
 
-    Args:
-        corpus: what was read.
-        settings: how to build.
-        task_version: the version of the task.
-        excluded: rows that are left out because of what readers said, by id.
-        **flags: what else decides on a result, such as whether it is audited.
+    ``excluded`` are rows that are left out because of what readers said, by id; ``flags`` what else decides on a
+    result, such as whether it is audited.
     """
     made_of = {
         "lang": corpus.lang,

@@ -29,15 +29,7 @@ def write_audit_page(
     verdicts: Sequence[Verdict],
     skipped: Sequence[tuple[str, str]],
 ) -> None:
-    """Writes the page.
-
-    Args:
-        path: the file.
-        data: what was audited.
-        reports: a report for each.
-        verdicts: the verdict on each.
-        skipped: name of what was not read, and why.
-    """
+    """Writes the page: a report and a verdict per dataset, and why the ``skipped`` ones were not read."""
     sections = list(zip(reports, verdicts, map(_texts, data, reports), strict=True))
     page = render("audit_page.html", room="review", sections=sections, skipped=skipped, checks=BY_ID)
     path.write_text(page, encoding="utf-8")

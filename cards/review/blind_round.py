@@ -136,11 +136,7 @@ def traces(config: str, entry: ConfigEntry, row: Mapping[str, Any], *, documents
 def unread(store: RowStore, wanted: BlindRound, drawn: Draw, of_reader: Iterable[Mark]) -> Draw:
     """The rows of a round without those that share something with rows that the reader has read outside of it.
 
-    Args:
-        store: the release.
-        wanted: the round.
-        drawn: its rows.
-        of_reader: the reader's marks. A verdict counts as read too: its row was shown with the label.
+    ``of_reader`` are the reader's marks. A verdict counts as read too: its row was shown with the label.
     """
     of_reader = [mark for mark in of_reader if mark.kind != "reveal" and mark.config in store.configs]
     places = {row.place for row in drawn.rows}
@@ -189,13 +185,7 @@ def answer_names(entry: ConfigEntry) -> dict[str, str]:
 
 
 def scores(store: RowStore, rows: Sequence[ReleaseRow], answers: dict[tuple[str, str], Mark]) -> list[RoundScore]:
-    """How a reader did, config by config in the order of the round.
-
-    Args:
-        store: the release.
-        rows: of the round.
-        answers: the reader's answer by the place of the row.
-    """
+    """How a reader did, config by config in the order of the round; ``answers`` are by the place of the row."""
     by_config: defaultdict[str, list[ReleaseRow]] = defaultdict(list)
     for row in rows:
         by_config[row.config].append(row)

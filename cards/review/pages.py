@@ -187,10 +187,7 @@ class ConfigRow(NamedTuple):
 def config_rows(configs: Mapping[str, ConfigEntry], whole: Manifest, changes: Changes | None) -> list[ConfigRow]:
     """Lines of the table of configs, the largest gain first.
 
-    Args:
-        configs: the entries that are shown.
-        whole: the manifest that they are from: a verdict depends on all configs of a task.
-        changes: what changed since another release.
+    ``configs`` are the entries of the manifest ``whole`` that are shown: a verdict depends on all configs of a task.
     """
     of_release = verdicts(whole["configs"])
     rows = [

@@ -47,12 +47,7 @@ _MOST_BYTES: Final = 2_000_000
 
 
 def server(release: Path, options: ReviewOptions, port: int = 0) -> tuple[BaseWSGIServer, str]:
-    """A server for a release folder, ready to start, and the address of its first page.
-
-    Args:
-        release: the release folder.
-        options: what is shown.
-        port: where it listens; any free one by default.
+    """A server for a release folder, ready to start, and the address of its first page; port 0 is any free one.
 
     Raises:
         UsageError: there is nothing to show, or the port is taken.

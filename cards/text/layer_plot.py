@@ -15,13 +15,7 @@ _LINE, _ABOVE, _BELOW = 12.0, 4.0, 11.0
 
 
 def layer_plot(title: str, accuracies: Mapping[str, Sequence[float]], baselines: Mapping[str, float]) -> str:
-    """The SVG text.
-
-    Args:
-        title: of the plot.
-        accuracies: per pooling the accuracy on test in each layer.
-        baselines: accuracies that do not depend on the layer, drawn as dashed lines.
-    """
+    """The SVG text: per pooling the accuracy on test in each layer, and baselines as dashed lines over all layers."""
     n_layers = max(map(len, accuracies.values()))
     curves = {
         name: [(round(_x(layer, len(values)), 1), round(_y(value), 1)) for layer, value in enumerate(values)]

@@ -112,9 +112,8 @@ def _is_hub_id(name: str) -> bool:
 def _read_hub(name: str, reading: Reading) -> Read:
     """The rows of a dataset that ``datasets.load_dataset`` loads from the Hub; its features say what holds classes.
 
-    Args:
-        name: ``owner/name``, ``hf://owner/name``, ``hf://datasets/owner/name`` or with the config as a third part.
-        reading: what the user says.
+    ``name`` is ``owner/name``, ``hf://owner/name``, ``hf://datasets/owner/name``, or one with the config as a third
+    part.
     """
     import datasets  # noqa: PLC0415 (takes a second, and few audits need it)
 

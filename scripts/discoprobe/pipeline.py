@@ -81,14 +81,8 @@ def stale_configs(
 ) -> StaleConfigs:
     """The configs of a request that a release folder lacks, or has from other inputs, after reading the corpora.
 
-    Args:
-        request: what to build.
-        out: the release folder.
-        progress: called with how far each step is.
-        check: called with every corpus; it may raise an error.
-
     Raises:
-        DiscoprobeError: as for `run`.
+        DiscoprobeError: as for `run`, or raised by ``check``, which is called with every corpus.
     """
     tasks, present = tasks_named(request.tasks), manifest.read(out)
     fresh: list[str] = []

@@ -81,11 +81,7 @@ class Roles:
 def roles_of(name: str, frame: pl.DataFrame, reading: Reading, class_names: Collection[str] = ()) -> Roles:
     """The roles of the columns of a table.
 
-    Args:
-        name: of the dataset, for messages.
-        frame: its rows.
-        reading: what the user says.
-        class_names: columns that are known to hold classes.
+    ``class_names`` are columns that are known to hold classes.
 
     Raises:
         UnreadableDataError: a column is not there, or the guess is one between several.

@@ -67,9 +67,7 @@ def read_own(
 def _promised(data: AuditInput, of_suite: Mapping[str, str] | None) -> AuditInput:
     """A config with what the task of its name (``dc_es``: ``dc``) promises about its rows and is exempt from.
 
-    Args:
-        data: the config.
-        of_suite: what an imported suite is exempt from; None for other rows.
+    ``of_suite`` is what an imported suite is exempt from; None for other rows.
     """
     name = data.name.rsplit("/", 1)[-1].rsplit("_", 1)[0]
     task = (all_tasks() | generated_tasks()).get(name)

@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 def read_pairs(name: str, splits: Mapping[str, pl.DataFrame], text: tuple[str, ...] = ()) -> AuditInput:
     """Pairs as choices between two sentences, the good one in a place drawn by hash.
 
-    Args:
-        name: of the dataset.
-        splits: split → rows.
-        text: the columns of the good and the bad sentence, where they have names that nobody else uses.
+    ``text`` names the columns of the good and the bad sentence, where their names are none of `PAIR_COLUMNS`.
 
     Raises:
         UnreadableDataError: no two columns hold the pair, or no pair is complete.

@@ -120,12 +120,9 @@ def show_annotated(annotated: AnnotatedCorpus, out: str, *, as_json: bool = Fals
 
 
 def show_sources(planned: Sequence[PlannedSource], unbuilt: Sequence[str] | None, *, as_json: bool = False) -> None:
-    """What a push reads, from where rows are taken first to last; of a dry run also what it would build.
+    """What a push reads, in the order in which rows are taken; of a dry run also the configs that it would build.
 
-    Args:
-        planned: the corpora.
-        unbuilt: of a dry run, the configs that would be built before it is known what is sent.
-        as_json: print JSON, which only a dry run with such configs has.
+    JSON is printed only for a dry run with such configs.
     """
     if as_json:
         if unbuilt:

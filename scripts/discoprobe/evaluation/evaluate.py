@@ -29,7 +29,7 @@ def evaluations(  # noqa: PLR0913 (one parameter per option)
         names: configs of the release folder ``out``, paths, or Hub ids; all configs of ``out`` if empty.
         out: a release folder.
         model: folder or Hub id of a model of transformers.
-        progress: is told how far each step is.
+        progress: called with how far each step is.
         by_surprisal: compare the probabilities that a causal model gives; else train linear probes on hidden states.
         train_rows: most training rows of a probe.
         device: where torch computes.

@@ -61,11 +61,7 @@ class _Rows:
 def evaluate(data: AuditInput, model: LanguageModel, progress: Progress, *, train_rows: int = 10_000) -> Evaluation:
     """Trains a probe per layer and pooling on train, chooses on validation, and scores on test.
 
-    Args:
-        data: a dataset with the splits train, validation and test.
-        model: the encoder.
-        progress: is told how many texts are encoded, and how many probes are trained.
-        train_rows: most training rows; more are left out from the end of the split.
+    At most ``train_rows`` rows are trained on; more are left out from the end of the split.
 
     Raises:
         UnsupportedError: a split is missing.
@@ -175,11 +171,6 @@ def _option(vectors: Floats, texts: Ints, n_context: int, at: int) -> Floats:
 
 def sentence_vectors(model: LanguageModel, texts: Sequence[str], progress: Progress) -> Vectors:
     """The vectors of texts in every layer.
-
-    Args:
-        model: the encoder; its weights do not change.
-        texts: what is encoded.
-        progress: is told how many texts are done.
 
     Returns:
         Shape (texts, poolings, layers + 1, dimensions), half precision; layer 0 are the embeddings. Poolings are in the

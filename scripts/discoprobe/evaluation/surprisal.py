@@ -56,10 +56,7 @@ class TokenSurprisal:
 def evaluate(data: AuditInput, model: LanguageModel, progress: Progress) -> Evaluation:
     """The share of pairs, or of choices, of the test split that the model gets right.
 
-    Args:
-        data: a dataset of pairs (rows that share ``pair_id``, label 0 being the original) or of choices.
-        model: a causal model.
-        progress: is told how many texts are done.
+    Rows of a pair share ``pair_id``, and label 0 is the original.
 
     Raises:
         UnsupportedError: the rows are neither pairs nor choices.
