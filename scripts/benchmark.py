@@ -22,7 +22,6 @@ other readers use one thread, and so does polars here.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import random  # noqa: TID251 (texts to measure with, no choice of rows)
@@ -33,13 +32,14 @@ import time
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import conllu
 import numpy as np
 import polars as pl
 import psutil
 import pyconll.load
+import typer
 from rich.console import Console
 from rich.table import Table
 from sklearn.feature_extraction.text import HashingVectorizer
@@ -62,82 +62,63 @@ FULL = 120_000
 SAMPLE = Path(__file__).parents[1] / "loaders" / "sample"
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the measurement that is asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    add_reader(commands.add_parser("reader", help="words per second of the reader and of others"))
-    add_build(commands.add_parser("build", help="words per second and peak memory of a whole build, and how they grow"))
-    add_audit(commands.add_parser("audit", help="time and peak memory of an audit, beside scikit-learn's n-grams"))
-    add_plain(commands.add_parser("plain", help="five probing tasks here and in a plain program over conllu"))
-    add_all(commands.add_parser("all", help="all of these, one after the other"))
-    options = parser.parse_args(arguments)
-    result: int = options.run(options)
-    return result
+app = typer.Typer(help=__doc__, no_args_is_help=True)
+Folder = Annotated[Path, typer.Argument(help="A folder of CoNLL-U files.")]
+Lang = Annotated[str, typer.Option(help="The language of the folder.")]
+Times = Annotated[str, typer.Option(help="How many copies of the folder.")]
 
 
-def add_reader(parser: argparse.ArgumentParser) -> None:
-    """The options of ``reader``."""
-    parser.add_argument("paths", nargs="*", type=Path, help="CoNLL-U files, or folders (default: the sample)")
-    parser.add_argument("--rounds", type=int, default=3, help="how often each reader reads each of them (default 3)")
-    parser.add_argument("--clock", choices=CLOCKS, default="wall", help="wall (default), or the processor's time")
-    parser.set_defaults(run=run_reader)
-
-
-def run_reader(options: argparse.Namespace) -> int:
-    """Print words per second and the ratio to the ``conllu`` library, per file or treebank, and reader."""
+@app.command()
+def reader(
+    paths: Annotated[list[Path] | None, typer.Argument(help="CoNLL-U files, or folders; default: the sample.")] = None,
+    *,
+    rounds: Annotated[int, typer.Option(help="How often each reader reads each of them.")] = 3,
+    clock: Annotated[str, typer.Option(help="`wall`, or `processor` for the processor's time.")] = "wall",
+) -> None:
+    """Words per second and the ratio to the ``conllu`` library, per file or treebank, and reader."""
     if pl.thread_pool_size() > 1:  # polars reads the limit when it is imported
         one_thread = os.environ | {"POLARS_MAX_THREADS": "1"}
-        return subprocess.run([sys.executable, *sys.argv], check=False, env=one_thread).returncode
+        raise typer.Exit(subprocess.run([sys.executable, *sys.argv], check=False, env=one_thread).returncode)
     table = Table("corpus", "words", *READERS, "cached", *(f"{name} : conllu" for name in RATIOS))
-    for path in options.paths or sorted(SAMPLE.glob("*.conllu")):
+    for path in paths or sorted(SAMPLE.glob("*.conllu")):
         words = count_words(path)
-        seconds = {name: best(partial(read, path), options) for name, read in READERS.items()}
-        speed = {name: words / value for name, value in seconds.items()}
-        speed["cached"] = words / best_cached(path, options)
+        speed = {name: words / best(partial(read, path), rounds, clock) for name, read in READERS.items()}
+        read_mapped(path)
+        speed["cached"] = words / best(partial(read_mapped, path), rounds, clock)
         ratios = [f"{speed[name] / speed['conllu']:.1f}" for name in RATIOS]
         table.add_row(path.name, f"{words:,}", *(f"{value:,.0f}" for value in speed.values()), *ratios)
     Console(width=200).print(table)
-    return 0
 
 
-def add_build(parser: argparse.ArgumentParser) -> None:
-    """The options of ``build``."""
-    parser.add_argument("folder", type=Path, help="a folder of CoNLL-U files")
-    parser.add_argument("--task", default="discourse", help="as in `build run` (default discourse)")
-    parser.add_argument("--times", default="1,2,4", help="how many copies of the folder (default 1,2,4)")
-    parser.add_argument("--jobs", default="1", help="processes (default 1)")
-    parser.add_argument("--lang", default="en", help="the language of the folder (default en)")
-    parser.add_argument("--size", default="", help="as in `build run`")
-    parser.add_argument("--audit", action="store_true", help="also audit the configs")
-    parser.add_argument(
-        "--work", type=Path, help="where copies, cache and release are written (default: a temporary folder)"
-    )
-    parser.set_defaults(run=run_build)
-
-
-def run_build(options: argparse.Namespace) -> int:
-    """Print what a build costs for each number of copies, and how the processor's time grows."""
+@app.command()
+def build(  # noqa: PLR0913 (one parameter per option)
+    source: Folder, *, task: Annotated[str, typer.Option(help="As in `build run`.")] = "discourse",
+    times: Times = "1,2,4", jobs: Annotated[int, typer.Option(help="Processes.")] = 1, lang: Lang = "en",
+    size: Annotated[str, typer.Option(help="As in `build run`.")] = "",
+    audited: Annotated[bool, typer.Option("--audit", help="Also audit the configs.")] = False,
+    work: Annotated[Path | None, typer.Option(help="Where copies, cache and release are written.")] = None,
+) -> None:  # fmt: skip
+    """What a build costs for each number of copies, and how the processor's time grows."""
     table = Table(
         "times", "sentences", "words", "seconds", "processor s", "of the parent", "words/s", "peak MB", "rows", "full"
     )
+    options = ["--task", task, "--jobs", str(jobs), *(["--size", size] if size else [])]
     points = []
-    for times in map(int, options.times.split(",")):
-        with tempfile.TemporaryDirectory(dir=options.work) as folder:
-            sentences, words = copy_corpus(options.folder, Path(folder) / "corpus", times)
-            found, cost = measure_build(Path(folder), options)
+    for copies in map(int, times.split(",")):
+        with tempfile.TemporaryDirectory(dir=work) as folder:
+            sentences, words = copy_corpus(source, Path(folder) / "corpus", copies)
+            found, cost = measure_build(Path(folder), lang, [*options, *([] if audited else ["--no-audit"])])
         points.append((words, cost.processor))
         sizes = [sum(n for labels in config["counts"].values() for n in labels.values()) for config in found.values()]
         table.add_row(
-            str(times), f"{sentences:,}", f"{words:,}", f"{cost.seconds:.1f}", f"{cost.processor:.1f}",
+            str(copies), f"{sentences:,}", f"{words:,}", f"{cost.seconds:.1f}", f"{cost.processor:.1f}",
             f"{cost.parent:.1f}", f"{words / cost.seconds:,.0f}", f"{cost.peak:,.0f}", f"{sum(sizes):,}",
             f"{sum(size >= FULL for size in sizes)} of {len(sizes)}",
         )  # fmt: skip
         Console(width=140, stderr=True).print(table)
     Console(width=140).print(table)
     if len(points) > 1:
-        sys.stdout.write(f"processor time grows with the number of words to the power of {exponent(points):.2f}\n")
-    return 0
+        print(f"processor time grows with the number of words to the power of {exponent(points):.2f}")
 
 
 def exponent(points: Sequence[tuple[float, float]]) -> float:
@@ -254,13 +235,12 @@ def classes_of(sentences: Sequence[Template]) -> dict[str, list[tuple[str, str]]
     return classes
 
 
-def measure_build(folder: Path, options: argparse.Namespace) -> tuple[dict[str, Any], Cost]:
+def measure_build(folder: Path, lang: str, options: Sequence[str]) -> tuple[dict[str, Any], Cost]:
     """The configs of ``build run`` over a folder, and what it cost."""
     command = [
-        *(sys.executable, "-m", "discoprobe", "run", "--lang", options.lang, "--corpus", str(folder / "corpus")),
-        *("--out", str(folder / "out"), "--task", options.task, "--jobs", options.jobs, "--json", "--on-error", "skip"),
-        *(["--size", options.size] if options.size else []), *([] if options.audit else ["--no-audit"]),
-    ]  # fmt: skip
+        *(sys.executable, "-m", "discoprobe", "run", "--lang", lang, "--corpus", str(folder / "corpus")),
+        *("--out", str(folder / "out"), "--json", "--on-error", "skip", *options),
+    ]
     found, cost = measured(command, {"DISCOPROBE_CACHE": str(folder / "cache")})
     return found["configs"], cost
 
@@ -323,28 +303,21 @@ PLAIN = ("sent_len", "tree_depth", "pred_tense", "subj_number", "bigram_shift")
 """Tasks that a plain builder makes too."""
 
 
-def add_plain(parser: argparse.ArgumentParser) -> None:
-    """The options of ``plain``."""
-    parser.add_argument("folder", type=Path, help="a folder of CoNLL-U files")
-    parser.add_argument("--lang", default="en", help="the language of the folder (default en)")
-    parser.set_defaults(run=run_plain, task=",".join(PLAIN), jobs="1", size="", audit=False)
-
-
-def run_plain(options: argparse.Namespace) -> int:
-    """Print what five probing tasks cost here, and in a plain program over the conllu library."""
+@app.command()
+def plain(source: Folder, *, lang: Lang = "en") -> None:
+    """What five probing tasks cost here, and in a plain program over the conllu library."""
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "corpus").symlink_to(options.folder.resolve())
-        found, cost = measure_build(Path(folder), options)
+        (Path(folder) / "corpus").symlink_to(source.resolve())
+        found, cost = measure_build(Path(folder), lang, ["--task", ",".join(PLAIN), "--no-audit"])
         ours = {name.rpartition("_")[0]: sum(map(rows_in, config["counts"].values())) for name, config in found.items()}
         start, clock = time.perf_counter(), time.process_time()
-        plain = plain_build(options.folder, Path(folder) / "plain")
+        theirs = plain_build(source, Path(folder) / "plain")
         seconds, processor = time.perf_counter() - start, time.process_time() - clock
     table = Table("builder", "seconds", "processor s", *PLAIN)
-    counted = [(ours, cost.seconds, cost.processor, "discoprobe"), (plain, seconds, processor, "plain, conllu")]
+    counted = [(ours, cost.seconds, cost.processor, "discoprobe"), (theirs, seconds, processor, "plain, conllu")]
     for rows, wall, used, name in counted:
         table.add_row(name, f"{wall:.1f}", f"{used:.1f}", *(f"{rows.get(task, 0):,}" for task in PLAIN))
     Console(width=140).print(table)
-    return 0
 
 
 def rows_in(labels: Mapping[str, int]) -> int:
@@ -404,44 +377,31 @@ def steps_to_root(word: int, heads: Mapping[int, int | None]) -> int:
     return steps
 
 
-def add_all(parser: argparse.ArgumentParser) -> None:
-    """The options of ``all``."""
-    parser.add_argument("folder", type=Path, help="a folder of CoNLL-U files")
-    parser.add_argument("--lang", default="en", help="the language of the folder (default en)")
-    parser.add_argument("--times", default="1,2,4", help="how many copies of the folder (default 1,2,4)")
-    parser.add_argument("--rows", default="1000,12000,120000", help="numbers of rows that are audited")
-    parser.set_defaults(run=run_all)
-
-
-def run_all(options: argparse.Namespace) -> int:
-    """Print every table, each by the command of its own."""
-    folder, lang = str(options.folder), ["--lang", options.lang]
-    growth = [["build", folder, *lang, "--times", options.times, "--task", task] for task in ("probing", "discourse")]
-    jobs = ["build", folder, *lang, "--times", options.times.rpartition(",")[2], "--task", "probing", "--jobs", "2"]
-    audited = ["build", folder, *lang, "--times", options.times, "--task", "probing", "--audit"]
-    rows = ["audit", *options.rows.split(",")]
-    for command in (["reader", folder], ["plain", folder, *lang], *growth, jobs, audited, rows):
-        sys.stdout.write(f"\nbenchmark.py {' '.join(command)}\n")
-        sys.stdout.flush()
+@app.command("all")
+def all_(source: Folder, *, lang: Lang = "en", times: Times = "1,2,4", rows: str = "1000,12000,120000") -> None:
+    """Every table, each by the command of its own; ``--rows`` are the numbers of rows that are audited."""
+    build_of = ["build", str(source), "--lang", lang, "--task"]
+    for command in (
+        ["reader", str(source)],
+        ["plain", str(source), "--lang", lang],
+        *([*build_of, task, "--times", times] for task in ("probing", "discourse")),
+        [*build_of, "probing", "--times", times.rpartition(",")[2], "--jobs", "2"],
+        [*build_of, "probing", "--times", times, "--audit"],
+        ["audit", *rows.split(",")],
+    ):
+        print(f"\nbenchmark.py {' '.join(command)}", flush=True)
         if status := subprocess.run([sys.executable, __file__, *command], check=False).returncode:
-            return status
-    return 0
+            raise typer.Exit(status)
 
 
-def add_audit(parser: argparse.ArgumentParser) -> None:
-    """The options of ``audit``."""
-    parser.add_argument("rows", nargs="*", type=int, default=[1_000, 12_000, 120_000], help="numbers of rows")
-    parser.set_defaults(run=run_audit)
-
-
-def run_audit(options: argparse.Namespace) -> int:
-    """Print seconds, processor seconds and peak memory for each number of rows, and the ratio to counting n-grams."""
+@app.command()
+def audit(rows: Annotated[list[int] | None, typer.Argument(help="Numbers of rows.")] = None) -> None:
+    """Seconds, processor seconds and peak memory for each number of rows, and the ratio to counting n-grams."""
     table = Table("rows", "characters", "seconds", "processor s", "peak MB", "n-grams of scikit-learn, s", "ratio")
-    for n in options.rows:
+    for n in rows or [1_000, 12_000, 120_000]:
         with tempfile.TemporaryDirectory() as folder:
             texts = invent(Path(folder), n)
-            command = [sys.executable, "-m", "discoprobe", "audit", folder, "--json"]
-            _, cost = measured(command, {})
+            _, cost = measured([sys.executable, "-m", "discoprobe", "audit", folder, "--json"], {})
         start = time.perf_counter()
         HashingVectorizer(analyzer="char_wb", ngram_range=(1, 4), lowercase=False).transform(texts)
         peer = time.perf_counter() - start
@@ -450,7 +410,6 @@ def run_audit(options: argparse.Namespace) -> int:
             f"{cost.peak:,.0f}", f"{peer:.1f}", f"{cost.seconds / peer:.2f}",
         )  # fmt: skip
     Console(width=120).print(table)
-    return 0
 
 
 def invent(folder: Path, n: int) -> list[str]:
@@ -471,14 +430,13 @@ def invent(folder: Path, n: int) -> list[str]:
     return found
 
 
-def best(work: Callable[[], object], options: argparse.Namespace) -> float:
+def best(work: Callable[[], object], rounds: int, clock: str) -> float:
     """Seconds of the fastest round."""
-    clock = CLOCKS[options.clock]
-    times = []
-    for _ in range(options.rounds):
-        start = clock()
+    now, times = CLOCKS[clock], []
+    for _ in range(rounds):
+        start = now()
         work()
-        times.append(clock() - start)
+        times.append(now() - start)
     return min(times)
 
 
@@ -513,12 +471,6 @@ def read_mapped(path: Path) -> object:
     return list(corpus.shards())
 
 
-def best_cached(path: Path, options: argparse.Namespace) -> float:
-    """Seconds of a load from the cache."""
-    read_mapped(path)
-    return best(partial(read_mapped, path), options)
-
-
 def read_conllu(path: Path) -> list[list[conllu.TokenList]]:
     """All sentences of each file, by the conllu library."""
     return [list(conllu.parse(file.read_text(encoding="utf-8"))) for file in files_of(path)]
@@ -536,4 +488,4 @@ READERS: dict[str, Callable[[Path], object]] = {
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         os.environ["BENCHMARK_FOLDER"] = folder
-        sys.exit(main())
+        app()

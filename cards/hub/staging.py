@@ -17,6 +17,7 @@ from discoprobe.cards.metadata import card_checks, manifest
 from discoprobe.cards.metadata.manifest_merge import merged
 from discoprobe.cards.metadata.yaml_header import STANDALONE
 from discoprobe.cards.release import version
+from discoprobe.cards.release.publish_checks import some
 from discoprobe.cards.release.release_folder import README, documents
 from discoprobe.cards.text import card
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
 _LOADED_INSTEAD = frozenset({".huggingface.yaml", "dataset_infos.json"})
 """Files that `datasets` reads instead of a card's configs, or beside them; a script named like the repository too."""
-_SHOWN = 3
 
 
 @dataclass(frozen=True)
@@ -196,12 +196,10 @@ def refuse_in_the_way(remote: Remote, staged: Staged, repo: str) -> None:
     Raises:
         RemoteError: naming what is in the way.
     """
-    paths = sorted(_in_the_way(remote, staged, repo))
-    if paths:
-        more = f" and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else ""
+    if paths := sorted(_in_the_way(remote, staged, repo)):
         raise RemoteError(
-            f"{repo} holds files that no release put there and that are in the way of this one:"
-            f" {', '.join(paths[:_SHOWN])}{more}; rename or delete them there, or give another --repo"
+            f"{repo} holds files that no release put there and that are in the way of this one: {some(paths)}; rename or"
+            " delete them there, or give another --repo"
         )
 
 

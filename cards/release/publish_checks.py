@@ -54,12 +54,12 @@ def _check_audits(configs: dict[str, ConfigEntry]) -> None:
     unknown = [name for name, entry in sorted(configs.items()) if entry["audit"] is None]
     failed = {name: one.checks for name, one in sorted(verdicts(configs).items()) if one.word == FAILED}
     if failed:
-        what = _some(f"{name} ({', '.join(checks)})" for name, checks in failed.items())
+        what = some(f"{name} ({', '.join(checks)})" for name, checks in failed.items())
         raise AuditFailedError(
             f"the audit failed: {what}; nothing is published; see build card, or build without --keep-failed"
         )
     if unknown:
-        raise AuditFailedError(f"not audited: {_some(unknown)}; nothing is published; build without --no-audit")
+        raise AuditFailedError(f"not audited: {some(unknown)}; nothing is published; build without --no-audit")
 
 
 def check_designs(configs: Mapping[str, ConfigEntry]) -> None:
@@ -70,7 +70,7 @@ def check_designs(configs: Mapping[str, ConfigEntry]) -> None:
     """
     found = {configs[name]["task"]: one.checks for name, one in verdicts(configs).items() if one.of_design}
     if found:
-        what = _some(f"{task} ({', '.join(checks)})" for task, checks in sorted(found.items()))
+        what = some(f"{task} ({', '.join(checks)})" for task, checks in sorted(found.items()))
         raise AuditFailedError(
             f"with the configs that are published already the audit fails: {what}; nothing is published; publish this"
             " task in a repository of its own, or leave it out with --task"
@@ -99,7 +99,7 @@ def _check_attribution(sources: dict[str, SourceEntry]) -> None:
     ]
     if lacking:
         raise DiscoprobeError(
-            f"no attribution for {_some(lacking)}: their licence asks for one; name their citation in the catalogue"
+            f"no attribution for {some(lacking)}: their licence asks for one; name their citation in the catalogue"
         )
 
 
@@ -111,6 +111,7 @@ def _asks_credit(licence: str) -> bool:
     )
 
 
-def _some(names: Iterable[str]) -> str:
+def some(names: Iterable[str]) -> str:
+    """The first names of a list, and how many more there are."""
     found = list(names)
     return ", ".join(found[:_SHOWN]) + (f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else "")

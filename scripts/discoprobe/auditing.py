@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
-import pyarrow as pa
 
 from discoprobe.builders.audit import AuditInput, UnreadableDataError, inputs
 from discoprobe.builders.audit.inputs import Reading, read_frames
@@ -237,12 +236,5 @@ def _names(columns: str | Sequence[str]) -> tuple[str, ...]:
 
 def _frame(rows: object) -> pl.DataFrame:
     """A pandas, polars or Arrow table as a polars frame; categories are strings."""
-    if isinstance(rows, pl.LazyFrame):
-        return rows.collect()
-    if isinstance(rows, pl.DataFrame):
-        frame = rows
-    elif hasattr(rows, "to_dict") and hasattr(rows, "columns"):
-        frame = pl.DataFrame(pa.Table.from_pandas(rows, preserve_index=False))
-    else:
-        frame = pl.DataFrame(rows)  # type: ignore[arg-type]
+    frame = rows.collect() if isinstance(rows, pl.LazyFrame) else pl.DataFrame(rows)  # type: ignore[arg-type]
     return frame.with_columns(pl.col(pl.Categorical, pl.Enum).cast(pl.String))
