@@ -198,8 +198,8 @@ def refuse_in_the_way(remote: Remote, staged: Staged, repo: str) -> None:
     """
     if paths := sorted(_in_the_way(remote, staged, repo)):
         raise RemoteError(
-            f"{repo} holds files that no release put there and that are in the way of this one: {some(paths)}; rename or"
-            " delete them there, or give another --repo"
+            f"{repo} holds files that no release put there and that are in the way of this one: {some(paths)};"
+            " rename or delete them there, or give another --repo"
         )
 
 

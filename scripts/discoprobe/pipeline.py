@@ -1,7 +1,8 @@
 """From a request to a release folder: what `build run` does, without options and messages.
 
-`run` is the whole way: read the corpora (`sources`), build the configs of each language (`configs`), audit them, write
-the release folder (`cards.release`). `renew` does this only for what is missing or out of date.
+`run` is the whole way. `sources.corpora_of` reads the corpora of a language with the tasks that are built from them;
+`configs` builds (`builders.build`), `audited` adds reports (`builders.audit`), and `_build` writes both into a release
+folder (`cards.release`). `renew` does the same only for what is missing or out of date.
 """
 
 from __future__ import annotations
@@ -63,68 +64,6 @@ def run(request: Request, out: Path, progress: Progress = silent) -> BuildResult
     return _build(corpora_of(request, tasks, progress), request, out, progress)
 
 
-@dataclass(frozen=True, slots=True)
-class StaleConfigs:
-    """The tasks of each corpus that have to be built, and the names of the configs that are up to date."""
-
-    to_build: tuple[tuple[Corpus, Sequence[AnyTask]], ...]
-    fresh: tuple[str, ...]
-
-    @property
-    def names(self) -> list[str]:
-        """The configs that are missing or out of date; perhaps some of them cannot be built."""
-        return [f"{task.name}_{corpus.lang}" for corpus, tasks in self.to_build for task in tasks]
-
-
-def stale_configs(
-    request: Request, out: Path, progress: Progress = silent, *, check: Callable[[Corpus], None] | None = None
-) -> StaleConfigs:
-    """The configs of a request that a release folder lacks, or has from other inputs, after reading the corpora.
-
-    Raises:
-        DiscoprobeError: as for `run`, or raised by ``check``, which is called with every corpus.
-    """
-    tasks, present = tasks_named(request.tasks), manifest.read(out)
-    fresh: list[str] = []
-    to_build: list[tuple[Corpus, list[AnyTask]]] = []
-    for corpus, wanted in corpora_of(request, tasks, progress):
-        if check:
-            check(corpus)
-        done = [
-            task
-            for task in wanted
-            if up_to_date(out, present, f"{task.name}_{corpus.lang}", _inputs(corpus, task, request))
-        ]
-        fresh += [f"{task.name}_{corpus.lang}" for task in done]
-        if rest := [task for task in wanted if task not in done]:
-            to_build.append((corpus, rest))
-    return StaleConfigs(tuple(to_build), tuple(fresh))
-
-
-def renew(
-    request: Request, out: Path, progress: Progress = silent, *, check: Callable[[Corpus], None] | None = None
-) -> tuple[BuildResult, tuple[str, ...]]:
-    """Builds the `stale_configs` of a request; the rest of the folder does not change.
-
-    Returns:
-        The result, and the names of the configs that are up to date (also of those that cannot be built).
-
-    Raises:
-        DiscoprobeError: as for `run`.
-    """
-    stale = stale_configs(request, out, progress, check=check)
-    if not stale.to_build:
-        return BuildResult(manifest.read(out), (), ()), stale.fresh
-    return _build(stale.to_build, request, out, progress), stale.fresh
-
-
-def _inputs(corpus: Corpus, task: AnyTask, request: Request) -> str:
-    """A hash of everything that the config of a task is made from."""
-    excluded = request.exclude.get(f"{task.name}_{corpus.lang}", {})
-    flags = {"audit": request.audit, "keep_failed": request.keep_failed}
-    return digest(corpus, request.settings, task.version, excluded, **flags)
-
-
 def _build(
     wanted: Iterable[tuple[Corpus, Sequence[AnyTask]]], request: Request, out: Path, progress: Progress
 ) -> BuildResult:
@@ -134,26 +73,38 @@ def _build(
     with open_release(out) as release, process_pool(request.jobs) as executor:
         for corpus, tasks in wanted:
             inputs = {task.name: _inputs(corpus, task, request) for task in tasks}
-            read: dict[str, TextCorpusPart] = {}
+            parts: dict[str, TextCorpusPart] = {}
             for config, report in audited(corpus, tasks, request, executor, progress):
-                parts, documents = texts_of(corpus, config)
-                read |= {part.identity: part for part in parts}
+                of_config, documents = read_for(corpus, config)
+                parts |= {part.identity: part for part in of_config}
                 release.add(config, report, inputs[config.task], documents)
                 missing.append(config) if isinstance(config, Unavailable) else built.append(config.name)
-            release.add_corpus(with_what_was_read(corpus, list(read.values())))
+            release.add_corpus(with_what_was_read(corpus, list(parts.values())))
         excluded = [] if request.keep_failed else release.leave_out_failed()
         whole = release.finish()
     present = [name for name in built if name in whole["configs"]]
     return BuildResult(whole, tuple(present), (*missing, *excluded))
 
 
-def texts_of(corpus: Corpus, config: Config | Unavailable) -> tuple[list[TextCorpusPart], pl.DataFrame | None]:
-    """The row groups of text that were read for a config, and titles and URLs of the documents that are in it."""
-    if not isinstance(config, Config):
-        return [], None
-    parts = read_parts(corpus, config.parts)
-    used = {doc_id for table in config.splits.values() for doc_id in table["doc_id"].to_pylist()}
-    return parts, about_documents(parts, used)
+def configs(
+    corpus: Corpus, tasks: Sequence[AnyTask], request: Request, executor: Executor | None, progress: Progress = silent
+) -> Iterator[Config | Unavailable]:
+    """The configs of one language, in the order of ``tasks``."""
+    made = build_all(tasks, corpus, request.settings, executor, ahead=n_workers(request.jobs) + 2, progress=progress)
+    for done, built in enumerate(made, 1):
+        progress(f"building {corpus.lang}", done, len(tasks))
+        config = without_rows(built, request.exclude.get(built.name, {}))
+        yield config if SAMPLE in request.corpora else _large_enough(config, request.settings.min_rows)
+
+
+def _large_enough(config: Config | Unavailable, least: tuple[int, int, int]) -> Config | Unavailable:
+    """The config, or why it is too small for a release."""
+    if not isinstance(config, Config) or config.large_enough(least):
+        return config
+    sizes = [table.num_rows for table in config.splits.values()]
+    actual, needed = ("/".join(map(str, numbers)) for numbers in (sizes, least[-len(sizes) :]))
+    reason = f"{actual} rows, {needed} are needed: add corpora of this language, or use --min-rows"
+    return Unavailable(config.name, config.task, config.lang, reason, config.candidates, config.drops)
 
 
 def audited(
@@ -207,25 +158,75 @@ def source_texts(corpus: Corpus, built: Sequence[Config]) -> list[dict[tuple[str
     return [{key: text for key, text in texts.items() if key[1] in ids} for ids in used]
 
 
-def configs(
-    corpus: Corpus, tasks: Sequence[AnyTask], request: Request, executor: Executor | None, progress: Progress = silent
-) -> Iterator[Config | Unavailable]:
-    """The configs of one language, in the order of ``tasks``."""
-    made = build_all(tasks, corpus, request.settings, executor, ahead=n_workers(request.jobs) + 2, progress=progress)
-    for done, built in enumerate(made, 1):
-        progress(f"building {corpus.lang}", done, len(tasks))
-        config = without_rows(built, request.exclude.get(built.name, {}))
-        yield config if SAMPLE in request.corpora else _large_enough(config, request.settings.min_rows)
+def read_for(corpus: Corpus, config: Config | Unavailable) -> tuple[list[TextCorpusPart], pl.DataFrame | None]:
+    """The row groups of text that were read for a config, and titles and URLs of the documents that are in it."""
+    if not isinstance(config, Config):
+        return [], None
+    parts = read_parts(corpus, config.parts)
+    used = {doc_id for table in config.splits.values() for doc_id in table["doc_id"].to_pylist()}
+    return parts, about_documents(parts, used)
 
 
-def _large_enough(config: Config | Unavailable, least: tuple[int, int, int]) -> Config | Unavailable:
-    """The config, or why it is too small for a release."""
-    if not isinstance(config, Config) or config.large_enough(least):
-        return config
-    sizes = [table.num_rows for table in config.splits.values()]
-    actual, needed = ("/".join(map(str, numbers)) for numbers in (sizes, least[-len(sizes) :]))
-    reason = f"{actual} rows, {needed} are needed: add corpora of this language, or use --min-rows"
-    return Unavailable(config.name, config.task, config.lang, reason, config.candidates, config.drops)
+def _inputs(corpus: Corpus, task: AnyTask, request: Request) -> str:
+    """A hash of everything that the config of a task is made from."""
+    excluded = request.exclude.get(f"{task.name}_{corpus.lang}", {})
+    flags = {"audit": request.audit, "keep_failed": request.keep_failed}
+    return digest(corpus, request.settings, task.version, excluded, **flags)
+
+
+@dataclass(frozen=True, slots=True)
+class StaleConfigs:
+    """The tasks of each corpus that have to be built, and the names of the configs that are up to date."""
+
+    to_build: tuple[tuple[Corpus, Sequence[AnyTask]], ...]
+    fresh: tuple[str, ...]
+
+    @property
+    def names(self) -> list[str]:
+        """The configs that are missing or out of date; perhaps some of them cannot be built."""
+        return [f"{task.name}_{corpus.lang}" for corpus, tasks in self.to_build for task in tasks]
+
+
+def stale_configs(
+    request: Request, out: Path, progress: Progress = silent, *, check: Callable[[Corpus], None] | None = None
+) -> StaleConfigs:
+    """The configs of a request that a release folder lacks, or has from other inputs, after reading the corpora.
+
+    Raises:
+        DiscoprobeError: as for `run`, or raised by ``check``, which is called with every corpus.
+    """
+    tasks, present = tasks_named(request.tasks), manifest.read(out)
+    fresh: list[str] = []
+    to_build: list[tuple[Corpus, list[AnyTask]]] = []
+    for corpus, wanted in corpora_of(request, tasks, progress):
+        if check:
+            check(corpus)
+        done = [
+            task
+            for task in wanted
+            if up_to_date(out, present, f"{task.name}_{corpus.lang}", _inputs(corpus, task, request))
+        ]
+        fresh += [f"{task.name}_{corpus.lang}" for task in done]
+        if rest := [task for task in wanted if task not in done]:
+            to_build.append((corpus, rest))
+    return StaleConfigs(tuple(to_build), tuple(fresh))
+
+
+def renew(
+    request: Request, out: Path, progress: Progress = silent, *, check: Callable[[Corpus], None] | None = None
+) -> tuple[BuildResult, tuple[str, ...]]:
+    """Builds the `stale_configs` of a request; the rest of the folder does not change.
+
+    Returns:
+        The result, and the names of the configs that are up to date (also of those that cannot be built).
+
+    Raises:
+        DiscoprobeError: as for `run`.
+    """
+    stale = stale_configs(request, out, progress, check=check)
+    if not stale.to_build:
+        return BuildResult(manifest.read(out), (), ()), stale.fresh
+    return _build(stale.to_build, request, out, progress), stale.fresh
 
 
 def support(request: Request, progress: Progress = silent) -> list[dict[str, str | int | bool | None]]:
