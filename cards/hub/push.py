@@ -124,8 +124,9 @@ class PushResult:
 
     def to_dict(self) -> dict[str, Any]:
         """The outcome as JSON holds it."""
-        done = dataclasses.asdict(self)
-        return done.pop("plan") | done
+        return dataclasses.asdict(self.plan) | {
+            "state": self.state, "commit": self.commit, "url": self.url, "notes": list(self.notes)
+        }  # fmt: skip
 
 
 def push(

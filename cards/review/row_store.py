@@ -55,7 +55,8 @@ class RowFilter:
 
 def configs_asked(args: MultiDict[str, str]) -> RowFilter:
     """The configs, tasks and languages that an address names."""
-    return RowFilter(*(tuple(filter(None, args.getlist(name))) for name in ("config", "task", "lang")))
+    configs, tasks, languages = (tuple(filter(None, args.getlist(name))) for name in ("config", "task", "lang"))
+    return RowFilter(configs, tasks, languages)
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,9 +46,9 @@ def _generated(entry: ConfigEntry) -> bool:
 
 
 def _matrix(title: str, configs: Mapping[str, ConfigEntry], said: Mapping[str, Verdict]) -> Matrix:
-    languages, tasks = ({entry[side] for entry in configs.values()} for side in ("lang", "task"))
-    sides = ("lang", "task") if len(languages) >= len(tasks) else ("task", "lang")
-    cells = {(one[sides[0]], one[sides[1]]): _cell(name, one, said[name]) for name, one in configs.items()}
+    cells = {(entry["lang"], entry["task"]): _cell(name, entry, said[name]) for name, entry in configs.items()}
+    if len({lang for lang, _ in cells}) < len({task for _, task in cells}):
+        cells = {(task, lang): cell for (lang, task), cell in cells.items()}
     down, across = (sorted(set(side)) for side in zip(*cells, strict=True))
     rows = tuple((name, tuple(cells.get((name, other), "–") for other in across)) for name in down)
     return Matrix(title, tuple(across), rows)
