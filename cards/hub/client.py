@@ -1,8 +1,7 @@
 """The Hub as publishing needs it: the one module that calls `huggingface_hub`.
 
-Reads and uploads are tried again, with growing waits and as long as the Hub asks; a commit and a tag are sent once,
-because only who knows what was to be published can tell whether a lost answer was a success (`push`). Every failure is
-a `HubError` in plain words (`failures`).
+Reads and uploads are tried again; the waits grow, or are as long as the Hub asks. A commit and a tag are sent once: if
+no answer comes, `push` looks whether they were made. Every failure is a `HubError` in plain words (`failures`).
 """
 
 from __future__ import annotations
@@ -41,13 +40,13 @@ BATCH = 64
 """Files per upload call: progress is shown after each, and a killed push has lost at most one."""
 
 _SILENCE, _AGAIN = 20.0, 60.0
-"""Seconds without an answer after which a line says that the program still waits, and between further such lines."""
+"""Seconds without an answer until a line says that the program still waits, and seconds between further lines."""
 _STORAGE_ANSWER = 15.0
-"""Seconds in which the storage of large files (Xet) has to answer a question before anything is sent to it."""
+"""Seconds that the storage of large files (Xet) has for its first answer, before anything is sent to it."""
 _STORAGE_LEAST, _STORAGE_SPEED = 120.0, 5_000
-"""An upload to the storage may take so many seconds, and what its bytes take at so many in a second."""
+"""Limit of an upload to the storage: so many seconds, and one more for so many bytes."""
 _STORAGE_WAITS = {"HF_XET_CLIENT_RETRY_BASE_DELAY": "1s", "HF_XET_CLIENT_RETRY_MAX_DURATION": "20s"}
-"""Settings of the storage's client (Xet): it tries each request again for so long, by default for six minutes."""
+"""Settings of the storage's client (Xet): how long it tries a request again; six minutes by default."""
 _log = logging.getLogger(__name__)
 
 

@@ -1,4 +1,4 @@
-"""What goes wrong between this machine and the Hub, in one line of plain words, without tokens and signed addresses."""
+"""Errors of the Hub and of the network as one line of plain words, without tokens and signed addresses."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class HubError(RemoteError):
 
 @dataclass(frozen=True, slots=True)
 class Failures:
-    """Tells what went wrong with a repository at an endpoint; the token is what no message may show."""
+    """What went wrong with a repository at an endpoint, in messages that do not show the token."""
 
     repo: str
     endpoint: str
@@ -90,7 +90,7 @@ class Failures:
         return None
 
     def storage(self, message: str, doing: str, *, transient: bool = False) -> HubError:
-        """A failure of Xet, the storage of large files, of which its client tells only a text, after its own tries."""
+        """A failure of the storage of large files (Xet): its client gives up with a text only."""
         if re.search(r"\b40[13]\b|[Ff]orbidden|[Uu]nauthorized", message):
             return final(f"the Hub's storage (Xet) refuses the token while {doing}; use one with write access", 403)
         status = re.search(r"\(([45]\d\d [A-Z][\w ]*)\)", message)

@@ -1,9 +1,9 @@
-"""One push: from what the Hub holds now to the old release or the new one, never to something between.
+"""One push: the Hub holds the old release or the new one, never a mixture.
 
-The order is what makes it safe. Objects are uploaded first, where nobody sees them; one commit on top of the head that
-was planned for makes all of them visible at once; the tree of that commit is compared with the plan and a config is
-loaded from it; the tag comes last, so that a tagged release is complete and was read back. Whatever ends a push early
-leaves the old release, or the new one without its tag, which the next push sets.
+The order of the steps makes it safe. Files are uploaded first and are not visible yet. One commit, on top of the head
+that the plan was made for, makes all of them visible at once. The tree of that commit is compared with the plan, and
+some configs are loaded from it. The tag is set last: a tagged release is complete and was read back. A push that ends
+early leaves the old release, or the new one without its tag; the next push sets the tag.
 """
 
 from __future__ import annotations
@@ -81,10 +81,8 @@ class Plan:
     """What a push will do.
 
     Attributes:
-        repo: the repository.
         release: the number of the release.
-        last: the release before; empty for the first.
-        changes: of configs, rows, sources, files.
+        last: the number of the release before; empty for the first.
         uploads: files to send and their bytes.
         deletes: files to delete.
         keeps: configs of the repository that stay as they are.

@@ -1,8 +1,8 @@
-"""What the Hub is to hold after a push: the local configs laid over the published ones.
+"""What the Hub holds after a push: the published configs, with the local ones in their place.
 
-A local config takes the place of the published one of its name, one that was tried and is not there any more takes it
-away, and all others stay byte for byte. What speaks of all configs (card, attribution, manifest, changelog) is written
-anew from the manifest of both.
+A local config replaces the published one of its name. A config that can no longer be built is removed. All others stay
+byte for byte. The files about all configs (card, attribution, manifest, changelog) are written again from the manifest
+of both. A push deletes and overwrites only files that a release wrote (`refuse_in_the_way`).
 """
 
 from __future__ import annotations

@@ -31,12 +31,9 @@ Rebuild: TypeAlias = "Callable[[Manifest, Path], None]"
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A file that is not what it should be.
+    """A file of a release that is not what it should be, with the reasons that the manifests show, in words.
 
-    Attributes:
-        path: the file, inside the release.
-        step: ``published``: it is not what the manifest lists; ``rebuilt``: the rebuild gives another one.
-        why: the reasons that the manifests show, in words; in doubt, that there is none.
+    ``step`` is ``published`` if it is not what the manifest lists, ``rebuilt`` if the rebuild gives another one.
     """
 
     path: str
@@ -48,13 +45,8 @@ class Difference:
 class Verified:
     """What a verification found.
 
-    Attributes:
-        target: the folder, or ``owner/name@revision``.
-        commit: the commit that was looked at; empty for a folder.
-        release: the release's number; empty if it has none.
-        files: number of files compared with the manifest.
-        rebuilt: number of files compared with the rebuild.
-        differences: those that differ.
+    ``target`` is a folder or ``owner/name@revision``; ``commit`` is empty for a folder, ``release`` without a number.
+    ``files`` were compared with the manifest and ``rebuilt`` with the rebuild; ``differences`` are those that differ.
     """
 
     target: str

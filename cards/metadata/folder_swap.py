@@ -1,10 +1,10 @@
-"""A release folder's content replaced at once: by an exchange of folders, by two renames, or entry by entry.
+"""Replace the content of a release folder at once: by an exchange of folders, by two renames, or entry by entry.
 
-A new release is made in a folder beside the old one, ``.NAME.new``, and exchanged with it by the system in one step
-where the system can (Linux: ``renameat2``), else with two renames. A folder that cannot be renamed (a mount point, or
-the folder that the program was started in) keeps its place: the new release is made inside it, and its entries are
-exchanged. What a killed program leaves is put right by ``recovered``, which whoever reads a release calls: it takes the
-old release back, or finishes the exchange if the old one had been put away whole.
+A new release is made in a folder beside the old one, ``.NAME.new``. Linux exchanges both in one step (``renameat2``);
+elsewhere two renames do it. A folder that cannot be renamed (a mount point, or the folder that the program was started
+in) stays where it is: the new release is made inside it, and its entries are moved. If the program is killed on the
+way, the next reader of the release calls ``recovered``: it restores the old release, or finishes the exchange if all
+entries of the old one had been moved away.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Marks: what people and models said of rows, one line of JSON each, in a file beside the release.
 
-A file only grows: who changes a mark writes another line, and the last one counts. So two programs can write to it, and
-files of several readers are merged by putting their lines together. A line names the row by config and id, and has a
-hash of what the row showed: a mark does not speak of a row whose text or label has changed since.
+Lines are only added: a changed mark is another line, and the last one counts. So two programs can write to one file,
+and files of several readers are merged by joining their lines. A line names the row by config and id, and has a hash of
+what the row showed: a mark does not count for a row whose text or label has changed since.
 """
 
 from __future__ import annotations

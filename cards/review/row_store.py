@@ -30,16 +30,8 @@ _NUMBER = "_number"
 class RowFilter:
     """Which rows; an empty value is no condition.
 
-    Attributes:
-        configs: names of configs.
-        tasks: names of tasks.
-        languages: codes of languages.
-        split: name of a split.
-        label: name of a label.
-        corpus: name of a corpus.
-        words: what the row's texts contain, in any case.
-        places: the (config, id) of the rows that may be found; None for no condition.
-        without: the (config, id) of rows that are left out.
+    ``words`` is what the texts of a row contain, in any case. ``places`` are the (config, id) of the rows that may be
+    found, None for no condition, and ``without`` those of rows that are left out.
     """
 
     configs: tuple[str, ...] = ()
@@ -61,16 +53,7 @@ def configs_asked(args: MultiDict[str, str]) -> RowFilter:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseRow:
-    """A row, where it is, and what its label is called.
-
-    Attributes:
-        config: name of the config.
-        split: name of the split.
-        number: its place in the split, from 0.
-        values: its columns.
-        label: the name of its label.
-        entry: the config's entry in the manifest.
-    """
+    """A row: its columns (``values``), its number in the split (from 0), and the name of its label."""
 
     config: str
     split: str
