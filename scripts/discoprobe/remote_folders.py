@@ -55,12 +55,10 @@ def release_at(target: str) -> Iterator[Path]:
         RemoteError: the URL cannot be read or written.
         DiscoprobeError: the release would have files that are not as its manifest says.
     """
-    if not is_url(target):
-        yield Path(target)
-        return
-    _refuse_hub(target)
-    with tempfile.TemporaryDirectory(prefix="discoprobe-") as place:
-        folder = Path(place) / "release"
+    with _folder_for(target) as folder:
+        if not is_url(target):
+            yield folder
+            return
         there = files_below(target)
         if there and manifest.NAME not in {file.name for file in there}:
             raise UsageError(f"{target} is not empty and holds no {manifest.NAME}; give --out a new URL or a release")
@@ -79,13 +77,11 @@ def corpus_at(target: str) -> Iterator[Path]:
         UsageError: the URL is one of the Hub.
         RemoteError: the URL cannot be read or written.
     """
-    if not is_url(target):
-        yield Path(target)
-        return
-    _refuse_hub(target)
-    folder = cache_folder() / "written" / hashlib.sha256(target.encode()).hexdigest()[:16]
-    yield folder
-    _replace(target, folder, {})
+    kept = cache_folder() / "written" / hashlib.sha256(target.encode()).hexdigest()[:16]
+    with _folder_for(target, kept) as folder:
+        yield folder
+        if is_url(target):
+            _replace(target, folder, {})
 
 
 @contextmanager
@@ -96,20 +92,24 @@ def new_folder_at(target: str) -> Iterator[Path]:
         UsageError: the URL is one of the Hub, or holds files.
         RemoteError: the URL cannot be read or written.
     """
+    with _folder_for(target) as folder:
+        if is_url(target) and files_below(target):
+            raise UsageError(f"{target} is not empty; give a new folder")
+        yield folder
+        if is_url(target):
+            _replace(target, folder, {})
+
+
+@contextmanager
+def _folder_for(target: str, kept: Path | None = None) -> Iterator[Path]:
+    """A path as it is; for a URL the folder ``kept``, by default one that is removed at the end."""
     if not is_url(target):
         yield Path(target)
         return
-    _refuse_hub(target)
-    if files_below(target):
-        raise UsageError(f"{target} is not empty; give a new folder")
-    with tempfile.TemporaryDirectory(prefix="discoprobe-") as place:
-        yield Path(place) / "new"
-        _replace(target, Path(place) / "new", {})
-
-
-def _refuse_hub(target: str) -> None:
     if target.startswith(HUB):
         raise UsageError(f"--out {target}: the Hub takes a release as one commit; use `build push --repo owner/name`")
+    with tempfile.TemporaryDirectory(prefix="discoprobe-") as place:
+        yield kept or Path(place) / "new"
 
 
 def _hashes(folder: Path) -> dict[str, str]:
