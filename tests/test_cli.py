@@ -202,7 +202,7 @@ def test_help_is_quick():
     [
         ("languages", None, "dirty_decay_ms:10000,muzzy_decay_ms:0"),
         ("languages", "dirty_decay_ms:7", "dirty_decay_ms:7"),
-        ("audit", None, "unset"),
+        ("audit", None, "dirty_decay_ms:500,muzzy_decay_ms:0"),
     ],
 )
 def test_polars_keeps_freed_memory_where_blocks_are_built_unless_the_user_decides_otherwise(

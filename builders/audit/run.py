@@ -66,6 +66,8 @@ def _audit(data: AuditInput, sources: Mapping[tuple[str, str], str] | None, exec
     scores = solve(bench, compared) if bench else {}
     shortcuts = [check for check in CHECKS if check.kind is Kind.SHORTCUT]
     measured = [shortcut(check, scores.get(check.id), data, problem) for check in shortcuts]
+    if bench:
+        bench.features.forget_ngrams()
     heuristics = mine(problem, bench.features, bench.token_conditions) if problem and bench else None
     findings = [*(here if here is not None else elsewhere.result() if elsewhere else []), *measured]
     judged = [_exempt(finding, data.exempt) for finding in findings]

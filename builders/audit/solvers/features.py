@@ -175,6 +175,10 @@ class Features:
         every = pl.DataFrame({"place": pl.int_range(self._n * self.slots, dtype=pl.UInt32, eager=True)})
         return char_grams(every.join(texts, on="place", how="left", maintain_order="left")["text"], self._width)
 
+    def forget_ngrams(self) -> None:
+        """Gives up the counts of n-grams, the largest of all features, when the solvers have read them."""
+        self.__dict__.pop("_char_counts", None)
+
     @cached_property
     def _width(self) -> int:
         """Columns of n-grams per text."""

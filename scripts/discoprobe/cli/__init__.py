@@ -37,6 +37,7 @@ _DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _KEEP_FREED = "dirty_decay_ms:10000,muzzy_decay_ms:0"
 """polars gives freed memory back after ten seconds and not after half a second: to get it anew for each step of a block
 takes a tenth of the processor's time."""
+_GIVE_BACK = "dirty_decay_ms:500,muzzy_decay_ms:0"
 _ONLY_AUDIT = frozenset({"audit", "import"})
 """Commands that build no blocks: they read as many rows as others made, and a tenth less memory counts more."""
 
@@ -81,6 +82,6 @@ def _options(
         bool, typer.Option("--version", help="Show the version.", is_eager=True, callback=_show_version)
     ] = False,
 ) -> None:  # fmt: skip
-    if context.invoked_subcommand not in _ONLY_AUDIT:
-        os.environ.setdefault("_RJEM_MALLOC_CONF", _KEEP_FREED)  # read when polars is imported, here and in workers
+    freed = _GIVE_BACK if context.invoked_subcommand in _ONLY_AUDIT else _KEEP_FREED
+    os.environ.setdefault("_RJEM_MALLOC_CONF", freed)  # read when polars is imported, here and in workers
     logging.basicConfig(level=logging.INFO if verbose else logging.WARNING, stream=sys.stderr, format="%(message)s")
