@@ -189,12 +189,21 @@ def test_console_scripts():
         assert {row["task"] for row in json.loads(done.stdout)} >= set(all_tasks())
 
 
-def test_help_is_quick():
-    """What a beginner types first does not wait for polars, pyarrow or datasets."""
-    heavy = "polars pyarrow datasets scipy sklearn jinja2 huggingface_hub httpx2"
-    code = f"import sys, discoprobe.cli; print(*(set({heavy.split()!r}) & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert done.stdout.strip() == ""
+@pytest.mark.parametrize(
+    ("command", "heavy"),
+    [
+        ("run --help", "polars pyarrow datasets scipy sklearn jinja2 huggingface_hub httpx2"),
+        ("languages", "polars pyarrow datasets scipy sklearn jinja2 huggingface_hub httpx2"),
+        ("run --lang es --corpus sample --task sent_len --min-rows 0 --no-audit", "sklearn stanza torch"),
+    ],
+)
+def test_a_command_imports_no_library_that_it_does_without(command, heavy, tmp_path):
+    code = (
+        f"import sys; from discoprobe import cli; sys.argv = ['build', *{command.split()!r}]\n"
+        f"try: cli.main()\nfinally: print('loaded:', *(set({heavy.split()!r}) & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=tmp_path)
+    assert done.stdout.splitlines()[-1] == "loaded:"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
-from sklearn.metrics import f1_score
 
 from discoprobe.builders.audit.intervals import DIGITS, Interval, critical_value
 
@@ -32,6 +31,8 @@ class MacroF1(NamedTuple):
 
 def macro_f1(score: Score, problem: Problem) -> MacroF1 | None:
     """The macro-F1 of a solver; None for one that predicts no labels."""
+    from sklearn.metrics import f1_score  # noqa: PLC0415 (takes seconds to import, and cards need the rest alone)
+
     if score.predicted is None:
         return None
     truth, predicted, n_labels = problem.units.y[problem.measured], score.predicted, len(problem.labels)

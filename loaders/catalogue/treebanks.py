@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 import importlib.resources
 import re
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -179,6 +180,12 @@ def facts_for(name: str) -> TreebankFacts | None:
     if (code := _file_index().get(wanted)) is not None:
         return next(known.facts for known in _contents(code).treebank if known.has(wanted))
     return None
+
+
+def sample_files() -> dict[str, Path]:
+    """The files of the corpus that ships with the package, by language."""
+    folder = Path(str(importlib.resources.files("discoprobe.loaders").joinpath("sample")))
+    return {path.name.partition("_")[0]: path for path in sorted(folder.glob("*.conllu"))}
 
 
 def _named(name: str, code: str) -> Treebank | TextCorpus | LeftOut:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from discoprobe.builders.audit.run import audit
 from discoprobe.builders.build import build_all
 from discoprobe.builders.config import Config, Unavailable
 from discoprobe.builders.sampling.exclusion import without_rows
@@ -125,6 +124,8 @@ def _reports(
     corpus: Corpus, built: Sequence[Config], executor: Executor | None, progress: Progress
 ) -> dict[str, Report]:
     """The reports on the configs of one language, by name; their texts are compared with the corpus."""
+    from discoprobe.builders.audit.run import audit  # noqa: PLC0415 (scikit-learn takes seconds to import)
+
     reports: dict[str, Report] = {}
     sources = source_texts(corpus, built) if built else []
     for done, report in enumerate((executor.map if executor else map)(audit, built, sources), 1):

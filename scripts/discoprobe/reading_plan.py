@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from discoprobe import sources
+from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.licences import UNKNOWN
 from discoprobe.loaders.catalogue.pins import TextCorpus
 from discoprobe.loaders.fetch.catalogue_files import location
@@ -82,7 +83,7 @@ def _named(name: str, request: Request, codes: Sequence[str], tasks: tuple[str, 
     """What a name of ``--corpus`` stands for."""
     lang = codes[0] if len(codes) == 1 else ""
     if name == SAMPLE:
-        for code in codes or sources.sample_languages():
+        for code in codes or treebanks.sample_files():
             yield PlannedSource(code, SAMPLE, READ, tasks, "CC0 1.0", 1, None)
     elif sources.is_segmented_text(name, request):
         yield _text(name, request, lang, PARTLY, tasks)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import importlib.resources
 import operator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -215,8 +214,8 @@ def _facts(name: str) -> TreebankFacts | None:
     """What is known of a treebank: the catalogue, and the sample."""
     if name.endswith(f"_{SAMPLE}-ud-test.conllu"):
         lang = name.partition("_")[0]
-        packaged = _sample_folder() / name
-        sha256 = frozenset({hashes_of(packaged).sha256} if packaged.is_file() else ())
+        packaged = treebanks.sample_files().get(lang)
+        sha256 = frozenset({hashes_of(packaged).sha256} if packaged else ())
         return TreebankFacts(f"{SAMPLE}-{lang}", lang, "CC0 1.0", "", "", "", DocumentRule("newdoc"), sha256)
     return treebanks.facts_for(name)
 
@@ -290,17 +289,8 @@ def _catalogue(corpora: Sequence[PinnedCorpus], request: Request, progress: Prog
     )
 
 
-def sample_languages() -> list[str]:
-    """Languages of the corpus that ships with the package."""
-    return sorted(path.name.partition("_")[0] for path in _sample_folder().glob("*.conllu"))
-
-
-def _sample_folder() -> Path:
-    return Path(str(importlib.resources.files("discoprobe.loaders").joinpath(SAMPLE)))
-
-
 def _sample(codes: tuple[str, ...]) -> list[Path]:
-    there = sample_languages()
+    there = treebanks.sample_files()
     if lacking := [code for code in codes if code not in there]:
         raise UnsupportedError(f"the sample corpus has {', '.join(there)}, not {', '.join(lacking)}")
-    return [_sample_folder() / f"{code}_{SAMPLE}-ud-test.conllu" for code in codes or there]
+    return [there[code] for code in codes or there]

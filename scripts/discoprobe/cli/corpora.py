@@ -101,9 +101,8 @@ def languages(*, json_: arg.Json = False) -> None:
 def _language_rows() -> list[dict[str, Cell]]:
     from discoprobe.loaders.catalogue import treebanks  # noqa: PLC0415
     from discoprobe.loaders.languages import language  # noqa: PLC0415
-    from discoprobe.sources import sample_languages  # noqa: PLC0415
 
-    with_data, with_sample = set(language.languages()), set(sample_languages())
+    with_data, with_sample = set(language.languages()), set(treebanks.sample_files())
     return [
         {
             "code": each.code,
