@@ -188,7 +188,9 @@ def test_nearly_every_task_is_built_from_the_sample(built):
     }
     others = {"relations", "sections", "rst_trees", "speakers"}
     of_sentences = {name for name, task in CLASSIFICATION.items() if not task.needs & others}
-    assert of_sentences - there <= {"impersonal", "obl_case", "word_content"}, "too few such sentences in the sample"
+    assert of_sentences - there <= {"coord_inv", "impersonal", "obl_case", "word_content"}, (
+        "too few such sentences in the sample"
+    )
 
 
 @needs_shared

@@ -91,8 +91,6 @@ TASK = RelationTask(
     needs=frozenset({"coreference", "documents", "upos", "feats", "deps"}),
     exempt={
         "fidelity": "the control has another subject, and a subject that is a pronoun in the corpus is named",
-        "pairwise": "in one condition a name that occurs twice tells the bad text, which is the question; over both, "
-        "counts of words and characters are equal",
     },
     reasons={
         **{reason: OF_UNITS[reason] for reason in ("unit-too-long", "no-words", "equal-units")},

@@ -193,7 +193,7 @@ def says_active(tree, rule):
     unsure = {mark for mark in rule.unsure if "=" not in mark}
     return tree.root.lemma in rule.never_passive or any(
         child.deprel in {"expl:pv", "expl:comp"} | unsure
-        or is_reflexive(tree, child)
+        or (is_reflexive(tree, child) and child.deprel not in rule.passive)
         or (child.rel == "obj" and not rule.passive_object)
         or (child.deprel == "aux:pass" and rule.passive_aux and child.lemma not in rule.passive_aux)
         for child in tree.children(tree.root)

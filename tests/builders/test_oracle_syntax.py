@@ -3,6 +3,7 @@
 import itertools
 import re
 import unicodedata
+from pathlib import Path
 
 import conllu
 import pytest
@@ -17,12 +18,14 @@ from discoprobe.builders.sentences.swaps import SwapRules
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import tasks_named
 from discoprobe.loaders.languages.language import language_data
+from discoprobe.sources import load_corpus
 
 SHARED_LANGUAGES = [lang for lang in ("cs", "de", "en", "es", "ru", "tr", "zh") if UD.is_dir()]
 CORPORA = [pytest.param("sample", lang, id=f"{lang}-sample") for lang in SAMPLE_LANGUAGES]
 CORPORA += [pytest.param("shared", lang, id=f"{lang}-shared", marks=pytest.mark.slow) for lang in SHARED_LANGUAGES]
 ALL = Settings(match=False, ipm="none", min_class=2)
 FAULTY = ("``", "''", "http", "www.", "- -", "  ")
+TAKEN = Path(__file__).parents[1] / "cases" / "coord_inv" / "take.conllu"
 CLAUSES = {"advcl", "ccomp", "acl", "csubj", "parataxis"}
 
 
@@ -255,12 +258,25 @@ def test_every_row_is_what_the_task_says(where, lang, judged):
 
 def test_every_judge_is_asked(judged):
     asked = {task for lang in SAMPLE_LANGUAGES for task in judged("sample", lang)[0]}
-    assert set(JUDGES) - asked <= {"word_content"}, "too few such sentences in the sample"
+    assert set(JUDGES) - asked <= {"coord_inv", "word_content"}, "too few such sentences in the sample"
+
+
+def test_inversions_of_sentences_that_were_made_for_them(tmp_path):
+    """Treebanks have too few for a config."""
+    sentences = [text for text in TAKEN.read_text(encoding="utf-8").split("\n\n") if "# lang = en" in text]
+    path = tmp_path / "en_made-ud-test.conllu"
+    path.write_text("\n\n".join(sentences) + "\n\n", encoding="utf-8")
+    (config,) = build_all(tasks_named(["coord_inv"]), load_corpus("en", [str(path)]), ALL)
+    trees = {tokens.metadata["text"]: Tree(tokens, "en") for tokens in conllu.parse(path.read_text(encoding="utf-8"))}
+    rows = [row for table in config.splits.values() for row in table.to_pylist()]
+    labels = [config.labels[row["label"]] for row in rows]
+    assert sorted(labels) == ["inverted"] * len(sentences) + ["original"] * len(sentences)
+    assert all(coord_inv(trees[row["original"] or row["text"]], row, of) for row, of in zip(rows, labels, strict=True))
 
 
 @needs_shared
 def test_every_judge_is_asked_on_treebanks(judged):
-    assert {task for lang in SHARED_LANGUAGES for task in judged("shared", lang)[0]} == set(JUDGES)
+    assert {task for lang in SHARED_LANGUAGES for task in judged("shared", lang)[0]} == set(JUDGES) - {"coord_inv"}
 
 
 @pytest.mark.parametrize(("where", "lang"), CORPORA)

@@ -167,7 +167,7 @@ def test_a_preference_for_pronouns_is_not_enough(config, items, monkeypatch, mod
 def test_syntaxgym_has_items_with_four_conditions(config, items, tmp_path):
     rows = pl.DataFrame(config.splits["test"])
     entry = {"shape": Shape.SUITE, "labels": list(config.labels), "task": config.task, "summary": "a suite"}
-    ((name, lines),) = syntaxgym(rows, config.name, entry)
+    ((name, lines),) = syntaxgym(lambda _: rows, config.name, entry)
     (tmp_path / name).write_text("".join(lines), encoding="utf-8")
     suite, trees = syntaxgym_files.read(tmp_path / name)
     assert len(suite["items"]) == len(items)
