@@ -1,5 +1,6 @@
 """A frozen model is at chance where nothing tells the label, and above it where something does."""
 
+import dataclasses
 import json
 import re
 
@@ -188,6 +189,15 @@ def test_surprisal_tells_originals_for_a_model_that_learned_the_order(random_gpt
     assert untrained.best.interval.low < 0.5 < untrained.best.interval.high
     assert learned.best.n == 120
     assert learned.majority == 0.5
+
+
+def test_groups_of_two_pairs_without_a_control_are_no_items(random_gpt):
+    pairs = ordered_pairs()
+    two = (pl.col("pair_id").str.slice(1).cast(pl.Int64) // 2).cast(pl.String)
+    grouped = dataclasses.replace(pairs, rows=pairs.rows.with_columns(group=two))
+    assert grouped.split("test").group_by("group").len()["len"].unique().to_list() == [4]
+    scores = surprisal.evaluate(grouped, load_model(random_gpt, "causal"), silent).scores
+    assert [score.method for score in scores] == ["total", "per_token", "region"]
 
 
 def test_pairs_of_one_group_count_as_dependent(trained_gpt, random_gpt):

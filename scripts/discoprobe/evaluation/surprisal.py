@@ -1,11 +1,11 @@
 """Minimal pairs and choices scored by a causal model: which text does it find more probable?
 
-Surprisal is the negative logarithm of the probability of a token given those before it, in bits. A pair is right if
-the edited text has more surprisal than the original (BLiMP's criterion), a choice if the right option has the least
-after the context. The surprisal of tokens is added up over the text (``total``), as the mean per token (``per_token``,
-better for texts of different lengths), or for pairs over the tokens of the edit alone (``region``). Where every group
-has two pairs, a pair and its control, the first score is that of the groups (``item``): the differences of both pairs,
-edited text minus original, have a sum above zero.
+Surprisal is the negative logarithm of the probability of a token given those before it, in bits. A pair is right if the
+edited text has more surprisal than the original (BLiMP's criterion), a choice if the right option has the least after
+the context. The surprisal of tokens is added up over the text (``total``), as the mean per token (``per_token``, better
+for texts of different lengths), or for pairs over the tokens of the edit alone (``region``). Where every group has two
+pairs, which exchange the same two strings in opposite directions, the first score is that of the groups (``item``): the
+differences of both pairs, edited text minus original, have a sum above zero.
 """
 
 from __future__ import annotations
@@ -104,13 +104,21 @@ def _pairs(test: pl.DataFrame, model: LanguageModel, progress: Progress) -> tupl
 
 
 def _of_items(pairs: pl.DataFrame, original: Floats, changed: Floats) -> list[ModelScore]:
-    """The score over groups of two pairs; nothing where groups have one pair, or many."""
+    """The score over groups of a pair and its control; nothing where groups are something else."""
+    spans = {"good": ("texts", ""), "bad": ("texts_edited", "_edited")}
+    edits = [
+        pl.col(texts).list.join(" ").str.slice(
+            pl.col(f"edit_start{end}"), pl.col(f"edit_end{end}") - pl.col(f"edit_start{end}")
+        ).alias(name)
+        for name, (texts, end) in spans.items()
+    ]  # fmt: skip
+    crossed = (pl.col("good").first() == pl.col("bad").last()) & (pl.col("bad").first() == pl.col("good").last())
     items = (
-        pairs.select("group", pair_id=pl.lit(None, pl.String), difference=pl.Series(changed - original))
+        pairs.select("group", *edits, pair_id=pl.lit(None, pl.String), difference=pl.Series(changed - original))
         .group_by("group", "pair_id", maintain_order=True)
-        .agg(pl.len(), pl.col("difference").sum())
+        .agg(pl.col("difference").sum(), item=(pl.len() == CONDITIONS) & crossed.fill_null(value=False))
     )
-    if (items["len"] != CONDITIONS).any():
+    if not items["item"].all():
         return []
     return [score_of("item", _better(np.zeros(items.height), items["difference"].to_numpy()), items)]
 
