@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import scipy  # scipy.optimize is loaded when it is first used
-from scipy.special import betainc, betaincinv, ndtri
+import scipy  # its parts take a quarter of a second, and are loaded when they are first used
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,7 +28,7 @@ class Interval(NamedTuple):
 
 def critical_value(tries: int = 1) -> float:
     """The two-sided 95 % quantile of the normal distribution for the best of ``tries`` solvers (Bonferroni)."""
-    return float(-ndtri(0.025 / tries))
+    return float(-scipy.special.ndtri(0.025 / tries))
 
 
 def exact(successes: float, n: float, tries: int = 1) -> Interval:
@@ -43,8 +42,8 @@ def exact(successes: float, n: float, tries: int = 1) -> Interval:
     if not n:
         return Interval(0.0, 1.0)
     tail = 0.025 / tries
-    low = betaincinv(successes, n - successes + 1, tail) if successes > 0 else 0.0
-    high = betaincinv(successes + 1, n - successes, 1 - tail) if successes < n else 1.0
+    low = scipy.special.betaincinv(successes, n - successes + 1, tail) if successes > 0 else 0.0
+    high = scipy.special.betaincinv(successes + 1, n - successes, 1 - tail) if successes < n else 1.0
     return Interval(round(float(low), DIGITS), round(float(high), DIGITS))
 
 
@@ -57,7 +56,7 @@ def smallest_gain(baseline: float, n: float, tries: int = 1) -> float:
         return round(1 - baseline, DIGITS)
 
     def excess(accuracy: float) -> float:
-        return float(betainc(accuracy * n, (1 - accuracy) * n + 1, baseline)) - 0.025 / tries
+        return float(scipy.special.betainc(accuracy * n, (1 - accuracy) * n + 1, baseline)) - 0.025 / tries
 
     accuracy = scipy.optimize.brentq(excess, baseline, 1.0)
     return round(float(accuracy) - baseline, DIGITS)
@@ -91,7 +90,7 @@ def parity_threshold(majority: float, n: int, n_labels: int) -> float:
 
     With two labels one rule can be better than the majority, with more labels more rules are tried.
     """
-    sigmas = float(-ndtri(_BY_CHANCE / max(1.0, n_labels * n_labels / 4)))
+    sigmas = float(-scipy.special.ndtri(_BY_CHANCE / max(1.0, n_labels * n_labels / 4)))
     return majority + sigmas * math.sqrt(majority * (1 - majority) / n)
 
 

@@ -13,7 +13,7 @@ from discoprobe.loaders.catalogue.pins import TextCorpus
 from discoprobe.loaders.fetch.catalogue_files import location
 from discoprobe.loaders.fetch.remote_files import PARQUET, files_at
 from discoprobe.loaders.raw.prepare import is_raw
-from discoprobe.requests import SAMPLE, language_codes
+from discoprobe.requests import SAMPLE, catalogue_corpus, language_codes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -93,7 +93,7 @@ def _named(name: str, request: Request, codes: Sequence[str], tasks: tuple[str, 
     elif Path(name).exists():
         yield PlannedSource(lang, name, READ, tasks, UNKNOWN, *_size(Path(name)))
     else:
-        yield _of_catalogue(sources.catalogue_corpus(name), request, tasks)
+        yield _of_catalogue(catalogue_corpus(name), request, tasks)
 
 
 def _of_catalogue(corpus: PinnedCorpus, request: Request, tasks: tuple[str, ...]) -> PlannedSource:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
 from discoprobe.builders.settings import MIN_ROWS, Settings, read_min_rows, read_sizes, with_values
 from discoprobe.builders.settings import preset as settings_of
 from discoprobe.cards.readers.marks import read_marks, to_exclude
-from discoprobe.loaders.catalogue import treebanks
-from discoprobe.loaders.errors import UsageError
+from discoprobe.loaders.catalogue import hub_texts, treebanks
+from discoprobe.loaders.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from discoprobe.loaders.catalogue.pins import TextCorpus, Treebank
     from discoprobe.loaders.raw.prepare import AnnotationOptions
@@ -70,6 +70,33 @@ def language_codes(names: tuple[str, ...]) -> tuple[str, ...]:
     return () if names == (ALL,) else tuple(treebanks.language_code(name) for name in names)
 
 
+def catalogue_corpus(name: str) -> Treebank | TextCorpus:
+    """A corpus of the catalogue; for a name that is nothing at all, what is near it."""
+    try:
+        return treebanks.corpus(name)
+    except UnknownNameError as error:
+        every = treebanks.languages(every=True)
+        known = [SAMPLE, *(corpus.name for each in every for corpus in (*each.treebanks, *each.texts))]
+        remedy = "(there is no file or folder of that name either; `build corpora list` lists the catalogue)"
+        raise UnknownNameError("corpus", name, known, remedy=remedy) from error
+
+
+def is_hub_text(name: str) -> bool:
+    """Whether a name is that of a dataset of text in the catalogue, and of no file."""
+    return not Path(name).exists() and hub_texts.is_hub_text(name)
+
+
+def _check_names(languages: tuple[str, ...], corpora: tuple[str, ...], tasks: tuple[str, ...]) -> None:
+    """Refuses languages, corpora and tasks that are not there, before the libraries that a build needs are loaded."""
+    language_codes(languages)
+    for name in corpora:
+        if name != SAMPLE and "://" not in name and not Path(name).exists() and not is_hub_text(name):
+            catalogue_corpus(name)
+    from discoprobe.builders.task import tasks_named  # noqa: PLC0415 (imports polars)
+
+    tasks_named(tasks)
+
+
 def parse_request(  # noqa: PLR0913 (one parameter per option)
     lang: str, task: str, corpus: Sequence[str] | None, *, size: str | None = None, seed: int = 13, jobs: int = 1,
     on_error: str = "stop", match: bool = True, values: Sequence[str] | None = None,
@@ -83,12 +110,12 @@ def parse_request(  # noqa: PLR0913 (one parameter per option)
     filled unless ``fill`` names the text.
 
     Raises:
+        UnknownNameError: there is no language, corpus or task of a name.
         UsageError: an option has a value that is not allowed, a file is not there, or no task is named.
         DiscoprobeError: a line of a file of marks is no mark.
     """
-    from discoprobe.loaders.raw.prepare import AnnotationOptions  # noqa: PLC0415 (polars: `--help` does without)
-
-    if not split_names(task):
+    languages, corpora, tasks = split_names(lang), tuple(corpus or ()), split_names(task)
+    if not tasks:
         raise UsageError("--task names no task; `build tasks` lists them")
     if on_error not in {"stop", "skip"}:
         raise UsageError(f"--on-error is '{on_error}'; give stop or skip")
@@ -100,9 +127,13 @@ def parse_request(  # noqa: PLR0913 (one parameter per option)
         settings = dataclasses.replace(settings, most_documents=documents)
     if size:
         settings = dataclasses.replace(settings, sizes=read_sizes(size))
+    settings = with_values(settings, values or [])
+    _check_names(languages, corpora, tasks)
+    from discoprobe.loaders.raw.prepare import AnnotationOptions  # noqa: PLC0415 (slow to import)
+
     return Request(
-        split_names(lang), tuple(corpus or ()), split_names(task), with_values(settings, values or []), jobs,
-        cast("OnError", on_error), audit=audit, keep_failed=keep_failed, exclude=_excluded_rows(exclude or ()),
+        languages, corpora, tasks, settings, jobs, cast("OnError", on_error), audit=audit, keep_failed=keep_failed,
+        exclude=_excluded_rows(exclude or ()),
         raw=AnnotationOptions(segment=segment, stanza_dir=stanza_dir),
         fill=tuple(fill) if fill else () if gold or corpus else None,
     )  # fmt: skip

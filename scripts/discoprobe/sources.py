@@ -13,7 +13,7 @@ import msgspec
 from discoprobe.loaders.catalogue import hub_texts, treebanks
 from discoprobe.loaders.catalogue.pins import DocumentRule, TextCorpus, Treebank, TreebankFacts
 from discoprobe.loaders.conllu.reader import read_corpora
-from discoprobe.loaders.errors import RemoteError, UnknownNameError, UnsupportedError, UsageError
+from discoprobe.loaders.errors import RemoteError, UnsupportedError, UsageError
 from discoprobe.loaders.fetch import catalogue_files
 from discoprobe.loaders.file_hashes import hashes_of
 from discoprobe.loaders.process_pool import Progress, silent
@@ -22,7 +22,7 @@ from discoprobe.loaders.raw.annotate.row_group_parts import as_fill
 from discoprobe.loaders.raw.options import read_options
 from discoprobe.loaders.raw.paragraph_filters import written_without_spaces
 from discoprobe.loaders.raw.prepare import AnnotationOptions, as_path, is_parquet_text, is_raw, prepare, segment_parquet
-from discoprobe.requests import SAMPLE, OnError, Request, language_codes
+from discoprobe.requests import SAMPLE, OnError, Request, catalogue_corpus, is_hub_text, language_codes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -177,16 +177,12 @@ def is_segmented_text(name: str, request: Request) -> bool:
     """Whether a name is text whose parts are read when they are needed: parquet, of which only sentences are asked."""
     if request.raw is None or not request.raw.segment or name == SAMPLE:
         return False
-    return _is_hub_text(name) or is_parquet_text(name)
-
-
-def _is_hub_text(name: str) -> bool:
-    return not Path(name).exists() and hub_texts.is_hub_text(name)
+    return is_hub_text(name) or is_parquet_text(name)
 
 
 def hub_text_of(name: str, request: Request, codes: tuple[str, ...]) -> tuple[hub_texts.HubText, str] | None:
     """A dataset of the catalogue and its language, at the commit that the request pins."""
-    if not _is_hub_text(name):
+    if not is_hub_text(name):
         return None
     found = hub_texts.hub_text(name, codes[0] if len(codes) == 1 else "")
     if found is None:
@@ -236,7 +232,7 @@ def _paths(request: Request, codes: tuple[str, ...], progress: Progress) -> list
         name = as_path(name)  # noqa: PLW2901 (a URL is read as its copy)
         if name == SAMPLE:
             paths += _sample(codes)
-        elif _is_hub_text(name):
+        elif is_hub_text(name):
             raise UsageError(f"{name}: text of the Hub is read with --segment (discourse tasks need no annotation)")
         elif name and is_raw(name):
             paths.append(_annotated(name, request, codes, progress))
@@ -269,17 +265,6 @@ def _annotated(source: str, request: Request, codes: tuple[str, ...], progress: 
     """The folder of a corpus that is annotated now, or was before, from raw text."""
     about = CorpusFacts("", codes[0] if len(codes) == 1 else "")
     return prepare(source, about, request.raw or AnnotationOptions(), jobs=request.jobs, progress=progress).folder
-
-
-def catalogue_corpus(name: str) -> Treebank | TextCorpus:
-    """A corpus of the catalogue; for a name that is nothing at all, what is near it."""
-    try:
-        return treebanks.corpus(name)
-    except UnknownNameError as error:
-        every = treebanks.languages(every=True)
-        known = [SAMPLE, *(corpus.name for each in every for corpus in (*each.treebanks, *each.texts))]
-        remedy = "(there is no file or folder of that name either; `build corpora list` lists the catalogue)"
-        raise UnknownNameError("corpus", name, known, remedy=remedy) from error
 
 
 def _catalogue(corpora: Sequence[PinnedCorpus], request: Request, progress: Progress) -> list[Path]:

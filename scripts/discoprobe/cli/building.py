@@ -41,14 +41,14 @@ def run(  # noqa: PLR0913 (one parameter per option)
 
     Example: build run --lang es --corpus sample
     """
-    from discoprobe import pipeline  # noqa: PLC0415 (polars and pyarrow take a second; --help does not wait for them)
-    from discoprobe.remote_folders import release_at  # noqa: PLC0415
-
     request = parse_request(
         lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
         segment=segment, stanza_dir=stanza_dir, preset=preset, min_rows=min_rows, documents=documents, fill=fill,
         gold=gold, audit=audit, keep_failed=keep_failed, exclude=exclude,
     )  # fmt: skip
+    from discoprobe import pipeline  # noqa: PLC0415 (takes a second, for which --help and wrong names do not wait)
+    from discoprobe.remote_folders import release_at  # noqa: PLC0415
+
     with release_at(out) as folder, workers_of(cluster), terminal.progress() as progress:
         result = pipeline.run(request, folder, progress)
     summaries.show_build(result, out, as_json=json_)
@@ -164,9 +164,9 @@ def tasks(  # noqa: PLR0913 (one parameter per option)
     if not lang and not corpus:
         terminal.show(_task_rows(), ["task", "family", "labels", "what"], as_json=json_)
         return
+    request = parse_request(lang, "all", corpus, jobs=jobs, segment=segment, stanza_dir=stanza_dir)
     from discoprobe.pipeline import support  # noqa: PLC0415
 
-    request = parse_request(lang, "all", corpus, jobs=jobs, segment=segment, stanza_dir=stanza_dir)
     with terminal.progress() as progress:
         rows = support(request, progress)
     terminal.show(rows, ["lang", "task", "available", "rows", "candidates", "filled by", "reason"], as_json=json_)

@@ -45,6 +45,11 @@ def push(  # noqa: PLR0913 (one parameter per option)
 
     Example: build push --lang de --repo org/discoprobe --release 1.2.0
     """
+    request = parse_request(
+        lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
+        segment=segment, stanza_dir=stanza_dir, preset=preset, min_rows=min_rows, documents=documents, fill=fill,
+        gold=gold, exclude=exclude,
+    )  # fmt: skip
     from discoprobe import pipeline  # noqa: PLC0415
     from discoprobe.builders.task import tasks_named  # noqa: PLC0415
     from discoprobe.cards.hub.push import Options, check_target  # noqa: PLC0415
@@ -52,11 +57,6 @@ def push(  # noqa: PLR0913 (one parameter per option)
     from discoprobe.reading_plan import planned_sources  # noqa: PLC0415
     from discoprobe.remote_folders import release_at  # noqa: PLC0415
 
-    request = parse_request(
-        lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
-        segment=segment, stanza_dir=stanza_dir, preset=preset, min_rows=min_rows, documents=documents, fill=fill,
-        gold=gold, exclude=exclude,
-    )  # fmt: skip
     options = Options(
         release=release, languages=language_codes(request.languages), allow_licence=tuple(allow_licence or ()),
         dry_run=dry_run, private=private, pull_request=create_pr,
