@@ -3,10 +3,9 @@
 The steps over shards run in this process or in any ``concurrent.futures`` executor.
 """
 
-from __future__ import annotations
-
 import dataclasses
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
 
 from discoprobe.builders.blockwise.build_blocks import build_blocks
 from discoprobe.builders.blockwise.cut import Block, blocks_of
@@ -16,15 +15,10 @@ from discoprobe.builders.sample import samples
 from discoprobe.builders.selection import frequencies_of, hindrance, select
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import AnyTask, RelationTask, tasks_named
+from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.process_pool import WORDS, Progress, n_workers, process_pool, silent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from concurrent.futures import Executor
-
-    from discoprobe.loaders.corpus import Corpus
 
 
 def build(task: str, corpus: Corpus, settings: Settings | None = None) -> Config:

@@ -1,7 +1,5 @@
 """Which texts are clean enough to be shown to a model, as polars expressions."""
 
-from __future__ import annotations
-
 from functools import reduce
 
 import polars as pl

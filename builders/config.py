@@ -1,21 +1,15 @@
 """A config: the splits of one task in one language, and what they were made from."""
 
-from __future__ import annotations
-
 import enum
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from discoprobe.builders.papers import Paper
 from discoprobe.builders.settings import MIN_ROWS, SPLITS, Settings
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from discoprobe.builders.papers import Paper
-    from discoprobe.loaders.corpus import Source
+from discoprobe.loaders.corpus import Source
 
 
 class Shape(enum.StrEnum):

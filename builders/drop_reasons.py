@@ -1,11 +1,7 @@
 """The reasons why candidates are not used, and what each means."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
+from typing import Final
 
 SHARED: Final = {
     "too-short": "a sentence has too few words",

@@ -5,8 +5,6 @@ builds are byte-identical and a new document does not change the rows of the oth
 reader derives from content (columns ``key``). A seed key names the seed, the task and what is chosen.
 """
 
-from __future__ import annotations
-
 import hashlib
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The papers that tasks come from: a definition that mentions one of these names cites it; a task may add others."""
 
-from __future__ import annotations
-
 import re
 from typing import Final, NamedTuple
 

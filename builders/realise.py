@@ -1,29 +1,20 @@
 """Last step of a build: the chosen rows as tables with text."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
+import pyarrow as pa
 
 from discoprobe.builders import clean_text, hashing
 from discoprobe.builders.config import Config, Shape, Unavailable, schema
 from discoprobe.builders.drop_reasons import meanings
-from discoprobe.builders.task import ProbingTask, RelationTask
-from discoprobe.loaders.languages.language import language_data
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from concurrent.futures import Executor
-
-    import pyarrow as pa
-
-    from discoprobe.builders.sample import TaskSample
-    from discoprobe.builders.settings import Settings
-    from discoprobe.builders.task import AnyTask
-    from discoprobe.loaders.corpus import Corpus, Loadable, Source
-    from discoprobe.loaders.languages.language import LanguageData
+from discoprobe.builders.sample import TaskSample
+from discoprobe.builders.settings import Settings
+from discoprobe.builders.task import AnyTask, ProbingTask, RelationTask
+from discoprobe.loaders.corpus import Corpus, Loadable, Source
+from discoprobe.loaders.languages.language import LanguageData, language_data
 
 
 def read_texts(samples: Sequence[TaskSample], corpus: Corpus, executor: Executor | None) -> pl.DataFrame:

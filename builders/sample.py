@@ -1,29 +1,20 @@
 """Second step of a build: the rows of one task, chosen from the candidates of the whole corpus."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from discoprobe.builders.columns import DISCOURSE_ROWS, PROBING_ROWS, RELATION_ROWS, checked
 from discoprobe.builders.sampling.splits import corrected_shares
+from discoprobe.builders.selection import Candidates
 from discoprobe.builders.sentences import syncretism
 from discoprobe.builders.sentences.candidates import with_splits
-from discoprobe.builders.settings import MIN_ROWS, SHARES, SPLITS
-from discoprobe.builders.task import Context, DiscourseTask, ProbingTask, RelationTask, Sample
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from concurrent.futures import Executor
-
-    from discoprobe.builders.selection import Candidates
-    from discoprobe.builders.settings import Settings
-    from discoprobe.builders.task import AnyTask
-    from discoprobe.loaders.languages.language import LanguageData
-
+from discoprobe.builders.settings import MIN_ROWS, SHARES, SPLITS, Settings
+from discoprobe.builders.task import AnyTask, Context, DiscourseTask, ProbingTask, RelationTask, Sample
+from discoprobe.loaders.languages.language import LanguageData
 
 _COLUMNS = {ProbingTask: PROBING_ROWS, DiscourseTask: DISCOURSE_ROWS, RelationTask: RELATION_ROWS}
 """What ``sample`` returns for a kind of task."""

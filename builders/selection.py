@@ -3,10 +3,10 @@
 Only small columns leave a shard: keys, labels, offsets and hashes, no text.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
@@ -15,20 +15,13 @@ from discoprobe.builders.columns import PROBING_CANDIDATES, RELATION_CANDIDATES,
 from discoprobe.builders.passages import windows
 from discoprobe.builders.passages.similarity import Similarity
 from discoprobe.builders.sentences import candidates, frequency_filter, syncretism
+from discoprobe.builders.sentences.frequency_filter import Frequencies
 from discoprobe.builders.sentences.trees import Trees
-from discoprobe.builders.task import Context, DiscourseTask, ProbingTask, RelationTask, unsupported
+from discoprobe.builders.settings import Settings
+from discoprobe.builders.task import AnyTask, Context, DiscourseTask, ProbingTask, RelationTask, unsupported
 from discoprobe.loaders import near_duplicates
-from discoprobe.loaders.languages.language import language_data
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from concurrent.futures import Executor
-
-    from discoprobe.builders.sentences.frequency_filter import Frequencies
-    from discoprobe.builders.settings import Settings
-    from discoprobe.builders.task import AnyTask
-    from discoprobe.loaders.corpus import Corpus, Loadable, Shard
-    from discoprobe.loaders.languages.language import LanguageData
+from discoprobe.loaders.corpus import Corpus, Loadable, Shard
+from discoprobe.loaders.languages.language import LanguageData, language_data
 
 T = TypeVar("T")
 
@@ -70,7 +63,7 @@ class Candidates:
             return self.sentences.join(self.marks[task.name], on=["shard", "sent"], how="left", maintain_order="left")
         return self.sentences
 
-    def only(self, task: ProbingTask) -> Candidates:
+    def only(self, task: ProbingTask) -> "Candidates":
         """What the sample of one probing task needs, for another process."""
         nothing = pl.DataFrame()
         return replace(

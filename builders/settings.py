@@ -1,16 +1,12 @@
 """What a user may set for a build. The manifest records all of it."""
 
-from __future__ import annotations
-
 import dataclasses
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from discoprobe.loaders.errors import UnknownNameError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 SPLITS = ("train", "validation", "test")
 MIN_ROWS = (200, 50, 100)
@@ -94,11 +90,11 @@ class Settings:
         if not self.frequency:
             raise UsageError("frequency is empty; give wordfreq, corpus or the path of a list")
 
-    def without_sizes(self) -> Settings:
+    def without_sizes(self) -> "Settings":
         """The settings with sizes that nothing reaches: what is decided must not depend on them."""
         return dataclasses.replace(self, sizes=(_ALL, _ALL, _ALL))
 
-    def within_block(self) -> Settings:
+    def within_block(self) -> "Settings":
         """The settings of one of several blocks: sizes and least numbers hold for all blocks together."""
         return dataclasses.replace(self.without_sizes(), min_class=0)
 

@@ -6,33 +6,26 @@ There is no list to edit. A module may instead hold a family of tasks that a rul
 the module then stands for all of them.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib
 import inspect
 import pkgutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
+from types import ModuleType
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
+
+import polars as pl
 
 from discoprobe.builders.config import Shape
-from discoprobe.builders.papers import papers_of
-from discoprobe.builders.settings import SPLITS
+from discoprobe.builders.papers import Paper, papers_of
+from discoprobe.builders.passages.similarity import Similarity
+from discoprobe.builders.sentences.frequency_filter import Frequencies
+from discoprobe.builders.sentences.trees import Trees
+from discoprobe.builders.settings import SPLITS, Settings
+from discoprobe.loaders.corpus import Shard
 from discoprobe.loaders.errors import UnknownNameError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from types import ModuleType
-
-    import polars as pl
-
-    from discoprobe.builders.papers import Paper
-    from discoprobe.builders.passages.similarity import Similarity
-    from discoprobe.builders.sentences.frequency_filter import Frequencies
-    from discoprobe.builders.sentences.trees import Trees
-    from discoprobe.builders.settings import Settings
-    from discoprobe.loaders.corpus import Shard
-    from discoprobe.loaders.languages.language import LanguageData
+from discoprobe.loaders.languages.language import LanguageData
 
 FAMILIES = ("probing", "discourse", "relations", "suites")
 

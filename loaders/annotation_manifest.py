@@ -1,23 +1,18 @@
 """``annotate.json``: what an annotated corpus was made from, by what, and the hash of each of its files."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any, Final, TypedDict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final, TypedDict
 
 import msgspec
 
 from discoprobe.loaders.catalogue.pins import DocumentRule, TreebankFacts
+from discoprobe.loaders.corpus import SourceFile
 from discoprobe.loaders.errors import DiscoprobeError
 from discoprobe.loaders.file_hashes import hashes_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
-
-    from discoprobe.loaders.corpus import SourceFile
 
 NAME: Final = "annotate.json"
 WORK: Final = ".annotating"

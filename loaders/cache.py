@@ -5,23 +5,19 @@ so that it is complete or absent. Its files are checked against sizes and checks
 fails is made again.
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import polars as pl
 import pyarrow as pa
 
 from discoprobe.loaders.corpus import Shard
 from discoprobe.loaders.errors import DiscoprobeError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 TABLES: Final = ("documents", "sentences", "tokens")
 LAYERS: Final = ("relations", "rst_nodes", "mentions")

@@ -20,13 +20,9 @@
 A message is one line: what is wrong, where, and what to do.
 """
 
-from __future__ import annotations
-
 import difflib
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable
+from typing import NamedTuple
 
 
 class DiscoprobeError(Exception):

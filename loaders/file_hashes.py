@@ -4,17 +4,13 @@ Everything in discoprobe that compares files by content uses `hashes_of`: corpor
 parsed corpora, models, releases against their manifest and against the Hub.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO, Final
+from pathlib import Path
+from typing import BinaryIO, Final
 
 from discoprobe.loaders.errors import DiscoprobeError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 _CHUNK: Final = 2**20
 

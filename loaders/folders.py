@@ -1,18 +1,14 @@
 """Folders and files that processes share: the cache, locks, folders for unfinished work, files that are whole."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from discoprobe.loaders.errors import DiscoprobeError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PREFIX: Final = ".reading-"
 GUARD: Final = ".reading.lock"

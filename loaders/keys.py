@@ -1,17 +1,12 @@
 """Identity of documents and sentences: 64-bit BLAKE2b digests of what they are, the same on every machine."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import polars as pl
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, NDArray
 
 SIZE: Final = 8
 BETWEEN: Final = "\x1f"

@@ -1,24 +1,19 @@
 """Finding corpus files, and which treebank and language each of them belongs to, by names alone."""
 
-from __future__ import annotations
-
 import functools
 import glob
 import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 import langcodes
 
 from discoprobe.loaders.annotation_manifest import corpus_facts
 from discoprobe.loaders.catalogue import treebanks
+from discoprobe.loaders.catalogue.pins import TreebankFacts
 from discoprobe.loaders.errors import DiscoprobeError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
-
-    from discoprobe.loaders.catalogue.pins import TreebankFacts
 
 SUFFIXES: Final = (".conllu", ".conllu.gz", ".rs3", ".rs4")
 RELS: Final = ".rels"

@@ -3,8 +3,6 @@
 A step asks `process_pool` for an executor: processes of its own, or the executor that was given with `use_executor`.
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.metadata
 import multiprocessing
@@ -12,19 +10,15 @@ import os
 import pickle
 import tempfile
 import threading
-from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, ProcessPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError
 from discoprobe.loaders.folders import cache_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from concurrent.futures import Future
 
 T = TypeVar("T")
 

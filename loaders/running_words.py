@@ -1,11 +1,8 @@
 """Words of a running text, for overlap and near-duplicates: no annotation needed, any script."""
 
-from __future__ import annotations
+from typing import Final
 
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    import polars as pl
+import polars as pl
 
 UNSPACED: Final = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
 """A character of a script that puts no spaces between words, as a pattern for polars and ``regex``."""

@@ -1,7 +1,5 @@
 """TOML tables as typed values, checked by `msgspec`, with errors that name file, table and key."""
 
-from __future__ import annotations
-
 import re
 from typing import Any, Final, TypeVar
 

@@ -20,8 +20,6 @@ hashing and storing, which no other reader does, and ``cached`` is the second lo
 other readers use one thread, and so does polars here.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random  # noqa: TID251 (texts to measure with, no choice of rows)
@@ -29,10 +27,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import conllu
 import numpy as np
@@ -51,9 +50,6 @@ from discoprobe.loaders.conllu.parse import parse
 from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.conllu.word_lines import Piece
 from discoprobe.loaders.corpus import Shard
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 CLOCKS = {"wall": time.perf_counter, "processor": time.process_time}
 RATIOS = ("discoprobe", "parsed", "cached")
@@ -235,7 +231,7 @@ def classes_of(sentences: Sequence[Template]) -> dict[str, list[tuple[str, str]]
     return classes
 
 
-def measure_build(folder: Path, lang: str, options: Sequence[str]) -> tuple[dict[str, Any], Cost]:
+def measure_build(folder: Path, lang: str, options: Sequence[str]) -> "tuple[dict[str, Any], Cost]":
     """The configs of ``build run`` over a folder, and what it cost."""
     command = [
         *(sys.executable, "-m", "discoprobe", "run", "--lang", lang, "--corpus", str(folder / "corpus")),

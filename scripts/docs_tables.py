@@ -4,14 +4,12 @@ The page of tasks is written whole. In the other pages the text between ``<!-- t
 replaced. In README the output of its first command is replaced, and the row after it.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 import polars as pl
@@ -19,13 +17,8 @@ import polars as pl
 from discoprobe.builders import build  # noqa: F401 (imports every module that reads a section of a language)
 from discoprobe.builders.audit import CHECKS, Kind
 from discoprobe.builders.config import Shape, schema
-from discoprobe.builders.task import FAMILIES, all_tasks, generated_tasks
+from discoprobe.builders.task import FAMILIES, AnyTask, all_tasks, generated_tasks
 from discoprobe.loaders.languages.language import Availability, LanguageSection
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from discoprobe.builders.task import AnyTask
 
 MOST_LABELS = 6
 TITLES = {

@@ -6,17 +6,15 @@ to text files, and sent through the whole way: read, annotated, read again as Co
 that a build may show with a label.
 """
 
-from __future__ import annotations
-
 import argparse
 import datetime as dt
 import re
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -27,17 +25,12 @@ from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import Context, all_tasks
 from discoprobe.cards.metadata.annotation_quality import SEGMENTATION_TASKS, TASKS
 from discoprobe.loaders.conllu.reader import read_corpora
+from discoprobe.loaders.corpus import Corpus, Shard
 from discoprobe.loaders.languages.language import language_data
-from discoprobe.loaders.raw.annotate.annotate_corpus import CorpusFacts
+from discoprobe.loaders.raw.annotate.annotate_corpus import AnnotatedCorpus, CorpusFacts
 from discoprobe.loaders.raw.annotate.stanza_engine import DEFAULT
 from discoprobe.loaders.raw.options import ReadOptions
 from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from discoprobe.loaders.corpus import Corpus, Shard
-    from discoprobe.loaders.raw.annotate.annotate_corpus import AnnotatedCorpus
 
 OUT = Path(__file__).resolve().parents[1] / "cards" / "metadata" / "agreement.toml"
 HEAD = "# Made by scripts/gold_labels.py: what of a treebank's labels is found again from its text.\n"

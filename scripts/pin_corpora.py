@@ -14,8 +14,6 @@ if its git blob hash is the pinned one; files of older commits are not used. The
 Corpora of raw text are in ``text_corpora.py``.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

@@ -5,17 +5,13 @@ the README or licence file must contain the phrase that grants it, and the heade
 own; the strictest one is used.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from discoprobe.loaders.catalogue.licences import normalise, openness, strictest
 from discoprobe.loaders.file_hashes import hashes_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Record = dict[str, Any]
 

@@ -1,19 +1,15 @@
 """Labelled rows of others as a config: the columns of our configs, their splits, their labels."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 import polars as pl
 import pyarrow as pa
 
+from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.integrity.leaks import LEAKS, without_leaks
 from discoprobe.builders.config import Config, Shape, schema
+from discoprobe.loaders.corpus import Source
 from discoprobe.loaders.errors import DiscoprobeError
-
-if TYPE_CHECKING:
-    from discoprobe.builders.audit.frame import AuditInput
-    from discoprobe.loaders.corpus import Source
 
 TaskType = Literal["single", "pair", "choice", "similarity", "minimal-pairs"]
 TASK_TYPES: Final[dict[TaskType, Shape]] = {

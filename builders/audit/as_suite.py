@@ -5,11 +5,11 @@ follows (partial scoring, Trinh & Le 2018). ``speaker-suite``: two utterances th
 by two speakers or by one; each pair of utterances is there in both orders.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 import polars as pl
 import pyarrow as pa
@@ -20,14 +20,9 @@ from discoprobe.builders.audit.frame import UnreadableDataError
 from discoprobe.builders.audit.winograd import Pair
 from discoprobe.builders.config import Config, Shape, schema
 from discoprobe.builders.papers import papers_of
+from discoprobe.loaders.corpus import Source
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from discoprobe.loaders.corpus import Source
-
-    Records = Sequence[tuple[str, Mapping[str, Any]]]
+Records = Sequence[tuple[str, Mapping[str, Any]]]
 
 XWINO: Final = ("lang", "source", "", "text", "tokens", "pronoun", "candidates")
 """Fields of XWinograd's ``dataset.tsv``; the last three are JSON."""

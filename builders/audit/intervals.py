@@ -1,16 +1,12 @@
 """Confidence intervals of accuracies, and thresholds for the order of rows."""
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import scipy  # its parts take a quarter of a second, and are loaded when they are first used
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _BY_CHANCE = 1e-6
 """Probability that a random order of the rows of a split exceeds a threshold of ``order``. It is that low because rows

@@ -1,20 +1,15 @@
 """What an audit found, as values that survive JSON."""
 
-from __future__ import annotations
-
 import dataclasses
 import enum
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
+from discoprobe.builders.audit.frame import Provenance
 from discoprobe.builders.audit.intervals import DIGITS, Interval
 from discoprobe.builders.audit.thresholds import Kind, Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from discoprobe.builders.audit.frame import Provenance
 
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
 VERSION: Final = 10
@@ -228,7 +223,7 @@ class Report:
         return json.dumps(self.to_dict(), ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-def _plain(value: JSON | tuple[JSON, ...]) -> JSON:
+def _plain(value: "JSON | tuple[JSON, ...]") -> JSON:
     if isinstance(value, dict):
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):

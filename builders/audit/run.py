@@ -1,28 +1,22 @@
 """The audit of one dataset: every check, judged by its threshold."""
 
-from __future__ import annotations
-
 import dataclasses
+from collections.abc import Mapping
+from concurrent.futures import Executor
 from functools import cache
-from typing import TYPE_CHECKING
 
 from threadpoolctl import ThreadpoolController
 
 from discoprobe.builders.audit.evidence import binds, shortcut
 from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError, from_config
 from discoprobe.builders.audit.integrity.checks import INTEGRITY, Subject
+from discoprobe.builders.audit.integrity.measure import Measure
 from discoprobe.builders.audit.report import Finding, Heuristics, Report, Status
 from discoprobe.builders.audit.solvers.problem import problem_of
 from discoprobe.builders.audit.solvers.rules import mine
 from discoprobe.builders.audit.solvers.solver_table import Bench, baselines, solve
 from discoprobe.builders.audit.thresholds import BY_ID, CHECKS, Check, Kind, Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from concurrent.futures import Executor
-
-    from discoprobe.builders.audit.integrity.measure import Measure
-    from discoprobe.builders.config import Config
+from discoprobe.builders.config import Config
 
 _NOTES_OF_OTHERS = frozenset({"clean-text", "doubled-words"})
 """Checks of how text is written, which are notes on data that others made."""

@@ -1,7 +1,5 @@
 """The checks of the audit and their thresholds, in one table."""
 
-from __future__ import annotations
-
 import enum
 from dataclasses import dataclass
 from types import MappingProxyType

@@ -1,17 +1,13 @@
 """Winograd schemas as pairs of texts: the right or the wrong candidate takes the place of the pronoun."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from discoprobe.builders.audit.frame import UnreadableDataError
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    Records = Sequence[tuple[str, Mapping[str, Any]]]
+Records = Sequence[tuple[str, Mapping[str, Any]]]
 
 PRONOUNS: Final = {
     "en": {"he", "she", "it", "they", "him", "them"},

@@ -1,7 +1,5 @@
 """Units of text that the checks count: sentences, words, tokens."""
 
-from __future__ import annotations
-
 import polars as pl
 
 from discoprobe.builders.audit.thresholds import LEAK_WORDS

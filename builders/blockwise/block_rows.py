@@ -1,41 +1,27 @@
 """The rows that one block gives: a function of the block and of what was decided for all blocks."""
 
-from __future__ import annotations
-
 import io
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
-from discoprobe.builders.blockwise.cut import sentences_of
+from discoprobe.builders.blockwise.cut import Block, sentences_of
 from discoprobe.builders.config import schema
 from discoprobe.builders.passages import windows
 from discoprobe.builders.realise import rows_with_text
-from discoprobe.builders.sample import sample
-from discoprobe.builders.selection import select
-from discoprobe.builders.settings import SPLITS
-from discoprobe.builders.task import DiscourseTask
-from discoprobe.loaders.corpus import Corpus, joined
+from discoprobe.builders.sample import TaskSample, sample
+from discoprobe.builders.selection import Candidates, select
+from discoprobe.builders.sentences.frequency_filter import Frequencies
+from discoprobe.builders.settings import SPLITS, Settings
+from discoprobe.builders.task import AnyTask, DiscourseTask
+from discoprobe.loaders.corpus import Corpus, Shard, Source, joined
 from discoprobe.loaders.errors import DiscoprobeError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from discoprobe.builders.blockwise.cut import Block
-    from discoprobe.builders.sample import TaskSample
-    from discoprobe.builders.selection import Candidates
-    from discoprobe.builders.sentences.frequency_filter import Frequencies
-    from discoprobe.builders.settings import Settings
-    from discoprobe.builders.task import AnyTask
-    from discoprobe.loaders.corpus import Shard, Source
-    from discoprobe.loaders.languages.language import LanguageData
-    from discoprobe.loaders.near_duplicates import Shingles
-
+from discoprobe.loaders.languages.language import LanguageData
+from discoprobe.loaders.near_duplicates import Shingles
 
 COLLECTED = ("key", "split", "corpora", "unit", "stratum", "number", "wording", "pair", "condition")
 """Columns that the collection of rows needs, beside those of the config."""

@@ -1,31 +1,24 @@
 """Builds tasks block by block: reading stops when all configs are full."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections import deque
-from concurrent.futures import Future
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from discoprobe.builders.blockwise.block_rows import BlockPlan, BlockRows, rows_of_block
 from discoprobe.builders.blockwise.collect import Collected
+from discoprobe.builders.blockwise.cut import Block
 from discoprobe.builders.blockwise.decisions import FIRST, with_labels
 from discoprobe.builders.config import Config, Unavailable
 from discoprobe.builders.realise import config, unavailable
 from discoprobe.builders.selection import frequencies_of
+from discoprobe.builders.settings import Settings
+from discoprobe.builders.task import AnyTask
+from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.near_duplicates import EarlierTexts
 from discoprobe.loaders.process_pool import WORDS, Progress
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from concurrent.futures import Executor
-
-    from discoprobe.builders.blockwise.cut import Block
-    from discoprobe.builders.settings import Settings
-    from discoprobe.builders.task import AnyTask
-    from discoprobe.loaders.corpus import Corpus
 
 KILO = 1000
 

@@ -6,34 +6,25 @@ by hash, and a config is the first of them that its sizes leave room for. So a l
 away, and what is read after a config is full makes no difference.
 """
 
-from __future__ import annotations
-
 import io
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders import hashing
-from discoprobe.builders.blockwise.block_rows import compact
+from discoprobe.builders.blockwise.block_rows import RowsOfTask, compact
+from discoprobe.builders.blockwise.cut import Block
 from discoprobe.builders.passages import windows
 from discoprobe.builders.realise import MadeRows, equal_to_others, unclean_edits
 from discoprobe.builders.sample import problem_of
 from discoprobe.builders.sampling.stratify import REPEATED
-from discoprobe.builders.task import ProbingTask
+from discoprobe.builders.settings import Settings
+from discoprobe.builders.task import AnyTask, ProbingTask
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from discoprobe.builders.blockwise.block_rows import RowsOfTask
-    from discoprobe.builders.blockwise.cut import Block
-    from discoprobe.builders.settings import Settings
-    from discoprobe.builders.task import AnyTask
-
-    Flags = npt.NDArray[np.bool_]
+Flags = npt.NDArray[np.bool_]
 
 
 class Collected:

@@ -5,23 +5,16 @@ are, and a block is a number of parts in this order that has about the set amoun
 the parts nearby alone: a new part changes the block that it comes into, and perhaps the next few.
 """
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from discoprobe.builders import hashing
-from discoprobe.loaders.corpus import Shard
+from discoprobe.builders.settings import Settings
+from discoprobe.loaders.corpus import Loadable, Shard
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from discoprobe.builders.settings import Settings
-    from discoprobe.loaders.corpus import Loadable
-
-Block = tuple["Loadable", ...]
+Block = tuple[Loadable, ...]
 
 LONGEST = 2
 """A block that has this many times the set amount of text ends in any case."""

@@ -1,23 +1,15 @@
 """What the first blocks of a large corpus decide for all: the classes of tasks with open label sets."""
 
-from __future__ import annotations
-
 import dataclasses
+from collections.abc import Sequence
+from concurrent.futures import Executor
 from itertools import repeat
-from typing import TYPE_CHECKING
 
-from discoprobe.builders.blockwise.block_rows import candidates_of, load
+from discoprobe.builders.blockwise.block_rows import BlockPlan, candidates_of, load
+from discoprobe.builders.blockwise.cut import Block
 from discoprobe.builders.sample import sample
-from discoprobe.builders.selection import merged
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from concurrent.futures import Executor
-
-    from discoprobe.builders.blockwise.block_rows import BlockPlan
-    from discoprobe.builders.blockwise.cut import Block
-    from discoprobe.builders.selection import Candidates
-    from discoprobe.builders.task import AnyTask
+from discoprobe.builders.selection import Candidates, merged
+from discoprobe.builders.task import AnyTask
 
 FIRST = (1, 2, 4, 8)
 """So many blocks decide: the first number that suffices. A class that eight have too few candidates of is no class."""

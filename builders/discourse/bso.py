@@ -7,20 +7,14 @@ have the longer one first a little more often. No sentence stands in two pairs, 
 source.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
+import numpy.typing as npt
+import polars as pl
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.passages.window_rows import orderings
 from discoprobe.builders.sampling.balance import remove_bias
 from discoprobe.builders.task import Context, DiscourseTask, Sample
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-    import polars as pl
 
 FEW = 4
 """Pairs that a split may have whichever sentence is the longer one."""

@@ -7,9 +7,7 @@ are chosen as in `nsp`, so that neither length nor similarity tells the right on
 ending; each index is right equally often.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+import polars as pl
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.passages.continuations import CONTEXT, ORIGINS, continuations
@@ -18,9 +16,6 @@ from discoprobe.builders.passages.window_rows import choice_rows
 from discoprobe.builders.sampling.balance import assign_labels
 from discoprobe.builders.sampling.stratify import cap
 from discoprobe.builders.task import Context, DiscourseTask, Sample
-
-if TYPE_CHECKING:
-    import polars as pl
 
 CHOICES = 2
 

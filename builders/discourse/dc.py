@@ -12,11 +12,8 @@ Here, too, another document has another topic: what the strongest shortcut on th
 part of a score that it explains.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
+import polars as pl
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.passages.distractors import ANY, CLOSE, Matching
@@ -27,9 +24,6 @@ from discoprobe.builders.passages.similarity import Similarity
 from discoprobe.builders.sampling.balance import remove_bias
 from discoprobe.builders.sampling.stratify import cap
 from discoprobe.builders.task import Context, DiscourseTask, Sample
-
-if TYPE_CHECKING:
-    import polars as pl
 
 SIZE, DONORS = 6, 0.15
 PLACES = range(1, SIZE - 1)

@@ -5,17 +5,12 @@ al. 2019) and its Spanish version (Araujo et al. 2022), so its topic and length 
 `dc` and `dc_easy` differ by what topic words contribute; only `dc` measures coherence.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+import polars as pl
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.discourse import dc
 from discoprobe.builders.passages.distractors import ANY
 from discoprobe.builders.task import Context, DiscourseTask, Sample
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def sample(frame: pl.DataFrame, context: Context) -> Sample:

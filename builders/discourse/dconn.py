@@ -14,10 +14,6 @@ previous sentence at times from another document. Where an adverb is followed by
 removal leaves the verb first, which tells adverbs from conjunctions.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from discoprobe.builders import hashing
@@ -28,10 +24,8 @@ from discoprobe.builders.sampling.stratify import cap, strata
 from discoprobe.builders.sentences.connectives import Connectives, forms_of, lower, opens_with
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import Context, DiscourseTask, Sample
-
-if TYPE_CHECKING:
-    from discoprobe.loaders.corpus import Shard
-    from discoprobe.loaders.languages.language import LanguageData
+from discoprobe.loaders.corpus import Shard
+from discoprobe.loaders.languages.language import LanguageData
 
 LEFT_OVER = 3
 """Fewest words that must follow the connective."""

@@ -10,8 +10,6 @@ passage has both candidates in two rows that share `pair_id`. With distractors f
 right one of four at .85-.94 (in the published sets of Koto et al.).
 """
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 

@@ -12,12 +12,10 @@ candidate, and each index is equally frequent. In the published sets all three d
 TF-IDF cosine with the passage finds the right one at .85-.94.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders import hashing
@@ -25,17 +23,12 @@ from discoprobe.builders.config import Shape
 from discoprobe.builders.passages.distractors import ANY, CLOSE, Slots, first_come, shortlists
 from discoprobe.builders.passages.intruders import Cut, with_donors
 from discoprobe.builders.passages.measures import gains, gains_of_two_measures, slack
-from discoprobe.builders.passages.similarity import Similarity
+from discoprobe.builders.passages.similarity import Gaps, Rows, Similarity
 from discoprobe.builders.passages.window_rows import choice_rows
 from discoprobe.builders.passages.windows import passage_keys
 from discoprobe.builders.sampling.balance import assign_labels, remove_bias
 from discoprobe.builders.sampling.stratify import cap
 from discoprobe.builders.task import Context, DiscourseTask, Sample
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from discoprobe.builders.passages.similarity import Gaps, Rows
 
 SIZES, CHOICES, DONORS, RESERVE = (2, 8), 4, 0.05, 6
 SPREAD = 0.25

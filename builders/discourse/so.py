@@ -7,20 +7,14 @@ versions share `pair_id`; `order` gives the source index of each sentence shown,
 All passages from one unbroken passage have the same number of sentences, chosen by hash.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
+import polars as pl
 
 from discoprobe.builders import hashing
 from discoprobe.builders.config import Shape
 from discoprobe.builders.passages.window_rows import WAYS, orderings
 from discoprobe.builders.passages.windows import passage_keys
 from discoprobe.builders.task import Context, DiscourseTask, Sample
-
-if TYPE_CHECKING:
-    import polars as pl
 
 SIZES = (3, 7)
 

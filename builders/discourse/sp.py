@@ -6,8 +6,6 @@ DiscoEval the second sentence shown is the document's opening for labels 1-4, an
 ROCStories against a majority of .20. `order` gives the source index of each sentence shown.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import polars as pl
 

@@ -7,20 +7,14 @@ fourth sentence went. In the published suite the swapped version was written out
 here it always differs.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
+import numpy.typing as npt
+import polars as pl
 
 from discoprobe.builders import hashing
 from discoprobe.builders.config import Shape
 from discoprobe.builders.passages.window_rows import orderings
 from discoprobe.builders.task import Context, DiscourseTask, Sample
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-    import polars as pl
 
 SIZE, FOURTH = 5, 3
 

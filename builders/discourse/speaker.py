@@ -8,9 +8,7 @@ punctuation marks in the first sentence and in the second. Documents (scenes) th
 row, and no sentence is in two rows.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import polars as pl
 
@@ -22,10 +20,8 @@ from discoprobe.builders.passages.window_rows import windows_of
 from discoprobe.builders.sampling.match import COMMA, SURFACE, match_labels, surface
 from discoprobe.builders.sampling.stratify import cap
 from discoprobe.builders.task import Context, DiscourseTask, Sample
-
-if TYPE_CHECKING:
-    from discoprobe.loaders.corpus import Shard
-    from discoprobe.loaders.languages.language import LanguageData
+from discoprobe.loaders.corpus import Shard
+from discoprobe.loaders.languages.language import LanguageData
 
 PAPER: Final = Paper(
     ("speaker change detection",),

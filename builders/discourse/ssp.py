@@ -10,9 +10,7 @@ published sets labels alternate with the lines of the file, a colon or the name 
 alone gives .64-.66.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import polars as pl
@@ -24,10 +22,8 @@ from discoprobe.builders.sampling.balance import remove_bias
 from discoprobe.builders.sampling.match import SURFACE, surface
 from discoprobe.builders.sampling.stratify import cap, first_of_each
 from discoprobe.builders.task import Context, DiscourseTask, Sample
-
-if TYPE_CHECKING:
-    from discoprobe.loaders.corpus import Shard
-    from discoprobe.loaders.languages.language import LanguageData
+from discoprobe.loaders.corpus import Shard
+from discoprobe.loaders.languages.language import LanguageData
 
 TOLERANCE: Final = 0.1
 """Largest difference in length of a sentence and its counterpart: about a tenth of the characters."""

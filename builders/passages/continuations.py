@@ -1,11 +1,9 @@
 """A context, the sentence that follows it, and one that does not: what nsp and cloze have in common."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders import hashing
@@ -17,11 +15,7 @@ from discoprobe.builders.passages.similarity import Similarity
 from discoprobe.builders.passages.windows import passage_keys
 from discoprobe.builders.sampling.balance import remove_bias
 from discoprobe.builders.sampling.stratify import with_rank
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from discoprobe.builders.task import Context
+from discoprobe.builders.task import Context
 
 CONTEXT = 4
 ORIGINS = ("other_document", "later")

@@ -7,11 +7,9 @@ Each intruder is used once. Where two are found for a place, one is then chosen,
 the true sentence (``measures``).
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -19,9 +17,6 @@ import polars as pl
 
 from discoprobe.builders import hashing
 from discoprobe.builders.passages.similarity import Gaps, Rows, Similarity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 BEYOND = 2
 """Sentences from the true one to the first that may stand for it: the one after it often follows the context as well (a
@@ -134,7 +129,7 @@ def intruders(
 def shortlists(
     frame: pl.DataFrame, slots: Slots, pool: Rows, *seed_key: str | int, matching: Matching = CLOSE,
     similarity: Similarity | None = None,
-) -> list[dict[int, Shortlist]]:  # fmt: skip
+) -> "list[dict[int, Shortlist]]":  # fmt: skip
     """The best intruders of each slot that has any, by slot; a second time, on the other side, where it gets ``two``.
 
     The arguments are those of ``intruders``.

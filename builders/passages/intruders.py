@@ -5,25 +5,18 @@ this purpose (donors). So a sentence occurs in one row of a task and in the othe
 it occurs elsewhere in the data does not tell the label.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders import hashing
 from discoprobe.builders.passages.distractors import Matching, Slots, intruders
 from discoprobe.builders.passages.rows import spread
 from discoprobe.builders.passages.window_rows import windows_of
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from discoprobe.builders.passages.windows import Sizes
-    from discoprobe.builders.task import Context
-
+from discoprobe.builders.passages.windows import Sizes
+from discoprobe.builders.task import Context
 
 MANY = 4000
 """Windows of which each has its intruder in one place, chosen by hash; of fewer, each in the place that suits best."""

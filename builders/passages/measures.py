@@ -4,21 +4,15 @@ All functions give what a rule that sees one measure gains on each row, as ``rem
 of sentences, shape (rows, candidates); the first is the right one.
 """
 
-from __future__ import annotations
-
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
+import polars as pl
 
+from discoprobe.builders.passages.similarity import Gaps, Rows, Similarity
 from discoprobe.builders.sampling.balance import classes, classes_of_two, differences, ranks
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-    import polars as pl
-
-    from discoprobe.builders.passages.similarity import Gaps, Rows, Similarity
-    from discoprobe.builders.task import Context
+from discoprobe.builders.task import Context
 
 SLACK = 10.0
 """Rows of a split by which a rule may be better than chance. In 60 rows that is little more than the standard deviation

@@ -1,16 +1,10 @@
 """Rows of discourse tasks made from windows of sentences: the few forms that the ten tasks share."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders import hashing
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 
 def members(first: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:

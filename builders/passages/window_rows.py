@@ -1,15 +1,15 @@
 """Windows of a corpus as rows: pairs in both orders, single rows, and rows with choices."""
 
-from __future__ import annotations
-
 import functools
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders import hashing
 from discoprobe.builders.config import Shape
+from discoprobe.builders.papers import Paper
 from discoprobe.builders.passages.measures import gains_of_orders, slack
 from discoprobe.builders.passages.rows import describe, distinct, pair_rows, version
 from discoprobe.builders.passages.similarity import Similarity
@@ -17,14 +17,6 @@ from discoprobe.builders.passages.windows import Sizes, cut
 from discoprobe.builders.sampling.balance import remove_bias
 from discoprobe.builders.sampling.stratify import cap
 from discoprobe.builders.task import Context, DiscourseTask, Sample
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import numpy.typing as npt
-
-    from discoprobe.builders.papers import Paper
-
 
 WAYS = 4
 """Number of orders of a window, of which one is chosen."""

@@ -5,10 +5,8 @@ is a heading, caption or item of a list, or a near duplicate of it is in a docum
 keeps its place and ends the passage before it, so that no window crosses a gap.
 """
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -18,13 +16,9 @@ import pyarrow as pa
 from discoprobe.builders import clean_text, hashing
 from discoprobe.builders.passages.char_ngrams import char_grams
 from discoprobe.builders.sampling.splits import split_of
+from discoprobe.builders.settings import Settings
+from discoprobe.loaders.corpus import Shard, Source
 from discoprobe.loaders.running_words import running_words
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from discoprobe.builders.settings import Settings
-    from discoprobe.loaders.corpus import Shard, Source
 
 Sizes = int | npt.NDArray[np.int64]
 

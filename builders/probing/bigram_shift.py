@@ -16,10 +16,7 @@ Czech, Finnish, Hungarian and Latin and none of 22 in ten languages). In a scrip
 from their auxiliaries and endings.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -35,11 +32,9 @@ from discoprobe.builders.sentences.swaps import (
     without_frequent_pairs,
     word_bags,
 )
+from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.sentences.word_pairs import HashCounts
 from discoprobe.builders.task import Context, ProbingTask, Sample
-
-if TYPE_CHECKING:
-    from discoprobe.builders.sentences.trees import Trees
 
 LABELS = ("original", "shifted")
 ENDINGS = ("AUX", "SCONJ", "PART")

@@ -15,23 +15,18 @@ clauses come first); labels are matched on length, on the number of commas and d
 second clause has a subject of its own.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import polars as pl
 
 from discoprobe.builders.sampling.match import SURFACE, surface
 from discoprobe.builders.sentences.candidates import balanced
 from discoprobe.builders.sentences.clauses import clause_words, conjunction_spans, links, marks, with_heads
+from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.task import Context, Edit, ProbingTask, Sample
 from discoprobe.loaders.languages.language import LanguageSection
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from discoprobe.builders.sentences.trees import Trees
 
 
 class ConjTypeRules(LanguageSection, frozen=True):

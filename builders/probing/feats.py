@@ -8,21 +8,17 @@ names the word. Labels are balanced inside each part of speech. Forms that are a
 speech or in the feature are left out, and no target form of the test split is a target in train.
 """
 
-from __future__ import annotations
-
 import functools
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import polars as pl
 
 from discoprobe.builders.sentences.candidates import balanced_values
 from discoprobe.builders.sentences.feature_values import VALUES, labelled, labels_of
 from discoprobe.builders.sentences.roles import CLAUSE_ROLES, PHRASE_ROLES, bearers, valued
+from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.task import Context, ProbingTask
 from discoprobe.loaders.corpus import feat
-
-if TYPE_CHECKING:
-    from discoprobe.builders.sentences.trees import Trees
 
 FEATURES: Final = tuple(VALUES)
 """The universal features (https://universaldependencies.org/u/feat/) but those of spelling (Abbr, Typo, Foreign,

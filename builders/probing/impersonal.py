@@ -12,22 +12,17 @@ out, since no personal clause has one, and so are infinitives whose finite auxil
 читать* has a dropped subject).
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
 from discoprobe.builders.sentences.candidates import balanced
 from discoprobe.builders.sentences.predicate import meets_any, words_of_predicate
 from discoprobe.builders.sentences.roles import ArgumentRules
+from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.task import Context, ProbingTask
 from discoprobe.loaders.corpus import feat
-from discoprobe.loaders.languages.language import Availability, Condition
-
-if TYPE_CHECKING:
-    from discoprobe.builders.sentences.trees import Trees
-    from discoprobe.loaders.languages.language import LanguageData
+from discoprobe.loaders.languages.language import Availability, Condition, LanguageData
 
 
 class ImpersonalRules(Availability, frozen=True):

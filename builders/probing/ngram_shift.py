@@ -11,20 +11,14 @@ and again (Spanish *la de*: 21 of 474). Words beside function words still show a
 should be compared with the audit's `words` on pairs.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import Annotated, ClassVar
 
 import msgspec
 import polars as pl
 
 from discoprobe.builders.sentences.swaps import SHOWN_BY_WORDS, swap_task
-from discoprobe.loaders.languages.language import UPOS, LanguageSection, Upos
-
-if TYPE_CHECKING:
-    from discoprobe.builders.task import Context
-    from discoprobe.loaders.languages.language import LanguageData
-
+from discoprobe.builders.task import Context
+from discoprobe.loaders.languages.language import UPOS, LanguageData, LanguageSection, Upos
 
 UposPair = Annotated[str, msgspec.Meta(pattern=f"^({'|'.join(UPOS)}) ({'|'.join(UPOS)})$")]
 

@@ -6,20 +6,14 @@ published ranges. This is a calibration task: length *is* the label, and a count
 It shows whether a representation keeps what the other tasks are matched on.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from discoprobe.builders.sampling.balance import equal_counts
 from discoprobe.builders.sampling.length_bins import bin_of, edges, edges_of, names
 from discoprobe.builders.sampling.stratify import cap
 from discoprobe.builders.sentences.candidates import if_enough, unedited, usable_of, with_label_indices
+from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.task import Context, ProbingTask, Sample
-
-if TYPE_CHECKING:
-    from discoprobe.builders.sentences.trees import Trees
 
 
 def select(trees: Trees, context: Context) -> pl.DataFrame:

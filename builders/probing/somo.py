@@ -24,28 +24,21 @@ Frequencies are those of the frequency list; words that it lacks are compared by
 of the test split do not occur as targets in train.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders import hashing
 from discoprobe.builders.sentences.candidates import if_enough, unedited, usable_of
-from discoprobe.builders.sentences.word_pairs import HashCounts, exchange_words
+from discoprobe.builders.sentences.trees import Trees
+from discoprobe.builders.sentences.word_pairs import Fits, HashCounts, Ints, exchange_words
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import Context, Edit, ProbingTask, Sample
 from discoprobe.loaders.languages.language import LanguageSection, Upos
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import numpy.typing as npt
-
-    from discoprobe.builders.sentences.trees import Trees
-    from discoprobe.builders.sentences.word_pairs import Fits, Ints
 
 BAND = 1.5
 """Largest difference between the natural logarithms of two words' frequencies. In every split each word replaces as
@@ -314,7 +307,7 @@ def _cells(usable: pl.DataFrame, context: Context) -> list[npt.NDArray[np.int64]
     ]
 
 
-def _fits(usable: pl.DataFrame, counts: HashCounts, misfits: Misfits, context: Context) -> Fits:
+def _fits(usable: pl.DataFrame, counts: HashCounts, misfits: "Misfits", context: Context) -> Fits:
     """Whether a word may take the place of another of its cell."""
     hashes = {name: usable[name].to_numpy() for name in HASHED}
     tied = usable["tied"].to_numpy()

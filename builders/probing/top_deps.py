@@ -7,20 +7,15 @@ sentences have long sequences, so classes are matched on length and punctuation,
 because its sentences are of other lengths is `OTHER` too.
 """
 
-from __future__ import annotations
-
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from discoprobe.builders.sampling.stratify import with_rank
 from discoprobe.builders.sentences.candidates import balance_labels, unedited, usable_of, with_label_indices
+from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import MIN_ROWS, SPLITS
 from discoprobe.builders.task import Context, ProbingTask, Sample
-
-if TYPE_CHECKING:
-    from discoprobe.builders.sentences.trees import Trees
 
 SEQUENCES = 19
 FEWEST = 2

@@ -8,19 +8,13 @@ dependency trees are flatter than SentEval's constituents, small treebanks have 
 and 7 have hardly a length in common.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from discoprobe.builders.sampling.length_bins import length_stratum
 from discoprobe.builders.sentences.candidates import balance_labels, unedited, usable_of, with_label_indices
+from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import MIN_ROWS, SPLITS
 from discoprobe.builders.task import Context, ProbingTask, Sample
-
-if TYPE_CHECKING:
-    from discoprobe.builders.sentences.trees import Trees
 
 DEEPEST = 20
 LABELS = tuple(str(depth) for depth in range(1, DEEPEST + 1))

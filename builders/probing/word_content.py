@@ -9,23 +9,17 @@ look-up of the word solves the task by construction (X-Probe 1.00): it asks whet
 words.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import polars as pl
 
 from discoprobe.builders.sampling.balance import equal_counts
 from discoprobe.builders.sampling.stratify import cap
 from discoprobe.builders.sentences.candidates import unedited, usable_of, with_label_indices
+from discoprobe.builders.sentences.frequency_filter import Frequencies
+from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import Context, ProbingTask, Sample
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from discoprobe.builders.sentences.frequency_filter import Frequencies
-    from discoprobe.builders.sentences.trees import Trees
 
 RANKS = (1500, 3000)
 MOST = 1000

@@ -1,20 +1,14 @@
 """Equal counts of labels, labels given in equal numbers, and rows removed until simple rules are at chance."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders import hashing
 from discoprobe.builders.sampling.stratify import LENGTH_EDGES, STRATA_KEEP, strata, with_rank
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.float64]
-    Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 CLASSES, IN_CLASS = 5, 40
 """Classes of a measure at most, and rows for each of them at least."""

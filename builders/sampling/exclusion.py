@@ -1,19 +1,14 @@
 """Rows left out of a config because readers found them faulty, with as many others as keep its labels balanced."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import polars as pl
 import pyarrow as pa
 
 from discoprobe.builders.config import Config, Unavailable
 from discoprobe.builders.drop_reasons import meanings
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 FAULTY = "reader"
 """Drop reason, followed by the verdict."""

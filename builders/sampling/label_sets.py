@@ -8,19 +8,14 @@ Other features of the target may tell its label: most plural nouns of a treebank
 past. Labels are balanced within the values of such companions.
 """
 
-from __future__ import annotations
-
 import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from discoprobe.builders.settings import SPLITS
 from discoprobe.loaders.corpus import feat
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 CLASSES_KEEP = 0.75
 """A third, rarer class is worth at most a quarter of the rows."""

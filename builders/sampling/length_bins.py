@@ -1,16 +1,12 @@
 """Classes and strata of sentence length, in words without punctuation."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import polars as pl
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from discoprobe.builders.settings import Settings
+from discoprobe.builders.settings import Settings
 
 BINS: Final = 6
 

@@ -7,22 +7,18 @@ people), commas and other punctuation marks. This is cardinality matching with f
 (Zubizarreta, Paredes & Rosenbaum 2014), solved as a linear program.
 """
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders import hashing
 from discoprobe.loaders.running_words import n_running_words
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Ints = npt.NDArray[np.int64]
-    Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
 SURFACE: Final = ("n_running", "n_chars", "n_capitals", "n_commas", "n_marks")
 """Surface features: words of the text, characters, words with a capital, commas, other punctuation marks."""

@@ -8,23 +8,18 @@ What is left of the material of a split is known only after matching, which take
 ``corrected_shares`` are the shares that another attempt needs.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Final
+from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders import hashing
 from discoprobe.builders.settings import MIN_ROWS, SHARES, SPLITS
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    Floats = npt.NDArray[np.float64]
-    Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 Split = pl.Enum(SPLITS)
 

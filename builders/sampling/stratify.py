@@ -1,18 +1,11 @@
 """Strata of sentence length, ranks inside strata, and the largest number of rows."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import polars as pl
 
 from discoprobe.builders import hashing
-from discoprobe.builders.settings import SPLITS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from discoprobe.builders.settings import Settings
+from discoprobe.builders.settings import SPLITS, Settings
 
 LENGTH_EDGES = (10, 15, 20, 30)
 """Edges of the length strata, in words per sentence."""

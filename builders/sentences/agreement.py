@@ -4,10 +4,8 @@ Nothing here is of one language: whether a verb agrees with its subject, which f
 ambiguous, is counted over the corpus. A lexicon of all words with their features has the paradigms.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import polars as pl
 
@@ -15,12 +13,10 @@ from discoprobe.builders import hashing
 from discoprobe.builders.sampling.stratify import REPEATED, in_both_directions, with_rank
 from discoprobe.builders.sentences.roles import spelled_out
 from discoprobe.builders.sentences.swaps import SwapRules, causes_elision
+from discoprobe.builders.sentences.trees import Trees
+from discoprobe.builders.task import Context
 from discoprobe.loaders.corpus import feat
 from discoprobe.loaders.languages.paradigms import other_forms, read_paradigms
-
-if TYPE_CHECKING:
-    from discoprobe.builders.sentences.trees import Trees
-    from discoprobe.builders.task import Context
 
 FEATURES: Final = ("Gender", "Person", "Number")
 """What verbs agree in; of a sentence with several candidates the first of these is used, the rarest one."""

@@ -5,10 +5,8 @@ sentence cannot be used are dropped with a reason. Of near duplicates one is use
 twice in one. Labels are then balanced inside every split, length stratum and ``cell``.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -17,15 +15,9 @@ from discoprobe.builders.sampling.label_sets import LabelSet, choose_labels, wit
 from discoprobe.builders.sampling.match import match_labels, surface
 from discoprobe.builders.sampling.splits import split_of, with_splits_of_sets
 from discoprobe.builders.sampling.stratify import cap, first_of_each
-from discoprobe.builders.settings import SHARES, SPLITS
-from discoprobe.builders.task import Context, Sample
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from discoprobe.builders.sentences.trees import Trees
-    from discoprobe.builders.settings import Settings
-    from discoprobe.builders.task import ProbingTask
+from discoprobe.builders.sentences.trees import Trees
+from discoprobe.builders.settings import SHARES, SPLITS, Settings
+from discoprobe.builders.task import Context, ProbingTask, Sample
 
 FINAL_MARK = r"\p{P}\s*$|[^\p{Latin}\p{Cyrillic}\p{Greek}\p{N}]\s*$"
 """How a text ends that has a final mark, or is in a script that may have none."""

@@ -1,16 +1,10 @@
 """Clauses, and the words that join them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import polars as pl
 
 from discoprobe.builders.sampling.match import COMMA
+from discoprobe.builders.sentences.trees import Trees
 from discoprobe.loaders.corpus import feat
-
-if TYPE_CHECKING:
-    from discoprobe.builders.sentences.trees import Trees
 
 SUBJECTS = ("nsubj", "csubj")
 LIGHT = ("ADV", "PART", "CCONJ", "SCONJ", "INTJ", "PUNCT")

@@ -1,20 +1,14 @@
 """Words and phrases that tie a sentence to the one before, or a clause to another, as the language data list them."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, ClassVar, Final, Literal, get_args
+from collections.abc import Iterable
+from typing import ClassVar, Final, Literal, get_args
 
 import msgspec
 import polars as pl
 
-from discoprobe.loaders.languages.language import UPOS, LanguageSection, Upos, check_small_letters
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from discoprobe.loaders.languages.language import LanguageData
+from discoprobe.loaders.languages.language import UPOS, LanguageData, LanguageSection, Upos, check_small_letters
 
 ONE_WORD: Final[frozenset[Upos]] = frozenset({"CCONJ", "SCONJ", "ADV"})
 """The parts of speech of a connective of one word, where its entry names none."""

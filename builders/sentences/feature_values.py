@@ -5,14 +5,10 @@ uses a part of them. Values that Universal Dependencies does not define are not 
 (https://universaldependencies.org/u/feat/all.html)
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import Final
 
 import polars as pl
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 # fmt: off
 VALUES: Final[Mapping[str, Mapping[str, str]]] = {

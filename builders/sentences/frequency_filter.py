@@ -14,28 +14,23 @@ written in traditional characters. A list that lacks the words of a corpus does 
 is measured first; where it is low, the corpus is not filtered and has no ``ipm_share``.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import polars as pl
 
+from discoprobe.builders.sentences.trees import Trees
+from discoprobe.builders.settings import Settings
+from discoprobe.loaders.corpus import Loadable
+from discoprobe.loaders.languages.language import LanguageData
 from discoprobe.loaders.languages.word_frequency import (
     MILLION,
     read_frequencies,
     wordfreq_code,
     wordfreq_ipm,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from discoprobe.builders.sentences.trees import Trees
-    from discoprobe.builders.settings import Settings
-    from discoprobe.loaders.corpus import Loadable
-    from discoprobe.loaders.languages.language import LanguageData
 
 COMMON: Final = 1.0
 """A word above this frequency, per million, is common (RuBLiMP's ``get_ipm_conllu``)."""

@@ -4,10 +4,9 @@ The language data say where a feature is marked: on the root, on an auxiliary or
 (`PredicateRules`).
 """
 
-from __future__ import annotations
-
 import functools
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
+from collections.abc import Iterable
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 import msgspec
 import polars as pl
@@ -15,16 +14,10 @@ import polars as pl
 from discoprobe.builders.sentences.candidates import balanced_values
 from discoprobe.builders.sentences.feature_values import labelled, labels_of
 from discoprobe.builders.sentences.roles import spelled_out, valued
-from discoprobe.builders.task import ProbingTask
+from discoprobe.builders.sentences.trees import Trees
+from discoprobe.builders.task import Context, ProbingTask
 from discoprobe.loaders.corpus import feat
-from discoprobe.loaders.languages.language import Condition, LanguageSection
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from discoprobe.builders.sentences.trees import Trees
-    from discoprobe.builders.task import Context
-    from discoprobe.loaders.languages.language import LanguageData
+from discoprobe.loaders.languages.language import Condition, LanguageData, LanguageSection
 
 Place = Literal["root", "aux", "cop", "aux:pass"]
 PredicateFeature = Annotated[str, msgspec.Meta(pattern=r"^(Tense|Voice|Mood|Person|Aspect)$")]

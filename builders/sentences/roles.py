@@ -1,21 +1,17 @@
 """Words in a syntactic role, and their features."""
 
-from __future__ import annotations
-
 import functools
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 import msgspec
 import polars as pl
 
 from discoprobe.builders.sentences.candidates import balanced_values
 from discoprobe.builders.sentences.feature_values import labelled, labels_of
+from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.task import Context, ProbingTask
 from discoprobe.loaders.corpus import feat
 from discoprobe.loaders.languages.language import LanguageSection
-
-if TYPE_CHECKING:
-    from discoprobe.builders.sentences.trees import Trees
 
 CLAUSE_ROLES: Final = ("nsubj", "obj", "iobj", "obl", "advmod", "aux", "cop", "xcomp", "ccomp", "advcl")
 """Relations that a word bears to the main predicate; subtypes count (``nsubj:pass``)."""

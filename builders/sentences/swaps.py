@@ -6,32 +6,25 @@ both positions keep their capitalisation and names, acronyms and German nouns st
 lower-case first token before a capitalised second gives away 6-10 % of the shifted sentences.
 """
 
-from __future__ import annotations
-
 import functools
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders import hashing
 from discoprobe.builders.sampling.balance import remove_bias
 from discoprobe.builders.sampling.stratify import first_of_each, with_rank
 from discoprobe.builders.sentences.candidates import original_and_edited, usable_of
+from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.sentences.word_pairs import HashCounts
 from discoprobe.builders.task import Context, Edit, ProbingTask, Sample, always_available
-from discoprobe.loaders.languages.language import LanguageSection, check_small_letters
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    import numpy.typing as npt
-
-    from discoprobe.builders.sentences.trees import Trees
-    from discoprobe.loaders.languages.language import LanguageData
+from discoprobe.loaders.languages.language import LanguageData, LanguageSection, check_small_letters
 
 
 class SwapRules(LanguageSection, frozen=True):

@@ -6,25 +6,19 @@ and where that does not know the form or the feature, or there is none, of the c
 not all of a form's values, so that the language's data have rules (Spanish *cantaba* is of two persons), too.
 """
 
-from __future__ import annotations
-
 import functools
 import re
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar, Final, Literal
 
 import msgspec
 import polars as pl
 
+from discoprobe.builders.sentences.trees import Trees
+from discoprobe.builders.settings import Settings
+from discoprobe.builders.task import AnyTask
 from discoprobe.loaders.corpus import feat
-from discoprobe.loaders.languages.language import Features, LanguageSection
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from discoprobe.builders.sentences.trees import Trees
-    from discoprobe.builders.settings import Settings
-    from discoprobe.builders.task import AnyTask
-    from discoprobe.loaders.languages.language import LanguageData
+from discoprobe.loaders.languages.language import Features, LanguageData, LanguageSection
 
 READINGS: Final = ("pos", "feature")
 """What a form may be ambiguous in."""

@@ -1,21 +1,16 @@
 """Rings of words that can be passed on from sentence to sentence; adding words changes few rings."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
+import polars as pl
 
 from discoprobe.builders import hashing
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    import numpy.typing as npt
-    import polars as pl
-
-    Ints = npt.NDArray[np.int64]
-    Fits = Callable[[Ints, Ints], npt.NDArray[np.bool_]]
+Ints = npt.NDArray[np.int64]
+Fits = Callable[[Ints, Ints], npt.NDArray[np.bool_]]
 
 LEVELS: Final = (18, 15, 12, 9, 6, 4, 2, 0)
 """Bits of the hashes by which rows are divided, from the leaves of the trie to its root."""

@@ -12,9 +12,8 @@ agrees with its subject in less than nine tenths of the corpus. Person is change
 not beside persons.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import polars as pl
 
@@ -23,9 +22,6 @@ from discoprobe.builders.sentences import agreement
 from discoprobe.builders.sentences.candidates import original_and_edited, usable_of
 from discoprobe.builders.sentences.feature_values import VALUES
 from discoprobe.builders.task import Context, Edit, ProbingTask, Sample
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 PAPERS = (
     Paper(

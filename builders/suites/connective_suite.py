@@ -12,11 +12,10 @@ it finds the good sentence. Left out are contrasts, since readers accept *but* i
 another one answers (*weil …, deshalb*).
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -24,13 +23,9 @@ from discoprobe.builders import hashing
 from discoprobe.builders.discourse.order_last import PAPER
 from discoprobe.builders.sentences.candidates import original_and_edited, usable_of
 from discoprobe.builders.sentences.connectives import REASONS, clause_connectives, with_senses
+from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.task import Context, Edit, ProbingTask, Sample
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from discoprobe.builders.sentences.trees import Trees
-    from discoprobe.loaders.languages.language import LanguageData
+from discoprobe.loaders.languages.language import LanguageData
 
 OTHER, SAME = CONDITIONS = ("other_sense", "same_sense")
 EXCLUDE = frozenset({"reason", "concession"})

@@ -1,18 +1,14 @@
 """Explicit relations as candidates, whose label is the connective that was taken away."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import polars as pl
 
 from discoprobe.builders.sentences.connectives import lower
+from discoprobe.builders.task import Context
 from discoprobe.builders.units.relation_rows import candidates
-
-if TYPE_CHECKING:
-    from discoprobe.builders.task import Context
-    from discoprobe.loaders.corpus import Shard
-    from discoprobe.loaders.languages.language import LanguageData
+from discoprobe.loaders.corpus import Shard
+from discoprobe.loaders.languages.language import LanguageData
 
 REASONS: Final = {
     "not-explicit": "no connective marks the relation",

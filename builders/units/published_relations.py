@@ -1,18 +1,14 @@
 """The relations that a corpus of DISRPT publishes, as candidates."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import polars as pl
 
 from discoprobe.builders.papers import Paper
+from discoprobe.builders.task import Context
 from discoprobe.builders.units.relation_labels import LABELS, class_of
 from discoprobe.builders.units.relation_rows import candidates
-
-if TYPE_CHECKING:
-    from discoprobe.builders.task import Context
-    from discoprobe.loaders.corpus import Shard
+from discoprobe.loaders.corpus import Shard
 
 DISRPT: Final = Paper(
     ("DISRPT",),

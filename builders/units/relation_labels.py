@@ -4,8 +4,6 @@ The classes are those of DISRPT 2025, whose tables say for each relation which i
 names of their corpus; of these the table below knows the English ones that are common.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Final
 

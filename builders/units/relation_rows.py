@@ -4,29 +4,24 @@ A relation task is a function from a shard to labelled pairs of units (``relatio
 whole family: which units are too long or not clean, what happens to units that occur twice, the splits, the classes.
 """
 
-from __future__ import annotations
-
 import functools
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Mapping
+from typing import Final
 
 import polars as pl
 
 from discoprobe.builders import clean_text, hashing
+from discoprobe.builders.papers import Paper
 from discoprobe.builders.sampling.balance import equal_counts_by_length
 from discoprobe.builders.sampling.label_sets import LabelSet
 from discoprobe.builders.sampling.splits import Split, split_of
 from discoprobe.builders.sampling.stratify import cap
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import Context, RelationTask, Sample
+from discoprobe.loaders.corpus import Shard
 from discoprobe.loaders.near_duplicates import near_clusters
 from discoprobe.loaders.running_words import is_unspaced, running_words
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from discoprobe.builders.papers import Paper
-    from discoprobe.loaders.corpus import Shard
 
 LONGEST: Final = 128
 """Most words of a unit: two units fit into the 512 tokens of most encoders."""

@@ -1,19 +1,15 @@
 """The relations of RST trees as candidates, labelled with their class or with their nucleus."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import polars as pl
 
+from discoprobe.builders.task import Context
 from discoprobe.builders.units.binary_trees import SEVERAL, binary_relations
 from discoprobe.builders.units.relation_labels import class_of
 from discoprobe.builders.units.relation_rows import candidates
+from discoprobe.loaders.corpus import Shard
 from discoprobe.loaders.keys import record_keys
-
-if TYPE_CHECKING:
-    from discoprobe.builders.task import Context
-    from discoprobe.loaders.corpus import Shard
 
 NUCLEARITY: Final = {"NS": "nucleus_first", "SN": "nucleus_second", "NN": "both"}
 SAME_UNIT: Final = r"(?i)^same(?:[-_ ]?unit)?$"

@@ -1,16 +1,12 @@
 """Errors of the Hub and of the network as one line of plain words, without tokens and signed addresses."""
 
-from __future__ import annotations
-
 import errno
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from discoprobe.loaders.errors import RemoteError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 _TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 _DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})

@@ -6,32 +6,25 @@ some configs are loaded from it. The tag is set last: a tagged release is comple
 early leaves the old release, or the new one without its tag; the next push sets the tag.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import datetime as dt
 import tempfile
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
-from discoprobe.cards.hub.client import Hub, RetryPolicy
+from discoprobe.cards.hub.client import Content, Hub, RetryPolicy
 from discoprobe.cards.hub.failures import HubError
 from discoprobe.cards.hub.remote_diff import changes, published_label
 from discoprobe.cards.hub.remote_release import CHANGELOG, GIT, Remote, read_remote
-from discoprobe.cards.hub.staging import Label, refuse_in_the_way, stage
+from discoprobe.cards.hub.staging import Label, Staged, refuse_in_the_way, stage
 from discoprobe.cards.metadata import card_checks, manifest
 from discoprobe.cards.metadata.manifest_merge import only
 from discoprobe.cards.release import publish_checks, version
 from discoprobe.cards.release.diff import Changes
+from discoprobe.cards.release.version import Version
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from discoprobe.cards.hub.client import Content
-    from discoprobe.cards.hub.staging import Staged
-    from discoprobe.cards.release.version import Version
 
 Result = TypeVar("Result")
 State = Literal["published", "proposed", "unchanged", "completed", "planned", "declined"]

@@ -1,29 +1,21 @@
 """What a release folder changes in a repository on the Hub, or in another release folder."""
 
-from __future__ import annotations
-
 import dataclasses
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from discoprobe.cards.hub.client import Hub
-from discoprobe.cards.hub.remote_release import read_remote
-from discoprobe.cards.hub.staging import Label, stage
+from discoprobe.cards.hub.remote_release import Remote, read_remote
+from discoprobe.cards.hub.staging import Label, Staged, stage
 from discoprobe.cards.metadata import manifest
+from discoprobe.cards.metadata.manifest import Manifest
 from discoprobe.cards.metadata.manifest_merge import only
 from discoprobe.cards.release import diff, parquet_files
+from discoprobe.cards.release.diff import Changes
 from discoprobe.loaders.errors import RemoteError
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    import pyarrow as pa
-
-    from discoprobe.cards.hub.remote_release import Remote
-    from discoprobe.cards.hub.staging import Staged
-    from discoprobe.cards.metadata.manifest import Manifest
-    from discoprobe.cards.release.diff import Changes
 
 
 def compare(folder: Path, against: str, *, languages: Collection[str] = ()) -> Changes:

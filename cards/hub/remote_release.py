@@ -1,20 +1,14 @@
 """What a repository on the Hub holds: its files, its manifest, and the files that no release wrote."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from discoprobe.cards.hub.client import Hub, RemoteFile
 from discoprobe.cards.metadata import manifest
+from discoprobe.cards.metadata.manifest import ListedFile, Published
 from discoprobe.cards.release.release_folder import README
 from discoprobe.loaders.errors import RemoteError
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from discoprobe.cards.hub.client import Hub, RemoteFile
-    from discoprobe.cards.metadata.manifest import ListedFile, Published
 
 CHANGELOG = "CHANGELOG.md"
 GIT = frozenset({".gitattributes", ".gitignore"})

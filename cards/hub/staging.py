@@ -5,15 +5,15 @@ byte for byte. The files about all configs (card, attribution, manifest, changel
 of both. A push deletes and overwrites only files that a release wrote (`refuse_in_the_way`).
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 
-from discoprobe.cards.hub.remote_release import CHANGELOG
+from discoprobe.cards.hub.client import Content, RemoteFile
+from discoprobe.cards.hub.remote_release import CHANGELOG, Remote
 from discoprobe.cards.metadata import card_checks, manifest
+from discoprobe.cards.metadata.manifest import ListedFile, Manifest, Published
 from discoprobe.cards.metadata.manifest_merge import merged
 from discoprobe.cards.metadata.yaml_header import STANDALONE
 from discoprobe.cards.release import version
@@ -21,16 +21,7 @@ from discoprobe.cards.release.publish_checks import some
 from discoprobe.cards.release.release_folder import README, documents
 from discoprobe.cards.text import card
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError
-from discoprobe.loaders.file_hashes import hashes_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from discoprobe.cards.hub.client import Content, RemoteFile
-    from discoprobe.cards.hub.remote_release import Remote
-    from discoprobe.cards.metadata.manifest import ListedFile, Manifest, Published
-    from discoprobe.loaders.file_hashes import FileHashes
-
+from discoprobe.loaders.file_hashes import FileHashes, hashes_of
 
 _LOADED_INSTEAD = frozenset({".huggingface.yaml", "dataset_infos.json"})
 """Files that `datasets` reads instead of a card's configs, or beside them; a script named like the repository too."""
@@ -40,7 +31,7 @@ _LOADED_INSTEAD = frozenset({".huggingface.yaml", "dataset_infos.json"})
 class Wanted:
     """A file as it is to be: its bytes, or the published file that stays."""
 
-    content: Content | None
+    content: "Content | None"
     stays: RemoteFile | None = None
 
     @cached_property

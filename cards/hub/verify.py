@@ -1,17 +1,17 @@
 """Whether a release is what its manifest says, and whether it can be made again from its sources, byte by byte."""
 
-from __future__ import annotations
-
 import dataclasses
 import tempfile
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from discoprobe.cards.hub import client
 from discoprobe.cards.hub.remote_release import CHANGELOG, read_manifest, unlike
 from discoprobe.cards.hub.staging import Label, texts
 from discoprobe.cards.metadata import manifest
+from discoprobe.cards.metadata.manifest import ListedFile, Manifest, Published
 from discoprobe.cards.release import diff
 from discoprobe.cards.release.release_folder import README, documents
 from discoprobe.cards.release.staleness import files_of
@@ -19,13 +19,7 @@ from discoprobe.cards.text import card
 from discoprobe.loaders.errors import DiscoprobeError
 from discoprobe.loaders.file_hashes import hashes_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from discoprobe.cards.hub.client import Hub, RemoteFile
-    from discoprobe.cards.metadata.manifest import ListedFile, Manifest, Published
-
-Rebuild: TypeAlias = "Callable[[Manifest, Path], None]"
+Rebuild: TypeAlias = Callable[[Manifest, Path], None]
 """Builds the configs of a manifest, from its sources and with its settings, into an empty folder."""
 
 
@@ -128,9 +122,9 @@ class _Remote:
 
     def __init__(self, target: str, token: str | None) -> None:
         repo, _, revision = target.partition("@")
-        self._hub: Hub = client.Hub(repo, token=token)
+        self._hub = client.Hub(repo, token=token)
         self.commit = self._hub.commit_of(revision or client.MAIN)
-        self._tree: Mapping[str, RemoteFile] = self._hub.tree(self.commit)
+        self._tree: Mapping[str, client.RemoteFile] = self._hub.tree(self.commit)
         if manifest.NAME not in self._tree:
             raise DiscoprobeError(f"{target} holds no {manifest.NAME}: it is no release of discoprobe")
         self.manifest = read_manifest(self._hub, self.commit, self._tree)

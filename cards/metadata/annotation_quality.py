@@ -4,20 +4,16 @@ The agreement is data (``agreement.toml``), made by ``scripts/gold_labels.py`` f
 not trained: its text was annotated, its sentences were found again by their characters, and the labels were compared.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import functools
 import importlib.resources
 import tomllib
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from discoprobe.loaders.corpus import Source
+from discoprobe.loaders.corpus import Source
 
 SEGMENTATION_TASKS: Final = ("sent_len",)
 """Tasks whose labels depend on segmentation only."""

@@ -4,21 +4,17 @@ The Hub checks a card only when the commit is made, and no client can do it with
 the Hub's endpoint, its viewer, or the loader of `datasets` follows.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
 
 import yaml
 
 from discoprobe.builders.settings import SPLITS
 from discoprobe.cards.metadata import vocabulary
 from discoprobe.cards.metadata.yaml_header import MOST_CONFIGS, STANDALONE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from pathlib import Path
 
 MOST_BYTES: Final = 100_000
 """Largest YAML: every ``load_dataset`` parses it in pure Python first, and the Hub's check refuses large ones (413)."""

@@ -1,13 +1,10 @@
 """The columns of a config in words."""
 
-from __future__ import annotations
+from typing import NamedTuple
 
-from typing import TYPE_CHECKING, NamedTuple
+import pyarrow as pa
 
 from discoprobe.builders.config import Shape, schema
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 LABEL = "label"
 _WHAT = {

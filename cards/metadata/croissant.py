@@ -5,22 +5,16 @@ language, ``croissant/es.json``, which changes only with the configs of that lan
 files. Sizes and hashes of files are in the manifest.
 """
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import pyarrow as pa
 
 from discoprobe.builders.config import Shape, schema
 from discoprobe.cards.metadata import yaml_header
-from discoprobe.cards.metadata.manifest import MOST_IN_CARD
+from discoprobe.cards.metadata.manifest import MOST_IN_CARD, ConfigEntry, Manifest
 from discoprobe.loaders.catalogue import licences
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest
 
 NAME = "croissant.json"
 FOLDER = "croissant"

@@ -7,18 +7,14 @@ way, the next reader of the release calls ``recovered``: it restores the old rel
 entries of the old one had been moved away.
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import os
 import shutil
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Final
 
 _AT_FDCWD: Final = -100
 _RENAME_EXCHANGE: Final = 2

@@ -4,28 +4,22 @@ In a release of more than 100 configs, what belongs to one language is in a part
 some configs then changes only the parts of their languages. A part has keys of the manifest; ``files`` lists the parts.
 """
 
-from __future__ import annotations
-
 import importlib.metadata
 import json
 import platform
 import re
 from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
+from pathlib import Path, PurePosixPath
+from typing import Any, NotRequired, TypedDict
 
+from discoprobe.builders.audit.evidence import Tally
 from discoprobe.builders.settings import SPLITS
 from discoprobe.cards.metadata.folder_swap import recovered
+from discoprobe.cards.readers.figures import ReaderFigures
 from discoprobe.loaders.errors import DiscoprobeError
 from discoprobe.loaders.file_hashes import hashes_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-    from pathlib import Path
-
-    from discoprobe.builders.audit.evidence import Tally
-    from discoprobe.cards.readers.figures import ReaderFigures
 
 NAME = "manifest.json"
 PARTS = "manifest"

@@ -1,21 +1,15 @@
 """The manifest's entries for configs, audits and sources."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from discoprobe import builders, cards
-from discoprobe.cards.metadata.manifest import listed_file
+from discoprobe.builders.audit.report import Report
+from discoprobe.builders.config import Config
+from discoprobe.builders.settings import Settings
+from discoprobe.cards.metadata.manifest import AuditEntry, ConfigEntry, ListedFile, SourceEntry, listed_file
 from discoprobe.loaders import corpus
-
-if TYPE_CHECKING:
-    from discoprobe.builders.audit.report import Report
-    from discoprobe.builders.config import Config
-    from discoprobe.builders.settings import Settings
-    from discoprobe.cards.metadata.manifest import AuditEntry, ConfigEntry, ListedFile, SourceEntry
-    from discoprobe.loaders.corpus import Source
-
+from discoprobe.loaders.corpus import Source
 
 _LONGEST: Final = 160
 """Characters of a text in the example of a config."""

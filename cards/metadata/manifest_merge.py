@@ -1,20 +1,14 @@
 """Manifests combined: an older release with what was built anew, a published release with a local one."""
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING, cast
+from collections.abc import Collection, Mapping
+from typing import cast
 
-from discoprobe.cards.metadata.manifest import Published, empty, versions
+from discoprobe.builders.config import Unavailable
+from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest, Published, SourceEntry, empty, versions
 from discoprobe.cards.metadata.manifest_entries import source_entry
+from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import DiscoprobeError
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from discoprobe.builders.config import Unavailable
-    from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest, SourceEntry
-    from discoprobe.loaders.corpus import Corpus
 
 
 def renewed(

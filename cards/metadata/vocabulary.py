@@ -1,7 +1,5 @@
 """The Hub's closed lists: what a card's metadata may say. The Hub refuses, or ignores, what is not in them."""
 
-from __future__ import annotations
-
 import functools
 import re
 from typing import Final

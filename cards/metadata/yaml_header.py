@@ -9,23 +9,16 @@ refuses a card with much YAML, and people read the card. Numbers of rows (`datas
 release only.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import yaml
 
 from discoprobe.builders.config import Shape
 from discoprobe.cards.metadata import vocabulary
-from discoprobe.cards.metadata.manifest import MOST_IN_CARD
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest, SourceEntry
+from discoprobe.cards.metadata.manifest import MOST_IN_CARD, ConfigEntry, Manifest, SourceEntry
 
 PRETTY_NAME = "discoprobe"
 _ACCEPTABILITY = frozenset({"bigram_shift", "ngram_shift", "somo", "coord_inv"})

@@ -1,18 +1,12 @@
 """What the marks on a config come to: rows read, faults, accuracy, agreement, for people and models apart."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
-from typing import TYPE_CHECKING, Final, TypedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, TypedDict
 
 from discoprobe.builders.audit.intervals import exact
-from discoprobe.cards.readers.marks import CANNOT_TELL, FAULTS, READER_KINDS, blind_answers, verdicts_now
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from discoprobe.cards.readers.marks import Mark
+from discoprobe.cards.readers.marks import CANNOT_TELL, FAULTS, READER_KINDS, Mark, blind_answers, verdicts_now
 
 _DIGITS: Final = 3
 

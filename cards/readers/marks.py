@@ -5,8 +5,6 @@ and files of several readers are merged by joining their lines. A line names the
 what the row showed: a mark does not count for a row whose text or label has changed since.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import hashlib
 import json
@@ -14,15 +12,13 @@ import logging
 import os
 import threading
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, Literal
 
 import msgspec
 
 from discoprobe.loaders.errors import DiscoprobeError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from pathlib import Path
 
 FINE: Final = "fine"
 VERDICTS: Final = (FINE, "wrong label", "undecidable", "unnatural text", "other")

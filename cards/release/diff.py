@@ -1,27 +1,21 @@
 """What changed between two releases: configs, rows, labels, definitions, settings, sources."""
 
-from __future__ import annotations
-
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
 
-from discoprobe.cards.metadata.manifest import versions
+import pyarrow as pa
+
+from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest, SourceEntry, versions
 from discoprobe.cards.metadata.yaml_header import n_rows
 from discoprobe.cards.release import parquet_files
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    import pyarrow as pa
-
-    from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest, SourceEntry
 
 SHOWN = 3
 """Row ids that a report names per kind of change."""
 
-Rows: TypeAlias = "dict[str, tuple[str | int, dict[str, Any]]]"
+Rows: TypeAlias = dict[str, tuple[str | int, dict[str, Any]]]
 
 
 class Side(Protocol):

@@ -1,22 +1,16 @@
 """Splits as parquet files that `datasets`, its viewer and its streaming read as they are."""
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from discoprobe.builders.config import Config
 from discoprobe.loaders.errors import DiscoprobeError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from discoprobe.builders.config import Config
 
 CHUNKING = {"min_chunk_size": 256 * 1024, "max_chunk_size": 1024 * 1024, "norm_level": 0}
 """Content-defined chunking with the sizes that `datasets` writes with (its ``DEFAULT_CDC_OPTIONS``)."""

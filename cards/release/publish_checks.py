@@ -1,17 +1,11 @@
 """Checks of a release before anything of it is published: audits, licences, attribution."""
 
-from __future__ import annotations
+from collections.abc import Collection, Iterable, Mapping
 
-from typing import TYPE_CHECKING
-
+from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest, SourceEntry
 from discoprobe.cards.text.verdicts import FAILED, verdicts
 from discoprobe.loaders.catalogue import licences
 from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-
-    from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest, SourceEntry
 
 _SHOWN = 3
 

@@ -1,28 +1,20 @@
 """What readers said of the rows of a release: marks checked against the rows, and what they come to per config."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeAlias
 
 import msgspec
 import pyarrow.parquet as pq
 
 from discoprobe.cards.metadata import manifest
-from discoprobe.cards.readers.figures import figures
-from discoprobe.cards.readers.marks import CANNOT_TELL, PLACES, TEXT_COLUMNS, read_marks, right_answer, shown_hash
+from discoprobe.cards.metadata.manifest import ConfigEntry
+from discoprobe.cards.readers.figures import ReaderFigures, figures
+from discoprobe.cards.readers.marks import CANNOT_TELL, PLACES, TEXT_COLUMNS, Mark, read_marks, right_answer, shown_hash
 from discoprobe.cards.release import parquet_files
 from discoprobe.loaders.errors import DiscoprobeError
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from discoprobe.cards.metadata.manifest import ConfigEntry
-    from discoprobe.cards.readers.figures import ReaderFigures
-    from discoprobe.cards.readers.marks import Mark
-
-
-_Rows: TypeAlias = "tuple[dict[str, str], dict[str, str]]"
+_Rows: TypeAlias = tuple[dict[str, str], dict[str, str]]
 """The right answer, and the hash of what is shown, of each row of a config by id."""
 
 

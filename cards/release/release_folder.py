@@ -1,37 +1,29 @@
 """A release folder: written beside the old one and put in its place; a killed build leaves the old one whole."""
 
-from __future__ import annotations
-
 import shutil
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
+import polars as pl
+
+from discoprobe.builders.audit.evidence import Tally
+from discoprobe.builders.audit.report import Report
 from discoprobe.builders.config import Config, Unavailable
 from discoprobe.cards.metadata import card_checks, croissant, manifest, yaml_header
 from discoprobe.cards.metadata.folder_swap import Place
+from discoprobe.cards.metadata.manifest import ConfigEntry, ListedFile, Manifest, SourceEntry
 from discoprobe.cards.metadata.manifest_entries import config_entry, source_entry
 from discoprobe.cards.metadata.manifest_merge import renewed
-from discoprobe.cards.readers.marks import marks_file, read_marks
+from discoprobe.cards.readers.marks import Mark, marks_file, read_marks
 from discoprobe.cards.release import parquet_files, read_rows, version
 from discoprobe.cards.text import card, plots
 from discoprobe.cards.text.length_table import lengths
 from discoprobe.cards.text.reader_table import reader_lines
-from discoprobe.cards.text.verdicts import FAILED, verdicts
+from discoprobe.cards.text.verdicts import FAILED, Verdict, verdicts
+from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import DiscoprobeError, UsageError
 from discoprobe.loaders.folders import alone
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    import polars as pl
-
-    from discoprobe.builders.audit.evidence import Tally
-    from discoprobe.builders.audit.report import Report
-    from discoprobe.cards.metadata.manifest import ConfigEntry, ListedFile, Manifest, SourceEntry
-    from discoprobe.cards.readers.marks import Mark
-    from discoprobe.cards.text.verdicts import Verdict
-    from discoprobe.loaders.corpus import Corpus
 
 README = "README.md"
 AUDIT = "audit.json"

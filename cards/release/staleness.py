@@ -6,8 +6,6 @@ versions of the steps and of the task (`stage_versions`), Python and the librari
 every file of the config must still be what the manifest lists.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import hashlib
@@ -15,20 +13,16 @@ import importlib.metadata
 import json
 import platform
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from discoprobe.builders.settings import Settings
 from discoprobe.cards.metadata import manifest
+from discoprobe.cards.metadata.manifest import ListedFile, Manifest
 from discoprobe.cards.metadata.manifest_entries import lists_of, stage_versions
 from discoprobe.loaders import languages
+from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.file_hashes import hashes_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from discoprobe.builders.settings import Settings
-    from discoprobe.cards.metadata.manifest import ListedFile, Manifest
-    from discoprobe.loaders.corpus import Corpus
 
 PACKAGE = "discoprobe"
 

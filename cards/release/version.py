@@ -5,20 +5,15 @@ configs or rows are minor, everything else (cards, plots, versions of libraries 
 (https://semver.org, applied to data).
 """
 
-from __future__ import annotations
-
+import datetime as dt
 import enum
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
+from discoprobe.cards.release.diff import Changes, ConfigChange
 from discoprobe.cards.text import escape
 from discoprobe.loaders.errors import DiscoprobeError, UsageError
-
-if TYPE_CHECKING:
-    import datetime as dt
-    from collections.abc import Iterable, Iterator
-
-    from discoprobe.cards.release.diff import Changes, ConfigChange
 
 TITLE = "# Changelog\n"
 
@@ -42,7 +37,7 @@ class Version(NamedTuple):
     def __str__(self) -> str:
         return f"{self.major}.{self.minor}.{self.patch}"
 
-    def next(self, level: Level) -> Version:
+    def next(self, level: Level) -> "Version":
         """The number after this one."""
         if level is Level.MAJOR:
             return Version(self.major + 1, 0, 0)

@@ -1,22 +1,16 @@
 """The report of an audit as one HTML page that loads nothing: what was read, every check, and the rows that show it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 import polars as pl
 
+from discoprobe.builders.audit.frame import AuditInput
+from discoprobe.builders.audit.report import Report
 from discoprobe.builders.audit.thresholds import BY_ID
 from discoprobe.cards.text import escape
 from discoprobe.cards.text.render import render
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from discoprobe.builders.audit.frame import AuditInput
-    from discoprobe.builders.audit.report import Report
-    from discoprobe.cards.text.verdicts import Verdict
+from discoprobe.cards.text.verdicts import Verdict
 
 _LONGEST = 600
 """Characters of a text that are shown."""

@@ -7,24 +7,18 @@ No two rows of a round come from one document or show one sentence: else a reade
 answer in another is (in which order the sentences stand, which sentence is edited).
 """
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from discoprobe.builders.audit.intervals import exact
 from discoprobe.builders.config import Shape
-from discoprobe.cards.readers.marks import CANNOT_TELL, PLACES, TEXT_COLUMNS, right_answer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from discoprobe.cards.metadata.manifest import ConfigEntry
-    from discoprobe.cards.readers.marks import Mark
-    from discoprobe.cards.review.row_store import ReleaseRow, RowStore
+from discoprobe.cards.metadata.manifest import ConfigEntry
+from discoprobe.cards.readers.marks import CANNOT_TELL, PLACES, TEXT_COLUMNS, Mark, right_answer
+from discoprobe.cards.review.row_store import ReleaseRow, RowStore
 
 Traces = frozenset[tuple[str, ...]]
 """What a row makes known: its pair, its document, its sentences."""

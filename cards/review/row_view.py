@@ -1,22 +1,16 @@
 """A row as a reader sees it: its texts in pieces, what was edited marked, and its pair beside it."""
 
-from __future__ import annotations
-
 import itertools
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from discoprobe.builders.config import Shape
 from discoprobe.cards.metadata import vocabulary
 from discoprobe.cards.readers.marks import PLACES, sides
-from discoprobe.cards.text.examples import ShownText, TextPiece, pieces, row_texts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from discoprobe.cards.review.row_store import ReleaseRow
-    from discoprobe.cards.text.examples import RowText
+from discoprobe.cards.review.row_store import ReleaseRow
+from discoprobe.cards.text.examples import RowText, ShownText, TextPiece, pieces, row_texts
 
 _WORD = re.compile(r"\s+|\w+|[^\w\s]")
 _NAMES = {

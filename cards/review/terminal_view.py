@@ -1,15 +1,10 @@
 """Cards of a release folder as they are read: whole, without their YAML, or in a terminal."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from discoprobe.cards.metadata import manifest
 from discoprobe.loaders.errors import UnknownNameError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 README = "README.md"
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)

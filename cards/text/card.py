@@ -1,32 +1,33 @@
 """Cards: what a reader of the Hub sees of a release and of each config."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import json
 import re
 import unicodedata
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
+from discoprobe.builders.audit.report import Report
 from discoprobe.builders.audit.thresholds import BY_ID
-from discoprobe.builders.config import Shape
+from discoprobe.builders.config import Config, Shape
 from discoprobe.cards.metadata import annotation_quality, column_descriptions, yaml_header
+from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest
 from discoprobe.cards.text import examples, plots
 from discoprobe.cards.text.language_matrix import matrices
+from discoprobe.cards.text.length_table import Lengths
 from discoprobe.cards.text.reader_table import reader_table
 from discoprobe.cards.text.render import render
-from discoprobe.cards.text.verdicts import NOT_AUDITED, audits_and_tasks, tally, task_designs, verdict_of, verdicts
+from discoprobe.cards.text.verdicts import (
+    NOT_AUDITED,
+    Verdict,
+    audits_and_tasks,
+    tally,
+    task_designs,
+    verdict_of,
+    verdicts,
+)
 from discoprobe.loaders.catalogue import licences, treebanks
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from discoprobe.builders.audit.report import Report
-    from discoprobe.builders.config import Config
-    from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest
-    from discoprobe.cards.text.length_table import Lengths
-    from discoprobe.cards.text.verdicts import Verdict
 
 REPOSITORY = "org/discoprobe"
 """The Hub repository that a card names while its own is not known."""

@@ -1,14 +1,9 @@
 r"""Corpus text is data: what it says must not become Markdown, HTML or YAML of a card."""
 
-from __future__ import annotations
-
 import html
 import re
 import unicodedata
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]#|~$^])")
 _NO_CHARACTERS = re.compile("[\ud800-\udfff\ufffe\uffff]")

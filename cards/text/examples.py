@@ -1,17 +1,13 @@
 """Rows of a config as a card shows them: both labels, with what was edited or is asked about marked."""
 
-from __future__ import annotations
-
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
+
+import pyarrow as pa
 
 from discoprobe.builders.config import Shape
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    import pyarrow as pa
 
 EXAMPLES = 6
 _POOL = 3_000
@@ -19,7 +15,7 @@ _POOL = 3_000
 _LONGEST = 320
 """Characters of a text that are shown."""
 
-Row: TypeAlias = "Mapping[str, Any]"
+Row: TypeAlias = Mapping[str, Any]
 
 
 class TextPiece(NamedTuple):

@@ -1,18 +1,12 @@
 """The matrix of languages and tasks: how large every config is, and what its audit said."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from discoprobe.builders.config import Shape
+from discoprobe.cards.metadata.manifest import ConfigEntry
 from discoprobe.cards.text.render import compact
-from discoprobe.cards.text.verdicts import MARKS, verdicts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from discoprobe.cards.metadata.manifest import ConfigEntry
-    from discoprobe.cards.text.verdicts import Verdict
+from discoprobe.cards.text.verdicts import MARKS, Verdict, verdicts
 
 _GENERATED = "feats_"
 

@@ -1,13 +1,8 @@
 """The accuracy of linear probes by layer, as an SVG curve per pooling."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from discoprobe.cards.text.render import render
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 WIDTH, HEIGHT = 420, 220
 _LEFT, _RIGHT, _TOP, _BOTTOM = 36.0, 404.0, 28.0, 172.0

@@ -1,23 +1,15 @@
 """How long the rows of a config are."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
+import pyarrow as pa
 
-from discoprobe.builders.config import Shape
+from discoprobe.builders.config import Config, Shape
 from discoprobe.cards.readers.marks import TEXT_COLUMNS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import numpy.typing as npt
-    import pyarrow as pa
-
-    from discoprobe.builders.config import Config
 
 QUANTILES = (0.0, 0.25, 0.5, 0.75, 1.0)
 _BINS = 20

@@ -1,16 +1,11 @@
 """What readers found, beside the majority baseline and the strongest shortcut."""
 
-from __future__ import annotations
+from collections.abc import Mapping
+from typing import Final
 
-from typing import TYPE_CHECKING, Final
-
+from discoprobe.cards.metadata.manifest import AuditEntry
+from discoprobe.cards.readers.figures import ReaderFigures
 from discoprobe.cards.text.render import interval
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from discoprobe.cards.metadata.manifest import AuditEntry
-    from discoprobe.cards.readers.figures import ReaderFigures
 
 _PLURAL: Final = {"person": "people", "model": "models"}
 

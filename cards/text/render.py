@@ -1,17 +1,12 @@
 """Templates as text: Markdown of cards, SVG of plots, HTML of review pages."""
 
-from __future__ import annotations
-
 import functools
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from discoprobe.cards.metadata.yaml_header import n_rows
 from discoprobe.cards.text import escape
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def render(template: str, /, *, room: str = "text", **values: object) -> str:

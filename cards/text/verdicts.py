@@ -1,18 +1,12 @@
 """The verdict of the audit on every config of a release: one function for config cards, release card and terminal."""
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
 
-from discoprobe.builders.audit.evidence import designs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from discoprobe.builders.audit.evidence import Design
-    from discoprobe.builders.audit.report import Report
-    from discoprobe.cards.metadata.manifest import AuditEntry, ConfigEntry
+from discoprobe.builders.audit.evidence import Design, designs
+from discoprobe.builders.audit.report import Report
+from discoprobe.cards.metadata.manifest import AuditEntry, ConfigEntry
 
 PASSED: Final = "passed"
 FAILED: Final = "failed"

@@ -3,8 +3,6 @@
 A corpus is one language of a dataset: ``finewiki-de`` is German FineWiki.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib.resources
 from typing import Final

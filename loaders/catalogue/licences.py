@@ -7,13 +7,9 @@ licence, or ``unknown``. A text that names several licences, as for a corpus of 
 that is unknown: ``CC BY 4.0 (non-commercial)`` is ``CC-BY-4.0 AND unknown``.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Final, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable
+from typing import Final, Literal
 
 Openness = Literal["open", "restricted", "nc", "nd", "unknown"]
 

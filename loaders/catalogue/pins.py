@@ -3,19 +3,14 @@
 Each class is a table of ``loaders/catalogue/<code>.toml`` with the same fields; `msgspec` reads and checks them.
 """
 
-from __future__ import annotations
-
 import re
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Final, Literal
+from pathlib import Path, PurePosixPath
+from typing import Final, Literal
 from urllib.parse import quote
 
 import msgspec
 
 from discoprobe.loaders.file_hashes import hashes_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HOST: Final = "https://raw.githubusercontent.com"
 """The host of the pinned files: ``<HOST>/<repo>/<commit>/<path>``."""

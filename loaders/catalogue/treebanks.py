@@ -8,26 +8,20 @@ files; nothing here uses the network. Of a text corpus only the pinned files are
 Only what is asked for is parsed: `languages` reads the head of each file, `language` and `treebank` one whole file.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib.resources
 import re
+from collections.abc import Mapping
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
-from discoprobe.loaders.catalogue.pins import LeftOut, TextCorpus, Treebank
+from discoprobe.loaders.catalogue.pins import LeftOut, TextCorpus, Treebank, TreebankFacts
 from discoprobe.loaders.errors import UnknownNameError, UnsupportedError
 from discoprobe.loaders.toml_records import convert_table, parse_toml
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from importlib.resources.abc import Traversable
-
-    from discoprobe.loaders.catalogue.pins import TreebankFacts
 
 _CODE: Final = re.compile(r"[a-z]{2,3}")
 _NAMES: Final = re.compile(r'^(?:name|prefix) = "([^"]+)"$', re.MULTILINE)

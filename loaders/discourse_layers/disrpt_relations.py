@@ -5,29 +5,22 @@ A ``.rels`` file is a table with a header. The columns of 2021 are in all later 
 sentences of the ``.conllu``, so that they stand as the corpus writes them, and compared with those of the table.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
-from discoprobe.loaders.corpus import RELATIONS
+from discoprobe.loaders.corpus import RELATIONS, Shard
 from discoprobe.loaders.errors import BadLine
 from discoprobe.loaders.keys import record_keys
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    import numpy as np
-    import numpy.typing as npt
-
-    from discoprobe.loaders.corpus import Shard
-
-    Ints = npt.NDArray[np.int64]
-    Row = Mapping[str, str]
+Ints = npt.NDArray[np.int64]
+Row = Mapping[str, str]
 
 NEEDED: Final = ("doc", "unit1_toks", "unit2_toks", "unit1_txt", "unit2_txt", "dir", "orig_label", "label")
 """Columns without which a row cannot be read."""

@@ -6,20 +6,16 @@ sentences were divided again after the annotation (Potsdam Commentary Corpus), a
 is no row.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
 
 import polars as pl
 
 from discoprobe.loaders.corpus import MENTIONS
 from discoprobe.loaders.discourse_layers.disrpt_relations import MalformedError
 from discoprobe.loaders.errors import BadLine
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 REASON: Final = "malformed-mention"
 DECLARED: Final = re.compile(r"#\s*global\.Entity\s*=\s*(.*)")

@@ -9,12 +9,11 @@ Most corpora write the words of a segment with blanks between them (``do n't``).
 that has the same characters, segments are cut from it.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from itertools import accumulate, pairwise
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import polars as pl
 from lxml import etree
@@ -23,9 +22,6 @@ from discoprobe.loaders.corpus import DOCUMENTS, RST_NODES, SENTENCES, TOKENS, S
 from discoprobe.loaders.discourse_layers.disrpt_relations import MalformedError
 from discoprobe.loaders.errors import BadLine
 from discoprobe.loaders.keys import record_keys
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 SUFFIXES: Final = (".rs3", ".rs4")
 REASON: Final = "malformed-tree"

@@ -7,29 +7,22 @@ its final place when its size, its git blob SHA-1 and, where it is known, its SH
 The environment variable ``DISCOPROBE_MIRROR`` names a folder or base URL that is used in place of the host.
 """
 
-from __future__ import annotations
-
 import os
 import threading
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 from urllib.parse import quote
 
-from discoprobe.loaders.catalogue.pins import TextCorpus
+from discoprobe.loaders.catalogue.pins import PinnedCorpus, PinnedFile, TextCorpus
 from discoprobe.loaders.errors import DiscoprobeError, IntegrityError, RemoteError
-from discoprobe.loaders.fetch.download import DEFAULT_PATIENCE, Download, MissingFileError
+from discoprobe.loaders.fetch.download import DEFAULT_PATIENCE, Download, MissingFileError, Patience
 from discoprobe.loaders.folders import cache_folder
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from discoprobe.loaders.catalogue.pins import PinnedCorpus, PinnedFile
-    from discoprobe.loaders.fetch.download import Patience
-
-    Show = Callable[[int, int, int], None]
-    """Is called with the number of files that are done, of all files, and of bytes that have arrived."""
+Show = Callable[[int, int, int], None]
+"""Is called with the number of files that are done, of all files, and of bytes that have arrived."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +157,7 @@ class _Job:
     corpus: PinnedCorpus
     file: PinnedFile
     patience: Patience
-    tally: _Tally
+    tally: "_Tally"
 
     def run(self) -> Path:
         """The path of the file in the cache; the file is downloaded unless it is there and correct."""

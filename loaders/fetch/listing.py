@@ -1,23 +1,15 @@
 """What `build corpora` reports: rows about the catalogue's corpora and their files in the cache."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from discoprobe.loaders.catalogue import treebanks
-from discoprobe.loaders.catalogue.hub_texts import hub_texts
+from discoprobe.loaders.catalogue.hub_texts import HubText, hub_texts
 from discoprobe.loaders.catalogue.licences import normalise
+from discoprobe.loaders.catalogue.pins import LeftOut, PinnedCorpus
 from discoprobe.loaders.errors import UnknownNameError
-from discoprobe.loaders.fetch.catalogue_files import check, fetch, location, silent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
-    from discoprobe.loaders.catalogue.hub_texts import HubText
-    from discoprobe.loaders.catalogue.pins import LeftOut, PinnedCorpus
-    from discoprobe.loaders.fetch.catalogue_files import FileState, Show
+from discoprobe.loaders.fetch.catalogue_files import FileState, Show, check, fetch, location, silent
 
 TEXT = "raw text"
 """The value of ``documents`` for a corpus that has to be annotated first."""

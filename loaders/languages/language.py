@@ -6,22 +6,18 @@ section, and asks for it with `LanguageData.section`. So rules of a language are
 language. A language without a file, or a file without the section, has the defaults that the class declares.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib.resources
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, TypeVar, cast, get_args
+from collections.abc import Iterable
+from importlib.resources.abc import Traversable
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar, cast, get_args
 
 import msgspec
 
 from discoprobe.loaders.errors import DiscoprobeError
 from discoprobe.loaders.toml_records import convert_table, parse_toml
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from importlib.resources.abc import Traversable
 
 # fmt: off
 Upos = Literal[

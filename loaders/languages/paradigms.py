@@ -1,18 +1,14 @@
 """Paradigms of verbs from a table of UniMorph (Kirov et al. 2018): lines ``lemma<TAB>form<TAB>V;IND;PRS;3;SG``."""
 
-from __future__ import annotations
-
 import functools
 from collections import defaultdict
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
 
 import polars as pl
 
 from discoprobe.loaders.errors import DiscoprobeError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 TAGS: Final = {
     "SG": ("Number", "Sing"), "PL": ("Number", "Plur"), "DU": ("Number", "Dual"),

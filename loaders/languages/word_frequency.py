@@ -1,18 +1,14 @@
 """Frequency lists: words and their frequencies in instances per million words (IPM)."""
 
-from __future__ import annotations
-
 import functools
 import math
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
 
 import polars as pl
 
 from discoprobe.loaders.errors import DiscoprobeError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 MILLION: Final = 1_000_000
 SCHEMA: Final = {"word": pl.String, "ipm": pl.Float64}

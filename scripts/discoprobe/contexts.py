@@ -1,16 +1,11 @@
 """What stands around a row's sentences in its source, read from corpora that are at hand."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Sequence
 
 import polars as pl
 
 from discoprobe.cards.review.row_view import ContextSentence
 from discoprobe.sources import load_corpus
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
 
 AROUND = 2
 """Sentences before and after that are shown."""

@@ -1,30 +1,23 @@
 """From anybody's labelled data to a config of a release folder: what `build import` does."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from discoprobe.auditing import read_all
-from discoprobe.builders.audit import audit
+from discoprobe.builders.audit import AuditInput, Report, audit
 from discoprobe.builders.audit.as_config import TASK_TYPES, config_of
 from discoprobe.builders.audit.as_suite import SUFFIXES, SUITES, suite_of
+from discoprobe.builders.audit.inputs import Reading, Skipped
 from discoprobe.builders.audit.integrity.leaks import LEAKS
+from discoprobe.builders.config import Config
 from discoprobe.builders.task import all_tasks
 from discoprobe.cards.release.release_folder import open_release
 from discoprobe.loaders.corpus import Source, SourceFile
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError
 from discoprobe.loaders.file_hashes import hashes_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from discoprobe.builders.audit import AuditInput, Report
-    from discoprobe.builders.audit.inputs import Reading, Skipped
-    from discoprobe.builders.config import Config
 
 
 @dataclass(frozen=True, slots=True)

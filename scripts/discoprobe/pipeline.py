@@ -5,37 +5,34 @@
 folder (`cards.release`). `renew` does the same only for what is missing or out of date.
 """
 
-from __future__ import annotations
-
 import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import polars as pl
 
+from discoprobe.builders.audit.report import Report
 from discoprobe.builders.build import build_all
 from discoprobe.builders.config import Config, Unavailable
 from discoprobe.builders.sampling.exclusion import without_rows
-from discoprobe.builders.task import tasks_named
+from discoprobe.builders.task import AnyTask, tasks_named
 from discoprobe.cards.metadata import manifest
+from discoprobe.cards.metadata.manifest import Manifest
 from discoprobe.cards.release.release_folder import open_release
 from discoprobe.cards.release.staleness import digest, up_to_date
 from discoprobe.cards.text.verdicts import FAILED, verdicts
+from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.process_pool import Progress, n_workers, process_pool, silent
-from discoprobe.loaders.raw.annotate.row_group_parts import about_documents, read_parts, with_what_was_read
+from discoprobe.loaders.raw.annotate.row_group_parts import (
+    TextCorpusPart,
+    about_documents,
+    read_parts,
+    with_what_was_read,
+)
 from discoprobe.requests import SAMPLE, Request
 from discoprobe.sources import corpora_of, fill_of, is_filled
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from concurrent.futures import Executor
-    from pathlib import Path
-
-    from discoprobe.builders.audit.report import Report
-    from discoprobe.builders.task import AnyTask
-    from discoprobe.cards.metadata.manifest import Manifest
-    from discoprobe.loaders.corpus import Corpus
-    from discoprobe.loaders.raw.annotate.row_group_parts import TextCorpusPart
 
 
 @dataclass(frozen=True, slots=True)

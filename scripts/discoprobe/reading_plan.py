@@ -1,26 +1,19 @@
 """What a request would read, found without reading it: from the catalogue, file sizes and listings of URLs."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from discoprobe import sources
+from discoprobe.builders.task import AnyTask
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.licences import UNKNOWN
-from discoprobe.loaders.catalogue.pins import TextCorpus
+from discoprobe.loaders.catalogue.pins import PinnedCorpus, TextCorpus
 from discoprobe.loaders.fetch.catalogue_files import location
 from discoprobe.loaders.fetch.remote_files import PARQUET, files_at
 from discoprobe.loaders.raw.prepare import is_raw
-from discoprobe.requests import SAMPLE, catalogue_corpus, language_codes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from discoprobe.builders.task import AnyTask
-    from discoprobe.loaders.catalogue.pins import PinnedCorpus
-    from discoprobe.requests import Request
+from discoprobe.requests import SAMPLE, Request, catalogue_corpus, language_codes
 
 READ: Final = "read"
 DOWNLOAD: Final = "download and read"

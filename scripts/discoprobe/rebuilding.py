@@ -1,16 +1,16 @@
 """A release built again from its manifest: from the commits and hashes that it names, not from today's catalogue."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from collections import Counter
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 import msgspec
 
 from discoprobe.builders.settings import Settings
+from discoprobe.cards.metadata.manifest import ConfigEntry, ListedFile, Manifest, SourceEntry
 from discoprobe.cards.release.release_folder import take_readers
 from discoprobe.loaders.catalogue import hub_texts, treebanks
 from discoprobe.loaders.catalogue.pins import PinnedFile, TextCorpus, Treebank
@@ -20,13 +20,7 @@ from discoprobe.loaders.raw.prepare import AnnotationOptions
 from discoprobe.pipeline import run
 from discoprobe.requests import SAMPLE, Request
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from pathlib import Path
-
-    from discoprobe.cards.metadata.manifest import ConfigEntry, ListedFile, Manifest, SourceEntry
-
-    Pinned = Treebank | TextCorpus
+Pinned = Treebank | TextCorpus
 
 
 def rebuilder(corpora: tuple[str, ...], jobs: int, stanza_dir: Path | None = None) -> Callable[[Manifest, Path], None]:

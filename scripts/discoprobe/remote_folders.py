@@ -4,13 +4,12 @@ A folder at a URL is read as a copy in the cache. It is written as a folder of t
 at the end, the manifest last: so what is there is the old release, or one whose manifest tells what is missing.
 """
 
-from __future__ import annotations
-
 import hashlib
 import tempfile
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.yaml_header import STANDALONE
@@ -27,9 +26,6 @@ from discoprobe.loaders.fetch.remote_files import (
 )
 from discoprobe.loaders.file_hashes import hashes_of
 from discoprobe.loaders.folders import cache_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 _LAST: Final = (ANNOTATION, manifest.NAME)
 """What is copied after all other files: it says that they are whole."""

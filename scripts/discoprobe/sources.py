@@ -1,18 +1,18 @@
 """The corpora that a request names: the sample, the catalogue's, and a user's own."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import operator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
+from discoprobe.builders.task import AnyTask
 from discoprobe.loaders.catalogue import hub_texts, treebanks
-from discoprobe.loaders.catalogue.pins import DocumentRule, TextCorpus, Treebank, TreebankFacts
+from discoprobe.loaders.catalogue.pins import DocumentRule, PinnedCorpus, TextCorpus, Treebank, TreebankFacts
 from discoprobe.loaders.conllu.reader import read_corpora
+from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import RemoteError, UnsupportedError, UsageError
 from discoprobe.loaders.fetch import catalogue_files
 from discoprobe.loaders.file_hashes import hashes_of
@@ -23,13 +23,6 @@ from discoprobe.loaders.raw.options import read_options
 from discoprobe.loaders.raw.paragraph_filters import written_without_spaces
 from discoprobe.loaders.raw.prepare import AnnotationOptions, as_path, is_parquet_text, is_raw, prepare, segment_parquet
 from discoprobe.requests import SAMPLE, OnError, Request, catalogue_corpus, is_hub_text, language_codes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from discoprobe.builders.task import AnyTask
-    from discoprobe.loaders.catalogue.pins import PinnedCorpus
-    from discoprobe.loaders.corpus import Corpus
 
 TEXT = frozenset({"documents", "sections", "text"})
 """What text has that was only divided into sentences."""

@@ -5,11 +5,9 @@
 format that could be another one is not guessed: the message shows the choices and the option to give.
 """
 
-from __future__ import annotations
-
 import dataclasses
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -22,9 +20,6 @@ from discoprobe.builders.audit.inputs.split_files import NAMES, Group, groups, p
 from discoprobe.builders.audit.inputs.spread_files import SpreadSet, spread_sets
 from discoprobe.builders.audit.inputs.text_files import Table, lines_of, read_table_file
 from discoprobe.loaders.errors import UnknownNameError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 FORMATS = (*TABBED, "pairs", "table")
 """Names of formats: files without header, minimal pairs, tables."""

@@ -3,24 +3,18 @@
 A guess that could go another way is no guess: it stops, and the message shows the choices and the option to give.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from discoprobe.builders.audit.frame import UnreadableDataError
 from discoprobe.builders.audit.inputs.label_columns import suspicion
 from discoprobe.builders.audit.inputs.named_shapes import NamedShape, named_shape
+from discoprobe.builders.audit.inputs.reading import Reading
 from discoprobe.loaders.running_words import UNSPACED
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from discoprobe.builders.audit.inputs.reading import Reading
 
 _LABELS = (
     "label", "labels", "gold_label", "gold", "answer", "answerkey", "class", "category", "target", "y", "correct",

@@ -1,11 +1,10 @@
 """Tables with a label column and one or more text columns, and configs of a release, as rows for the audit."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import polars as pl
 import pyarrow.parquet as pq
@@ -24,16 +23,10 @@ from discoprobe.builders.audit.frame import (
 )
 from discoprobe.builders.audit.inputs.column_roles import Roles, lacking, roles_of
 from discoprobe.builders.audit.inputs.label_columns import Labels, indexed
-from discoprobe.builders.audit.inputs.reading import Skipped, UnlabelledError
+from discoprobe.builders.audit.inputs.reading import Reading, Skipped, UnlabelledError
 from discoprobe.builders.audit.inputs.text_files import unfolded
 from discoprobe.builders.config import Shape, schema
 from discoprobe.builders.task import all_tasks, generated_tasks
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from discoprobe.builders.audit.inputs.reading import Reading
 
 Result = tuple[AuditInput, tuple[Skipped, ...]]
 """A dataset, and what was skipped of it."""

@@ -1,10 +1,9 @@
 """Files without header: SentEval, TREC, X-Probe, DiscoEval, CoLA and the multilingual Winograd schemas."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import polars as pl
 
@@ -15,9 +14,6 @@ from discoprobe.builders.audit.inputs.split_files import NAMES, pair_columns
 from discoprobe.builders.audit.inputs.text_files import has_header
 from discoprobe.builders.config import Shape
 from discoprobe.loaders.running_words import UNSPACED
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 _ORIGINAL = ({"O", "I"}, {"O", "C"}, {"Orig", "Inv"}, {"Orig", "Corr"})
 """Labels of perturbation tasks of SentEval and X-Probe; the original is the first."""

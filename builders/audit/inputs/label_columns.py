@@ -1,7 +1,5 @@
 """Label columns of any type as indices into label names."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 from typing import NamedTuple

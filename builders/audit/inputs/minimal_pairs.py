@@ -1,9 +1,7 @@
 """Minimal pairs: a good and a bad sentence per row (BLiMP, RuBLiMP, MultiBLiMP)."""
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import polars as pl
 
@@ -11,9 +9,6 @@ from discoprobe.builders import hashing
 from discoprobe.builders.audit.frame import SCHEMA, AuditInput, Provenance, UnreadableDataError, conform
 from discoprobe.builders.audit.inputs.split_files import PAIR_COLUMNS, pair_columns
 from discoprobe.builders.config import Shape
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def read_pairs(name: str, splits: Mapping[str, pl.DataFrame], text: tuple[str, ...] = ()) -> AuditInput:

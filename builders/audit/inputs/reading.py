@@ -1,14 +1,10 @@
 """How data are to be read, and what could not be."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from discoprobe.builders.audit.frame import AuditInput, Provenance, UnreadableDataError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,21 +1,16 @@
 """Files on disk as splits of datasets."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from discoprobe.builders.audit.frame import UnreadableDataError
 from discoprobe.builders.audit.inputs.text_files import SUFFIXES
 from discoprobe.builders.settings import SPLITS
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-    from pathlib import Path
-
-    _Sets = dict[tuple[Path, str, str], dict[str, list[Path]]]
-    """(Folder, name without the split, suffix) → split → files."""
+_Sets = dict[tuple[Path, str, str], dict[str, list[Path]]]
+"""(Folder, name without the split, suffix) → split → files."""
 
 NAMES = {
     "train": "train",

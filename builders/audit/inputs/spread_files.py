@@ -1,9 +1,9 @@
 """SentEval's sets that are spread over files: a file per column (SNLI, STS), or per class (MR, CR, SUBJ, MPQA)."""
 
-from __future__ import annotations
-
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 
@@ -13,10 +13,6 @@ from discoprobe.builders.audit.inputs.headerless import Tabbed, labelled_rows
 from discoprobe.builders.audit.inputs.reading import described
 from discoprobe.builders.audit.inputs.split_files import NAMES
 from discoprobe.builders.audit.inputs.text_files import decoded
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 _CLASSES = ("pos", "neg", "neu", "positive", "negative", "neutral", "objective", "subjective")
 """Suffixes of files that hold one class each."""

@@ -1,20 +1,16 @@
 """Files of rows as tables of strings: their encoding, separator, quoting and header are detected."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 
 from discoprobe.builders.audit.frame import UnreadableDataError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
 _NAMES = {
     "label", "labels", "text", "sentence", "sentence1", "sentence2", "sentence_a", "sentence_b", "id", "idx", "index",

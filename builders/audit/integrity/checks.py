@@ -1,10 +1,8 @@
 """Integrity: what must be true of the rows whatever a model makes of them."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -17,9 +15,6 @@ from discoprobe.builders.audit.integrity.order import order
 from discoprobe.builders.audit.thresholds import NEAR_JACCARD
 from discoprobe.builders.config import Shape
 from discoprobe.loaders.near_duplicates import near_clusters
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 _SEPARATED_ENTITY = r"(?i)& ?(?:lt|gt|amp|quot|apos|nbsp|# ?\d+) ?;"
 _SEPARATED_TAG = r"< ?/? ?[a-z]{3,} ?/? ?>"
@@ -42,7 +37,7 @@ class Subject:
     sources: Mapping[tuple[str, str], str] | None
 
     @classmethod
-    def of(cls, data: AuditInput, sources: Mapping[tuple[str, str], str] | None = None) -> Subject:
+    def of(cls, data: AuditInput, sources: Mapping[tuple[str, str], str] | None = None) -> "Subject":
         """The subject of ``data``; ``sources`` gives the text of (corpus, sent_id)."""
         return cls(data, inputs(data), *words.sentences(data.rows), sources)
 

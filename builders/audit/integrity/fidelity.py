@@ -1,18 +1,12 @@
 """Whether every text is what stands in the source, but for one edit."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
+from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.integrity.measure import SKIPPED, Measure, measure_rows
 from discoprobe.builders.config import Shape
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from discoprobe.builders.audit.frame import AuditInput
 
 
 def fidelity(data: AuditInput, sources: Mapping[tuple[str, str], str] | None) -> Measure:

@@ -1,17 +1,12 @@
 """Rows that must go so that nothing leaks between splits."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import polars as pl
 
+from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.integrity.checks import Subject, near_keyed
-
-if TYPE_CHECKING:
-    from discoprobe.builders.audit.frame import AuditInput
 
 LEAKS = {
     "dup-across": "the row occurs in a later split, too",

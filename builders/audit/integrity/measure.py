@@ -1,14 +1,9 @@
 """The value of an integrity check with the rows that show it."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import polars as pl
+import polars as pl
 
 EXAMPLES = 5
 """Row ids in a finding."""

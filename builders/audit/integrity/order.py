@@ -1,17 +1,11 @@
 """Whether the order of the rows tells the label."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import numpy as np
 import numpy.typing as npt
 
+from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.integrity.measure import SKIPPED, Measure, examples
 from discoprobe.builders.audit.intervals import longest_run_threshold, parity_threshold
-
-if TYPE_CHECKING:
-    from discoprobe.builders.audit.frame import AuditInput
 
 Labels = npt.NDArray[np.int64]
 

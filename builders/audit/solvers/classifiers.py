@@ -4,10 +4,9 @@ They are fitted without the wrappers of scikit-learn (pipelines, one-vs-rest, fo
 same features took two thirds of the time of a config of a few hundred rows.
 """
 
-from __future__ import annotations
-
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +17,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from discoprobe.builders import hashing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

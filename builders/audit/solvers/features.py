@@ -4,28 +4,22 @@ Dense features have shape (units, features), sparse ones too. The texts of a uni
 but the candidate of a context comes first. Texts beyond ``SLOTS`` only count in sums.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 from sklearn.preprocessing import normalize
 
+from discoprobe.builders.audit.solvers.classifiers import Floats, Ints
+from discoprobe.builders.audit.solvers.problem import Problem
 from discoprobe.builders.audit.solvers.token_table import TokenTable
 from discoprobe.builders.audit.words import lowered_words
 from discoprobe.builders.passages.char_ngrams import char_grams
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    import numpy.typing as npt
-
-    from discoprobe.builders.audit.solvers.classifiers import Floats, Ints
-    from discoprobe.builders.audit.solvers.problem import Problem
 
 SLOTS = 8
 """Most texts of a unit that have features of their own: discourse rows have up to seven sentences, contexts eight."""

@@ -4,24 +4,18 @@ A perturbed text has n-grams that originals lack, whatever they consist of. Coun
 the next shorter n-grams give (Dirichlet prior; MacKay and Peto 1995).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders import hashing
+from discoprobe.builders.audit.solvers.classifiers import Floats, Ints
+from discoprobe.builders.audit.solvers.features import Features
+from discoprobe.builders.audit.solvers.problem import Fold, Problem
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from discoprobe.builders.audit.solvers.classifiers import Floats, Ints
-    from discoprobe.builders.audit.solvers.features import Features
-    from discoprobe.builders.audit.solvers.problem import Fold, Problem
-
-    Symbols = npt.NDArray[np.uint64]
+Symbols = npt.NDArray[np.uint64]
 
 _PARTS = 5
 """Of what solvers learn from: a text of a part is scored with the counts of the other parts."""
@@ -48,7 +42,7 @@ class Strings:
     symbol: Symbols
 
     @classmethod
-    def words(cls, features: Features) -> Strings:
+    def words(cls, features: Features) -> "Strings":
         """The lower-cased tokens of the texts that solvers of strings read."""
         frame = features.tokens.frame
         starts = frame["before"].is_null().to_numpy()
@@ -57,7 +51,7 @@ class Strings:
         )
 
     @classmethod
-    def characters(cls, features: Features) -> Strings:
+    def characters(cls, features: Features) -> "Strings":
         """The code points of these texts."""
         read = features.slotted.filter(pl.col("slot").is_in(list(features.read_slots)) & (pl.col("text") != ""))
         points = np.frombuffer("".join(read["text"]).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)

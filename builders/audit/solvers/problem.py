@@ -1,9 +1,7 @@
 """The question that solvers answer, the folds they are measured in, and the score of their answers."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -12,17 +10,12 @@ from scipy import sparse
 from scipy.sparse import csgraph
 
 from discoprobe.builders import hashing
+from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.intervals import DIGITS, Interval, exact, independent_rows
-from discoprobe.builders.audit.solvers.classifiers import Floats, Ints, Linear, Matrix, regression
+from discoprobe.builders.audit.solvers.classifiers import Floats, Ints, Learner, Linear, Matrix, regression
 from discoprobe.builders.audit.thresholds import LEAK_WORDS
 from discoprobe.builders.audit.words import mostly_unspaced, n_words
 from discoprobe.builders.config import Shape
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from discoprobe.builders.audit.frame import AuditInput
-    from discoprobe.builders.audit.solvers.classifiers import Learner
 
 ENOUGH = 1000
 """Test rows from which on solvers are measured on test alone: the interval is no wider than ±.031."""
@@ -182,7 +175,7 @@ class Problem:
             return round(float(np.mean(1 / counts)), DIGITS)
         return round(float(np.bincount(self.units.y[self.measured]).max() / len(rows)), DIGITS)
 
-    def learn(self, features: Matrix | Callable[[Fold], Floats], learner: Learner = regression) -> Score:
+    def learn(self, features: "Matrix | Callable[[Fold], Floats]", learner: Learner = regression) -> Score:
         """The score of a model that learns in each fold and answers for the units held out.
 
         Args:
@@ -383,7 +376,7 @@ class _Budget:
     measured: int
 
     @classmethod
-    def of(cls, texts: pl.Series, n_labels: int) -> _Budget:
+    def of(cls, texts: pl.Series, n_labels: int) -> "_Budget":
         """By the mean length of a row; fewer to learn from where there are many labels, which all cost time."""
         sample = texts.head(_FEWEST).explode().str.len_chars().sum()
         mean = max(1.0, int(sample or 0) / max(1, min(_FEWEST, len(texts))))

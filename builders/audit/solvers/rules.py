@@ -1,26 +1,18 @@
 """Heuristics mined from what solvers learn from: single rules and lists of them (Iazykova et al. 2021)."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 from scipy import sparse
 
 from discoprobe.builders.audit.intervals import exact
 from discoprobe.builders.audit.report import Baseline, Heuristics, Rule
-from discoprobe.builders.audit.solvers.features import LENGTH_MEASURES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
-
-    from discoprobe.builders.audit.solvers.classifiers import Floats, Ints
-    from discoprobe.builders.audit.solvers.features import Features
-    from discoprobe.builders.audit.solvers.problem import Fold, Problem, Score
+from discoprobe.builders.audit.solvers.classifiers import Floats, Ints
+from discoprobe.builders.audit.solvers.features import LENGTH_MEASURES, Features
+from discoprobe.builders.audit.solvers.problem import Fold, Problem, Score
 
 COVERAGE = 0.02
 """Least share of units that a rule applies to; rarer ones cannot carry a score."""
@@ -45,7 +37,7 @@ class Conditions:
     text: tuple[str, ...]
     holds: sparse.csc_array
 
-    def __add__(self, other: Conditions) -> Conditions:
+    def __add__(self, other: "Conditions") -> "Conditions":
         holds = sparse.csc_array(sparse.hstack([self.holds, other.holds]))
         return Conditions(self.family + other.family, self.text + other.text, holds)
 

@@ -1,32 +1,24 @@
 """The solvers: what can be scored without knowing the language. One table, each a short function."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
+from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.intervals import exact
 from discoprobe.builders.audit.report import Baseline
 from discoprobe.builders.audit.solvers.classifiers import Floats, Ints, forest, tree
 from discoprobe.builders.audit.solvers.features import LENGTH_MEASURES, SLOTS, Features
 from discoprobe.builders.audit.solvers.ngram_model import Strings, log_probabilities
-from discoprobe.builders.audit.solvers.problem import TIE, Problem, Score, best_of
-from discoprobe.builders.audit.solvers.rules import best_token, token_conditions, total
+from discoprobe.builders.audit.solvers.problem import TIE, Fold, Problem, Score, best_of
+from discoprobe.builders.audit.solvers.rules import Conditions, best_token, token_conditions, total
 from discoprobe.builders.audit.thresholds import LEAK_WORDS
 from discoprobe.builders.audit.words import n_words, normal, tokens
 from discoprobe.builders.config import Shape
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-
-    from discoprobe.builders.audit.frame import AuditInput
-    from discoprobe.builders.audit.solvers.problem import Fold
-    from discoprobe.builders.audit.solvers.rules import Conditions
 
 _EDITED = frozenset({Shape.SENTENCE, Shape.CHOICE})
 """Shapes of perturbed texts."""
@@ -43,7 +35,7 @@ class Bench:
     features: Features
 
     @classmethod
-    def of(cls, data: AuditInput, problem: Problem) -> Bench:
+    def of(cls, data: AuditInput, problem: Problem) -> "Bench":
         """The bench of a problem."""
         return cls(data, problem, Features(problem))
 

@@ -1,7 +1,5 @@
 """The tokens of the texts that string solvers read, as numbers; made once for all solvers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +23,7 @@ class TokenTable:
     frame: pl.DataFrame
 
     @classmethod
-    def of(cls, texts: pl.DataFrame, *, unspaced: bool) -> TokenTable:
+    def of(cls, texts: pl.DataFrame, *, unspaced: bool) -> "TokenTable":
         """The tokens of ``texts`` (``unit``, ``slot``, ``text``); pairs of characters with ``unspaced``."""
         listed = texts.select("unit", "slot", form=tokens(pl.col("text"), unspaced=unspaced)).with_row_index("text")
         long = listed.explode("form", empty_as_null=False)

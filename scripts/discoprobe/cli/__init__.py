@@ -4,8 +4,6 @@
 commands, ``terminal`` shows progress and tables, ``summaries`` shows results.
 """
 
-from __future__ import annotations
-
 import errno
 import logging
 import os

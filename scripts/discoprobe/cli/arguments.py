@@ -1,7 +1,5 @@
 """The arguments and options of the command line: their types, names and help."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,21 +1,14 @@
 """The commands that build and measure: `run`, `annotate`, `audit`, `import`, `tasks`."""
 
-from __future__ import annotations
-
-from contextlib import nullcontext
-from typing import TYPE_CHECKING
+from contextlib import AbstractContextManager, nullcontext
 
 import typer
 
 from discoprobe.cli import arguments as arg
 from discoprobe.cli import audit_view, summaries, terminal
+from discoprobe.cli.terminal import Cell
 from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError
 from discoprobe.requests import parse_request, split_names
-
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
-    from discoprobe.cli.terminal import Cell
 
 app = typer.Typer()
 

@@ -1,21 +1,15 @@
 """The commands that list the catalogue: `build corpora …` and `build languages`."""
 
-from __future__ import annotations
-
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
 from discoprobe.cli import arguments as arg
 from discoprobe.cli import terminal
+from discoprobe.cli.terminal import Cell
 from discoprobe.loaders.errors import DiscoprobeError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from discoprobe.cli.terminal import Cell
 
 app = typer.Typer(no_args_is_help=True, help="The catalogue of corpora: list, fetch, check.")
 

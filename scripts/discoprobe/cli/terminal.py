@@ -1,19 +1,14 @@
 """The terminal: progress on stderr, tables and Markdown on stdout."""
 
-from __future__ import annotations
-
 import json
 import math
 import sys
 import threading
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from discoprobe.loaders.process_pool import WORDS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 Cell = str | int | bool | None
 WIDE = 200

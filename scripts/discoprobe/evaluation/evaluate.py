@@ -1,22 +1,16 @@
 """Evaluates a model on configs of a release, or on any dataset that the audit reads."""
 
-from __future__ import annotations
-
 import dataclasses
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from discoprobe.auditing import read_all
 from discoprobe.builders.audit.inputs.reading import Reading
 from discoprobe.cards.metadata import manifest
 from discoprobe.evaluation import linear_probe, surprisal
 from discoprobe.evaluation.models import load_model
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from discoprobe.evaluation.scores import Evaluation
-    from discoprobe.loaders.process_pool import Progress
+from discoprobe.evaluation.scores import Evaluation
+from discoprobe.loaders.process_pool import Progress
 
 
 def evaluations(  # noqa: PLR0913 (one parameter per option)

@@ -5,27 +5,22 @@ and the product of their vectors (Conneau et al. 2017), because coherence is a r
 every option is scored as the last text after the context, and the option with the highest score is taken.
 """
 
-from __future__ import annotations
-
 import dataclasses
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from discoprobe.builders.audit import AuditInput
 from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
+from discoprobe.evaluation.models import LanguageModel
 from discoprobe.evaluation.scores import Evaluation, ModelScore, best_of, majority, score_of
 from discoprobe.loaders.errors import UnsupportedError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from discoprobe.builders.audit import AuditInput
-    from discoprobe.evaluation.models import LanguageModel
-    from discoprobe.loaders.process_pool import Progress
+from discoprobe.loaders.process_pool import Progress
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]

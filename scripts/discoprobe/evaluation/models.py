@@ -1,16 +1,12 @@
 """Models of the transformers library, from a local folder or the Hub."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from discoprobe.loaders.errors import DiscoprobeError
 from discoprobe.loaders.file_hashes import hashes_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 TOKENS_PER_BATCH = 8192
 """Tokens of a batch, padding included."""

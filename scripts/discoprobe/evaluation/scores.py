@@ -1,23 +1,16 @@
 """Scores of a model on a config, with what they must be compared with."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
+from discoprobe.builders.audit import AuditInput
 from discoprobe.builders.audit.intervals import Interval, exact, independent_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import polars as pl
-
-    from discoprobe.builders.audit import AuditInput
 
 FORMAT = 1
 
