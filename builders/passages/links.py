@@ -15,10 +15,11 @@ from discoprobe.builders.config import Shape
 from discoprobe.builders.discourse.order_last import PAPER
 from discoprobe.builders.passages.rows import describe, distinct
 from discoprobe.builders.passages.window_rows import one_order, ordered_pairs
-from discoprobe.builders.passages.windows import cut
+from discoprobe.builders.passages.windows import COLON, cut
 from discoprobe.builders.sampling.stratify import cap, with_rank
 from discoprobe.builders.sentences.connectives import Connectives
 from discoprobe.builders.task import Context, DiscourseTask, Sample
+from discoprobe.loaders.corpus import feat
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 SIZE: Final = 5
 """Sentences of a passage."""
 
-OPENING: Final = 4
+OPENING: Final = 10
 """First words of a sentence among which a pronoun refers to what stands before."""
 
 STRONG: Final = frozenset({"contrast", "result", "reason", "example", "concession", "correction"})
@@ -40,18 +41,21 @@ WAYS: Final = 6
 
 
 def marks(shard: Shard, language: LanguageData) -> pl.DataFrame:
-    """What the beginning of each sentence says: ``sent``, ``linked`` and ``opens``.
+    """What the beginning and the end of each sentence say: ``sent``, ``linked``, ``opens`` and ``closes``.
 
     A sentence is ``linked`` to the one before if it begins with a connective of a strong sense, or if one of its first
     words is a pronoun of the third person or a demonstrative (where these are annotated). It ``opens`` a passage if it
-    is not, and begins with no other connective either.
+    is not, begins with no other connective, and has no pronoun there of which the person is unknown. It ``closes`` one
+    if no colon introduces what follows.
     """
     entries = [entry for entry in language.section(Connectives).entries if entry.scope == "sentence"]
     strong = [form for entry in entries if entry.sense in STRONG for form in entry.forms]
     longer = _begins([form for entry in entries for form in entry.unless])
-    linked = _begins(strong) & ~longer | pl.col("sent").is_in(_referring(shard.tokens).implode())
+    linked = _begins(strong) & ~longer | pl.col("refers").fill_null(value=False)
     connective = _begins([form for entry in entries for form in entry.forms])
-    return shard.sentences.select("sent", linked=linked, opens=~(linked | connective))
+    opens = ~(linked | connective | pl.col("vague").fill_null(value=False))
+    with_pronouns = shard.sentences.join(_pronouns(shard.tokens), on="sent", how="left", maintain_order="left")
+    return with_pronouns.select("sent", linked=linked, opens=opens, closes=~pl.col("text").str.contains(COLON))
 
 
 def _begins(forms: list[str]) -> pl.Expr:
@@ -59,16 +63,25 @@ def _begins(forms: list[str]) -> pl.Expr:
     return pl.col("text").str.contains(rf"(?i)^\W*(?:{'|'.join(map(re.escape, forms))})\b") & bool(forms)
 
 
-def _referring(tokens: pl.DataFrame) -> pl.Series:
-    """The sentences with a word among the first that refers to what stands before.
+def _pronouns(tokens: pl.DataFrame) -> pl.DataFrame:
+    """Whether a word among the first of a sentence ``refers`` to what stands before, or is ``vague`` and may do so.
 
-    Reflexives refer to a word of their own sentence, expletives to nothing, adverbs (*here*, *now*) to the situation.
+    Reflexives refer to a word of their own sentence, and so does a pronoun with a noun before it (*Byron received his
+    education*), unless the pronoun is the subject and the noun an oblique (*in Thessaly he*). Expletives refer to
+    nothing, adverbs (*here*, *now*) to the situation, and a demonstrative with a clause of its own (*those who*) to no
+    sentence before. A personal pronoun is vague if the treebank does not mark its person.
     """
-    feats, relation = pl.col("feats").fill_null(""), pl.col("deprel").fill_null("")
-    third = feats.str.contains("PronType=Prs") & feats.str.contains("Person=3") & ~feats.str.contains("Reflex=Yes")
-    demonstrative = feats.str.contains("PronType=Dem") & (pl.col("upos") != "ADV")
-    refers = (third | demonstrative) & ~relation.str.starts_with("expl")
-    return tokens.filter(pl.col("index") <= OPENING, refers)["sent"].unique()
+    relation = pl.col("deprel").fill_null("")
+    first = tokens.filter(pl.col("index") <= OPENING).sort("sent", "index")
+    clauses = tokens.filter(relation.str.starts_with("acl")).select("sent", index="head", clause=True).unique()
+    noun, oblique = pl.col("upos").is_in(["NOUN", "PROPN"]), relation.str.contains("^(?:obl|nmod)")
+    after_noun, after_direct = (before.cast(pl.Int32).cum_sum().over("sent") > 0 for before in (noun, noun & ~oblique))
+    inside = pl.when(relation.str.starts_with("nsubj")).then(after_direct).otherwise(after_noun)
+    personal = (feat("PronType") == "Prs") & feat("Reflex").is_null() & ~inside
+    demonstrative = (feat("PronType") == "Dem") & (pl.col("upos") != "ADV") & pl.col("clause").is_null()
+    refers = (personal & (feat("Person") == "3") | demonstrative) & ~relation.str.starts_with("expl")
+    marked = first.join(clauses, on=["sent", "index"], how="left", maintain_order="left")
+    return marked.group_by("sent").agg(refers=refers.any(), vague=(personal & feat("Person").is_null()).any())
 
 
 def order_suite(moved: int, region: int = 0) -> DiscourseTask:
@@ -88,7 +101,7 @@ def order_suite(moved: int, region: int = 0) -> DiscourseTask:
         least=SIZE,
         conditions=("shuffled",),
         region=region,
-        version=4,
+        version=5,
         reasons={"no-link": "no sentence begins with a connective or a pronoun that refers to the one before"},
     )
 
@@ -144,8 +157,8 @@ def _possible(
 
     2: a linked sentence comes before all those that it follows in the corpus; 1: before the nearest one; 0: not at all.
     No sentence follows the same one, and half of all pairs of sentences are turned round. So that the beginning and the
-    end tell nothing, the first sentence opens a passage in both orders, and the last that changes its place is linked
-    in both or in neither.
+    end tell nothing, the first sentence opens a passage in both orders, the last closes one, and the last that changes
+    its place is linked in both or in neither.
     """
     every = np.array([(*order, *range(moved, SIZE)) for order in permutations(range(moved))])
     place = np.argsort(every, axis=1)
@@ -154,9 +167,12 @@ def _possible(
     strong = (np.diff(place, axis=1) != 1).all(axis=1) & (2 * turned >= len(pairs))
     orders, place = every[strong], place[strong]
     shown = first[:, None] + np.arange(SIZE)
-    opens, linked = (frame[name].fill_null(value=False).to_numpy()[shown] for name in ("opens", "linked"))
+    opens, closes, linked = (
+        frame[name].fill_null(value=False).to_numpy()[shown] for name in ("opens", "closes", "linked")
+    )
     begins = opens[:, orders[:, 0]] & opens[:, :1]
+    closed = closes[:, orders[:, -1]] & closes[:, -1:]
     ends = linked[:, orders[:, moved - 1]] == linked[:, moved - 1 : moved]
     earlier = np.minimum.accumulate(place, axis=1)[:, :-1], place[:, :-1]
     before_all, before_one = (linked[:, 1:] @ (place[:, 1:] < those).T for those in earlier)
-    return orders, (before_all + 1) * (before_one & begins & ends)
+    return orders, (before_all + 1) * (before_one & begins & ends & closed)

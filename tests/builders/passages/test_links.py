@@ -25,6 +25,7 @@ SENTENCES = {
     "That was all.": ("That", "PRON", "PronType=Dem", "nsubj", True, False),
     "Here we are.": ("Here", "ADV", "PronType=Dem", "advmod", False, True),
     "Prices rose.": ("Prices", "NOUN", "_", "nsubj", False, True),
+    "Prices rose:": ("Prices", "NOUN", "_", "nsubj", False, True),
 }
 """Text → its first word, what this is annotated with, and whether it is linked and can open a passage."""
 
@@ -39,25 +40,79 @@ def test_connectives_and_pronouns_link_a_sentence_to_the_one_before(tmp_path):
     (shard,) = read_corpora([tmp_path])["en"].shards()
     found = marks(shard, language_data("en")).select("linked", "opens").rows()
     assert dict(zip(SENTENCES, found, strict=True)) == {text: facts[4:] for text, facts in SENTENCES.items()}
+    closes = marks(shard, language_data("en"))["closes"].to_list()
+    assert closes == [not text.endswith(":") for text in SENTENCES]
     text_alone = shard.__class__(shard.documents, shard.sentences, shard.tokens.clear())
-    assert marks(text_alone, language_data("en"))["linked"].to_list() == [True, *[False] * 10], "connectives alone"
+    assert marks(text_alone, language_data("en"))["linked"].to_list() == [True, *[False] * 11], "connectives alone"
+
+
+CLAUSES = {
+    "Byron received his education": ("PROPN _ 2 nsubj", "VERB _ 0 root", f"PRON {THIRD} 4 nmod:poss", "NOUN _ 2 obj"),
+    "In Thessaly he won": ("ADP _ 2 case", "PROPN _ 4 obl", f"PRON {THIRD} 4 nsubj", "VERB _ 0 root"),
+    "The police saw him": ("DET _ 2 det", "NOUN _ 3 nsubj", "VERB _ 0 root", f"PRON {THIRD} 3 obj"),
+    "We saw him": ("PRON Person=1|PronType=Prs 2 nsubj", "VERB _ 0 root", f"PRON {THIRD} 2 obj"),
+    "Those who won left": (
+        "PRON PronType=Dem 4 nsubj", "PRON PronType=Rel 3 nsubj", "VERB _ 1 acl:relcl", "VERB _ 0 root",
+    ),
+    "We praised that prize": (
+        "PRON Person=1|PronType=Prs 2 nsubj", "VERB _ 0 root", "DET PronType=Dem 4 det", "NOUN _ 2 obj",
+    ),
+    "Hans bok kom": ("PRON Poss=Yes|PronType=Prs 2 nmod:poss", "NOUN _ 3 nsubj", "VERB _ 0 root"),
+    "Prices rose": ("NOUN _ 2 nsubj", "VERB _ 0 root"),
+}  # fmt: skip
+"""Text → UPOS, FEATS, HEAD and DEPREL of its words."""
+
+
+def test_a_pronoun_that_can_refer_to_a_noun_of_its_own_sentence_is_no_link(tmp_path):
+    rows = {
+        text: [f"{n}\t{form}\t_\t{upos}\t_\t{feats}\t{head}\t{relation}\t_\t_\n"
+               for n, (form, word) in enumerate(zip(text.split(), words, strict=True), 1)
+               for upos, feats, head, relation in [word.split()]]
+        for text, words in CLAUSES.items()
+    }  # fmt: skip
+    blocks = [f"# sent_id = {n}\n# text = {text}\n{''.join(rows[text])}\n" for n, text in enumerate(rows)]
+    (tmp_path / "en_made-ud-test.conllu").write_text("".join(blocks), encoding="utf-8")
+    (shard,) = read_corpora([tmp_path])["en"].shards()
+    found = marks(shard, language_data("en")).select("linked", "opens").rows()
+    assert dict(zip(CLAUSES, found, strict=True)) == {
+        "Byron received his education": (False, True), "In Thessaly he won": (True, False),
+        "The police saw him": (False, True), "We saw him": (True, False), "Those who won left": (False, True),
+        "We praised that prize": (True, False), "Hans bok kom": (False, False), "Prices rose": (False, True),
+    }  # fmt: skip
 
 
 def frame(kinds, passages=None):
-    """Sentences that are linked (l), open a passage (o), or neither (n)."""
+    """Sentences that are linked (l), open a passage (o), introduce what follows (i), or none of these (n)."""
     return pl.DataFrame(
         {
             "linked": [kind == "l" for kind in kinds], "opens": [kind == "o" for kind in kinds],
-            "key": range(len(kinds)), "passage": passages or [0] * len(kinds),
+            "closes": [kind != "i" for kind in kinds], "key": range(len(kinds)),
+            "passage": passages or [0] * len(kinds),
         },
-        {"linked": pl.Boolean, "opens": pl.Boolean, "key": pl.UInt64, "passage": pl.UInt32},
+        {**dict.fromkeys(["linked", "opens", "closes"], pl.Boolean), "key": pl.UInt64, "passage": pl.UInt32},
     )  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("kinds", "first"),
-    [("oolooooloo", [0, 5]), ("ooooolooooo", [2]), ("olooolooo", [0]), ("nlooooo", []), ("olo", []), ("", [])],
-    ids=["side by side", "as early as possible", "disjoint", "it refers to what is not shown", "short", "empty"],
+    [
+        ("oolooooloo", [0, 5]),
+        ("ooooolooooo", [2]),
+        ("olooolooo", [0]),
+        ("nlooooo", []),
+        ("olooi", []),
+        ("olo", []),
+        ("", []),
+    ],
+    ids=[
+        "side by side",
+        "as early as possible",
+        "disjoint",
+        "it refers to what is not shown",
+        "it introduces it",
+        "short",
+        "empty",
+    ],
 )
 def test_windows_are_disjoint_and_begin_with_a_sentence_that_opens(kinds, first):
     assert linked_windows(frame(kinds), 5)["first"].to_list() == first
@@ -74,7 +129,8 @@ def strength(kinds, order, moved):
     turned = [place[a] > place[b] for a, b in itertools.combinations(range(moved), 2)]
     beside = any(place[at] == place[at - 1] + 1 for at in range(1, SIZE))
     ends = (kinds[order[moved - 1]] == "l") == (kinds[moved - 1] == "l")
-    if beside or sum(turned) * 2 < len(turned) or kinds[0] != "o" or kinds[order[0]] != "o" or not ends:
+    whole = kinds[0] == "o" == kinds[order[0]] and "i" not in {kinds[-1], kinds[order[-1]]}
+    if beside or sum(turned) * 2 < len(turned) or not whole or not ends:
         return 0
     linked = [at for at in range(1, SIZE) if kinds[at] == "l"]
     return any(place[at] < place[at - 1] for at in linked) + any(place[at] < min(place[:at]) for at in linked)
@@ -84,7 +140,7 @@ def strength(kinds, order, moved):
 def test_orders_put_a_linked_sentence_before_those_that_it_follows(moved):
     """For every kind of passage these are the orders, and there is a window where there is one."""
     every = [[*order, *range(moved, SIZE)] for order in itertools.permutations(range(moved))]
-    for kinds in itertools.product("oln", repeat=SIZE):
+    for kinds in itertools.product("olni", repeat=SIZE):
         sentences = frame(kinds)
         windows = linked_windows(sentences, moved)
         orders = breaking_orders(sentences, windows, moved)
