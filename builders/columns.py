@@ -49,6 +49,13 @@ RELATION_ROWS: Final = {**_ROWS, "sentence1": pl.String, "sentence2": pl.String}
 """What ``RelationTask.sample`` returns, beside the columns of the candidates."""
 
 
+def crossed(rows: pl.DataFrame) -> bool:
+    """Whether every ``group`` of a suite has one row of each ``condition``, of which there are several: an item."""
+    n = rows["condition"].n_unique()
+    groups = rows.group_by("group").agg(rows=pl.len(), conditions=pl.col("condition").drop_nulls().n_unique())
+    return n > 1 and bool(((groups["rows"] == n) & (groups["conditions"] == n)).all())
+
+
 def checked(frame: pl.DataFrame, schema: Mapping[str, Any], origin: str) -> pl.DataFrame:
     """The frame itself, if it has every column of a schema.
 

@@ -32,6 +32,7 @@ _COLUMNS: dict[str, pl.DataType] = {
     "sent_ids": pl.List(pl.String()),
     "group": pl.String(),
     "score": pl.Float64(),
+    "condition": pl.Int64(),
 }
 SCHEMA = pl.Schema(_COLUMNS)
 """Columns of ``AuditInput.rows``; all from ``pair_id`` on may be null."""
@@ -207,7 +208,7 @@ def _version(frame: pl.DataFrame, label: int, side: str) -> pl.DataFrame:
     original = pl.when(is_sentence).then("sentence_good").otherwise(piece)
     return frame.select(
         pl.col("id") + ("" if side == "good" else "-bad"), "pair_id", "corpus", "sent_ids", "group",
-        label=pl.lit(label, pl.Int64), n_context=_NONE,
+        label=pl.lit(label, pl.Int64), condition="label", n_context=_NONE,
         texts=pl.when(is_sentence).then(pl.concat_list(f"sentence_{side}")).otherwise(passage),
         original=pl.when(pl.lit(bool(label))).then(original), target=pl.col("target").struct.field("form"),
         edit_start=pl.when(at > 0).then(start), edit_end=pl.when(at > 0).then(end),

@@ -1,102 +1,76 @@
-"""Does a repeated name cost more where the subject binds it than where it names somebody else?
+"""Is a person better taken up by a pronoun or by the name, after the sentence before?
 
-Entity re-mention of CoherenceGym (Beyer et al. 2021), as a design of two by two. Every item (`group`) is a sentence in
-which a pronoun refers to its subject, and has two rows. `bound`: the pronoun is good (*Anna read her letter*), and the
-subject's name in its place is bad (*Anna read Anna's letter*). `free` is the control: the subject is another person,
-and now the name is the good text (*Mary read Anna's letter*) and the pronoun the bad one (*Mary read her letter*),
-which is not wrong, but says something else. Both rows have the same edit, so no preference for names, pronouns or
-length answers both; a model should find that the name costs more in `bound` than in `free`, so that the two differences
-(bad minus good) have a sum above zero. Region 2 is the pronoun or the name.
+Entity re-mention of CoherenceGym (Beyer et al. 2021), in both directions. A row is a subject that the sentences before
+it mention, in the corpus's own text (good) and with the other kind of mention (bad); region 2 is the pronoun or the
+name. `continue`: the corpus has a pronoun for the subject of the sentence before (*Anna met Mary. She smiled.*), and
+the name again is bad (*Anna met Mary. Anna smiled.*; repeated-name penalty, Gordon, Grosz & Gilliom 1993). `switch`:
+the sentence before has another subject, to which the pronoun can refer, so the corpus has the name (*Mary met Anna.
+Anna smiled.*), and the pronoun would be taken for the other person (*Mary met Anna. She smiled.*). An item (`group`) is
+one row of each condition: in it the pronoun should be liked more in `continue` than in `switch`, so that the two
+differences (bad minus good) have a sum above zero. Either text of a row alone can be acceptable.
 
-The subject is a name, or a pronoun for which its name is put. The other subject is the name of another item, with the
-same gender, number and number of words, and each name is as often the other subject as its own. The pronoun is
-possessive or reflexive and in the clause of the subject, or in a complement clause (*Anna said she was tired*); what is
-possessed is a person, a thing or a place, where the corpus has the types of entities.
+What is shown begins with the last sentence that names the person. The two rows of an item have the same pronoun, names
+of equally many words and as many sentences before, and in both the last name before the mention is that of its person,
+or in both it is another: no preference for names, pronouns or length, and no count of names, answers more than half.
 """
-
-from __future__ import annotations
 
 import polars as pl
 
 from discoprobe.builders import hashing
 from discoprobe.builders.discourse.order_last import PAPER
+from discoprobe.builders.papers import Paper
 from discoprobe.builders.sampling.splits import Split
-from discoprobe.builders.sampling.stratify import cap, first_of_each
+from discoprobe.builders.sampling.stratify import cap, in_both_directions
 from discoprobe.builders.task import Context, RelationTask, Sample
-from discoprobe.builders.units.bound_pronouns import REASONS, bound_pronouns
 from discoprobe.builders.units.relation_rows import REASONS as OF_UNITS
+from discoprobe.builders.units.rementions import CONDITIONS, REASONS, SWITCH, lacks, rementions
 
-CONDITIONS = ("bound", "free")
-VERSIONS = (
-    ("bound", 0, "name", "pronoun"),
-    ("bound", 1, "name", "phrase"),
-    ("free", 0, "other", "phrase"),
-    ("free", 1, "other", "pronoun"),
+REPEATED = Paper(
+    ("repeated-name penalty",),
+    "Gordon, Grosz & Gilliom 1993. Pronouns, Names, and the Centering of Attention in Discourse. Cognitive Science 17.",
+    "https://doi.org/10.1207/s15516709cog1703_1",
 )
-"""Condition, label (good, bad), subject and mention of the four texts of an item."""
-NOTE = "The subject is another name in the control, and the subject's name where the corpus has a pronoun"
 
 
 def sample(frame: pl.DataFrame, context: Context) -> Sample:
-    """Four texts of each item: both conditions, each with the pronoun and the name."""
+    """As many candidates of one condition as of the other; two of the same ``cell`` are an item."""
     drops = dict(frame.drop_nulls("reason").group_by("reason").len().sort("reason").iter_rows())
-    usable = frame.filter(pl.col("reason").is_null())
-    single = first_of_each(usable, ["corpus", "doc_id", "ids"], "one", *context.seed_key)
-    items = _with_other_names(single.unique("sentence1", keep="first", maintain_order=True))
-    capped = cap(items.with_columns(split=pl.lit("test", Split)), context.settings, *context.seed_key, weight=4)
-    drops |= {"one-item": usable.height - single.height, "no-other-name": single.height - items.height}
-    drops |= {"over-size": items.height - capped.height}
-    rows = pl.concat([_texts(capped, *version) for version in VERSIONS])
-    least = context.settings.min_class
-    reason = "" if capped.height >= least else f"{capped.height} items are left; {least} are needed"
-    return Sample(rows if not reason else rows.clear(), drops, candidates=frame.height, reason=reason)
+    usable = frame.filter(pl.col("reason").is_null()).with_columns(_switch=pl.col("condition") == SWITCH)
+    paired = in_both_directions(usable, ["cell"], "_switch", *context.seed_key)
+    split = paired.with_columns(split=pl.lit("test", Split), pair="key", group=hashing.as_text("ring"))
+    capped = cap(split, context.settings, *context.seed_key, weight=2) if split.height else split
+    drops |= {"one-direction": usable.height - paired.height, "over-size": paired.height - capped.height}
+    rows = pl.concat([_texts(capped, 0, "sentence1", "mention"), _texts(capped, 1, "sentence2", "other")])
+    items, least = capped.height // 2, context.settings.min_class
+    reason = "" if items >= least else f"{items} items are left; {least} are needed"
+    return Sample(rows.clear() if reason else rows, drops, candidates=frame.height, reason=reason)
 
 
-def _with_other_names(items: pl.DataFrame) -> pl.DataFrame:
-    """Adds ``other``, the name of another item of the same ``cell``; items without one are left out.
-
-    Sorted by name, every item takes the name so many places further on as the most frequent name has items. So each
-    name is taken as often as it is there.
-    """
-    step = pl.len().over("cell", "name").max().over("cell")
-    place = (pl.int_range(pl.len()).over("cell") + pl.col("_step")) % pl.len().over("cell")
-    ordered = items.sort("cell", "name", "key").with_columns(_step=step).with_columns(_place=place)
-    with_other = ordered.with_columns(other=pl.col("name").gather(pl.col("_place")).over("cell"))
-    shown = pl.col("sentence2").str.contains(pl.col("other"), literal=True)
-    return with_other.filter(~shown).drop("_step", "_place")
-
-
-def _texts(items: pl.DataFrame, condition: str, label: int, subject: str, mention: str) -> pl.DataFrame:
-    """One of the four texts of each item, with the place of the pronoun or name in it."""
-    start = pl.concat_str("before", subject, "between").str.len_chars().cast(pl.Int32)
-    span = (start.alias("start"), (start + pl.col(mention).str.len_chars().cast(pl.Int32)).alias("end"))
+def _texts(rows: pl.DataFrame, label: int, text: str, mention: str) -> pl.DataFrame:
+    """The good or the bad text of each candidate, with the place of the mention in it."""
+    end = (pl.col("start") + pl.col(mention).str.len_chars()).cast(pl.Int32)
     nothing = pl.lit(None, pl.String)
-    shown = items.with_columns(
-        text=pl.concat_str("before", subject, "between", mention, "after"),
-        edit=pl.struct(*span), target=pl.struct(*span, form=mention, lemma=nothing, upos=nothing),
-        label=pl.lit(label, pl.Int64), condition=pl.lit(condition), ring="key", group=hashing.as_text("key"),
-        row=pl.col("row").cast(pl.Int64), pair=pl.Series(hashing.mix(items["key"].to_numpy(), condition)),
+    return rows.with_columns(
+        text=text, edit=pl.struct("start", end.alias("end")), label=pl.lit(label, pl.Int64),
+        target=pl.struct("start", end.alias("end"), form=mention, lemma=nothing, upos=nothing),
+        row=pl.col("row").cast(pl.Int64), key=pl.Series(hashing.mix(rows["key"].to_numpy(), label)),
     )  # fmt: skip
-    return shown.with_columns(key=pl.Series(hashing.mix(items["key"].to_numpy(), condition, label)))
 
 
 TASK = RelationTask(
     labels=("good", "bad"),
-    select=bound_pronouns,
+    select=rementions,
     sample=sample,
+    lacks=lacks,
     pairs=True,
     conditions=CONDITIONS,
     region=2,
-    note=NOTE,
-    needs=frozenset({"coreference", "documents", "upos", "feats", "deps"}),
-    exempt={
-        "fidelity": "the control has another subject, and a subject that is a pronoun in the corpus is named",
-    },
+    version=2,
+    needs=frozenset({"coreference", "documents", "upos", "deps"}),
     reasons={
         **{reason: OF_UNITS[reason] for reason in ("unit-too-long", "no-words", "equal-units")},
         **REASONS,
-        "one-item": "the sentence has another item",
-        "no-other-name": "no other item has a name of the same gender, number and length, or the sentence has it",
+        "one-direction": "no candidate of the other condition is left with the same pronoun and as long a name",
     },
-    papers=(PAPER,),
+    papers=(PAPER, REPEATED),
 )

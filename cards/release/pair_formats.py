@@ -4,8 +4,8 @@
 * ``lm-eval``: ``<config>.jsonl`` and ``<config>.yaml``, a task of lm-evaluation-harness (``output_type:
   multiple_choice``); run it inside the folder with ``--include_path .``;
 * ``syntaxgym``: ``<config>.json``, a test suite of SyntaxGym (Gauthier et al. 2020) with the conditions ``original``
-  and ``edited``. Where every ``group`` has one row of each condition (``bound``, ``free``), these are one item, with
-  the conditions ``bound_original``, …, ``free_edited``, and the formula compares the sums: the interaction of the two.
+  and ``edited``. Where every ``group`` has one row of each condition (``continue``, ``switch``), these are one item,
+  with the conditions ``continue_original``, …, ``switch_edited``, and the formula compares the sums: their interaction.
   A sentence has the regions before, edit and after, a passage one region per sentence, or its context and its last
   sentence. The metric is the mean surprisal of a region.
 
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 import yaml
 
+from discoprobe.builders.columns import crossed
 from discoprobe.builders.config import Shape
 from discoprobe.cards.readers.marks import TEXT_COLUMNS
 
@@ -104,8 +105,8 @@ def syntaxgym(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
     pairs, prefixes = _paired(rows), [""]
     versions = [*zip(_regions(pairs, ""), _regions(pairs, "_edited"), strict=True)]
     grouped = [[pair] for pair in versions]
-    if _is_crossed(rows, entry):
-        prefixes = [f"{condition}_" for condition in entry["labels"]]
+    if entry["shape"] == Shape.SUITE and crossed(rows.select("group", condition="label")):
+        prefixes = [f"{entry['labels'][label]}_" for label in rows["label"].unique().sort()]
         numbered = pairs.with_row_index("_at").sort("label").group_by("group").agg("_at", _first=pl.col("_at").min())
         grouped = [[versions[at] for at in item] for item in numbered.sort("_first")["_at"]]
     items: list[dict[str, Any]] = [
@@ -136,14 +137,6 @@ def syntaxgym(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
         "items": items,
     }
     yield f"{name}.json", iter([json.dumps(suite, ensure_ascii=False, indent=1)])
-
-
-def _is_crossed(rows: pl.DataFrame, entry: ConfigEntry) -> bool:
-    """Whether every group of a suite has one row of each of its conditions."""
-    conditions = list(range(len(entry["labels"])))
-    if entry["shape"] != Shape.SUITE or len(conditions) == 1:
-        return False
-    return bool((rows.group_by("group").agg(pl.col("label").sort())["label"] == pl.Series([conditions])).all())
 
 
 def _of_sentences(rows: pl.DataFrame, entry: ConfigEntry) -> bool:

@@ -1,4 +1,4 @@
-"""Sentences written by hand for every probing task and one suite: those it must take, and those it must leave.
+"""Sentences written by hand for every probing task: those it must take, and those it must leave.
 
 ``tests/cases/<task>/take.conllu`` and ``leave.conllu``, with comments ``# lang`` and ``# why`` on every sentence; in
 ``take`` also ``# label`` (the class), ``# words`` (the number of words), ``# target`` (the form of the target) or
@@ -13,7 +13,7 @@ import pytest
 from discoprobe.builders.sentences import candidates
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import Context, ProbingTask, RelationTask, all_tasks, tasks_named
+from discoprobe.builders.task import Context, ProbingTask, all_tasks, tasks_named
 from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.languages.language import language_data
 
@@ -43,9 +43,6 @@ def selected(tmp_path):
         context = Context(task, language_data(lang), SETTINGS, definition.labels)
         if definition.lacks and definition.lacks(context.language):
             return definition, []
-        if isinstance(definition, RelationTask):
-            found = definition.select(shard, context)
-            return definition, found.filter(found["reason"].is_null()).to_dicts()
         chosen, shown = definition.select(trees, context), candidates.sentences(trees, SETTINGS)
         found = candidates.candidates(chosen, trees, shown)
         return definition, found.filter(found["reason"].is_null()).to_dicts()
@@ -67,11 +64,8 @@ def test_a_sentence_is_taken_with_its_label_target_and_edit(task, sentence, sele
         assert row["target_form"] == said["target"], said["why"]
         assert text[row["target_start"] : row["target_end"]] == said["target"], said["why"]
     if "edited" in said:
-        if isinstance(definition, RelationTask):
-            edited = [row["sentence2"] for row in rows]
-        else:
-            edits = [definition.edit(text, row["plan"]) for row in rows]
-            edited = [text[: edit.start] + edit.replacement + text[edit.end :] for edit in edits]
+        edits = [definition.edit(text, row["plan"]) for row in rows]
+        edited = [text[: edit.start] + edit.replacement + text[edit.end :] for edit in edits]
         assert said["edited"] in edited, said["why"]
 
 
@@ -96,7 +90,7 @@ def test_a_probing_task_has_cases(task):
 
 def test_cases_are_of_tasks_and_in_several_languages():
     folders = sorted(folder.name for folder in CASES.iterdir())
-    assert [name for name in folders if name not in PROBING] == ["feats_nmod_number", "remention_suite"]
+    assert [name for name in folders if name not in PROBING] == ["feats_nmod_number"]
     languages = {
         sentence.metadata["lang"]
         for path in CASES.glob("*/*.conllu")

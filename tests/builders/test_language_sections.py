@@ -46,7 +46,7 @@ SECTIONS = sections()
 
 def test_the_tasks_with_rules_of_languages_have_a_section():
     tasks = {"impersonal", "conj_type", "gapping", "somo", "coord_inv", "ngram_shift"}
-    assert set(SECTIONS) == tasks | {"connectives", "predicate", "arguments", "swaps", "morphology", "possession"}
+    assert set(SECTIONS) == tasks | {"connectives", "predicate", "arguments", "swaps", "morphology", "remention"}
 
 
 @every_language

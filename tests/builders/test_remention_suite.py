@@ -1,6 +1,6 @@
-"""Every item has four texts: two subjects, and for each the pronoun and the repeated name."""
+"""Every item has two rows: a pronoun for the subject before, and a name where the subject before is somebody else."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,70 +10,90 @@ import syntaxgym_files
 
 import discoprobe
 from discoprobe.builders.audit.frame import from_config
+from discoprobe.builders.columns import crossed
 from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import Settings
+from discoprobe.builders.task import Context, tasks_named
 from discoprobe.cards.release.pair_formats import syntaxgym
 from discoprobe.evaluation import surprisal
+from discoprobe.loaders.errors import UnsupportedError
+from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.process_pool import silent
 from discoprobe.sources import load_corpus
 
-FEM, MASC = (f"Case=Nom|Gender={gender}|Number=Sing|Person=3|PronType=Prs" for gender in ("Fem", "Masc"))
-NAMES = ["Anna", "Berta", "Clara", "Dora", "Anna Kay", "Berta Lee", "Adam", "Boris", "Adam", "Carl"]
-"""Women of one name and of two, and men; two of the men are an *Adam*."""
-BITS = {"binding": {("bound", "bad"): 2, ("free", "good"): 1}, "pronouns": {("bound", "bad"): 1, ("free", "good"): 1}}
-"""What a text costs for a model that knows what subjects bind, and for one that prefers pronouns; else nothing."""
+STORIES = {
+    "en": ("{a} came to the house.", "She:a met {b} at the door.", "{b} laughed for hours.", "She:b left after that."),
+    "fr": (
+        "{a} entra dans la maison.",
+        "Elle:a rencontra {b} dehors.",
+        "{b} riait sans fin.",
+        "Elle:b partit le soir.",
+    ),
+    "nl": ("{a} kwam naar het huis.", "Zij:a ontmoette {b} bij huis.", "{b} lachte heel lang.", "Ze:b ging naar bed."),
+    "de": ("{a} kam in das Haus.", "Sie:a traf {b} vor der Tür.", "{b} lachte sehr lange.", "Sie:b ging am Abend."),
+}
+"""A story of two women: the third sentence has another subject than the second, the others go on with theirs."""
+NAMES = [("Anna", "Berta"), ("Clara", "Dora"), ("Emma", "Fanny"), ("Gerda", "Hilda Lund"), ("Ida Berg", "Jenny Holm")]
+PRONOUNS = {"she", "her", "he", "they", "elle", "zij", "ze", "sie"}
+BITS = {
+    "centers": {("continue", "bad"): 2, ("switch", "good"): 1},
+    "pronouns": {("continue", "bad"): 1, ("switch", "good"): 1},
+}
+"""What a text costs for a model that knows when names are repeated, and for one that prefers pronouns; else nothing."""
 
 
-def block(name, *lines):
-    """A sentence from ``form UPOS feats head relation [bracket]`` per word."""
-    rows = [[*line.split(), "_"][:6] for line in lines]
-    text = " ".join(row[0] for row in rows).replace(" .", ".")
-    table = [
-        f"{n}\t{form}\t{form.lower()}\t{upos}\t_\t{feats}\t{head}\t{relation}\t_\t"
-        + "|".join([*([f"Entity={bracket}"] * (bracket != "_")), *(["SpaceAfter=No"] * (n == len(rows) - 1))] or ["_"])
-        for n, (form, upos, feats, head, relation, bracket) in enumerate(rows, 1)
-    ]
-    return f"# sent_id = {name}\n# text = {text}\n" + "\n".join(table) + "\n\n"
+def sentence(name, text):
+    """CoNLL-U of a sentence of ``form`` or ``form:entity``; its first mention is the subject of the next word.
+
+    A name of two words is written ``Ida_Berg:a``.
+    """
+    words = []
+    for written in text.removesuffix(".").split():
+        forms, _, entity = written.partition(":")
+        parts = forms.split("_")
+        opened = [f"({entity}", *[""] * (len(parts) - 1)]
+        closed = [*[""] * (len(parts) - 1), ")" if len(parts) == 1 else f"{entity})"]
+        marks = [opening + closing if entity else "" for opening, closing in zip(opened, closed, strict=True)]
+        words += [(part, entity, marks[n], len(words) + 1 if n else 0) for n, part in enumerate(parts)]
+    subject = next((n for n, word in enumerate(words) if word[1]), 0)
+    verb = next(n for n, word in enumerate(words) if n > subject and not word[3]) + 1
+    lines = []
+    for n, (form, entity, mark, head) in enumerate(words, 1):
+        upos = "VERB" if n == verb else "NOUN" if not entity else "PRON" if form.lower() in PRONOUNS else "PROPN"
+        relation = "root" if n == verb else "flat" if head else "nsubj" if n == subject + 1 else "dep"
+        misc = [f"Entity={mark}"] * bool(mark) + ["SpaceAfter=No"] * (n == len(words))
+        above = 0 if n == verb else head or verb
+        lines.append(f"{n}\t{form}\t{form.lower()}\t{upos}\t_\t_\t{above}\t{relation}\t_\t{'|'.join(misc) or '_'}")
+    lines.append(f"{len(words) + 1}\t.\t.\tPUNCT\t_\t_\t{verb}\tpunct\t_\t_")
+    shown = " ".join(word[0] for word in words)
+    return "\n".join([f"# sent_id = {name}", f"# text = {shown}.", *lines]) + "\n\n"
 
 
-def document(number, name):
-    """*Anna closed her drawer0.* and *Later she wiped her window0.*; a thing of its own for every sentence."""
-    first, *more = name.split()
-    feats = MASC if first in {"Adam", "Boris", "Carl"} else FEM
-    own = feats.replace("Case=Nom", "Case=Gen|Poss=Yes")
-    pronoun, possessive = ("he", "his") if feats == MASC else ("she", "her")
-    bracket = "(e1-person-1-" + ")" * (not more)
-    subject = [f"{first} PROPN Number=Sing {2 + len(more)} nsubj {bracket}"]
-    subject += [f"{part} PROPN Number=Sing 1 flat e1)" for part in more]
-    at = len(subject) + 1
-    return (
-        f"# newdoc id = d{number}\n# global.Entity = eid-etype-head-other\n"
-        + block(
-            f"{number}.1", *subject, "closed VERB VerbForm=Fin 0 root",
-            f"{possessive} PRON {own} {at + 2} nmod:poss (e2-object-2-(e1-person-1-)",
-            f"drawer{number} NOUN Number=Sing {at} obj e2)", f"quickly ADV _ {at} advmod", f". PUNCT _ {at} punct",
-        )
-        + block(
-            f"{number}.2", "Later ADV _ 3 advmod", f"{pronoun} PRON {feats} 3 nsubj (e1-person-1-)",
-            "wiped VERB VerbForm=Fin 0 root", f"{possessive} PRON {own} 5 nmod:poss (e3-object-2-(e1-person-1-)",
-            f"window{number} NOUN Number=Sing 3 obj e3)", ". PUNCT _ 3 punct",
-        )
-    )  # fmt: skip
+def document(number, sentences, **names):
+    """A document; ``{a}`` in a sentence stands for the name of entity ``a``."""
+    told = {entity: f"{name.replace(' ', '_')}:{entity}" for entity, name in names.items()}
+    texts = [sentence(f"{number}.{n}", text.format(**told)) for n, text in enumerate(sentences, 1)]
+    return f"# newdoc id = d{number}\n# global.Entity = eid\n" + "".join(texts)
 
 
-def suite(folder, lang, documents):
+def corpus(folder, lang, documents):
     path = folder / f"{lang}_made-ud-test.conllu"
     path.write_text("".join(documents), encoding="utf-8")
-    return discoprobe.build("remention_suite", load_corpus(str(path)), Settings(min_class=2))
+    return load_corpus(str(path))
+
+
+def stories(lang):
+    return [document(n, STORIES[lang], a=a, b=b) for n, (a, b) in enumerate(NAMES)]
 
 
 @pytest.fixture(scope="module")
 def config(tmp_path_factory):
-    return suite(tmp_path_factory.mktemp("made"), "en", [document(n, name) for n, name in enumerate(NAMES)])
+    return discoprobe.build(
+        "remention_suite", corpus(tmp_path_factory.mktemp("made"), "en", stories("en")), Settings(min_class=2)
+    )
 
 
-@pytest.fixture(scope="module")
-def items(config):
+def items_of(config):
     """The rows of each item by condition."""
     found = defaultdict(dict)
     for row in config.splits["test"].to_pylist():
@@ -81,70 +101,110 @@ def items(config):
     return list(found.values())
 
 
-def test_every_sentence_is_an_item_of_two_rows(items):
-    assert len(items) == 2 * len(NAMES)
-    assert all(item.keys() == {"bound", "free"} for item in items)
+@pytest.fixture(scope="module")
+def items(config):
+    return items_of(config)
 
 
-def test_the_four_texts(items):
-    (item,) = [item for item in items if "drawer4" in item["bound"]["sentence_good"]]
-    assert item["bound"]["sentence_good"] == "Anna Kay closed her drawer4 quickly."
-    assert item["bound"]["sentence_bad"] == "Anna Kay closed Anna Kay's drawer4 quickly."
-    assert item["free"]["sentence_good"] == "Berta Lee closed Anna Kay's drawer4 quickly."
-    assert item["free"]["sentence_bad"] == "Berta Lee closed her drawer4 quickly."
-    assert item["free"]["regions_good"] == ["Berta Lee closed", "Anna Kay's", "drawer4 quickly."]
-    assert [item[condition]["region"] for condition in item] == [2, 2]
-    for row in item.values():
+def candidates(folder, *sentences):
+    """The candidates of a document about Anna, Berta and Carl."""
+    read = corpus(folder, "en", [document(1, sentences, a="Anna", b="Berta", c="Carl")])
+    (task,) = tasks_named(["remention_suite"])
+    return task.select(read.parts[0].load(), Context(task.name, language_data("en"), Settings(), task.labels))
+
+
+def test_the_texts_of_both_conditions(items):
+    rows = {row["sentence_good"]: row for item in items for row in item.values()}
+    switch = rows["She met Berta at the door. Berta laughed for hours."]
+    assert switch["sentence_bad"] == "She met Berta at the door. She laughed for hours."
+    assert switch["regions_good"] == ["She met Berta at the door.", "Berta", "laughed for hours."]
+    continued = {row["sentence_good"]: row["sentence_bad"] for item in items for row in [item["continue"]]}
+    expected = {
+        "Anna came to the house. She met Berta at the door.": "Anna came to the house. Anna met Berta at the door.",
+        "Berta laughed for hours. She left after that.": "Berta laughed for hours. Berta left after that.",
+    }
+    assert continued.items() & expected.items()
+    for row in rows.values():
+        assert row["region"] == 2
         assert row["sentence_good"][row["target"]["start"] : row["target"]["end"]] == row["target"]["form"]
 
 
-def test_a_subject_that_is_a_pronoun_is_named(items):
-    (item,) = [item for item in items if "window1" in item["bound"]["sentence_good"]]
-    assert item["bound"]["sentence_good"] == "Later Berta wiped her window1."
-    assert item["bound"]["sentence_bad"] == "Later Berta wiped Berta's window1."
-
-
-def test_the_texts_of_an_item_have_the_same_words(items):
-    """So the two differences, bad minus good, have the sum zero for every count of words or characters."""
+@pytest.mark.parametrize(("lang", "pronoun"), [("en", "She"), ("fr", "Elle"), ("nl", "Zij"), ("de", "Sie")])
+def test_both_directions_in_each_language(tmp_path, lang, pronoun):
+    items = items_of(discoprobe.build("remention_suite", corpus(tmp_path, lang, stories(lang)), Settings(min_class=5)))
+    assert len(items) == len(NAMES)
     for item in items:
-        good, bad = (
-            Counter(word for row in item.values() for word in row[f"sentence_{side}"].split())
-            for side in ("good", "bad")
-        )
-        assert good == bad
+        assert item.keys() == {"continue", "switch"}
+        assert item["continue"]["regions_good"][1] in {pronoun, "Ze"}
+        assert item["switch"]["regions_bad"][1] == pronoun
+        names = item["continue"]["regions_bad"][1], item["switch"]["regions_good"][1]
+        assert {len(name.split()) for name in names} in ({1}, {2})
+        assert names[1] in {b for _, b in NAMES}
 
 
-def test_every_name_is_the_other_subject_as_often_as_its_own(items):
-    starts = {
-        condition: [item[condition]["regions_good"][0].removeprefix("Later ") for item in items]
-        for condition in ("bound", "free")
-    }  # fmt: skip
-    subjects = {condition: Counter(text.rpartition(" ")[0] for text in texts) for condition, texts in starts.items()}
-    assert subjects["bound"] == subjects["free"]
-    assert subjects["bound"]["Adam"] == 4
-    for bound, free in zip(*starts.values(), strict=True):
-        assert bound != free
-        assert len(bound.split()) == len(free.split())
+def test_inside_a_sentence_a_pronoun_has_no_capital(tmp_path):
+    found = candidates(
+        tmp_path, "{a} met {b} outside.", "Then she:a laughed at her:b aloud.", "Soon {b} left the place."
+    )
+    assert found.select("condition", "mention", "other").rows() == [
+        ("continue", "she", "Anna"), ("switch", "Berta", "she"),
+    ]  # fmt: skip
+
+
+def test_the_sentences_since_the_name_are_shown(tmp_path):
+    found = candidates(tmp_path, "{a} came home late.", "She:a went to bed.", "She:a slept until noon.")
+    assert found["sentence2"].to_list() == [
+        "Anna came home late. Anna went to bed.", "Anna came home late. She went to bed. Anna slept until noon.",
+    ]  # fmt: skip
+    assert found["cell"].to_list() == ["she 1 1 True", "she 1 2 True"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        pytest.param(("{a} came home late.", "{a} went to bed.", "She:a slept well."), ["She"], id="repeated-name"),
+        pytest.param(("{c} met {a} outside.", "{a} laughed very loud.", "She:a left at noon.", "He:c stayed there."),
+                     ["She"], id="other-gender"),
+        pytest.param(("{a} came home late.", "They:a went to bed."), [], id="group"),
+        pytest.param(("She:a came home late.", "She:a went to bed."), ["She not-named"], id="no-name"),
+        pytest.param(("{a} came home late.", "She:a saw {a} there."), ["She named-again"], id="name-in-sentence"),
+        pytest.param(("{a} came home late.", "Rain fell all night.", "She:a went to bed."), [], id="nobody-before"),
+        pytest.param(("{a} came home late.", "She:a slept until noon."), ["She"], id="taken"),
+    ],
+)  # fmt: skip
+def test_what_is_left(tmp_path, texts, expected):
+    """Each candidate by its mention, with the reason why it is left; what is no candidate has none."""
+    found = candidates(tmp_path, *texts).select("mention", "reason").rows()
+    assert [" ".join(filter(None, row)) for row in found] == expected
+
+
+def test_a_genitive_is_no_name(tmp_path):
+    text = "".join(stories("de")).replace("\tPROPN\t_\t_", "\tPROPN\t_\tCase=Gen")
+    with pytest.raises(UnsupportedError, match="0 items are left"):
+        discoprobe.build("remention_suite", corpus(tmp_path, "de", [text]), Settings(min_class=2))
+
+
+def test_a_language_without_listed_pronouns_is_not_supported(tmp_path):
+    with pytest.raises(UnsupportedError, match="no subject pronouns are listed for Spanish"):
+        discoprobe.build("remention_suite", corpus(tmp_path, "es", stories("en")), Settings(min_class=2))
+
+
+def test_too_few_items_make_no_config(tmp_path):
+    with pytest.raises(UnsupportedError, match="5 items are left; 6 are needed"):
+        discoprobe.build("remention_suite", corpus(tmp_path, "en", stories("en")), Settings(min_class=6))
 
 
 def test_corpora_may_share_ids_and_some_have_no_coreference(tmp_path):
-    for corpus, names in (("one", NAMES[:4]), ("other", ["Emma", "Fanny", "Gerda", "Hilda"])):
-        text = "".join(document(n, name) for n, name in enumerate(names)).replace("drawer", f"{corpus}drawer")
-        (tmp_path / f"en_{corpus}-ud-test.conllu").write_text(
-            text.replace("window", f"{corpus}window"), encoding="utf-8"
-        )
-    plain = document(9, "Ida").replace("# global.Entity = eid-etype-head-other\n", "")
+    for name in ("one", "other"):
+        text = "".join(stories("en")).replace("house", name).replace("hours", f"{name}s").replace("that", name)
+        (tmp_path / f"en_{name}-ud-test.conllu").write_text(text.replace("door", name), encoding="utf-8")
+    plain = stories("en")[0].replace("# global.Entity = eid\n", "")
     (tmp_path / "en_plain-ud-test.conllu").write_text(plain, encoding="utf-8")
     config = discoprobe.build("remention_suite", load_corpus(str(tmp_path)), Settings(min_class=2))
-    assert config.n_rows == 2 * 2 * 8
+    assert config.n_rows == 2 * 2 * len(NAMES)
 
 
-def test_a_language_whose_possessors_are_not_listed_has_no_possessives(tmp_path):
-    with pytest.raises(discoprobe.loaders.errors.UnsupportedError, match="0 items are left; 2 are needed"):
-        suite(tmp_path, "fr", [document(n, name) for n, name in enumerate(NAMES)])
-
-
-@pytest.mark.parametrize(("model", "of_items"), [("binding", 1.0), ("pronouns", 0.5)])
+@pytest.mark.parametrize(("model", "of_items"), [("centers", 1.0), ("pronouns", 0.5)])
 def test_a_preference_for_pronouns_is_not_enough(config, items, monkeypatch, model, of_items):
     """Of the rows both models get half; only the items tell them apart."""
     costs = {
@@ -162,6 +222,21 @@ def test_a_preference_for_pronouns_is_not_enough(config, items, monkeypatch, mod
     )
     assert (scored.best.method, scored.best.accuracy, scored.best.n) == ("item", of_items, len(items))
     assert next(score.accuracy for score in scored.scores if score.method == "total") == 0.5
+
+
+@pytest.mark.parametrize(
+    ("groups", "conditions", "items"),
+    [
+        ("aabb", [0, 1, 1, 0], True),
+        ("aabb", [0, 0, 1, 1], False),
+        ("aab", [0, 1, 0], False),
+        ("ab", [0, 0], False),
+        ("aabb", [None] * 4, False),
+    ],
+)
+def test_groups_with_one_row_of_each_condition_are_items(groups, conditions, items):
+    rows = pl.DataFrame({"group": list(groups), "condition": conditions}, {"group": pl.String, "condition": pl.Int64})
+    assert crossed(rows) is items
 
 
 def test_syntaxgym_has_items_with_four_conditions(config, items, tmp_path):
@@ -184,7 +259,7 @@ def test_syntaxgym_has_items_with_four_conditions(config, items, tmp_path):
     ]  # fmt: skip
     assert all(texts in expected for texts in shown)
     assert all(texts in shown for texts in expected)
-    for model, right in (("binding", True), ("pronouns", False)):
+    for model, right in (("centers", True), ("pronouns", False)):
         bits = {
             f"{condition}_{version}": [0, BITS[model].get((condition, side), 0), 0]
             for condition in config.labels for version, side in (("original", "good"), ("edited", "bad"))

@@ -13,9 +13,9 @@ def fidelity(data: AuditInput, sources: Mapping[tuple[str, str], str] | None) ->
     """Rows whose text differs from its original outside the edit, or (with ``sources``) from the source.
 
     A row of one text with ``original`` and ``edit`` must agree with the original before and after the edit (in a suite
-    the compared part may follow the edit instead: then it is the end of both texts). With the
-    source texts the original (or the text, where there is none and no edit) must be a slice of one of them; only its
-    first letter may differ in case, as after the removal of a connective.
+    the compared part may follow the edit instead: then it is the end of both texts). With the source texts the original
+    (or the text, where there is none and no edit) must be a slice of one of them, or of those of the row joined by
+    spaces; only its first letter may differ in case, as after the removal of a connective.
     """
     of_one_text = pl.col("texts").list.len() == 1
     edited = data.rows.filter(of_one_text, pl.col("original").is_not_null(), pl.col("edit_start").is_not_null())
@@ -44,7 +44,7 @@ def _ends_alike() -> pl.Expr:
 
 
 def _not_in_source(rows: pl.DataFrame, sources: Mapping[tuple[str, str], str]) -> pl.DataFrame:
-    """Rows with a text that is neither a source sentence nor a slice of one of its own."""
+    """Rows with a text that is neither a source sentence nor a slice of its own."""
     known = frozenset(sources.values())
     originals = pl.when(pl.col("original").is_not_null()).then(pl.concat_list("original")).otherwise("texts")
     checked = rows.select("split", "place", "id", "corpus", "sent_ids", texts=originals)
@@ -57,7 +57,8 @@ def _not_in_source(rows: pl.DataFrame, sources: Mapping[tuple[str, str], str]) -
 
 def _is_slice(text: str, corpus: str, sent_ids: Sequence[str], sources: Mapping[tuple[str, str], str]) -> bool:
     texts = [sources.get((corpus, sent_id), "") for sent_id in sent_ids]
-    return any(text in source or (text[1:] in source and _same_but_case(text, source)) for source in texts)
+    pieces = [*texts, " ".join(texts)]
+    return any(text in source or (text[1:] in source and _same_but_case(text, source)) for source in pieces)
 
 
 def _same_but_case(text: str, source: str) -> bool:

@@ -3,9 +3,9 @@
 Surprisal is the negative logarithm of the probability of a token given those before it, in bits. A pair is right if the
 edited text has more surprisal than the original (BLiMP's criterion), a choice if the right option has the least after
 the context. The surprisal of tokens is added up over the text (``total``), as the mean per token (``per_token``, better
-for texts of different lengths), or for pairs over the tokens of the edit alone (``region``). Where every group has two
-pairs, which exchange the same two strings in opposite directions, the first score is that of the groups (``item``): the
-differences of both pairs, edited text minus original, have a sum above zero.
+for texts of different lengths), or for pairs over the tokens of the edit alone (``region``). Where every group of a
+suite has one pair of each condition, the first score is that of the groups (``item``): the differences of their pairs,
+edited text minus original, have a sum above zero.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from discoprobe.builders.columns import crossed
 from discoprobe.builders.config import Shape
 from discoprobe.evaluation.models import in_batches
 from discoprobe.evaluation.scores import Evaluation, score_of
@@ -35,9 +36,6 @@ Floats = npt.NDArray[np.float64]
 
 TOKENS_PER_BATCH = 1024
 """Tokens of a batch: every token has a probability for every word of the vocabulary (4 bytes, 50,000 words or more)."""
-
-CONDITIONS = 2
-"""Pairs of an item: a pair and its control."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +74,7 @@ def _pairs(test: pl.DataFrame, model: LanguageModel, progress: Progress) -> tupl
     """The scores over pairs of an original and an edited text, and how many texts were cut."""
     columns = ["pair_id", "texts", "edit_start", "edit_end"]
     pairs = (
-        test.filter(pl.col("label") == 0).select(*columns, "group")
+        test.filter(pl.col("label") == 0).select(*columns, "group", "condition")
         .join(test.filter(pl.col("label") != 0).select(columns), on="pair_id", suffix="_edited", maintain_order="left")
     )  # fmt: skip
     if pairs.is_empty():
@@ -104,22 +102,11 @@ def _pairs(test: pl.DataFrame, model: LanguageModel, progress: Progress) -> tupl
 
 
 def _of_items(pairs: pl.DataFrame, original: Floats, changed: Floats) -> list[ModelScore]:
-    """The score over groups of a pair and its control; nothing where groups are something else."""
-    spans = {"good": ("texts", ""), "bad": ("texts_edited", "_edited")}
-    edits = [
-        pl.col(texts).list.join(" ").str.slice(
-            pl.col(f"edit_start{end}"), pl.col(f"edit_end{end}") - pl.col(f"edit_start{end}")
-        ).alias(name)
-        for name, (texts, end) in spans.items()
-    ]  # fmt: skip
-    crossed = (pl.col("good").first() == pl.col("bad").last()) & (pl.col("bad").first() == pl.col("good").last())
-    items = (
-        pairs.select("group", *edits, pair_id=pl.lit(None, pl.String), difference=pl.Series(changed - original))
-        .group_by("group", "pair_id", maintain_order=True)
-        .agg(pl.col("difference").sum(), item=(pl.len() == CONDITIONS) & crossed.fill_null(value=False))
-    )
-    if not items["item"].all():
+    """The score over groups with a pair of each condition; nothing where groups are something else."""
+    if not crossed(pairs):
         return []
+    differences = pairs.select("group", pair_id=pl.lit(None, pl.String), difference=pl.Series(changed - original))
+    items = differences.group_by("group", "pair_id", maintain_order=True).agg(pl.col("difference").sum())
     return [score_of("item", _better(np.zeros(items.height), items["difference"].to_numpy()), items)]
 
 

@@ -385,6 +385,15 @@ def test_a_text_that_is_not_in_the_source(make, build):
     _failed(build(rows), "fidelity", ["test:11"], 1, sources)
 
 
+def test_a_text_of_several_sentences_is_these_in_their_order(make, build):
+    rows = [row | {"corpus": "UD_X", "sent_ids": [f"s{at}", f"t{at}"]} for at, row in enumerate(make.rows(60, 2, 1))]
+    halves = {at: row["texts"][0].split(" ", 1) for at, row in enumerate(rows)}
+    sources = {("UD_X", f"{name}{at}"): half[n] for at, half in halves.items() for n, name in enumerate("st")}
+    _passes(build(rows), "fidelity", sources)
+    rows[59] |= {"sent_ids": ["t59", "s59"]}
+    _failed(build(rows), "fidelity", ["test:11"], 1, sources)
+
+
 def test_a_text_without_its_connective_is_a_slice_with_a_capital(make, build):
     rows = [row | {"corpus": "UD_X", "sent_ids": [f"s{at}"]} for at, row in enumerate(make.rows(60, 2, 1))]
     sources = {

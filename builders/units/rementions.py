@@ -1,0 +1,221 @@
+"""Subjects that the text before mentions: a pronoun of the subject before, or the name of somebody else.
+
+In corpora with coreference and trees. What is compared is the subject of the main clause of a sentence with that of the
+sentence before (Centering, Grosz, Joshi & Weinstein 1995).
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, ClassVar, Final, NamedTuple
+
+import msgspec
+import polars as pl
+
+from discoprobe.builders.columns import RELATION_CANDIDATES
+from discoprobe.builders.sentences.candidates import sentences
+from discoprobe.builders.sentences.trees import Trees
+from discoprobe.builders.task import Context
+from discoprobe.builders.units.relation_rows import candidates
+from discoprobe.loaders.corpus import Shard, feat
+from discoprobe.loaders.languages.language import LanguageData, LanguageSection
+
+CONDITIONS: Final = ("continue", "switch")
+CONTINUE, SWITCH = CONDITIONS
+
+REASONS: Final = {
+    "not-named": "the sentences before it do not have its name, in this form",
+    "named-again": "the sentence names its subject in another place too",
+    "not-first": "somebody is mentioned before the subject",
+}
+
+MOST: Final = 6
+"""Most sentences before the last one that are shown; they begin with the last one that names the subject."""
+
+LONGEST: Final = 3
+"""Most words of a name."""
+
+SUBJECTS: Final = ("nsubj", "nsubj:pass")
+TOUCHING: Final = re.compile(r"[\w'’‘-]")
+
+
+class Pronouns(LanguageSection, frozen=True):
+    """The section ``[remention]``, of languages in which a clause has a subject.
+
+    Attributes:
+        pronouns: each subject pronoun of a person → other pronouns that refer to the same persons.
+    """
+
+    section: ClassVar[str] = "remention"
+    pronouns: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+
+    @property
+    def of_form(self) -> dict[str, str]:
+        """Every pronoun → the subject pronoun of the same persons."""
+        return {form: subject for subject, others in self.pronouns.items() for form in (subject, *others)}
+
+
+def lacks(language: LanguageData) -> str:
+    """Why no subjects can be taken up."""
+    return "" if language.section(Pronouns).pronouns else f"no subject pronouns are listed for {language.name}"
+
+
+class _Word(NamedTuple):
+    """A word; ``head`` is counted from 0; start and end are null in a multiword token."""
+
+    form: str
+    upos: str
+    deprel: str
+    head: int
+    start: int | None
+    end: int | None
+    number: str | None
+    case: str | None
+
+
+class _Mention(NamedTuple):
+    """A mention: its words and its head, counted from 0, and its entity."""
+
+    words: tuple[int, ...]
+    head: int
+    entity: str
+
+
+class _Name(NamedTuple):
+    """A mention by name: its place in the text, the name, and the entity."""
+
+    start: int
+    end: int
+    name: str
+    entity: str
+
+
+class _Sentence:
+    """A sentence of a document with its words and mentions, the widest of each head only."""
+
+    def __init__(self, sent: int, sent_id: str, text: str, words: Sequence[_Word], found: Sequence[_Mention]) -> None:
+        self.sent, self.sent_id, self.text, self.words = sent, sent_id, text, words
+        widest = {one.head: one for one in sorted(found, key=lambda one: len(one.words))}
+        self.mentions = sorted(widest.values(), key=lambda one: one.words)
+
+    @cached_property
+    def subject(self) -> _Mention | None:
+        """The mention that is the subject of the main clause."""
+        roots = {number for number, word in enumerate(self.words) if word.head < 0}
+        for one in self.mentions:
+            if self.words[one.head].deprel in SUBJECTS and self.words[one.head].head in roots:
+                return one
+        return None
+
+    @cached_property
+    def names(self) -> list[_Name]:
+        """The mentions that are short names without other words and not in the genitive, in their order."""
+        names = [one for one in self.mentions if len(one.words) <= LONGEST and all(map(self._is_name, one.words))]
+        spans = [(one.entity, self.span(one)) for one in names]
+        return [_Name(*span, self.text[slice(*span)], entity) for entity, span in spans if span]
+
+    def _is_name(self, number: int) -> bool:
+        return self.words[number].upos == "PROPN" and self.words[number].case != "Gen"
+
+    def name_of(self, entity: str) -> str:
+        """The last name that the sentence has for an entity; empty if it has none."""
+        return next((one.name for one in reversed(self.names) if one.entity == entity), "")
+
+    def span(self, mention: _Mention) -> tuple[int, int] | None:
+        """Start and end of a mention; None if it has gaps or is written together with other words."""
+        first, last = mention.words[0], mention.words[-1]
+        start, end = self.words[first].start, self.words[last].end
+        if start is None or end is None or last - first + 1 > len(mention.words):
+            return None
+        around = self.text[max(start - 1, 0) : start], self.text[end : end + 1]
+        return None if any(map(TOUCHING.match, around)) else (start, end)
+
+
+def rementions(shard: Shard, context: Context) -> pl.DataFrame:
+    """The subjects of a shard as candidates: ``sentence1`` as the corpus has it, ``sentence2`` with the other mention.
+
+    Both begin with the last sentence that names the subject. Further columns: ``condition``, ``start`` (of the mention
+    in both texts), ``mention``, ``other`` (what takes its place), and ``cell``: the pronoun, the number of words of the
+    name and of sentences before, and whether the last name in these is that of the subject.
+    """
+    settings = replace(context.settings, probing_words=context.settings.discourse_words)
+    facts = sentences(Trees(shard), settings).select("sent", "key", "reason")
+    faults = dict(facts.select("sent", "reason").iter_rows())
+    rows = [row for doc, whole in _documents(shard) for row in _rows(doc, whole, faults, context.language)]
+    schema: dict[str, Any] = {
+        **RELATION_CANDIDATES, "sent": pl.UInt32, "start": pl.Int32,
+        **dict.fromkeys(("condition", "mention", "other", "cell"), pl.String),
+    }  # fmt: skip
+    frame = pl.DataFrame([dict.fromkeys(schema) | row for row in rows], schema, orient="row").drop("key")
+    return candidates(frame.join(facts.select("sent", "key"), on="sent", how="left", maintain_order="left"))
+
+
+def _rows(
+    doc: int, whole: Sequence[_Sentence], faults: Mapping[int, str | None], language: LanguageData
+) -> Iterator[dict[str, Any]]:
+    """The candidates of a document."""
+    forms = language.section(Pronouns).of_form
+    pronouns = _pronouns(whole, forms)
+    for at, (before, sentence) in enumerate(pairwise(whole), 1):
+        new, old = sentence.subject, before.subject
+        if not new or not old or pronouns.get(new.entity, "") != pronouns.get(old.entity):
+            continue
+        condition, pronoun = CONTINUE if new.entity == old.entity else SWITCH, pronouns[new.entity]
+        named, place = {one[:2] for one in sentence.names}, sentence.span(new)
+        form = sentence.text[slice(*place)] if place else ""
+        if not place or not (place in named if condition == SWITCH else forms.get(form.lower()) == pronoun):
+            continue
+        first = next((n for n in range(at - 1, max(at - MOST, 0) - 1, -1) if whole[n].name_of(new.entity)), at)
+        shown, told = whole[first : at + 1], whole[first].name_of(new.entity) if first < at else ""
+        name = told if condition == CONTINUE else form
+        after, start = sentence.text[place[1] :], sum(len(one.text) + 1 for one in shown[:-1]) + place[0]
+        other = told if condition == CONTINUE else pronoun if place[0] else language.capitalise(pronoun)
+        reason = next(filter(None, (faults[one.sent] for one in shown)), None)
+        if not told or name not in told:
+            reason = "not-named"
+        elif name in after:
+            reason = "named-again"
+        elif any(one.entity in pronouns for one in sentence.mentions if one.head < new.head):
+            reason = "not-first"
+        last = [one.entity for part in shown[:-1] for one in part.names][-1:]
+        text = " ".join(one.text for one in shown)
+        yield {
+            "doc": doc, "sent": sentence.sent, "ids": [one.sent_id for one in shown], "label": condition,
+            "condition": condition, "sentence1": text, "sentence2": text[:start] + other + after, "start": start,
+            "mention": form, "other": other, "reason": reason,
+            "cell": f"{pronoun} {len(name.split())} {at - first} {last == [new.entity]}",
+        }  # fmt: skip
+
+
+def _pronouns(whole: Sequence[_Sentence], forms: Mapping[str, str]) -> Mapping[str, str]:
+    """The subject pronoun of each entity of a document that has pronouns: that of most of them."""
+    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for sentence in whole:
+        for one in sentence.mentions:
+            word = sentence.words[one.head]
+            if len(one.words) == 1 and word.form.lower() in forms and word.number != "Plur":
+                found[one.entity][forms[word.form.lower()]] += 1
+    return {entity: min(counts, key=lambda form: (-counts[form], form)) for entity, counts in found.items()}
+
+
+def _documents(shard: Shard) -> Iterator[tuple[int, list[_Sentence]]]:
+    """The documents of a shard that have mentions, with their sentences."""
+    mentions, words = defaultdict(list), defaultdict(list)
+    for sent, entity, numbers, head, _ in shard.mentions.iter_rows():
+        mentions[sent].append(_Mention(tuple(number - 1 for number in numbers), head - 1, entity))
+    marked = shard.sentences.filter(pl.col("sent").is_in(list(mentions)))["doc"].unique().implode()
+    chosen = shard.sentences.filter(pl.col("doc").is_in(marked)).sort("doc", "index")
+    columns = shard.tokens.filter(pl.col("sent").is_in(chosen["sent"].implode())).select(
+        "sent", "form", pl.col("upos").cast(pl.String).fill_null(""), pl.col("deprel").fill_null(""),
+        pl.col("head").cast(pl.Int64).fill_null(0) - 1, *(
+            pl.when(pl.col("mwt").is_null()).then(place) for place in ("start", "end")
+        ), feat("Number"), feat("Case"),
+    )  # fmt: skip
+    for sent, *values in columns.iter_rows():
+        words[sent].append(_Word(*values))
+    for (doc,), part in chosen.group_by("doc", maintain_order=True):
+        rows = part.select("sent", "sent_id", "text").iter_rows()
+        yield int(str(doc)), [_Sentence(sent, name, text, words[sent], mentions[sent]) for sent, name, text in rows]
