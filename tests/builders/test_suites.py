@@ -11,6 +11,7 @@ from datasets import load_dataset
 from shared import SAMPLE_LANGUAGES, run_in_process
 
 import discoprobe
+from discoprobe.builders import realise
 from discoprobe.builders.audit.frame import from_config
 from discoprobe.builders.audit.integrity.fidelity import fidelity
 from discoprobe.builders.config import Config, Shape
@@ -237,6 +238,17 @@ def test_suites_of_passages_differ_as_they_say(suite, lang, built, corpus_of):
                 assert (row["region"], good[4], good[:4] != bad[:4]) == (5, bad[4], True)
             case "cloze_suite":
                 assert (row["region"], good[:4], good[4] != bad[4]) == (5, bad[:4], True)
+
+
+def test_the_good_text_of_a_choice_ends_with_the_right_one():
+    rows = pl.DataFrame({
+        "id": ["first", "second"], "label": [0, 1], "context": [["One.", "Two."], ["Three.", "Four."]],
+        "choices": [["Right.", "Wrong."], ["Wrong.", "Right."]],
+    })  # fmt: skip
+    pairs = realise._suite_rows(rows, all_tasks()["cloze_suite"])
+    assert pairs["sentence_good"].to_list() == ["One. Two. Right.", "Three. Four. Right."]
+    assert pairs["sentence_bad"].to_list() == ["One. Two. Wrong.", "Three. Four. Wrong."]
+    assert pairs["regions_good"].to_list() == [["One.", "Two.", "Right."], ["Three.", "Four.", "Right."]]
 
 
 @pytest.mark.parametrize("lang", SAMPLE_LANGUAGES)

@@ -16,11 +16,13 @@ from discoprobe.builders import build
 from discoprobe.builders.audit.frame import from_config
 from discoprobe.builders.audit.integrity.checks import INTEGRITY, Subject
 from discoprobe.builders.blockwise import build_blocks
-from discoprobe.builders.blockwise.cut import blocks_of
+from discoprobe.builders.blockwise.block_rows import BlockPlan, load, rows_of_block
+from discoprobe.builders.blockwise.cut import blocks_of, sentences_of
 from discoprobe.builders.config import Config
 from discoprobe.builders.task import tasks_named
 from discoprobe.loaders.corpus import Corpus, Shard, joined
 from discoprobe.loaders.errors import DiscoprobeError
+from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.process_pool import WORDS
 
 TASKS = ("bso", "so", "dc", "sp_swap", "dconn", "subj_number", "bigram_shift", "sent_len")
@@ -204,6 +206,15 @@ def test_what_one_block_repeats_of_another_is_left_out(parts, monkeypatch):
 
     monkeypatch.setattr(build_blocks, "EarlierTexts", Forgetful)
     assert {"sentence-leak", "dup-within"} <= problems(made(doubled, tasks=("bso",))["bso"]).keys()
+
+
+def test_short_sentences_of_a_block_may_recur_in_other_splits(parts):
+    block = blocks_of(parts, TINY)[0]
+    splits = rows_of_block(block, tasks_named(["bso"]), BlockPlan(language_data("es"), TINY)).splits
+    n_words = sentences_of(load(block))["text"].str.split(" ").list.len().to_numpy()
+    assert (n_words <= 4).any()
+    assert (splits[n_words <= 4] == -1).all()
+    assert (splits[n_words >= 6] >= 0).all()
 
 
 def test_a_passage_that_recurs_is_no_row_whatever_its_intruder_is(parts):

@@ -12,7 +12,7 @@ from discoprobe.builders import hashing
 from discoprobe.builders.passages.distractors import ANY, BEYOND, CLOSE, Matching, Slots, intruders
 from discoprobe.builders.passages.measures import gains_of_similarity, slack
 from discoprobe.builders.passages.similarity import Shares, Similarity
-from discoprobe.builders.passages.window_rows import orderings
+from discoprobe.builders.passages.window_rows import choice_rows, orderings
 from discoprobe.builders.sampling.balance import remove_bias
 from discoprobe.builders.sampling.splits import Split, split_of
 from discoprobe.builders.settings import Settings
@@ -75,6 +75,30 @@ def test_close_intruders_are_as_long(documents, seed):
     for column, most in (("n_words", 0.2), ("n_chars", 0.3)):
         a, b = true[column].to_numpy(), other[column].to_numpy()
         assert (np.maximum(a, b) <= (1 + most) * np.minimum(a, b)).all(), "a share of either, so that none is told"
+
+
+def test_an_intruder_is_like_no_sentence_of_its_window():
+    frame = frame_of(200).with_columns(cluster=pl.col("key") % 30)
+    slots, found, _, _, _ = served(frame, ANY)
+    clusters = frame["cluster"].to_numpy()
+    present, intruder = slots.present(found["slot"].to_numpy()), found["intruder"].to_numpy()
+    assert found.height > 100
+    assert not (clusters[present] == clusters[intruder][:, None]).any()
+
+
+def test_the_right_choice_has_the_place_of_its_label_and_no_origin():
+    first = np.arange(0, 40, 10)
+    windows = pl.DataFrame({"window": first.astype(np.uint64), "first": first, "split": "test", "label": range(4)})
+    wrong, origins = first[:, None] + np.array([5, 6, 7]), [["later", "other_document", "similar"]] * 4
+    rows = choice_rows(windows, [np.array([row]) for row in first], first + 1, wrong, origins)
+    assert rows["members"].to_list() == [
+        [0, 1, 5, 6, 7],
+        [10, 15, 11, 16, 17],
+        [20, 25, 26, 21, 27],
+        [30, 35, 36, 37, 31],
+    ]
+    assert rows["distractor"].to_list() == [[*origins[0][:at], None, *origins[0][at:]] for at in range(4)]
+    assert rows["n_context"].to_list() == [1] * 4
 
 
 def test_of_two_the_first_is_on_the_preferred_side_and_the_second_on_the_other():
