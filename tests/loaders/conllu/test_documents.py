@@ -1,10 +1,10 @@
 """Documents and unbroken stretches: by comment, by file, by sentence id, and what the numbers in the ids say."""
 
 import json
-from pathlib import Path
 
 import polars as pl
 import pytest
+from shared import SHARED
 
 from discoprobe.loaders.catalogue.pins import DocumentRule, TreebankFacts
 from discoprobe.loaders.conllu import reader
@@ -224,7 +224,7 @@ def test_keys_of_documents_differ_by_treebank_and_are_stable(read):
 
 # The corpora at hand, against what their manifest counts
 
-CORPORA = Path(__file__).parents[4] / "shared" / "corpora"
+CORPORA = SHARED / "corpora"
 
 COUNTED = {
     # Where the manifest and the reader differ, and why; (documents, with six sentences, with six in a row).
@@ -257,7 +257,7 @@ def manifest():
     return [f for f in files if f["path"].endswith(".conllu") and "sentences" in f]
 
 
-@pytest.mark.skipif(not CORPORA.exists(), reason="no corpora beside the repository")
+@pytest.mark.skipif(not CORPORA.exists(), reason="no ../shared with corpora beside the repository")
 def test_documents_of_the_corpora_at_hand(subtests):
     assert manifest()
     for counted in manifest():

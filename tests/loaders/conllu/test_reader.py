@@ -2,13 +2,13 @@
 
 import gzip
 import io
-from pathlib import Path
 
 import conllu
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from shared import UD
 
 from discoprobe.loaders.catalogue.pins import DocumentRule, TreebankFacts
 from discoprobe.loaders.conllu import reader
@@ -494,11 +494,10 @@ def test_a_damaged_file_loads_as_the_reference_or_is_a_format_error(read, operat
     check_corruption(read, corrupt(SAMPLE, operation, at, byte))
 
 
-UD = Path(__file__).parents[4] / "shared" / "corpora" / "ud"
 REAL = [UD / "en/GUM-open/GUM_bio_chao.conllu", UD / "te/UD_Telugu-MTG/te_mtg-ud-dev.conllu"]
 
 
-@pytest.mark.skipif(not REAL[0].exists(), reason="no corpora beside the repository")
+@pytest.mark.skipif(not REAL[0].exists(), reason="no ../shared with corpora beside the repository")
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.sampled_from(REAL), st.sampled_from(OPERATIONS), st.floats(0, 1), st.floats(0, 1))
 def test_a_damaged_real_file_loads_as_the_reference_or_is_a_format_error(read, path, operation, at, byte):

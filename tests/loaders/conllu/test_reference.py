@@ -1,16 +1,15 @@
 """The reader against the reference: the conllu library, on every corpus at hand."""
 
-from pathlib import Path
-
 import conllu
 import polars as pl
 import pytest
+from shared import SHARED
 
 from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.corpus import UPOS
 
-SHARED = Path(__file__).parents[4] / "shared" / "corpora"
-FILES = sorted(SHARED.rglob("*.conllu"))
+CORPORA = SHARED / "corpora"
+FILES = sorted(CORPORA.rglob("*.conllu"))
 
 UNIVERSAL = set(UPOS.categories.to_list())
 
@@ -80,7 +79,7 @@ def compare(path):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not FILES, reason="no corpora beside the repository")
+@pytest.mark.skipif(not FILES, reason="no ../shared with corpora beside the repository")
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_same_words_as_the_reference(path):
     compare(path)
