@@ -1,5 +1,5 @@
 """Large corpora, built block by block until the sizes are full.
 
-``cut`` groups the parts of a corpus into blocks, ``decisions`` takes from the first blocks what holds for all,
-``block_rows`` makes the rows of one block, ``collect`` adds them up to configs, and ``build_blocks`` runs these steps.
+``cut`` groups the parts of a corpus into blocks, ``block_rows`` makes the rows of one block, ``collect`` adds them up
+to configs, and ``build_blocks`` runs these steps.
 """

@@ -1,18 +1,21 @@
-"""Builds tasks block by block: reading stops when all configs are full."""
+"""Builds tasks block by block: reading stops when all configs are full.
+
+The first blocks decide on the classes of tasks with open label sets.
+"""
 
 import dataclasses
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
-from itertools import islice
+from itertools import islice, repeat
 
-from discoprobe.builders.blockwise.block_rows import BlockPlan, BlockRows, rows_of_block
+from discoprobe.builders.blockwise.block_rows import BlockPlan, BlockRows, candidates_of, load, rows_of_block
 from discoprobe.builders.blockwise.collect import Collected
 from discoprobe.builders.blockwise.cut import Block
-from discoprobe.builders.blockwise.decisions import FIRST, with_labels
 from discoprobe.builders.config import Config, Unavailable
 from discoprobe.builders.realise import config, unavailable
-from discoprobe.builders.selection import frequencies_of
+from discoprobe.builders.sample import sample
+from discoprobe.builders.selection import Candidates, frequencies_of, merged
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import AnyTask
 from discoprobe.loaders.corpus import Corpus
@@ -21,6 +24,10 @@ from discoprobe.loaders.near_duplicates import EarlierTexts
 from discoprobe.loaders.process_pool import WORDS, Progress
 
 KILO = 1000
+
+FIRST = (1, 2, 4, 8)
+"""Numbers of first blocks that decide on the classes of a task with open labels; the first number that suffices counts.
+A class with too few candidates in eight blocks is no class."""
 
 
 def build_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
@@ -47,7 +54,7 @@ def build_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
     head = dataclasses.replace(corpus, parts=tuple(part for block in blocks[: FIRST[-1]] for part in block))
     words = frequencies_of(tasks, head, language, settings, executor)
     plan = BlockPlan(language, settings, words, sources=corpus.sources)
-    plan, reasons = with_labels(plan, blocks, tasks, executor, ahead)
+    plan, reasons = _with_labels(plan, blocks, tasks, executor, ahead)
     collected = {
         task.name: Collected(task, plan.labels.get(task.name, task.labels), settings)
         for task in tasks
@@ -97,3 +104,59 @@ def _rows_of_blocks(
         yield begun.popleft().result()
     for future in begun:
         future.cancel()
+
+
+def _with_labels(
+    plan: BlockPlan, blocks: Sequence[Block], tasks: Sequence[AnyTask], executor: Executor | None, calls: int
+) -> tuple[BlockPlan, dict[str, str]]:
+    """The plan with the labels of tasks with open label sets, and why those of the others cannot be decided.
+
+    Args:
+        plan: what is known already.
+        blocks: all blocks in their order.
+        tasks: what is built.
+        executor: decides; without one it is done here.
+        calls: the executor gets the tasks in so many groups, which it decides at the same time.
+
+    Raises:
+        DiscoprobeError: a part of a block cannot be read.
+    """
+    deciding = [task for task in tasks if task.open]
+    if not deciding:
+        return plan, {}
+    groups = [group for n in range(calls) if (group := deciding[n::calls])] if executor else [deciding]
+    decided = [*(executor.map if executor else map)(_decide, repeat(blocks[: FIRST[-1]]), groups, repeat(plan))]
+    labels, reasons = ({name: one for of in found for name, one in of.items()} for found in zip(*decided, strict=True))
+    return dataclasses.replace(plan, labels=labels), reasons
+
+
+def _decide(
+    blocks: Sequence[Block], tasks: Sequence[AnyTask], plan: BlockPlan
+) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
+    """The labels of each task by the first blocks, as few as ``FIRST`` permits, and why the other tasks have none.
+
+    Args:
+        blocks: the first ones, in their order.
+        tasks: those with open labels.
+        plan: what is known already.
+
+    Raises:
+        DiscoprobeError: a part of a block cannot be read.
+    """
+    labels: dict[str, tuple[str, ...]] = {}
+    reasons: dict[str, str] = {}
+    candidates: list[Candidates] = []
+    for n_blocks in FIRST:
+        left = [task for task in tasks if task.name not in labels]
+        new_blocks = blocks[len(candidates) : n_blocks]
+        if not left or not new_blocks:
+            break
+        candidates += [candidates_of(load(block), left, plan) for block in new_blocks]
+        together = merged(candidates, left)
+        for task in left:
+            made = sample(task, together, plan.language, plan.settings.without_sizes())
+            if made.problem:
+                reasons[task.name] = made.problem
+            else:
+                labels[task.name] = made.used
+    return labels, {name: reason for name, reason in reasons.items() if name not in labels}

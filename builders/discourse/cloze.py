@@ -11,8 +11,7 @@ import polars as pl
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.passages.continuations import CONTEXT, ORIGINS, continuations
-from discoprobe.builders.passages.rows import members
-from discoprobe.builders.passages.window_rows import choice_rows
+from discoprobe.builders.passages.window_rows import choice_rows, members
 from discoprobe.builders.sampling.balance import assign_labels
 from discoprobe.builders.sampling.stratify import cap
 from discoprobe.builders.task import Context, DiscourseTask, Sample

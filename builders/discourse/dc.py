@@ -19,8 +19,8 @@ from discoprobe.builders.config import Shape
 from discoprobe.builders.passages.distractors import ANY, CLOSE, Matching
 from discoprobe.builders.passages.intruders import replaced_one, with_donors
 from discoprobe.builders.passages.measures import gains_of_similarity, slack
-from discoprobe.builders.passages.rows import members, pair_rows, version
 from discoprobe.builders.passages.similarity import Similarity
+from discoprobe.builders.passages.window_rows import members, pair_rows, version
 from discoprobe.builders.sampling.balance import remove_bias
 from discoprobe.builders.sampling.stratify import cap
 from discoprobe.builders.task import Context, DiscourseTask, Sample

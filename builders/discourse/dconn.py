@@ -18,7 +18,7 @@ import polars as pl
 
 from discoprobe.builders import hashing
 from discoprobe.builders.config import Shape
-from discoprobe.builders.passages.rows import version
+from discoprobe.builders.passages.window_rows import version
 from discoprobe.builders.sampling.balance import equal_counts_by_length
 from discoprobe.builders.sampling.stratify import cap, strata
 from discoprobe.builders.sentences.connectives import Connectives, forms_of, lower, opens_with

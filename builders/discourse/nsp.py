@@ -15,7 +15,7 @@ import polars as pl
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.passages.continuations import CONTEXT, ORIGINS, continuations
-from discoprobe.builders.passages.rows import members, pair_rows, version
+from discoprobe.builders.passages.window_rows import members, pair_rows, version
 from discoprobe.builders.sampling.stratify import cap
 from discoprobe.builders.task import Context, DiscourseTask, Sample
 

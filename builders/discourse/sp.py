@@ -10,8 +10,7 @@ import numpy as np
 import polars as pl
 
 from discoprobe.builders.config import Shape
-from discoprobe.builders.passages.rows import members, version
-from discoprobe.builders.passages.window_rows import single_rows, windows_of
+from discoprobe.builders.passages.window_rows import members, single_rows, version, windows_of
 from discoprobe.builders.sampling.balance import assign_labels
 from discoprobe.builders.sampling.stratify import cap
 from discoprobe.builders.task import Context, DiscourseTask, Sample

@@ -15,8 +15,7 @@ import polars as pl
 from discoprobe.builders import hashing
 from discoprobe.builders.config import Shape
 from discoprobe.builders.papers import Paper
-from discoprobe.builders.passages.rows import version
-from discoprobe.builders.passages.window_rows import windows_of
+from discoprobe.builders.passages.window_rows import version, windows_of
 from discoprobe.builders.sampling.match import COMMA, SURFACE, match_labels, surface
 from discoprobe.builders.sampling.stratify import cap
 from discoprobe.builders.task import Context, DiscourseTask, Sample

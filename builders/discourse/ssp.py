@@ -17,7 +17,7 @@ import polars as pl
 
 from discoprobe.builders import hashing
 from discoprobe.builders.config import Shape
-from discoprobe.builders.passages.rows import version
+from discoprobe.builders.passages.window_rows import version
 from discoprobe.builders.sampling.balance import remove_bias
 from discoprobe.builders.sampling.match import SURFACE, surface
 from discoprobe.builders.sampling.stratify import cap, first_of_each

@@ -10,8 +10,8 @@ from discoprobe.builders import hashing
 from discoprobe.builders.passages.distractors import ANY, CLOSE, Matching, Slots, intruders
 from discoprobe.builders.passages.intruders import with_donors
 from discoprobe.builders.passages.measures import gains, slack
-from discoprobe.builders.passages.rows import members
 from discoprobe.builders.passages.similarity import Similarity
+from discoprobe.builders.passages.window_rows import members
 from discoprobe.builders.passages.windows import passage_keys
 from discoprobe.builders.sampling.balance import remove_bias
 from discoprobe.builders.sampling.stratify import with_rank

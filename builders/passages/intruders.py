@@ -13,8 +13,7 @@ import polars as pl
 
 from discoprobe.builders import hashing
 from discoprobe.builders.passages.distractors import Matching, Slots, intruders
-from discoprobe.builders.passages.rows import spread
-from discoprobe.builders.passages.window_rows import windows_of
+from discoprobe.builders.passages.window_rows import spread, windows_of
 from discoprobe.builders.passages.windows import Sizes
 from discoprobe.builders.task import Context
 

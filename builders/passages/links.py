@@ -13,8 +13,7 @@ import polars as pl
 from discoprobe.builders import hashing
 from discoprobe.builders.config import Shape
 from discoprobe.builders.discourse.order_last import PAPER
-from discoprobe.builders.passages.rows import describe, distinct
-from discoprobe.builders.passages.window_rows import one_order, ordered_pairs
+from discoprobe.builders.passages.window_rows import describe, distinct, one_order, ordered_pairs
 from discoprobe.builders.passages.windows import COLON, cut
 from discoprobe.builders.sampling.stratify import cap, with_rank
 from discoprobe.builders.sentences.connectives import Connectives

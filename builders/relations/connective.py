@@ -7,8 +7,7 @@ the rows. The unit that begins with it is shown without it and the comma after i
 are relations whose connective stands inside a unit or outside both. Classes keep their shares: read macro-F1.
 """
 
-from discoprobe.builders.units.explicit_relations import REASONS, without_connective
-from discoprobe.builders.units.published_relations import DISRPT
+from discoprobe.builders.units.relation_candidates import CONNECTIVE_REASONS, DISRPT, without_connective
 from discoprobe.builders.units.relation_rows import relation_task
 
-TASK = relation_task(without_connective, papers=(DISRPT,), reasons=REASONS)
+TASK = relation_task(without_connective, papers=(DISRPT,), reasons=CONNECTIVE_REASONS)

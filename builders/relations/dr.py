@@ -10,7 +10,7 @@ assigned to splits. Classes keep their shares: read macro-F1. Frameworks differ 
 names the corpus.
 """
 
-from discoprobe.builders.units.published_relations import DISRPT, published
+from discoprobe.builders.units.relation_candidates import DISRPT, published
 from discoprobe.builders.units.relation_labels import LABELS
 from discoprobe.builders.units.relation_rows import relation_task
 

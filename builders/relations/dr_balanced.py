@@ -6,7 +6,7 @@ keep half of the rows that the best choice of classes would keep. Use it where a
 rows and more classes.
 """
 
-from discoprobe.builders.units.published_relations import DISRPT, published
+from discoprobe.builders.units.relation_candidates import DISRPT, published
 from discoprobe.builders.units.relation_labels import LABELS
 from discoprobe.builders.units.relation_rows import relation_task
 

@@ -9,8 +9,8 @@ of an interrupted clause, is no relation. Spans are cut from the text of the doc
 its name is at hand; else they are the words of the tree with blanks between them. Classes keep their shares.
 """
 
+from discoprobe.builders.units.relation_candidates import by_class
 from discoprobe.builders.units.relation_labels import LABELS
 from discoprobe.builders.units.relation_rows import relation_task
-from discoprobe.builders.units.tree_relations import by_class
 
 TASK = relation_task(by_class, LABELS, layer="rst_trees", version=2)

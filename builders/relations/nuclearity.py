@@ -5,7 +5,7 @@ a satellite, which could be left out; `nucleus_second`: the first one is; `both`
 labels are equally frequent in every split and stratum of length. `orig_label` is the relation of the corpus.
 """
 
+from discoprobe.builders.units.relation_candidates import NUCLEARITY, by_nuclearity
 from discoprobe.builders.units.relation_rows import relation_task
-from discoprobe.builders.units.tree_relations import NUCLEARITY, by_nuclearity
 
 TASK = relation_task(by_nuclearity, tuple(NUCLEARITY.values()), layer="rst_trees", natural=False, version=3)

@@ -5,8 +5,8 @@ import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from discoprobe.builders.audit.report import Report
 from discoprobe.builders.audit.thresholds import BY_ID
@@ -14,11 +14,11 @@ from discoprobe.builders.config import Config, Shape
 from discoprobe.cards.metadata import annotation_quality, column_descriptions, yaml_header
 from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest
 from discoprobe.cards.text import examples, plots
-from discoprobe.cards.text.language_matrix import matrices
 from discoprobe.cards.text.length_table import Lengths
 from discoprobe.cards.text.reader_table import reader_table
-from discoprobe.cards.text.render import render
+from discoprobe.cards.text.render import compact, render
 from discoprobe.cards.text.verdicts import (
+    MARKS,
     NOT_AUDITED,
     Verdict,
     audits_and_tasks,
@@ -233,3 +233,49 @@ def _filters(config: Config) -> list[str]:
     readings = " and ".join(settings.syncretism)
     forms = f"forms of targets are unambiguous in {readings}, as far as dictionary, rules and corpus show"
     return [f"{least}–{most} words", *([forms] if readings and config.split_by == "target" else [])]
+
+
+_GENERATED = "feats_"
+
+
+class Matrix(NamedTuple):
+    """A table: what it is of, the names of its columns, and rows that begin with a name.
+
+    The longer side, languages or tasks, goes down.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def matrices(configs: Mapping[str, ConfigEntry]) -> list[Matrix]:
+    """One matrix per kind of task that the release has, cells being Markdown."""
+    kinds: dict[str, Callable[[ConfigEntry], bool]] = {
+        "Discourse (rows of several sentences)": lambda entry: entry["shape"] not in {Shape.SENTENCE, Shape.SUITE},
+        "Probing (rows of one sentence)": lambda entry: entry["shape"] == Shape.SENTENCE and not _generated(entry),
+        "Suites (minimal pairs, test only)": lambda entry: entry["shape"] == Shape.SUITE,
+        "Generated probes (a feature of the word in a role)": _generated,
+    }
+    by_kind = {title: {name: entry for name, entry in configs.items() if of(entry)} for title, of in kinds.items()}
+    said = verdicts(configs)
+    return [_matrix(title, entries, said) for title, entries in by_kind.items() if entries]
+
+
+def _generated(entry: ConfigEntry) -> bool:
+    return entry["task"].startswith(_GENERATED)
+
+
+def _matrix(title: str, configs: Mapping[str, ConfigEntry], said: Mapping[str, Verdict]) -> Matrix:
+    cells = {(entry["lang"], entry["task"]): _cell(name, entry, said[name]) for name, entry in configs.items()}
+    if len({lang for lang, _ in cells}) < len({task for _, task in cells}):
+        cells = {(task, lang): cell for (lang, task), cell in cells.items()}
+    down, across = (sorted(set(side)) for side in zip(*cells, strict=True))
+    rows = tuple((name, tuple(cells.get((name, other), "–") for other in across)) for name in down)
+    return Matrix(title, tuple(across), rows)
+
+
+def _cell(name: str, entry: ConfigEntry, said: Verdict) -> str:
+    sizes = " / ".join(compact(sum(labels.values())) for labels in entry["counts"].values())
+    shown = f"{sizes} {MARKS[said.word]}".strip()
+    return f"[{shown}]({name}/README.md)"
