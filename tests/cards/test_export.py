@@ -12,12 +12,14 @@ import yaml
 from datasets import load_dataset
 from hypothesis import given
 from hypothesis import strategies as st
+from shared import ROOT
 
 from discoprobe.builders.build import build_all
-from discoprobe.builders.config import Config
+from discoprobe.builders.config import Config, Shape
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import tasks_named
-from discoprobe.cards.release.export import export, tokens
+from discoprobe.cards.release import export as export_module
+from discoprobe.cards.release.export import Format, export, tokens
 from discoprobe.cards.release.release_folder import open_release
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UnsupportedError, UsageError
 
@@ -65,6 +67,21 @@ def test_senteval_reads_split_label_and_sentence(release, tmp_path):
     for split, short in zip(SPLITS, data, strict=True):
         expected = [(names[row["label"]], _bare(row["text"])) for row in rows[split]]
         assert [(label, "".join(sentence)) for label, sentence in data[short]] == expected
+
+
+def test_the_format_of_the_guide_works(release, tmp_path, monkeypatch):
+    """The example of docs/adding_a_corpus.md, in the module that it is written for."""
+    guide = (ROOT / "docs" / "adding_a_corpus.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"^```python\n(def _by_label.*?)^```", guide, flags=re.DOTALL | re.MULTILINE)
+    names = vars(export_module).copy()
+    exec(example, names)
+    by_label = Format(frozenset({Shape.SENTENCE}), names["_by_label"])
+    monkeypatch.setattr(export_module, "FORMATS", {"by_label": by_label})
+    exported = export(release, tmp_path / "out", "by_label", ["bigram_shift_en"])
+    of_label = (tmp_path / "out" / "bigram_shift_en" / "test" / "shifted.txt").read_text(encoding="utf-8")
+    rows = _rows(release, "bigram_shift_en")["test"]
+    assert of_label.splitlines() == [row["text"] for row in rows if row["label"] == 1]
+    assert len(exported.files["bigram_shift_en"]) == 2 * len(SPLITS)
 
 
 def test_senteval_leaves_out_what_is_no_sentence_and_says_why(release, tmp_path):

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import random
+import re
 
 import polars as pl
 import pytest
 from audit_parts import report_of
+from shared import ROOT
 
 from discoprobe.builders.audit import Status, audit
+from discoprobe.builders.audit.solvers import solver_table
 from discoprobe.builders.config import Shape
 
 _N = 900
@@ -285,3 +288,18 @@ def test_words_that_replace_one_another_are_held_out_together(make, build, size)
     for check in ("words", "chars", "frequency", "language-model"):
         assert abs(report.finding(check).measured - 0.5) < 0.08  # folds that cut rings: .1
         assert abs(report.finding("pairwise").tried[check] - 0.5) < 0.12
+
+
+def test_the_solver_of_the_guide_finds_its_cue(make, build, monkeypatch):
+    """The example of docs/adding_a_corpus.md, in the module that it is written for."""
+    guide = (ROOT / "docs" / "adding_a_corpus.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"^```python\n(def vowels.*?)^```", guide, flags=re.DOTALL | re.MULTILINE)
+    names = vars(solver_table).copy()
+    exec(example, names)
+    rows = make.rows(_N, 2, 1)
+    for row in rows:
+        row["texts"] = [row["texts"][0] + " aeiou" * (4 * row["label"])]
+    monkeypatch.setattr(solver_table, "SOLVERS", {**solver_table.SOLVERS, "punctuation": names["vowels"]})
+    finding = audit(build(rows)).finding("punctuation")
+    assert finding.status is Status.FAILED
+    assert finding.measured > 0.9
