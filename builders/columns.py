@@ -3,16 +3,12 @@
 A frame may have more columns than its schema names. The errors are for the author of a task: a user never sees them.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 import polars as pl
 
 from discoprobe.builders.sampling.splits import Split
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 INTEGER: Final = "an integer"
 

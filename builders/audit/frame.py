@@ -1,20 +1,13 @@
 """What the audit looks at: labelled rows of texts in splits, wherever they come from."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import polars as pl
 
-from discoprobe.builders.config import Shape
+from discoprobe.builders.config import Config, Shape
 from discoprobe.builders.settings import SPLITS
 from discoprobe.loaders.errors import DiscoprobeError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from discoprobe.builders.config import Config
 
 _COLUMNS: dict[str, pl.DataType] = {
     "split": pl.Enum(SPLITS),

@@ -1,13 +1,12 @@
 """Suites of orders: passages with sentences that refer to the one before, and orders that put these first."""
 
-from __future__ import annotations
-
 import functools
 import re
 from itertools import combinations, permutations
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders import hashing
@@ -18,13 +17,8 @@ from discoprobe.builders.passages.windows import COLON, cut
 from discoprobe.builders.sampling.stratify import cap, with_rank
 from discoprobe.builders.sentences.connectives import Connectives
 from discoprobe.builders.task import Context, DiscourseTask, Sample
-from discoprobe.loaders.corpus import feat
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from discoprobe.loaders.corpus import Shard
-    from discoprobe.loaders.languages.language import LanguageData
+from discoprobe.loaders.corpus import Shard, feat
+from discoprobe.loaders.languages.language import LanguageData
 
 SIZE: Final = 5
 """Sentences of a passage."""

@@ -21,13 +21,13 @@ pair. Without the rule 30 of 77 were good sentences (*Kenseth walked away, and t
 stricter ones 18 of 55 and 15 of 44. Few sentences are left: one of the 241 coordinations in English treebanks.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders.sampling.balance import remove_bias
@@ -35,17 +35,10 @@ from discoprobe.builders.sentences.candidates import original_and_edited, usable
 from discoprobe.builders.sentences.clauses import clause_words
 from discoprobe.builders.sentences.connectives import Connectives
 from discoprobe.builders.sentences.swaps import word_bags
+from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.task import Context, Edit, ProbingTask, Sample
 from discoprobe.loaders.corpus import feat
-from discoprobe.loaders.languages.language import Availability
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import numpy.typing as npt
-
-    from discoprobe.builders.sentences.trees import Trees
-    from discoprobe.loaders.languages.language import LanguageData
+from discoprobe.loaders.languages.language import Availability, LanguageData
 
 
 class CoordInvRules(Availability, frozen=True):

@@ -9,20 +9,15 @@ without an `orphan` in the sentence. The first clause has a verb: else none can 
 length, on the number of commas and dashes and on the lemma of the coordinating conjunction.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
 from discoprobe.builders.sentences.candidates import balanced
 from discoprobe.builders.sentences.clauses import LIGHT, VERBS, clause_words, marks, with_heads
+from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.task import Context, ProbingTask
-from discoprobe.loaders.languages.language import Availability
-
-if TYPE_CHECKING:
-    from discoprobe.builders.sentences.trees import Trees
-    from discoprobe.loaders.languages.language import LanguageData
+from discoprobe.loaders.languages.language import Availability, LanguageData
 
 LABELS = ("none", "gapped")
 

@@ -12,32 +12,27 @@ one rule for all languages (see ``tokens``). They are not the words of the treeb
 these are *de* and *el*, which nobody writes, and after an edit they would have to be found again.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple
+from pathlib import Path
+from typing import Final, NamedTuple
 
 import polars as pl
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
 from discoprobe.cards.metadata import manifest
+from discoprobe.cards.metadata.manifest import ConfigEntry
 from discoprobe.cards.readers.marks import TEXT_COLUMNS
 from discoprobe.cards.release import pair_formats, parquet_files
+from discoprobe.cards.release.pair_formats import Files, ReadSplit
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UnsupportedError, UsageError
 from discoprobe.loaders.running_words import UNSPACED
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from discoprobe.cards.metadata.manifest import ConfigEntry
-    from discoprobe.cards.release.pair_formats import Files, ReadSplit
-
-    Line = Sequence[object]
+Line = Sequence[object]
 
 SHORT: Final = dict(zip(SPLITS, ("tr", "va", "te"), strict=True))
 DISCOEVAL_SPLITS: Final = dict(zip(SPLITS, ("train", "valid", "test"), strict=True))

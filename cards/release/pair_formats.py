@@ -13,27 +13,22 @@ They hold the test split: nothing is trained. Label 0 of a pair is the original,
 puts a space between regions, so a region ends at white space.
 """
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterator
+from typing import Any, Final
 
 import polars as pl
 import yaml
 
 from discoprobe.builders.columns import crossed
 from discoprobe.builders.config import Shape
+from discoprobe.cards.metadata.manifest import ConfigEntry
 from discoprobe.cards.readers.marks import TEXT_COLUMNS
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from discoprobe.cards.metadata.manifest import ConfigEntry
-
-    Files = Iterator[tuple[str, Iterator[str]]]
-    """Path and lines of each file of a config."""
-    ReadSplit = Callable[[str], pl.DataFrame]
-    """Name of a split → its rows."""
+Files = Iterator[tuple[str, Iterator[str]]]
+"""Path and lines of each file of a config."""
+ReadSplit = Callable[[str], pl.DataFrame]
+"""Name of a split → its rows."""
 
 CONTEXT_AND_SENTENCE: Final = ("context", "sentence")
 """The regions of passages with two of them."""

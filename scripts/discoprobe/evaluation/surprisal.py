@@ -8,29 +8,21 @@ suite has one pair of each condition, the first score is that of the groups (``i
 edited text minus original, have a sum above zero.
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from discoprobe.builders.audit import AuditInput
 from discoprobe.builders.columns import crossed
 from discoprobe.builders.config import Shape
-from discoprobe.evaluation.models import in_batches
-from discoprobe.evaluation.scores import Evaluation, score_of
+from discoprobe.evaluation.models import LanguageModel, in_batches
+from discoprobe.evaluation.scores import Evaluation, ModelScore, score_of
 from discoprobe.loaders.errors import UnsupportedError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from discoprobe.builders.audit import AuditInput
-    from discoprobe.evaluation.models import LanguageModel
-    from discoprobe.evaluation.scores import ModelScore
-    from discoprobe.loaders.process_pool import Progress
+from discoprobe.loaders.process_pool import Progress
 
 Floats = npt.NDArray[np.float64]
 
