@@ -16,7 +16,7 @@ from discoprobe.builders.sentences.swaps import SwapRules, causes_elision
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.task import Context
 from discoprobe.loaders.corpus import feat
-from discoprobe.loaders.languages.paradigms import other_forms, read_paradigms
+from discoprobe.loaders.languages.paradigms import forms_that_agree, other_forms, read_paradigms
 
 FEATURES: Final = ("Gender", "Person", "Number")
 """What verbs agree in; of a sentence with several candidates the first of these is used, the rarest one."""
@@ -319,6 +319,7 @@ def _with_other(rows: pl.DataFrame, words: pl.DataFrame, feature: str, context: 
         also=pl.col("also") | systematic.fill_null(value=False)
     )
     judged = pl.concat([judged, _listed(own, judged, verbs, feature, context)], how="diagonal")
+    judged = judged.with_columns(also=pl.col("also").fill_null(value=False) | _also_listed(own, judged, context))
     order = pl.Series(
         hashing.mix(judged["key"].to_numpy() ^ judged["other_value"].hash(0).to_numpy(), *context.seed_key)
     )
@@ -343,6 +344,16 @@ def _listed(
     lacking = own.join(found, on="row", how="anti")
     listed = other_forms(lacking, feature, read_paradigms(Path(context.settings.paradigms)))
     return _flagged(lacking.join(listed, on="row", maintain_order="left"), verbs, feature)
+
+
+def _also_listed(own: pl.DataFrame, judged: pl.DataFrame, context: Context) -> pl.Series:
+    """Whether the user's table of paradigms has the other form with the values of the verb, too."""
+    if not context.settings.paradigms:
+        return pl.repeat(value=False, n=judged.height, eager=True)
+    agreeing = forms_that_agree(own, read_paradigms(Path(context.settings.paradigms))).with_columns(listed=True)
+    return judged.join(agreeing, on=["row", "other"], how="left", maintain_order="left")["listed"].fill_null(
+        value=False
+    )
 
 
 def _rest(feats: pl.Expr, feature: str) -> pl.Expr:

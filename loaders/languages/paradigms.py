@@ -78,6 +78,24 @@ def other_forms(verbs: pl.DataFrame, feature: str, paradigms: Paradigms) -> pl.D
     return pl.DataFrame(found, {"row": verbs.schema["row"], "other_value": pl.String, "other": pl.String}, orient="row")
 
 
+def forms_that_agree(verbs: pl.DataFrame, paradigms: Paradigms) -> pl.DataFrame:
+    """``row`` and ``other``: every form of a verb that the table has with the values of this one, in any tense or mood.
+
+    The arguments are those of ``other_forms``.
+    """
+    found = [
+        (row, other)
+        for row, lemma, feats in verbs.select("row", "lemma", "feats").iter_rows()
+        for other in _agreeing(paradigms.get(lemma, ()), _values(feats))
+    ]
+    return pl.DataFrame(found, {"row": verbs.schema["row"], "other": pl.String}, orient="row")
+
+
+def _agreeing(paradigm: Sequence[tuple[str, Tags]], feats: Mapping[str, str]) -> set[str]:
+    """The forms whose tags do not contradict the values of a verb; they name its number."""
+    return {form for form, tags in paradigm if "Number" in _named(tags) and _agrees(tags, feats, AGREEMENT)}
+
+
 def _others(paradigm: Sequence[tuple[str, Tags]], form: str, feats: Mapping[str, str], feature: str) -> dict[str, str]:
     """Value → the one form that differs from another form of its paradigm in a feature alone."""
     changed = {feature, "Gender"} if feature == "Number" else {feature}

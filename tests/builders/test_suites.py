@@ -198,6 +198,22 @@ def test_a_table_of_unimorph_gives_the_forms_that_the_treebank_lacks(tmp_path):
         assert not bad.startswith((same, two))
 
 
+def test_a_form_that_unimorph_has_in_both_numbers_is_no_other_form(treebank, tmp_path, agreement):
+    """Czech *vytváří* is the singular and a plural of *vytvářet*; the treebank may have it as a singular alone."""
+    both = rows_of(agreement)[0]
+    lemma, form = both["target"]["lemma"], both["regions_bad"][1]
+    table = unimorph(tmp_path / "spa.tsv", ["otr"])
+    number = {"Singular": "SG", "Plural": "PL"}[both["condition"].partition("/")[0]]
+    with table.open("a", encoding="utf-8") as file:
+        file.write(f"{lemma}\t{form}\tV;IND;PRS;3;{number}\n")
+    config = discoprobe.build(
+        "agreement_suite", load_corpus(str(treebank)), Settings(min_class=10, paradigms=str(table))
+    )
+    changed = {(row["target"]["lemma"], row["regions_bad"][1]) for row in rows_of(config)}
+    assert (lemma, form) not in changed
+    assert config.drops["ambiguous-verb"] > agreement.drops["ambiguous-verb"]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
