@@ -1,9 +1,9 @@
 """The rows of one config, collected from block after block.
 
 Rows come in sets that have every label equally often: a pair, or one row of each label (inside a stratum, where a task
-has strata). A set is complete with the block that brings its last row. Complete sets have an order, by block and then
-by hash, and a config is the first of them that its sizes leave room for. So a larger size adds sets and takes none
-away, and what is read after a config is full makes no difference.
+has strata). A set is complete with the block that brings its last row. Complete sets have an order: by block,
+then by hash. A config takes them in this order until its sizes are full. So a larger size only adds sets, and what is
+read after a config is full makes no difference.
 """
 
 import io

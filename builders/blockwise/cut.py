@@ -1,8 +1,8 @@
 """Blocks: groups of parts of a corpus that are sampled together.
 
-A corpus that is not larger than a block is one block. The parts of a larger one have an order by a hash of what they
-are, and a block is a number of parts in this order that has about the set amount of text. Where blocks end depends on
-the parts nearby alone: a new part changes the block that it comes into, and perhaps the next few.
+A corpus that is not larger than a block is one block. The parts of a larger one are ordered by a hash of what they
+are, and a block is a series of parts in this order with about the set amount of text. Where a block ends depends only
+on the parts nearby: a new part changes its own block, and perhaps the next few.
 """
 
 from collections.abc import Sequence

@@ -2,9 +2,9 @@
 
 Neither the length of a sentence nor the words that it shares with its neighbours may tell that it is an intruder
 (lexical overlap alone solves DiscoEval's coherence task on Wikipedia at .71). So an intruder comes from the same split
-and corpus, has about the length of the true sentence, and is about as like the context and as typical of the corpus.
-Each intruder is used once. Where two are found for a place, one is then chosen, so that nothing that is measured tells
-the true sentence (``measures``).
+and corpus, has about the length of the true sentence, and is about as similar to the context and as typical of the
+corpus. Each intruder is used once. Where a place has two, one of them is chosen later, so that no measure tells the
+true sentence (``measures``).
 """
 
 from collections.abc import Iterator, Sequence

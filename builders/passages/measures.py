@@ -1,7 +1,7 @@
-"""What can be seen of candidates without reading them: their lengths, and how like they are to a passage.
+"""Measures of candidates that need no understanding of the text: their lengths, and how similar they are to a passage.
 
-All functions give what a rule that sees one measure gains on each row, as ``remove_bias`` takes it. Candidates are rows
-of sentences, shape (rows, candidates); the first is the right one.
+Each function returns gains for ``remove_bias``: by how much a rule that sees one measure does better than chance on
+each row. Candidates are numbers of sentences, shape (rows, candidates); the first is the right one.
 """
 
 from itertools import combinations

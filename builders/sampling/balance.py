@@ -1,4 +1,4 @@
-"""Equal counts of labels, labels given in equal numbers, and rows removed until simple rules are at chance."""
+"""Balance: equal counts of labels, labels assigned in equal numbers, rows removed until simple rules are at chance."""
 
 import numpy as np
 import numpy.typing as npt

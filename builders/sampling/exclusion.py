@@ -1,4 +1,4 @@
-"""Rows left out of a config because readers found them faulty, with as many others as keep its labels balanced."""
+"""Leaves out rows that readers found faulty, and as many others as are needed to keep the labels balanced."""
 
 import dataclasses
 from collections import Counter

@@ -1,10 +1,10 @@
 """Equal counts of labels, with sentences that are matched on surface features.
 
-Inside strata of length the sentences of one label are still a little longer. So the largest set of rows is looked for
-in which every label has equally many rows in every cell and every class of length, and the same means: of characters,
-characters per word (plurals have more letters per word), words with a capital (sentences in the past tense name more
-people), commas and other punctuation marks. This is cardinality matching with fine balance
-(Zubizarreta, Paredes & Rosenbaum 2014), solved as a linear program.
+Inside strata of length the sentences of one label are still a little longer. So this module finds the largest set of
+rows in which every label has equally many rows in every cell and every class of length, and the same means: of
+characters, characters per word (plurals have more letters per word), words with a capital (sentences in the past tense
+name more people), commas and other punctuation marks. This is cardinality matching with fine balance (Zubizarreta,
+Paredes & Rosenbaum 2014), solved as a linear program.
 """
 
 import math

@@ -2,7 +2,7 @@
 
 A hash of its key places every group, so that it stays where it is whatever else is in the corpus. In small corpora
 the hash may give a split much less usable material than its share. Then as few groups as possible are moved. No split
-stays without material where three groups have some; documents are two in every split where there are six.
+stays without material if three groups have some, and every split has two documents if the corpus has six.
 
 What is left of the material of a split is known only after matching, which takes more from small splits:
 ``corrected_shares`` are the shares that another attempt needs.

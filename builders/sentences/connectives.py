@@ -1,4 +1,4 @@
-"""Words and phrases that tie a sentence to the one before, or a clause to another, as the language data list them."""
+"""Words and phrases that connect a sentence with the one before, or two clauses; the language data list them."""
 
 import re
 from collections import Counter

@@ -1,9 +1,9 @@
 """Exchanging two adjacent words of a sentence.
 
-Which capitals a swap leaves: each word keeps its own letters. Where a capital belongs to the position rather than to
-the word, at the beginning of the sentence and after punctuation (a quotation, a colon), nothing is swapped, so that
-both positions keep their capitalisation and names, acronyms and German nouns stay what they are. In X-Probe a
-lower-case first token before a capitalised second gives away 6-10 % of the shifted sentences.
+Each word keeps its own letters, so names, acronyms and German nouns keep their capitals. Nothing is swapped where a
+capital belongs to the position and not to the word: at the beginning of the sentence and after punctuation (a
+quotation, a colon). In X-Probe a lower-case first token before a capitalised second one gives away 6-10 % of the
+shifted sentences.
 """
 
 import functools

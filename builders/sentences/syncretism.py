@@ -1,9 +1,9 @@
-"""Word forms that are ambiguous: they say too little, or too much, about the value that is probed.
+"""Ambiguous word forms, which are no targets.
 
-A form is ambiguous by ``pos`` where it has more than one part of speech (RuSentEval's filter), by ``feature`` where it
-has more than one value of the probed feature (LINSPECTOR's). What a form can be is asked of the language's analyser,
-and where that does not know the form or the feature, or there is none, of the corpus's own words; a small corpus has
-not all of a form's values, so that the language's data have rules (Spanish *cantaba* is of two persons), too.
+A form is ambiguous by ``pos`` if it has more than one part of speech (RuSentEval's filter), and by ``feature`` if it
+has more than one value of the probed feature (LINSPECTOR's). The analyser of the language says what a form can be. If
+there is none, or it does not know the form or the feature, the words of the corpus decide. A small corpus does not have
+all values of a form; so the language data have rules, too (Spanish *cantaba* is first and third person).
 """
 
 import functools

@@ -1,4 +1,4 @@
-"""Rings of words that can be passed on from sentence to sentence; adding words changes few rings."""
+"""Rings of words: each sentence of a ring gets the word of another one. More words in the corpus change few rings."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final

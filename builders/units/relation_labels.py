@@ -1,7 +1,7 @@
-"""The names of relations: 17 classes, and which of them the relations of RST and PDTB corpora are.
+"""The names of relations: 17 classes, and the class of each relation of RST and PDTB corpora.
 
 The classes are those of DISRPT 2025, whose tables say for each relation which it is. Trees and older tables have the
-names of their corpus; of these the table below knows the English ones that are common.
+names of their corpus; of these the table below has the common English ones.
 """
 
 import re

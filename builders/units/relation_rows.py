@@ -1,7 +1,7 @@
 """Rows of relation tasks: candidates from the relations of a shard, and the sample of a corpus.
 
 A relation task is a function from a shard to labelled pairs of units (``relation_task``). All else is the same for the
-whole family: which units are too long or not clean, what happens to units that occur twice, the splits, the classes.
+whole family: which units are too long or not clean, what happens to units that occur twice, the splits and the classes.
 """
 
 import functools
