@@ -5,25 +5,19 @@ al. 2019) and its Spanish version (Araujo et al. 2022), so its topic and length 
 `dc` and `dc_easy` differ by what topic words contribute; only `dc` measures coherence.
 """
 
-import polars as pl
+import functools
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.discourse import dc
 from discoprobe.builders.passages.distractors import ANY
-from discoprobe.builders.task import Context, DiscourseTask, Sample
-
-
-def sample(frame: pl.DataFrame, context: Context) -> Sample:
-    """Passages of six sentences: unchanged, and with one sentence replaced by any sentence of another document."""
-    return dc.sample(frame, context, ANY)
-
+from discoprobe.builders.task import DiscourseTask
 
 _COMPARISON = "the published setting, kept for comparison: what it measures beside coherence is what `dc` removes"
 
 TASK = DiscourseTask(
     labels=("coherent", "incoherent"),
     shape=Shape.SEQUENCE,
-    sample=sample,
+    sample=functools.partial(dc.sample, matching=ANY),
     pairs=True,
     least=dc.SIZE,
     exempt={"overlap": _COMPARISON, "similarity": _COMPARISON},
