@@ -8,7 +8,8 @@ import numpy as np
 import polars as pl
 
 from discoprobe.loaders.conllu.check import Fault, problems
-from discoprobe.loaders.conllu.word_lines import NAMES, WHITE, changes, position_in_block
+from discoprobe.loaders.conllu.word_lines import NAMES, changes, position_in_block
+from discoprobe.loaders.keys import WHITE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,6 +10,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from discoprobe.loaders.keys import WHITE
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
@@ -18,8 +20,6 @@ Flags = NDArray[np.bool_]
 
 NAMES: Final = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 READ: Final = ("id", "form", "lemma", "upos", "feats", "head", "deprel", "misc")
-WHITE: Final = "".join(chr(i) for i in range(0x3001) if chr(i).isspace())
-"""What Python calls white space; none is after U+3000."""
 NO_NUMBER: Final = -1
 """Stands for a cell with anything but a whole number of 32 bits; ``01`` is none."""
 RANGE: Final = r"^([1-9][0-9]{0,8})-([1-9][0-9]{0,8})$"
