@@ -25,7 +25,7 @@ from discoprobe.loaders.catalogue.treebanks import facts_for
 from discoprobe.loaders.conllu.blocks import blocks
 from discoprobe.loaders.conllu.documents import Carried, place
 from discoprobe.loaders.conllu.parse import Parsed, parse
-from discoprobe.loaders.conllu.word_lines import Piece
+from discoprobe.loaders.conllu.word_lines import Piece, n_lines
 from discoprobe.loaders.corpus import VERSION, Corpus, Counts, Shard, Source, SourceFile
 from discoprobe.loaders.discourse_layers.disrpt_relations import read_relations, running_text, word_marks
 from discoprobe.loaders.discourse_layers.mentions import read_mentions
@@ -306,7 +306,7 @@ def _shards(batch: FileBatch, tally: _Tally) -> Iterator[Shard]:
         parsed = parse(pieces)
         placed = place(parsed.sentences, batch.treebank, stems, batch.rule, carried)
         carried = placed.carried
-        line += texts[0].count(b"\n")  # where there are several texts, no other follows
+        line += n_lines(texts[0])  # where there are several texts, no other follows
         sentence += parsed.n_found
         shard = Shard(placed.documents, placed.sentences, parsed.tokens)
         tally.add(parsed.problems)
