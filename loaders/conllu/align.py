@@ -83,8 +83,7 @@ def _join(forms: pl.Series, gaps: Flags, first: Ints) -> pl.Series:
     ends = np.frombuffer(offsets, np.int64)
     letters = np.insert(np.frombuffer(data, np.uint8), ends[1:][gaps], ord(" "))
     edges = (ends + np.append(0, np.cumsum(gaps)))[np.append(first, len(forms))]
-    buffers = [None, pa.py_buffer(edges), pa.py_buffer(letters)]
-    return pl.Series(pa.Array.from_buffers(pa.large_string(), len(first), buffers))
+    return pl.Series(pa.Array.from_buffers(pa.large_string(), len(first), [None, *map(pa.py_buffer, (edges, letters))]))
 
 
 def _search(text: str, forms: list[str]) -> Ints | None:

@@ -66,8 +66,7 @@ def read_sentences(text: Text, comments: pl.DataFrame, rows: pl.DataFrame) -> pl
     column, of_block = comments["column"].to_physical().to_numpy(), comments["block"].to_numpy()
     owner = np.searchsorted(block, of_block)
     is_newdoc = column == COLUMNS.index("newdoc_id")
-    is_followed = owner < len(block)
-    is_used = is_followed & comments["value"].is_not_null().to_numpy()
+    is_used = (owner < len(block)) & comments["value"].is_not_null().to_numpy()
     is_used &= is_newdoc | (np.append(block, -1)[owner] == of_block)
     last = np.full((len(COLUMNS), len(block)), -1)  # the comment of each column and sentence, or -1
     last[column[is_used], owner[is_used]] = np.flatnonzero(is_used)
@@ -82,7 +81,7 @@ def read_sentences(text: Text, comments: pl.DataFrame, rows: pl.DataFrame) -> pl
             "piece": piece.astype(np.uint32),
             "number": number.astype(np.uint32),
             "sent_id": written["given_id"].clone().scatter(unnamed, names),
-            "id_line": np.append(comments["line"].to_numpy(), -1)[last[0]],
+            "id_line": np.append(comments["line"].to_numpy(), -1)[last[COLUMNS.index("given_id")]],
             "newdoc": np.isin(np.arange(len(block)), owner[is_newdoc]),
             **written,
         }

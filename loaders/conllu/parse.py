@@ -95,9 +95,9 @@ def _placed(text: Text, sentences: pl.DataFrame, faults: Collection[check.Fault]
 
 def _tables(words: Words, sentences: pl.DataFrame, upos: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The token table of well-formed sentences, and the sentences with text, number of words and alignment."""
-    placed, cells = align(words, sentences["text"]), words.rows
-    form, lemma, feats, deprel = (cells[name] for name in ("form", "lemma", "feats", "deprel"))
-    aligned = placed.aligned[words.sentence]
+    placed = align(words, sentences["text"])
+    unknown = ~placed.aligned[words.sentence]
+    form, lemma, feats, deprel = words.rows.select("form", "lemma", "feats", "deprel")
     tokens = {
         "sent": words.sentence.astype(np.uint32),
         "index": words.number.astype(np.uint16),
@@ -107,8 +107,8 @@ def _tables(words: Words, sentences: pl.DataFrame, upos: pl.Series) -> tuple[pl.
         "feats": feats.set((feats == "_") | (feats == ""), None),
         "head": pa.array(words.head.astype(np.uint16), mask=words.head == NO_NUMBER),
         "deprel": deprel.set(deprel == "_", None),
-        "start": pa.array(placed.start.astype(np.uint32), mask=~aligned),
-        "end": pa.array(placed.end.astype(np.uint32), mask=~aligned),
+        "start": pa.array(placed.start.astype(np.uint32), mask=unknown),
+        "end": pa.array(placed.end.astype(np.uint32), mask=unknown),
         "mwt": pa.array(placed.mwt.astype(np.uint16), mask=placed.mwt == 0),
     }
     return pl.DataFrame(tokens, TOKENS), sentences.select(
