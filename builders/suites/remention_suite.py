@@ -10,8 +10,9 @@ one row of each condition: in it the pronoun should be liked more in `continue` 
 differences (bad minus good) have a sum above zero. Either text of a row alone can be acceptable.
 
 What is shown begins with the last sentence that names the person. The two rows of an item have the same pronoun, names
-of equally many words and as many sentences before, and in both the last name before the mention is that of its person,
-or in both it is another: no preference for names, pronouns or length, and no count of names, answers more than half.
+of equally many words (where the corpus allows it, the same name) and as many sentences before, and in both the last
+name before the mention is that of its person, or in both it is another: no preference for names, pronouns or length,
+and no count of names, answers more than half.
 """
 
 import polars as pl
@@ -33,10 +34,12 @@ REPEATED = Paper(
 
 
 def sample(frame: pl.DataFrame, context: Context) -> Sample:
-    """As many candidates of one condition as of the other; two of the same ``cell`` are an item."""
+    """As many candidates of one condition as of the other; two of a ``cell``, first of one name, are an item."""
     drops = dict(frame.drop_nulls("reason").group_by("reason").len().sort("reason").iter_rows())
     usable = frame.filter(pl.col("reason").is_null()).with_columns(_switch=pl.col("condition") == SWITCH)
-    paired = in_both_directions(usable, ["cell"], "_switch", *context.seed_key)
+    same = in_both_directions(usable, ["cell", "name"], "_switch", *context.seed_key)
+    others = usable.filter(~pl.col("key").is_in(same["key"].implode()))
+    paired = pl.concat([same, in_both_directions(others, ["cell"], "_switch", *context.seed_key)])
     split = paired.with_columns(split=pl.lit("test", Split), pair="key", group=hashing.as_text("ring"))
     capped = cap(split, context.settings, *context.seed_key, weight=2) if split.height else split
     drops |= {"one-direction": usable.height - paired.height, "over-size": paired.height - capped.height}

@@ -137,9 +137,9 @@ class _Sentence:
 def rementions(shard: Shard, context: Context) -> pl.DataFrame:
     """The subjects of a shard as candidates: ``sentence1`` as the corpus has it, ``sentence2`` with the other mention.
 
-    Both begin with the last sentence that names the subject. Further columns: ``condition``, ``start`` (of the mention
-    in both texts), ``mention``, ``other`` (what takes its place), and ``cell``: the pronoun, the number of words of the
-    name and of sentences before, and whether the last name in these is that of the subject.
+    Both begin with the last sentence that names the subject. Further columns: ``condition``, ``name``, ``start`` (of
+    the mention in both texts), ``mention``, ``other`` (what takes its place), and ``cell``: the pronoun, the number of
+    words of the name and of sentences before, and whether the last name in these is that of the subject.
     """
     settings = replace(context.settings, probing_words=context.settings.discourse_words)
     facts = sentences(Trees(shard), settings).select("sent", "key", "reason")
@@ -147,7 +147,7 @@ def rementions(shard: Shard, context: Context) -> pl.DataFrame:
     rows = [row for doc, whole in _documents(shard) for row in _rows(doc, whole, faults, context.language)]
     schema: dict[str, Any] = {
         **RELATION_CANDIDATES, "sent": pl.UInt32, "start": pl.Int32,
-        **dict.fromkeys(("condition", "mention", "other", "cell"), pl.String),
+        **dict.fromkeys(("condition", "name", "mention", "other", "cell"), pl.String),
     }  # fmt: skip
     frame = pl.DataFrame([dict.fromkeys(schema) | row for row in rows], schema, orient="row").drop("key")
     return candidates(frame.join(facts.select("sent", "key"), on="sent", how="left", maintain_order="left"))
@@ -185,7 +185,7 @@ def _rows(
         yield {
             "doc": doc, "sent": sentence.sent, "ids": [one.sent_id for one in shown], "label": condition,
             "condition": condition, "sentence1": text, "sentence2": text[:start] + other + after, "start": start,
-            "mention": form, "other": other, "reason": reason,
+            "name": name, "mention": form, "other": other, "reason": reason,
             "cell": f"{pronoun} {len(name.split())} {at - first} {last == [new.entity]}",
         }  # fmt: skip
 
