@@ -11,8 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 SIZE: Final = 8
 BETWEEN: Final = "\x1f"
 NOTHING: Final = "\x00"
-WHITE: Final = np.array([chr(i).isspace() for i in range(0x3002)])
-"""Which characters are white space; none is after U+3000."""
+WHITE: Final = "".join(chr(i) for i in range(0x3001) if chr(i).isspace())
+"""What Python calls white space; none is after U+3000."""
+UNCOLLAPSED: Final = f"^[{WHITE}]|[{WHITE}]$|[{WHITE}]{{2}}|[{WHITE.replace(' ', '')}]"
+"""White space around a text, or inside other than one space at a time."""
 GAMMA: Final = np.uint64(0x9E3779B97F4A7C15)
 MIX1: Final = np.uint64(0xBF58476D1CE4E5B9)
 MIX2: Final = np.uint64(0x94D049BB133111EB)
@@ -44,20 +46,7 @@ def text_keys(texts: Sequence[str]) -> pl.Series:
     folded = "\n".join(texts).casefold()
     if folded.count("\n") >= len(texts):
         return keys_of([" ".join(text.casefold().split()).encode() for text in texts])
-    lines = folded.encode().split(b"\n") if texts else []
-    for row in _uncollapsed(folded).tolist():
-        lines[row] = " ".join(lines[row].decode().split()).encode()
-    return keys_of(lines)
-
-
-def _uncollapsed(lines: str) -> NDArray[np.int64]:
-    """Numbers of the lines that have white space around them, or inside other than one space at a time."""
-    letters = np.frombuffer(f"\n{lines}\n".encode("utf-32-le", "surrogatepass"), "<u4")
-    white = np.flatnonzero(WHITE[np.minimum(letters, len(WHITE) - 1)])
-    white_letters = letters[white]
-    wrong = (white_letters != ord(" ")) & (white_letters != ord("\n"))
-    pairs = np.diff(white) == 1
-    wrong[:-1] |= pairs & (white_letters[:-1] != ord("\n"))
-    wrong[1:] |= pairs & (white_letters[1:] != ord("\n"))
-    line = np.cumsum(white_letters == ord("\n")) - 1
-    return np.unique(line[wrong])
+    lines = folded.split("\n") if texts else []
+    for row in pl.Series(lines, dtype=pl.String).str.contains(UNCOLLAPSED).arg_true():
+        lines[row] = " ".join(lines[row].split())
+    return keys_of([line.encode() for line in lines])

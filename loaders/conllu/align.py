@@ -46,7 +46,7 @@ def align(words: Words, texts: pl.Series) -> Alignment:
     end = np.cumsum(length + gaps) - gaps
     end -= np.repeat((end - length)[first], sizes)
     start = end - length
-    text = texts.fill_null(joined)
+    text = texts.zip_with(texts.is_not_null(), joined)
     aligned = (text == joined).to_numpy().copy()
     for sentence in np.flatnonzero(~aligned).tolist():
         inside = slice(first[sentence], first[sentence] + sizes[sentence])
@@ -79,11 +79,11 @@ def _join(forms: pl.Series, gaps: Flags, first: Ints) -> pl.Series:
 
     In Arrow's layout strings of a column follow each other in one buffer, so that a sentence is a slice of it.
     """
-    spaced = pl.select(pl.when(pl.Series(gaps)).then(forms + " ").otherwise(forms)).to_series().rechunk()
-    column = spaced.to_arrow(compat_level=pl.CompatLevel.oldest())
-    _, offsets, data = column.buffers()
-    edges = np.frombuffer(offsets, np.int64)[np.append(first, len(forms))]
-    return pl.Series(pa.Array.from_buffers(pa.large_string(), len(first), [None, pa.py_buffer(edges), data]))
+    _, offsets, data = forms.rechunk().to_arrow(compat_level=pl.CompatLevel.oldest()).buffers()
+    ends = np.frombuffer(offsets, np.int64)
+    letters = np.insert(np.frombuffer(data, np.uint8), ends[1:][gaps], ord(" "))
+    edges = (ends + np.append(0, np.cumsum(gaps)))[np.append(first, len(forms))]
+    return pl.Series(pa.Array.from_buffers(pa.large_string(), len(first), [None, *map(pa.py_buffer, (edges, letters))]))
 
 
 def _search(text: str, forms: list[str]) -> Ints | None:

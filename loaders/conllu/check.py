@@ -144,8 +144,7 @@ def _reaches_root(parent: Ints, is_root: Flags) -> Flags:
 
 def check_cells(words: Words, unknown_tag: Flags) -> Iterator[Fault]:
     """Cells are not empty, UPOS is not an ``unknown_tag`` (a flag per word), FEATS are ``A=b|C=d``."""
-    filled = ("form", "lemma", "upos", "deprel")
-    empty = np.logical_or.reduce([(words.lines[name] == "").to_numpy() for name in filled])
+    empty = np.logical_or.reduce([(words.lines[name] == "").to_numpy() for name in ("form", "lemma", "upos", "deprel")])
     yield from problems(words.lines, empty, "empty cell", "a column is empty; a missing value is written _")
     feats = words.lines["feats"]
     wrong = [value for value in feats.unique().to_list() if value not in {"", "_"} and not well_formed_feats(value)]

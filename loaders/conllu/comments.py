@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 
 from discoprobe.loaders.conllu.check import Fault, problems
-from discoprobe.loaders.conllu.word_lines import NAMES, WHITE, changes, position_in_block
+from discoprobe.loaders.conllu.word_lines import NAMES, changes, position_in_block
+from discoprobe.loaders.keys import WHITE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +30,7 @@ KEYS: Final = {
     "speaker": "speaker",
 }
 """The comments that the reader uses, and the column that each belongs to."""
+COLUMNS: Final = list(dict.fromkeys(KEYS.values()))
 
 
 def read_comments(text: Text) -> pl.DataFrame:
@@ -38,11 +39,12 @@ def read_comments(text: Text) -> pl.DataFrame:
     A comment is ``# key = value``, ``# key=value`` or ``# key``; white space around key and value does not count.
     """
     line = np.flatnonzero(text.is_comment)
-    parts = text.lines.gather(line).str.strip_prefix("#").str.splitn("=", 2).alias("parts").to_frame()
-    key, value = (pl.col("parts").struct[part].str.strip_chars(WHITE) for part in ("field_0", "field_1"))
-    column = key.replace_strict(KEYS, default=None, return_dtype=pl.String)
-    used = parts.with_columns(column=column, line=line, block=text.block[line]).drop_nulls("column")
-    return used.select("line", "block", "column", value=pl.when(value != "").then(value))
+    parts = text.lines.gather(line).str.strip_prefix("#").str.splitn("=", 2).struct.unnest()
+    key, value = (pl.col(part).str.strip_chars(WHITE) for part in ("field_0", "field_1"))
+    number = key.cast(pl.Enum(list(KEYS)), strict=False).to_physical()
+    column = pl.lit(pl.Series(KEYS.values(), dtype=pl.Enum(COLUMNS))).gather(number)
+    found = parts.select(column=column, value=pl.when(value != "").then(value))
+    return found.with_columns(line=line, block=text.block[line]).drop_nulls("column")
 
 
 def read_sentences(text: Text, comments: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
@@ -53,53 +55,52 @@ def read_sentences(text: Text, comments: pl.DataFrame, rows: pl.DataFrame) -> pl
 
     Returns:
         ``block``, ``line`` (the first of the block), ``piece`` (index), ``number`` (1-based in the file), ``sent_id``
-        (made of file name and number where there is none), ``id_line`` (its line), ``newdoc`` (whether a document
-        begins), ``newdoc_id``, ``given_id`` (the ``sent_id`` as written), ``text``, ``genre`` and :data:`STRUCTURE`.
+        (made of file name and number where there is none), ``id_line`` (its line, or -1), ``newdoc`` (whether a
+        document begins), and the columns of comments (``given_id`` is the ``sent_id`` as written).
     """
     block = rows["block"].to_numpy()
     block = block[changes(block)]
     line = text.first[block]
     piece = text.piece(line)
     number = position_in_block(piece) + np.array([part.sentence for part in text.pieces])[piece] + 1
-    owner = np.searchsorted(block, comments["block"].to_numpy())
-    is_followed = owner < len(block)
-    is_filled = comments["value"].is_not_null().to_numpy() & is_followed
-    is_inside = is_filled & (np.append(block, -1)[owner] == comments["block"].to_numpy())
-
-    def last(column: str, where: Flags) -> pl.Series:
-        """Per sentence the index of the last comment of a column for which a condition holds; else null."""
-        chosen = np.flatnonzero((comments["column"] == column).to_numpy() & where)
-        at = np.full(len(block), -1)
-        at[owner[chosen]] = chosen
-        return pl.Series(pa.array(at, mask=at < 0))
-
-    written = {name: last(name, is_inside) for name in ("given_id", "text", "genre", *STRUCTURE)}
-    found = pl.DataFrame(
+    column, of_block = comments["column"].to_physical().to_numpy(), comments["block"].to_numpy()
+    owner = np.searchsorted(block, of_block)
+    is_newdoc = column == COLUMNS.index("newdoc_id")
+    is_used = (owner < len(block)) & comments["value"].is_not_null().to_numpy()
+    is_used &= is_newdoc | (np.append(block, -1)[owner] == of_block)
+    last = np.full((len(COLUMNS), len(block)), -1)  # the comment of each column and sentence, or -1
+    last[column[is_used], owner[is_used]] = np.flatnonzero(is_used)
+    values = comments["value"].extend_constant(None, 1).gather(last.ravel())
+    written = {name: values.slice(i * len(block), len(block)) for i, name in enumerate(COLUMNS)}
+    unnamed = np.flatnonzero(written["given_id"].is_null())
+    names = [f"{text.pieces[piece[i]].stem}-{number[i]}" for i in unnamed.tolist()]
+    return pl.DataFrame(
         {
             "block": block,
             "line": line,
             "piece": piece.astype(np.uint32),
             "number": number.astype(np.uint32),
-            "id_line": comments["line"].gather(written["given_id"]),
-            "newdoc": last("newdoc_id", is_followed).is_not_null(),
-            "newdoc_id": comments["value"].gather(last("newdoc_id", is_filled)),
-            **{name: comments["value"].gather(at) for name, at in written.items()},
+            "sent_id": written["given_id"].clone().scatter(unnamed, names),
+            "id_line": np.append(comments["line"].to_numpy(), -1)[last[COLUMNS.index("given_id")]],
+            "newdoc": np.isin(np.arange(len(block)), owner[is_newdoc]),
+            **written,
         }
     )
-    stems = pl.Series([part.stem for part in text.pieces], dtype=pl.String).gather(piece)
-    return found.with_columns(sent_id=pl.coalesce("given_id", stems + "-" + pl.col("number").cast(pl.String)))
 
 
 def check_sentences(text: Text, sentences: pl.DataFrame, comments: pl.DataFrame) -> Iterator[Fault]:
     """No two sentences of a file have the same ``sent_id``, and a file that names its columns has those of CoNLL-U."""
-    ids = sentences.select("piece", "block", "given_id", line="id_line").drop_nulls("given_id")
-    if ids["given_id"].n_unique() < ids.height:
+    given = sentences["given_id"].drop_nulls()
+    if given.n_unique() < len(given):
+        ids = sentences.select("piece", "block", "given_id", line="id_line").drop_nulls("given_id")
         again = ids.select(~pl.struct("piece", "given_id").is_first_distinct()).to_series().to_numpy()
         yield from problems(ids, again, "duplicate sent_id", "sent_id {given_id} occurs earlier in the file")
-    numbers = comments.filter(pl.col("column") == "section_number", pl.col("block").is_in(sentences["block"].implode()))
-    odd = numbers["value"].str.contains(r"^\d{1,9}$").not_().fill_null(value=True).to_numpy()
+    column = comments["column"]
+    inside = np.isin(comments["block"].to_numpy(), sentences["block"].to_numpy())
+    numbers = comments[np.flatnonzero((column == "section_number").to_numpy() & inside)]
+    odd = ~numbers["value"].fill_null("").str.contains(r"^\d{1,9}$").to_numpy()
     yield from problems(numbers, odd, "section", "section_number is '{value}'; sections are numbered from 0, the lead")
-    usual, named = " ".join(NAMES).upper(), comments.filter(pl.col("column") == "columns")
+    usual, named = " ".join(NAMES).upper(), comments[(column == "columns").arg_true()]
     other = [" ".join((value or "").upper().split()) != usual for value in named["value"].to_list()]
     unread = np.isin(sentences["piece"].to_numpy(), text.piece(named["line"].to_numpy()[np.array(other, bool)]))
     yield from problems(sentences, unread, "columns", f"the file's columns (global.columns) are not {usual}")

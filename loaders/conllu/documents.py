@@ -164,13 +164,13 @@ def gaps(sent_ids: pl.Series, same_document: Flags, *, by_id: bool) -> Flags:
     if not len(at):
         return has_gap
     names = sent_ids.to_list()
-    strict = _counted_on(names)[at]
-    for i in np.flatnonzero(~strict).tolist():
-        strict[i] = follows(names[at[i] - 1], names[at[i]])
+    rises = _rises(names)
+    pairs = [(names[i - 1], names[i], rises[i]) for i in at.tolist()]
+    strict = np.array([rise == 1 if rise is not None else follows(a, b) for a, b, rise in pairs])
     if strict.mean() >= NUMBERED:
         has_gap[at] = ~strict
         return has_gap
-    steps = np.array([first_step(names[i - 1], names[i]) for i in at.tolist()])
+    steps = np.array([rise if rise is not None else first_step(a, b) for a, b, rise in pairs])
     if (steps == 1).mean() >= NUMBERED:
         has_gap[at] = steps != 1
     elif by_id or (steps > 0).mean() >= ASCENDING:
@@ -178,16 +178,16 @@ def gaps(sent_ids: pl.Series, same_document: Flags, *, by_id: bool) -> Flags:
     return has_gap
 
 
-def _counted_on(names: Sequence[str]) -> Flags:
-    """Whether an id is the one before it with its final number raised by one: most of what :func:`follows` accepts."""
-    is_next = np.zeros(len(names), bool)
+def _rises(names: Sequence[str]) -> list[int | None]:
+    """By how much the final number of each id is higher than that of the id before; None if more of them differs."""
+    rises: list[int | None] = []
     before, number = "", -1
-    for i, name in enumerate(names):
+    for name in names:
         stem = name.rstrip("0123456789")
-        counted = int(name[len(stem) :] or -1)
-        is_next[i] = counted == number + 1 > 0 and stem == before
-        before, number = stem, counted
-    return is_next
+        last = int(name[len(stem) :] or -1)
+        rises.append(last - number if stem == before and min(last, number) >= 0 else None)
+        before, number = stem, last
+    return rises
 
 
 def follows(before: str, after: str) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 
 from discoprobe.loaders.conllu import check
 from discoprobe.loaders.conllu.align import align
@@ -95,19 +96,22 @@ def _placed(text: Text, sentences: pl.DataFrame, faults: Collection[check.Fault]
 def _tables(words: Words, sentences: pl.DataFrame, upos: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The token table of well-formed sentences, and the sentences with text, number of words and alignment."""
     placed = align(words, sentences["text"])
-    numbers = {"sent": words.sentence, "index": words.number, "head": words.head, "mwt": placed.mwt}
-    offsets = {"start": placed.start, "end": placed.end, "aligned": placed.aligned[words.sentence]}
-    kept = {
-        "lemma": (pl.col("lemma") != "_") | (pl.col("form") == "_"),
-        "feats": (pl.col("feats") != "_") & (pl.col("feats") != ""),
-        "deprel": pl.col("deprel") != "_",
-        "head": pl.col("head") != NO_NUMBER,
-        "mwt": pl.col("mwt") > 0,
-        **dict.fromkeys(("start", "end"), pl.col("aligned")),
+    unknown = ~placed.aligned[words.sentence]
+    form, lemma, feats, deprel = words.rows.select("form", "lemma", "feats", "deprel")
+    tokens = {
+        "sent": words.sentence.astype(np.uint32),
+        "index": words.number.astype(np.uint16),
+        "form": form,
+        "lemma": lemma.set((lemma == "_") & (form != "_"), None),
+        "upos": upos,
+        "feats": feats.set((feats == "_") | (feats == ""), None),
+        "head": pa.array(words.head.astype(np.uint16), mask=words.head == NO_NUMBER),
+        "deprel": deprel.set(deprel == "_", None),
+        "start": pa.array(placed.start.astype(np.uint32), mask=unknown),
+        "end": pa.array(placed.end.astype(np.uint32), mask=unknown),
+        "mwt": pa.array(placed.mwt.astype(np.uint16), mask=placed.mwt == 0),
     }
-    cells = words.rows.with_columns(upos=upos, **numbers, **offsets)
-    tokens = cells.with_columns(pl.when(where).then(name).alias(name) for name, where in kept.items())
-    return tokens.select(*TOKENS).cast(pl.Schema(TOKENS)), sentences.select(
+    return pl.DataFrame(tokens, TOKENS), sentences.select(
         *("piece", "number", "sent_id", "genre", "newdoc", "newdoc_id", *STRUCTURE),
         placed.text.alias("text"),
         pl.col("text").is_not_null().alias("has_text"),

@@ -59,12 +59,13 @@ class Evidence:
 
 def find_stems(sent_ids: Sequence[str]) -> Evidence:
     """The evidence for the first of :data:`PATTERNS` whose stems are documents; if none is, for the last one."""
-    evidence = _evidence(sent_ids, PATTERNS[0])
-    for pattern in PATTERNS[1:]:
-        if not evidence.objection:
-            break
-        evidence = _evidence(sent_ids, pattern)
-    return evidence
+    for pattern in PATTERNS[:-1]:
+        # Where none of the first eighth has the form, less than LEAST_MATCHED of all have it.
+        if any(map(re.compile(pattern).match, sent_ids[: len(sent_ids) // 8 + 1])):
+            evidence = _evidence(sent_ids, pattern)
+            if not evidence.objection:
+                return evidence
+    return _evidence(sent_ids, PATTERNS[-1])
 
 
 def _evidence(sent_ids: Sequence[str], pattern: str) -> Evidence:

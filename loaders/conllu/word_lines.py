@@ -10,6 +10,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from discoprobe.loaders.keys import WHITE
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
@@ -18,13 +20,9 @@ Flags = NDArray[np.bool_]
 
 NAMES: Final = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 READ: Final = ("id", "form", "lemma", "upos", "feats", "head", "deprel", "misc")
-TEN_CELLS: Final = b"\t" * (len(NAMES) - 1) + b"\n"
-"""A line that tells polars how many cells there are, whatever the first line of a file has."""
-WHITE: Final = "".join(chr(i) for i in range(0x3001) if chr(i).isspace())
-"""What Python calls white space; none is after U+3000."""
 NO_NUMBER: Final = -1
 """Stands for a cell with anything but a whole number of 32 bits; ``01`` is none."""
-RANGE: Final = r"^(?<first>[1-9][0-9]{0,8})-(?<last>[1-9][0-9]{0,8})$"
+RANGE: Final = r"^([1-9][0-9]{0,8})-([1-9][0-9]{0,8})$"
 """The ID of a multiword token."""
 
 
@@ -44,8 +42,7 @@ class Text:
 
     pieces: Sequence[Piece]  # where the lines come from
     starts: Ints  # number of the first line of each piece
-    data: bytes  # UTF-8; bytes that are not UTF-8 are replaced
-    lines: pl.Series  # without their ends
+    lines: pl.Series  # without their ends; bytes that are not UTF-8 are replaced
     is_comment: Flags  # whether each line begins with ``#``
     is_blank: Flags  # whether each line has only white space
     block: Ints  # number of the block (lines between blank lines) of each line; of a blank line, that of the next one
@@ -65,17 +62,16 @@ def read_text(pieces: Sequence[Piece]) -> Text:
         data += b"\n"  # polars cannot read a comment without it
     faults = _faults(data) if b"\r" in data else {}
     try:
-        lines = pl.read_lines(BytesIO(data))["line"]
+        lines = pl.read_lines(BytesIO(data))["line"].rechunk()
     except pl.exceptions.ComputeError:
         faults = _faults(data)
-        data = data.decode(errors="replace").encode()
-        lines = pl.read_lines(BytesIO(data))["line"]
+        lines = pl.read_lines(BytesIO(data.decode(errors="replace").encode()))["line"].rechunk()
     perhaps_blank = (lines < "!") | (lines > "~")  # empty, or beginning with white space or a letter outside ASCII
     blank = perhaps_blank.to_numpy().copy()
     blank[blank] = (lines.filter(perhaps_blank).str.strip_chars(WHITE) == "").to_numpy()
     opens = ~blank & np.concatenate([[True], blank[:-1]])[: len(blank)]
     block, is_comment = np.cumsum(opens) - ~blank, lines.str.starts_with("#").to_numpy()
-    return Text(pieces, starts, data, lines, is_comment, blank, block, np.flatnonzero(opens), faults)
+    return Text(pieces, starts, lines, is_comment, blank, block, np.flatnonzero(opens), faults)
 
 
 def _faults(data: bytes) -> dict[int, tuple[str, str]]:
@@ -93,19 +89,15 @@ def _faults(data: bytes) -> dict[int, tuple[str, str]]:
 
 
 def read_rows(text: Text) -> pl.DataFrame:
-    """The word lines: ``line`` and ``block`` (numbers), the cells by name (empty if missing), and ``n_cells``."""
-    cells = pl.read_csv(
-        BytesIO(TEN_CELLS + text.data), schema=dict.fromkeys(NAMES, pl.String), columns=list(map(NAMES.index, READ)),
-        has_header=False, separator="\t", quote_char=None, comment_prefix="#", empty_string_is_null=False,
-        truncate_ragged_lines=True,
-    )[1:]  # fmt: skip
-    cells = cells.filter(pl.Series(~text.is_blank[~text.is_comment]))
+    """The word lines: the cells by name (empty if missing), ``n_cells``, and ``line`` and ``block`` (numbers)."""
     line = np.flatnonzero(~text.is_comment & ~text.is_blank)
-    n_tabs = np.full(len(line), len(NAMES) - 1)
-    # No line has fewer than ten cells where each has MISC; then none has more if there are as many tabs as there must.
-    if (cells["misc"] == "").any() or np.count_nonzero(np.frombuffer(text.data, np.uint8) == ord("\t")) != n_tabs.sum():
-        n_tabs = text.lines.gather(line).str.count_matches("\t", literal=True).to_numpy().astype(np.int64)
-    return cells.with_columns(line=line, block=text.block[line], n_cells=n_tabs + 1)
+    cells = text.lines.gather(line).str.split("\t")
+    n_cells = cells.list.len()
+    if (n_cells != len(NAMES)).any():
+        cells = cells.list.concat(pl.Series([[""] * len(NAMES)])).list.head(len(NAMES))
+    columns = [pl.col("line").gather_every(len(NAMES), NAMES.index(name)).alias(name) for name in READ]
+    numbers = {"n_cells": n_cells, "line": pl.Series(line), "block": pl.Series(text.block[line])}
+    return cells.explode().to_frame().select(*columns, **numbers)
 
 
 def changes(blocks: Ints) -> Flags:
@@ -140,13 +132,13 @@ def find_words(lines: pl.DataFrame, left_out: Collection[int] = ()) -> Words:
         lines = lines.filter(~pl.col("block").is_in(list(left_out)))
     cell = pl.col("id", "head")
     is_plain = (cell >= "1") | (cell == "0")  # no zero and no sign before the first digit
-    numbers = lines.select(pl.when(is_plain).then(cell.cast(pl.UInt32, strict=False).cast(pl.Int64)))
-    number, heads = (column.fill_null(NO_NUMBER).to_numpy() for column in numbers)
+    numbers = pl.when(is_plain).then(cell.cast(pl.UInt32, strict=False).cast(pl.Int64)).fill_null(NO_NUMBER)
+    number, heads = (column.to_numpy() for column in lines.select(numbers))
     is_word = number != NO_NUMBER
     rows = lines if is_word.all() else lines.filter(pl.Series(is_word))
     at = np.flatnonzero(~is_word)
-    others = lines[at].with_columns(at=at, word=np.cumsum(is_word)[at], ends=pl.col("id").str.extract_groups(RANGE))
-    ranges = others.unnest("ends").drop_nulls("first").cast({"first": pl.Int64, "last": pl.Int64})
+    first, last = (pl.col("id").str.extract(RANGE, group).cast(pl.Int64) for group in (1, 2))
+    ranges = lines[at].with_columns(at=at, word=np.cumsum(is_word)[at], first=first, last=last).drop_nulls("first")
     block = rows["block"].to_numpy()
     sentence = np.cumsum(changes(block)) - 1
     return Words(lines, heads, is_word, rows, number[is_word], heads[is_word], block, sentence, ranges)
