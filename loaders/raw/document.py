@@ -8,8 +8,8 @@ import unicodedata
 import zlib
 from collections import Counter
 from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import TYPE_CHECKING, Final, Literal, TypeVar
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import regex
@@ -142,6 +142,42 @@ def _unpickled(text: str, steps: bytes, lengths: bytes) -> TextWithOffsets:
     return TextWithOffsets(text, starts, starts + np.frombuffer(zlib.decompress(lengths), np.int32))
 
 
+class Part(NamedTuple):
+    """A paragraph of a row: the spans of its texts, each one sentence if ``segmented``, else one span."""
+
+    spans: Sequence[Span]
+    kind: Kind = "text"
+    speaker: str = ""
+    gap: bool = False
+    segmented: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A document as it was read: a text file, a row of a table, a division of a TEI work, lines of an aligned text."""
+
+    place: str  # ``notes.jsonl:12``, from 1: lines of JSON lines, rows of other tables; the name of a file
+    id: str
+    text: str
+    parts: Sequence[Part] | None = None  # None for plain text, whose paragraphs are still to be found
+    genre: str = ""
+    extracted: bool = False  # whether ``text`` is in no file: it was put together from lists or elements
+    markup: bool = True  # whether ``text`` may contain HTML and wiki markup
+
+
+def laid_out(parts: Iterable[Sequence[str]]) -> tuple[str, list[list[Span]]]:
+    """Texts with a line end between those of a part and a blank line between parts, and the spans of each part."""
+    texts: list[str] = []
+    spans: list[list[Span]] = []
+    at = 0
+    for part in parts:
+        texts.append("\n".join(part))
+        ends = list(accumulate((len(each) + 1 for each in part), initial=at))
+        spans.append([(start, end - 1) for start, end in pairwise(ends)])
+        at += len(texts[-1]) + 2
+    return "\n\n".join(texts), spans
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Paragraph:
     """A paragraph ready for annotation: NFC, without markup, soft hyphens and line breaks, with single spaces."""
@@ -154,10 +190,10 @@ class Paragraph:
     gap: bool = False  # text was removed before it: it does not continue the paragraph before
 
     @classmethod
-    def of_sentences(cls, sentences: Sequence[TextWithOffsets]) -> Paragraph:
+    def of_sentences(cls, sentences: Sequence[TextWithOffsets], *, gap: bool = False) -> Paragraph:
         """A paragraph of sentences, with one space between them."""
         content, spans = joined(sentences)
-        return cls(content, sentences=tuple(spans))
+        return cls(content, sentences=tuple(spans), gap=gap)
 
     @property
     def text(self) -> str:
@@ -196,9 +232,9 @@ class RawDocument:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of everything that annotation depends on: id, genre, paragraphs with offsets, gaps."""
+        """SHA-256 of everything that annotation depends on: id, genre, text, paragraphs with offsets, gaps."""
         parts = [(p.text, p.kind, p.sentences, p.section, p.speaker) for p in self.paragraphs]
-        content = json.dumps([self.doc_id, self.genre, parts, sorted(self.gaps)], ensure_ascii=False)
+        content = json.dumps([self.doc_id, self.genre, self.source_text, parts, sorted(self.gaps)], ensure_ascii=False)
         sha256 = hashlib.sha256(content.encode(errors="surrogatepass"))
         for paragraph in self.paragraphs:
             sha256.update(paragraph.content.starts.astype("<i4").tobytes())

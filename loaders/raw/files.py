@@ -6,17 +6,17 @@ An encoding is declared, or proven by the bytes of a file; it is never guessed.
 from __future__ import annotations
 
 import codecs
-import io
+import os
 import re
 import unicodedata
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from discoprobe.loaders.raw.document import DropCounts
 
@@ -24,7 +24,7 @@ PLAIN: Final = (".txt",)
 TEI: Final = (".xml", ".tei")
 TABLES: Final = (".jsonl", ".ndjson", ".parquet", ".csv", ".tsv")
 READABLE: Final = (*PLAIN, *TEI, *TABLES)
-SAVED: Final = ("dataset_dict.json", "state.json")
+SAVED: Final = frozenset({"dataset_dict.json", "state.json"})
 """Files in a folder that ``save_to_disk`` of ``datasets`` wrote."""
 ABOUT: Final = frozenset(
     {"readme", "license", "licence", "copying", "notice", "source", "sources", "authors", "changelog", "citation"}
@@ -33,28 +33,33 @@ ABOUT: Final = frozenset(
 UNSAFE: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f%\u200b\u2028\u2029\ufeff\ud800-\udfff]")
 """What is not safe in an id or a comment of CoNLL-U."""
 UNSAFE_IN_NAMES: Final = re.compile(r"[\x00-\x1f\x7f-\x9f%\u2028\u2029\udc80-\udcff]|^ | $")
-MARKS: Final = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
+MARKS: Final = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
 """Byte order marks and their encodings; UTF-32 comes first because its mark begins with that of UTF-16."""
-OPTION: Final = "--set encoding=NAME"
+REMEDY: Final = "give its encoding with --set encoding=NAME"
 
 
 @dataclass(frozen=True, slots=True)
 class RawFile:
     """A file, or a folder saved by ``datasets``; ``name`` is relative to the source folder."""
 
-    path: Path
+    path: Path | None  # None for a dataset on the Hub
     name: str
 
     @property
     def place(self) -> str:
         """The name for messages and comments: spaces at its ends, control characters and ``%`` written as in URLs."""
         return UNSAFE_IN_NAMES.sub(_percent_encoded, self.name)
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it has rows, each of which is a document."""
+        return self.path is None or self.path.is_dir() or self.path.suffix.lower() in TABLES
 
 
 def check_kind(path: Path) -> None:
@@ -81,34 +86,31 @@ def files_in(folder: Path, counts: DropCounts) -> list[RawFile]:
 def _walk(top: Path, counts: DropCounts) -> Iterator[RawFile]:
     """The files below a folder; links to folders are followed when everything else was visited."""
     seen: set[tuple[int, int]] = set()
-    links: list[Path]
-    folders, links = [top], []
-    while folders or links:
-        path = folders.pop() if folders else links.pop(0)
-        folder = RawFile(path, path.relative_to(top).as_posix())
-        try:
-            entries = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
-            status = path.stat()
-        except OSError as error:
-            raise DiscoprobeError(f"{error.filename}: cannot be listed: {error.strerror}") from error
-        if (status.st_dev, status.st_ino) in seen:
-            counts.add("folder-loop", folder.place)
-            continue
-        seen.add((status.st_dev, status.st_ino))
-        if any((path / name).is_file() for name in SAVED):
-            yield folder
-            continue
-        inner: list[Path] = []
-        for entry in entries:
-            file = RawFile(entry, entry.relative_to(top).as_posix())
-            if entry.is_dir():
-                (links if entry.is_symlink() else inner).append(entry)
-            elif reason := _unused(entry):
-                counts.add(reason, file.place)
+    starts = [top]
+    for start in starts:  # which grows
+        for path, folders, names in os.walk(start, onerror=_not_listed):
+            folder = Path(path)
+            of_folder, status = RawFile(folder, folder.relative_to(top).as_posix()), folder.stat()
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            if (status.st_dev, status.st_ino) in seen:
+                counts.add("folder-loop", of_folder.place)
+                folders.clear()
+            elif SAVED.intersection(names):
+                folders.clear()
+                yield of_folder
             else:
-                yield file
-        folders += reversed(inner)
-        links.sort()
+                starts += [folder / name for name in folders if (folder / name).is_symlink()]
+                for name in sorted(name for name in names if not name.startswith(".")):
+                    file = RawFile(folder / name, (folder / name).relative_to(top).as_posix())
+                    if reason := _unused(folder / name):
+                        counts.add(reason, file.place)
+                    else:
+                        yield file
+            seen.add((status.st_dev, status.st_ino))
+
+
+def _not_listed(error: OSError) -> NoReturn:
+    raise DiscoprobeError(f"{error.filename}: cannot be listed: {error.strerror}") from error
 
 
 def _unused(path: Path) -> str:
@@ -141,7 +143,7 @@ def _percent_encoded(match: re.Match[str]) -> str:
 
 
 def read_text(path: Path, name: str, encoding: str = "") -> str:
-    r"""The characters of a text file without byte order mark; line ends stay as they are.
+    """The characters of a text file without byte order mark; line ends stay as they are.
 
     ``name`` is for messages. Without ``encoding`` it is the one of the byte order mark, else UTF-8.
 
@@ -150,55 +152,51 @@ def read_text(path: Path, name: str, encoding: str = "") -> str:
         DiscoprobeError: the file cannot be read.
         UsageError: Python does not know the encoding.
     """
-    return "".join(_decoded(path, name, encoding))
-
-
-def read_lines(path: Path, name: str, encoding: str = "") -> Iterator[str]:
-    r"""The lines of a text file with their ends (only ``\n``), decoded as by :func:`read_text`.
-
-    A file in UTF-8 is read line by line, one in another encoding is in memory as a whole.
-    """
-    for text in _decoded(path, name, encoding, by_line=True):
-        yield from io.StringIO(text, newline="\n")
-
-
-def _decoded(path: Path, name: str, encoding: str, *, by_line: bool = False) -> Iterator[str]:
-    """The characters of a file, all at once or, in UTF-8, line by line."""
     try:
-        declared = codecs.lookup(encoding).name if encoding else ""
-    except LookupError as error:
-        raise UsageError(f"'{encoding}' is no encoding that Python knows; examples: utf-8, cp1252, koi8-r") from error
-    try:
-        with path.open("rb") as file:
-            start = file.read(max(len(mark) for mark, _ in MARKS))
-            mark, codec = next(((mark, codec) for mark, codec in MARKS if start.startswith(mark)), (b"", "utf-8"))
-            if declared and not (mark and codec.startswith(declared.removesuffix("-sig"))):
-                mark, codec = b"", declared
-            at = file.seek(len(mark))
-            for data in file if by_line and codec == "utf-8" else [file.read()]:
-                yield _characters(at, data, name, codec, encoding)
-                at += len(data)
+        data = path.read_bytes()
     except OSError as error:
         raise DiscoprobeError(f"{name}: cannot be read: {error.strerror}") from error
-
-
-def _characters(at: int, data: bytes, name: str, codec: str, encoding: str) -> str:
-    """The characters of bytes that begin at a position of a file."""
+    codec = _codec(data[:4], encoding)
     try:
         text = data.decode(codec)
+        binary = "\0" in text  # or UTF-16 without byte order mark
     except UnicodeDecodeError as error:
-        if not encoding and codec == "utf-8" and b"\0" in data:
-            raise _not_text(f" at position {at + data.index(0)}", name) from error
-        byte, place = error.object[error.start], at + error.start
-        shown = error.encoding.replace("utf-", "UTF-").replace("utf8", "UTF-8").replace("_", "-")
-        remedy = f"the encoding given is {encoding}; is it another?" if encoding else f"give its encoding with {OPTION}"
-        problem = f"byte {byte:#04x} at position {place} is not {shown} ({error.reason}); {remedy}"
-        raise CorpusFormatError(problem, path=name) from error
-    if "\0" in text:  # a binary file, or UTF-16 without byte order mark
-        raise _not_text(f" at position {at + data.index(0)}" if codec == "utf-8" else "", name)
+        binary = not encoding and codec.startswith("utf-8") and b"\0" in data
+        if not binary:
+            place = error.start + len(data) - len(error.object)
+            shown = error.encoding.replace("utf-", "UTF-").replace("utf8", "UTF-8").replace("_", "-")
+            remedy = f"the encoding given is {encoding}; is it another?" if encoding else REMEDY
+            problem = f"byte {data[place]:#04x} at position {place} is not {shown} ({error.reason}); {remedy}"
+            raise CorpusFormatError(problem, path=name) from error
+    if binary:
+        where = f" at position {data.index(0)}" if codec.startswith("utf-8") else ""
+        remedy = "if it is UTF-16 without byte order mark, name the encoding with --set encoding=utf-16-le (or -be)"
+        raise CorpusFormatError(f"NUL byte{where}: not a text file; {remedy}", path=name)
     return text
 
 
-def _not_text(where: str, name: str) -> CorpusFormatError:
-    remedy = "if it is UTF-16 without byte order mark, name the encoding with --set encoding=utf-16-le (or -be)"
-    return CorpusFormatError(f"NUL byte{where}: not a text file; {remedy}", path=name)
+def read_lines(path: Path, name: str, encoding: str = "") -> Iterator[str]:
+    r"""The lines of a text file with their ends (only ``\n``), one at a time, decoded as by :func:`read_text`."""
+    try:
+        with path.open("rb") as file:
+            codec = _codec(file.read(4), encoding)
+        with path.open(encoding=codec, newline="\n") as file:
+            for line in file:
+                if "\0" in line:
+                    break
+                yield line
+            else:
+                return
+    except (OSError, UnicodeDecodeError):
+        pass
+    read_text(path, name, encoding)  # raises what is wrong, with the place in the file
+
+
+def _codec(start: bytes, encoding: str) -> str:
+    """The codec of a file with certain first bytes: that of its byte order mark, unless another encoding is given."""
+    try:
+        declared = codecs.lookup(encoding).name.removesuffix("-sig") if encoding else ""
+    except LookupError as error:
+        raise UsageError(f"'{encoding}' is no encoding that Python knows; examples: utf-8, cp1252, koi8-r") from error
+    proven = next((codec for mark, codec in MARKS.items() if start.startswith(mark)), "")
+    return proven if proven and (declared or proven).startswith(proven.removesuffix("-sig")) else declared or "utf-8"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 import langcodes
 
 from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError
-from discoprobe.loaders.raw.document import Paragraph, RawDocument, TextWithOffsets
+from discoprobe.loaders.raw.document import Paragraph, Part, RawDocument, Row, TextWithOffsets
 from discoprobe.loaders.raw.files import document_id
 from discoprobe.loaders.raw.lines import (
     heading,
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from discoprobe.loaders.raw.document import DropCounts
     from discoprobe.loaders.raw.lines import Line, LineKind
     from discoprobe.loaders.raw.options import ReadOptions
-    from discoprobe.loaders.raw.tables import Row
 
 TITLE_CHARACTERS: Final = 80
 TITLE_WORDS: Final = 12
@@ -63,14 +62,15 @@ class _Block:
 
 
 def row_document(
-    row: Row, doc_id: str, options: ReadOptions, counts: DropCounts, boilerplate: Collection[str] = frozenset()
+    row: Row, options: ReadOptions, counts: DropCounts, boilerplate: Collection[str] = frozenset()
 ) -> RawDocument:
     """The document of a row or text file without the lines that are ``boilerplate``; ``counts`` has what is removed.
 
     Sentences in lists stay as they are, one paragraph for each list.
     """
-    if row.text is None:
-        return _segmented(row, doc_id, counts)
+    if row.parts is not None:
+        given = tuple(_given(row, row.parts, counts))
+        return RawDocument(row.id, given, row.place, row.text, row.extracted, row.genre)
     lines = lines_of(row.text)
     removed = {i: "boilerplate" for i, line in enumerate(lines) if line.text in boilerplate}
     blocks = list(_blocks(lines, counts, row.place, removed | markdown_lines(lines)))
@@ -90,7 +90,7 @@ def row_document(
             levels[len(paragraphs)] = len(marked["mark"])
         paragraphs += read
     sections = tuple(_in_sections(paragraphs, levels))
-    return RawDocument(doc_id, sections, row.place, row.text, row.extracted, row.genre)
+    return RawDocument(row.id, sections, row.place, row.text, row.extracted, row.genre)
 
 
 def _in_sections(paragraphs: Sequence[Paragraph], levels: Mapping[int, int]) -> Iterator[Paragraph]:
@@ -113,44 +113,33 @@ def _blocks(lines: Sequence[Line], counts: DropCounts, place: str, removed: Mapp
     ``removed`` has the reason for which other lines are removed, by their index.
     """
     pages = page_lines(lines)
-    before_page_line = _blank_before(lines, pages)
     block = _Block([])
-    after_page_line = False
-    for i, line in enumerate(lines):
-        if reason := pages.get(i):
-            counts.add(reason, place)
-            after_page_line = True
+    for is_between, group in groupby(range(len(lines)), lambda i: i in pages or not (lines[i].text or i in removed)):
+        indices = list(group)
+        if is_between:
+            reasons = [pages[i] for i in indices if i in pages]
+            for reason in reasons:
+                counts.add(reason, place)
+            after = lines[indices[-1] + 1].text if indices[-1] + 1 < len(lines) else ""
+            if block.lines and not (reasons and is_interrupted(block.lines[-1].text, after)):
+                yield block
+                block = _Block([])
             continue
-        if not line.text and (after_page_line or i in before_page_line):
-            continue
-        interrupted = not after_page_line or not block.lines or is_interrupted(block.lines[-1].text, line.text)
-        after_page_line = False
-        is_title = heading(line.text) is not None
-        if block.lines and (not line.text or i in removed or is_title or not interrupted):
-            yield block
-            block = _Block([])
-        if i in removed:
-            counts.add(removed[i], place)
-            block.gap = True
-        elif is_title:
-            yield _Block([line], gap=block.gap, title=True)
-            block = _Block([])
-        elif line.text:
-            block.lines.append(line)
+        for i in indices:
+            is_title = heading(lines[i].text) is not None
+            if block.lines and (i in removed or is_title):
+                yield block
+                block = _Block([])
+            if i in removed:
+                counts.add(removed[i], place)
+                block.gap = True
+            elif is_title:
+                yield _Block([lines[i]], gap=block.gap, title=True)
+                block = _Block([])
+            else:
+                block.lines.append(lines[i])
     if block.lines:
         yield block
-
-
-def _blank_before(lines: Sequence[Line], pages: Collection[int]) -> set[int]:
-    """The blank lines that are followed by a line of ``pages``: they do not end a paragraph."""
-    blank: set[int] = set()
-    follows = False
-    for i in reversed(range(len(lines))):
-        if lines[i].text:
-            follows = i in pages
-        elif follows:
-            blank.add(i)
-    return blank
 
 
 def _mark_titles(blocks: Sequence[_Block], start: int) -> None:
@@ -216,26 +205,21 @@ def _indented(lines: Sequence[Line]) -> Iterator[Sequence[Line]]:
         yield lines[start:end]
 
 
-def _segmented(row: Row, doc_id: str, counts: DropCounts) -> RawDocument:
-    """The document of a row with lists of sentences; an empty sentence ends a paragraph and is a gap."""
-    lists = row.sentences or []
-    source = "\n\n".join("\n".join(sentences) for sentences in lists)
-    paragraphs: list[Paragraph] = []
-    gap = False
-    at = 0
-    for sentences in lists:
-        texts = []
-        for sentence in sentences:
-            texts.append(clean(TextWithOffsets.of(sentence, at), counts, row.place))
-            at += len(sentence) + 1
-        at += 1 if sentences else 2
+def _given(row: Row, parts: Sequence[Part], counts: DropCounts) -> Iterator[Paragraph]:
+    """The paragraphs of a row in parts; an empty sentence ends a paragraph and is a gap."""
+    for part in parts:
+        spans = ((TextWithOffsets.of(row.text[start:end], start)) for start, end in part.spans)
+        texts = [clean(text, counts, row.place, markup=row.markup) for text in spans]
+        if not part.segmented:
+            yield Paragraph(texts[0], part.kind, speaker=part.speaker, gap=part.gap)
+            continue
+        gap = part.gap
         for filled, run in groupby(texts, key=lambda text: bool(text.text)):
             if filled:
-                paragraphs.append(replace(Paragraph.of_sentences(list(run)), gap=gap))
+                yield Paragraph.of_sentences(list(run), gap=gap)
             else:
                 counts.add("empty-segment", row.place, sum(1 for _ in run))
             gap = not filled
-    return RawDocument(doc_id, tuple(paragraphs), row.place, source, extracted=True, genre=row.genre)
 
 
 def file_of_language(folder: Path, lang: str) -> Path:
@@ -259,36 +243,22 @@ def file_of_language(folder: Path, lang: str) -> Path:
     return files[0]
 
 
-def read_aligned(source: str, ids: str, name: str, counts: DropCounts) -> list[RawDocument]:
+def aligned_rows(source: str, ids: str, name: str) -> list[Row]:
     """The documents of an aligned text, in the order of the file; ``ids`` has the id of the document of each line.
 
     Raises:
         CorpusFormatError: the numbers of ids and segments differ, or the lines of a document are not together.
     """
-    lines, names = _complete(source), [line.text for line in _complete(ids)]
-    if len(lines) != len(names):
-        raise CorpusFormatError(f"has {len(lines)} lines, {IDS} beside it has {len(names)}", path=name)
-    documents: dict[str, RawDocument] = {}
-    for label, group in groupby(enumerate(lines), key=lambda entry: names[entry[0]]):
-        rows = list(group)
-        if label in documents:
+    lines, labels = (lines_of(text)[: -1 if text.endswith("\n") else None] for text in (source, ids))
+    if len(lines) != len(labels):
+        raise CorpusFormatError(f"has {len(lines)} lines, {IDS} beside it has {len(labels)}", path=name)
+    rows: dict[str, Row] = {}
+    for label, group in groupby(range(len(lines)), lambda number: labels[number].text):
+        of_document = list(group)
+        if label in rows:
             problem = f"document '{label}' continues here after another one: {IDS} must keep its lines together"
-            raise CorpusFormatError(problem, path=name, line=rows[0][0] + 1)
-        documents[label] = _aligned(source, [line for _, line in rows], document_id(label), name, counts)
-    return list(documents.values())
-
-
-def _complete(text: str) -> list[Line]:
-    """The lines of a text, without the empty one after a final line end."""
-    lines = lines_of(text)
-    return lines[:-1] if text.endswith("\n") else lines
-
-
-def _aligned(source: str, lines: Sequence[Line], doc_id: str, name: str, counts: DropCounts) -> RawDocument:
-    """A document: its first segment is the headline, and an empty segment ends a paragraph."""
-    cleaned = [clean(TextWithOffsets.of(source[line.start : line.end], line.start), counts, name) for line in lines]
-    counts.add("empty-segment", name, sum(not text.text for text in cleaned))
-    groups = [list(group) for filled, group in groupby(cleaned, key=lambda text: bool(text.text)) if filled]
-    headline = [Paragraph(groups[0].pop(0), "heading")] if groups else []
-    paragraphs = [*headline, *(Paragraph.of_sentences(sentences) for sentences in groups if sentences)]
-    return RawDocument(doc_id, tuple(replace(paragraph, gap=True) for paragraph in paragraphs), name, source)
+            raise CorpusFormatError(problem, path=name, line=of_document[0] + 1)
+        headline, *spans = [(lines[number].start, lines[number].end) for number in of_document]
+        parts = (Part([headline], "heading"), Part(spans, segmented=True))
+        rows[label] = Row(name, document_id(label), source, parts)
+    return list(rows.values())

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from discoprobe.loaders.corpus import SourceFile
-from discoprobe.loaders.errors import DiscoprobeError, UsageError
+from discoprobe.loaders.errors import DiscoprobeError, UnsupportedError, UsageError
 from discoprobe.loaders.fetch.remote_files import DATASETS, GLOB, PARQUET, files_at, hub_url, is_url, local_copy
 from discoprobe.loaders.file_hashes import hashes_of
 from discoprobe.loaders.folders import cache_folder
@@ -23,7 +23,6 @@ from discoprobe.loaders.raw.annotate.annotate_corpus import (
     CorpusFacts,
     ReadingReport,
     annotate,
-    annotate_into_cache,
 )
 from discoprobe.loaders.raw.annotate.placed_sentences import RuleEngine
 from discoprobe.loaders.raw.annotate.row_group_parts import text_corpus
@@ -31,6 +30,7 @@ from discoprobe.loaders.raw.document import DropCounts
 from discoprobe.loaders.raw.files import READABLE, check_kind, files_in
 from discoprobe.loaders.raw.options import ReadOptions
 from discoprobe.loaders.raw.paragraph_filters import written_without_spaces
+from discoprobe.loaders.raw.plain_text import IDS
 from discoprobe.loaders.raw.raw_corpus import HUB, RawCorpus, read_documents
 
 if TYPE_CHECKING:
@@ -76,16 +76,21 @@ def choose_engine(lang: str, options: AnnotationOptions) -> Engine:
         RemoteError: a model cannot be downloaded.
         DiscoprobeError: a model is damaged.
     """
-    asked = options.stanza_dir is not None or options.download
-    if options.segment and (options.rules or not (asked or stanza_engine.is_installed_for(lang))):
+    if options.segment and options.rules:
         return RuleEngine(lang).load()
-    stanza_engine.require_stanza()
+    asked = not options.segment or options.stanza_dir is not None or options.download
+    if not asked and not stanza_engine.installed():
+        return RuleEngine(lang).load()
     folder = stanza_engine.models_folder(options.stanza_dir)
     wanted = ("tokenize",) if options.segment else options.processors
     if options.download:
         stanza_engine.download_models(lang, folder, wanted)
-    engine = stanza_engine.find_models(lang, folder, wanted)
-    return dataclasses.replace(engine, device=stanza_engine.best_device())
+    try:
+        return stanza_engine.find_models(lang, folder, wanted)
+    except UnsupportedError:
+        if asked:
+            raise
+        return RuleEngine(lang).load()
 
 
 def is_raw(source: str) -> bool:
@@ -109,7 +114,7 @@ def is_parquet_text(source: str) -> bool:
     if not path.is_dir():
         return path.suffix.lower() == PARQUET and path.is_file()
     with suppress(DiscoprobeError):
-        return not holds_corpus(path) and {file.path.suffix for file in files_in(path, DropCounts())} == {PARQUET}
+        return not holds_corpus(path) and all(file.name.endswith(PARQUET) for file in files_in(path, DropCounts()))
     return False
 
 
@@ -180,7 +185,7 @@ def prepare(  # noqa: PLR0913 (one keyword per choice of the user)
     facts = _named(facts, source)
     corpus = read_documents(place, dataclasses.replace(options.read, lang=facts.lang))
     job = AnnotationJob(corpus, lambda: _report(corpus), facts, choose_engine(facts.lang, options), jobs, progress)
-    return annotate(job, out) if out else annotate_into_cache(job, cache_folder() / "annotated")
+    return annotate(job, out)
 
 
 def _named(facts: CorpusFacts, source: str) -> CorpusFacts:
@@ -192,17 +197,15 @@ def _named(facts: CorpusFacts, source: str) -> CorpusFacts:
 
 def _report(corpus: RawCorpus) -> ReadingReport:
     options = {"source": corpus.name, **dataclasses.asdict(corpus.options)}
-    return ReadingReport(tuple(_files(corpus.path)), options, corpus.counts.reasons, corpus.counts.places)
+    return ReadingReport(tuple(_files(corpus)), options, corpus.counts.reasons, corpus.counts.places)
 
 
-def _files(source: Path | None) -> Iterator[SourceFile]:
-    """The files of a source, by name; none for a dataset on the Hub."""
-    if source is None:
-        return
-    top = source if source.is_dir() else source.parent
-    given = [source] if source.is_file() else [file.path for file in files_in(source, DropCounts())]
-    files = [file for path in given for file in (path.rglob("*") if path.is_dir() else [path]) if file.is_file()]
-    for file in sorted(files):
-        content = hashes_of(file)
-        name = os.fsencode(file.relative_to(top)).decode(errors="backslashreplace")
+def _files(corpus: RawCorpus) -> Iterator[SourceFile]:
+    """The files of a corpus, by name; none for a dataset on the Hub."""
+    given = [path for file in corpus.files if file.path for path in (file.path, file.path.parent / IDS)]
+    paths = {path for top in given for path in (top.rglob("*") if top.is_dir() else [top]) if path.is_file()}
+    for path in sorted(paths):
+        content = hashes_of(path)
+        top = corpus.path if corpus.path and corpus.path.is_dir() else path.parent
+        name = os.fsencode(path.relative_to(top)).decode(errors="backslashreplace")
         yield SourceFile(name, content.sha256, content.bytes)

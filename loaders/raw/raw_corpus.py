@@ -6,24 +6,22 @@ same documents. Memory holds one document, and hashes of all.
 
 from __future__ import annotations
 
-import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError, RemoteError, UnknownNameError, UsageError
-from discoprobe.loaders.raw import files, tables
-from discoprobe.loaders.raw.document import DropCounts, RawDocument
-from discoprobe.loaders.raw.files import RawFile, document_id, read_text
+from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UsageError
+from discoprobe.loaders.raw import tables
+from discoprobe.loaders.raw.document import DropCounts, RawDocument, Row
+from discoprobe.loaders.raw.files import TEI, RawFile, check_kind, document_id, files_in, read_text
 from discoprobe.loaders.raw.options import COLUMNS, ReadOptions
 from discoprobe.loaders.raw.paragraph_filters import filtered
-from discoprobe.loaders.raw.plain_text import IDS, file_of_language, read_aligned, row_document
-from discoprobe.loaders.raw.repetition import DiskList, RecurringLines, without_repeats
-from discoprobe.loaders.raw.tables import Row
+from discoprobe.loaders.raw.plain_text import IDS, aligned_rows, file_of_language, row_document
+from discoprobe.loaders.raw.repetition import RecurringLines, Spool, without_repeats
 from discoprobe.loaders.raw.tei import read_tei
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
 HUB: Final = "hf://"
 """Prefix of a dataset on the Hub; ``org/name`` without it is enough if there is no such folder."""
@@ -47,29 +45,6 @@ def read_documents(source: Path | str, options: ReadOptions | None = None) -> Ra
 
 
 @dataclass(slots=True)
-class _Stored:
-    """What was read of a corpus, on disk: rows and text files as rows, TEI works and aligned lines as documents."""
-
-    texts: DiskList[Row | RawDocument]  # in the order in which they were read
-    ids: list[str] = field(default_factory=list)  # of each row; for documents, that of their file
-    taken: set[str] = field(default_factory=set)
-
-    def unique(self, doc_id: str) -> str:
-        """An id that nothing else has: itself, or with ``~2``, ``~3``, … where names give the same id."""
-        unique, number = doc_id, 1
-        while unique in self.taken:
-            number += 1
-            unique = f"{doc_id}~{number}"
-        self.taken.add(unique)
-        return unique
-
-    def in_order(self) -> Iterator[tuple[str, Row | RawDocument]]:
-        """Each text with its id, by id."""
-        for number in sorted(range(len(self.ids)), key=self.ids.__getitem__):
-            yield self.ids[number], self.texts[number]
-
-
-@dataclass(slots=True)
 class RawCorpus:
     """The documents of a source; each iteration reads it again."""
 
@@ -77,6 +52,7 @@ class RawCorpus:
     path: Path | None  # None for a dataset on the Hub
     options: ReadOptions
     counts: DropCounts = field(default_factory=DropCounts)  # what was removed, complete when iteration has ended
+    files: list[RawFile] = field(default_factory=list)  # that were read, by name
 
     def __iter__(self) -> Iterator[RawDocument]:
         """The documents in the order of their ids.
@@ -87,86 +63,51 @@ class RawCorpus:
             DiscoprobeError: something cannot be read.
         """
         self.counts = DropCounts()
-        with tempfile.TemporaryFile() as file:
-            stored = _Stored(DiskList(file))
-            self._read(stored)
-            yield from usable_documents(stored.in_order, self.options, self.counts)
+        rows: Spool[Row] = Spool()
+        self.files = self._found()
+        for file in self.files:
+            refused, empty = self.counts.reasons["unreadable"], True
+            try:
+                for row in self._rows(file):
+                    _add(rows, row)
+                    empty = False
+            except (UsageError, UnknownNameError, RemoteError):
+                raise
+            except DiscoprobeError as error:
+                self._refuse(error)
+            if empty and refused == self.counts.reasons["unreadable"]:
+                self.counts.add("empty-document", file.place)
+        return usable_documents(rows, self.options, self.counts)
 
-    def _read(self, stored: _Stored) -> None:
+    def _found(self) -> list[RawFile]:
+        """The files of the source, by name; a dataset on the Hub counts as one without path."""
         if self.path is None:
-            self._read_rows(tables.dataset_rows(self.name, self.name, self.options, self._refuse), self.name, stored)
-            return
-        found = self._files(self.path)
-        is_table = [file.path.is_dir() or file.path.suffix.lower() in files.TABLES for file in found]
-        for option in COLUMNS if not any(is_table) else ():
+            return [RawFile(None, self.name)]
+        if self.path.is_file():
+            check_kind(self.path)
+            found = [RawFile(self.path, self.path.name)]
+        elif (self.path / IDS).is_file():
+            path = file_of_language(self.path, self.options.lang)
+            found = [RawFile(path, path.name)]
+        else:
+            found = files_in(self.path, self.counts)
+        for option in () if any(file.is_table for file in found) else COLUMNS:
             if column := getattr(self.options, option):
                 raise UsageError(f"{self.name}: --{option} names a column, '{column}', but there is no table")
-        for file, has_rows in zip(found, is_table, strict=True):
-            if has_rows:
-                place = self.name if file.name == "." else file.place
-                rows = tables.table_rows(file.path, place, self.options, self._refuse)
-                self._read_rows(rows, place if file.path.is_dir() else file.name, stored)
-            else:
-                self._read_file(file, stored)
+        return found
 
-    def _files(self, path: Path) -> list[RawFile]:
-        if path.is_file():
-            files.check_kind(path)
-        elif not (path / IDS).is_file():
-            return files.files_in(path, self.counts)
-        else:
-            path = file_of_language(path, self.options.lang)
-        return [RawFile(path, path.name)]
-
-    def _read_file(self, file: RawFile, stored: _Stored) -> None:
-        """Store a text file as a row, a TEI work or a file of aligned lines as documents."""
-        doc_id = stored.unique(document_id(file.name))
-        try:
-            texts = self._texts(file, doc_id)
-        except DiscoprobeError as error:
-            self._refuse(error)
-            return
-        if not texts:
-            self.counts.add("empty-document", file.place)
-        for text in texts:
-            stored.texts.append(text)
-            stored.ids.append(doc_id)
-
-    def _texts(self, file: RawFile, doc_id: str) -> Sequence[Row | RawDocument]:
-        if file.path.suffix.lower() in files.TEI:
-            return read_tei(file.path, file.place, doc_id, self.counts, self.options.min_document_words)
-        text = read_text(file.path, file.place, self.options.encoding)
-        ids = file.path.parent / IDS
-        if not ids.is_file():
-            return [Row(file.place, None, text)]
-        documents = read_aligned(text, read_text(ids, ids.name), file.place, self.counts)
-        return sorted(documents, key=lambda document: document.doc_id)
-
-    def _read_rows(self, rows: Iterable[Row], name: str, stored: _Stored) -> None:
-        """Store the rows of a table; they are numbered unless each has an id of its own."""
-        ids: list[str | None] = []
-        places: dict[str | None, str] = {}
-        repeated = None
-        refused = self.counts.reasons["unreadable"]
-        try:
-            for row in rows:
-                stored.texts.append(row)
-                ids.append(None if row.id is None else document_id(row.id))
-                first = places.setdefault(ids[-1], row.place)
-                repeated = repeated or (None if first == row.place else (ids[-1], row.place, first))
-        except (UsageError, UnknownNameError, RemoteError):
-            raise
-        except DiscoprobeError as error:
-            self._refuse(error)
-        if not ids and refused == self.counts.reasons["unreadable"]:
-            self.counts.add("empty-document", name)
-        if repeated and self.options.id:
-            problem = f"id '{repeated[0]}' names this row and {repeated[2]}; name a column of unique ids with --id"
-            raise CorpusFormatError(problem, path=repeated[1])
-        if repeated or None in places:
-            stem = document_id(name.rpartition("/")[2].partition(".")[0] or name)
-            ids = [f"{stem}-{number:06}" for number in range(1, len(ids) + 1)]
-        stored.ids += [stored.unique(doc_id or "") for doc_id in ids]
+    def _rows(self, file: RawFile) -> Iterable[Row]:
+        path, options = file.path, self.options
+        if path is None:
+            return tables.dataset_rows(self.name, self.name, options, self._refuse)
+        if file.is_table:
+            return tables.table_rows(path, self.name if file.name == "." else file.place, options, self._refuse)
+        doc_id = document_id(file.name)
+        if path.suffix.lower() in TEI:
+            return read_tei(path, file.place, doc_id, self.counts, options.min_document_words)
+        text = read_text(path, file.place, options.encoding)
+        ids = path.parent / IDS
+        return aligned_rows(text, read_text(ids, IDS), file.place) if ids.is_file() else [Row(file.place, doc_id, text)]
 
     def _refuse(self, error: DiscoprobeError) -> None:
         """Raise an error, or count it as what is unreadable."""
@@ -175,18 +116,20 @@ class RawCorpus:
         self.counts.add("unreadable", str(error))
 
 
-def usable_documents(
-    texts: Callable[[], Iterable[tuple[str, Row | RawDocument]]], options: ReadOptions, counts: DropCounts
-) -> Iterator[RawDocument]:
+def _add(rows: Spool[Row], row: Row) -> None:
+    """Add a row under its id, with ``~2``, ``~3``, … where files have names that give the same id."""
+    number, unique = 1, row.id
+    while not rows.add(unique, replace(row, id=unique)):
+        number += 1
+        unique = f"{row.id}~{number}"
+
+
+def usable_documents(rows: Iterable[Row], options: ReadOptions, counts: DropCounts) -> Iterator[RawDocument]:
     """The documents of rows without boilerplate, unusable paragraphs and repetitions, which ``counts`` counts.
 
-    ``texts`` gives each row with the id of its document, or a document that was read already; it is called twice.
+    The rows are iterated over twice.
     """
-    rows = (text for _, text in texts() if isinstance(text, Row))
-    lines = RecurringLines((row.text for row in rows if row.text is not None), options.boilerplate)
-    documents = (
-        row_document(text, doc_id, options, counts, lines.boilerplate(text.text)) if isinstance(text, Row) else text
-        for doc_id, text in texts()
-    )
+    lines = RecurringLines((row.text for row in rows if row.parts is None), options.boilerplate)
+    documents = (row_document(row, options, counts, lines.boilerplate(row)) for row in rows)
     usable = filter(None, (filtered(document, options, counts) for document in documents))
-    yield from without_repeats(usable, options, counts)
+    return without_repeats(usable, options, counts)

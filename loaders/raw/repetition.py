@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import pickle
 import re
-import tempfile
+import sqlite3
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import IO, TYPE_CHECKING, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 import numpy as np
 import polars as pl
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from discoprobe.loaders.raw.document import DropCounts, RawDocument
+    from discoprobe.loaders.raw.document import DropCounts, RawDocument, Row
     from discoprobe.loaders.raw.options import ReadOptions
 
 T = TypeVar("T")
@@ -63,15 +63,15 @@ class RecurringLines:
             source for source, found in zip(sources, keys, strict=True) if not np.isin(found, recurring).any()
         }
 
-    def boilerplate(self, source: str | None) -> frozenset[str]:
-        """The boilerplate lines of a text: lines that recur in other documents and are not all of this one.
+    def boilerplate(self, row: Row) -> frozenset[str]:
+        """The boilerplate lines of a plain text: lines that recur in other documents and are not all of this one.
 
         Lines that recur with other numbers are boilerplate only if they are short, and have together no more words than
         the rest: a template that is filled in is the text itself.
         """
-        if not source or not self._recurring or _key(source) in self._without:
+        if row.parts is not None or not self._recurring or _key(row.text) in self._without:
             return frozenset()
-        lines = _lines(source)
+        lines = _lines(row.text)
         equal = {line for line in lines if not self._recurring.isdisjoint(_keys(line)[:1])}
         rest = [line for line in lines if line not in equal]
         if not rest:
@@ -161,25 +161,22 @@ def _is_later(column: str) -> pl.Expr:
     return pl.int_range(pl.len()).over(column) > 0
 
 
-class DiskList(Generic[T]):
-    """Values in a file that this process wrote and reads; one at a time is in memory."""
+class Spool(Generic[T]):
+    """Values by key in a temporary database on disk, one of them in memory; iterated over in the order of keys."""
 
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self._offsets: list[int] = []
+    def __init__(self) -> None:
+        self._values = sqlite3.connect("")  # a name that stands for a temporary file
+        self._values.execute("CREATE TABLE spool (key PRIMARY KEY, value BLOB)")
 
-    def __len__(self) -> int:
-        return len(self._offsets)
+    def add(self, key: str | int, value: T) -> bool:
+        """Add a value, and whether it was added: not if there is one with this key."""
+        row = (key, pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
+        return self._values.execute("INSERT OR IGNORE INTO spool VALUES (?, ?)", row).rowcount > 0
 
-    def append(self, value: T) -> None:
-        """Add a value at the end."""
-        self._offsets.append(self._file.seek(0, 2))
-        pickle.dump(value, self._file, pickle.HIGHEST_PROTOCOL)
-
-    def __getitem__(self, number: int) -> T:
-        self._file.seek(self._offsets[number])
-        value: T = pickle.load(self._file)  # noqa: S301 (this process wrote it)
-        return value
+    def __iter__(self) -> Iterator[T]:
+        """The values in the order of their keys."""
+        for (value,) in self._values.execute("SELECT value FROM spool ORDER BY key"):
+            yield pickle.loads(value)  # noqa: S301 (this process wrote it)
 
 
 def without_repeats(
@@ -193,17 +190,16 @@ def without_repeats(
         yield from documents
         return
     finder = _RepeatFinder()
-    with tempfile.TemporaryFile() as file:
-        stored: DiskList[RawDocument] = DiskList(file)
-        for document in documents:
-            finder.add(document)
-            stored.append(document)
-        repeated, paragraphs = finder.repeats()
-        for number in range(len(stored)):
-            document, reasons = stored[number], paragraphs.get(number, {})
-            if reason := repeated.get(number):
-                counts.add(reason, document.source)
-                continue
-            rest = without(document, reasons, counts)
-            if not reasons or long_enough(rest, options, counts):
-                yield rest
+    stored: Spool[RawDocument] = Spool()
+    for number, document in enumerate(documents):
+        finder.add(document)
+        stored.add(number, document)
+    repeated, paragraphs = finder.repeats()
+    for number, document in enumerate(stored):
+        reasons = paragraphs.get(number, {})
+        if reason := repeated.get(number):
+            counts.add(reason, document.source)
+            continue
+        rest = without(document, reasons, counts)
+        if not reasons or long_enough(rest, options, counts):
+            yield rest

@@ -7,19 +7,17 @@ line by line. An act, scene or chapter is a document; paragraphs of a speech kno
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from lxml import etree
 
 from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError
-from discoprobe.loaders.raw.document import RUNNING, DropCounts, Kind, Paragraph, RawDocument, TextWithOffsets, grouped
+from discoprobe.loaders.raw.document import RUNNING, DropCounts, Kind, Part, Row, grouped, laid_out
 from discoprobe.loaders.raw.files import one_line
-from discoprobe.loaders.raw.markup import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 ELTEC: Final = "{http://distantreading.net/eltec/ns}*"
@@ -39,24 +37,21 @@ REPLACED: Final = "|".join(f".//*[local-name()='choice']/*[local-name()='{name}'
 OUTER_NOTES: Final = ".//*[local-name()='note'][not(ancestor::*[local-name()='note'])]"
 XML_ID: Final = "{http://www.w3.org/XML/1998/namespace}id"
 DIVISION: Final = re.compile(r"div\d?|floatingText")
-WHITE: Final = re.compile(r"\s+")
 CLOSING: Final = frozenset(".,;:!?…")
 """Signs before which no space remains where a stage direction was."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A paragraph or a line of verse."""
+class _Piece(NamedTuple):
+    """A paragraph or a line of verse, and the element that it is in."""
 
-    kind: Kind
     text: str
-    first: bool  # of its element
+    kind: Kind
+    within: etree._Element
     gap: bool  # something is missing before it
-    speaker: str
 
 
-def read_tei(path: Path, name: str, work_id: str, counts: DropCounts, min_words: int) -> list[RawDocument]:
-    """The divisions of a work as documents ``<work>-01``, ``<work>-02``, …; a work without divisions as one document.
+def read_tei(path: Path, name: str, work_id: str, counts: DropCounts, min_words: int) -> list[Row]:
+    """The divisions of a work as rows ``<work>-01``, ``<work>-02``, …; a work without divisions as one row.
 
     ``name`` is relative to the source folder. A division with fewer than ``min_words`` words of running text is joined
     with the next one, the last one with the one before.
@@ -75,12 +70,14 @@ def read_tei(path: Path, name: str, work_id: str, counts: DropCounts, min_words:
     for matter in text.iterchildren("{*}front", "{*}back"):
         reason = f"{etree.QName(matter).localname}-matter"
         counts.add(reason, name, sum(map(len, _divisions(matter, DropCounts(), name))))
-    units = _joined_units(_divisions(body, counts, name), min_words)
+    units = list(grouped(_divisions(body, counts, name), _words, min_words))
+    if len(units) > 1 and sum(map(_words, units[-1])) < min_words:
+        units[-2:] = [units[-2] + units[-1]]
     genre = "fiction" if next(root.iter(ELTEC), None) is not None else ""
     genre = genre or ("drama" if next(text.iter("{*}sp"), None) is not None else "")
     width = max(2, len(str(len(units))))
     ids = [work_id] if len(units) == 1 else [f"{work_id}-{n:0{width}}" for n in range(1, len(units) + 1)]
-    return [_document(unit, doc_id, name, genre, counts) for unit, doc_id in zip(units, ids, strict=True)]
+    return [_row(list(chain(*unit)), doc_id, name, genre) for unit, doc_id in zip(units, ids, strict=True)]
 
 
 def _parse(path: Path, name: str) -> etree._Element:
@@ -102,80 +99,6 @@ def _parse(path: Path, name: str) -> etree._Element:
     return root
 
 
-def _divisions(body: etree._Element, counts: DropCounts, name: str) -> list[list[_Part]]:
-    """The parts of each division that has some; the body is without what does not belong to the work."""
-    etree.strip_elements(body, *(f"{{*}}{tag}" for tag in REMOVED), with_tail=False)
-    for replaced in body.xpath(REPLACED):
-        replaced.clear(keep_tail=True)
-    counts.add("note", name, len(body.xpath(OUTER_NOTES)))
-    etree.strip_elements(body, "{*}note", with_tail=False)
-    for line_end in body.iter("{*}lb"):
-        line_end.text = "\n"
-    walk = _Walk()
-    walk.visit(body)
-    return [parts for parts in walk.divisions if parts]
-
-
-@dataclass(slots=True)
-class _Walk:
-    """A walk through a text in the order of reading, and the parts of each division visited."""
-
-    divisions: list[list[_Part]] = field(default_factory=lambda: [[]])
-    first: bool = True
-    gap: bool = True
-    speaker: str = ""
-
-    def visit(self, node: etree._Element) -> None:
-        """Add what is in an element."""
-        self.first = True
-        self._add("text", node.text)
-        for child in node:
-            tag = etree.QName(child).localname
-            if tag == "milestone":
-                self.gap = True
-            elif tag in KINDS and not any(True for _ in child.iterdescendants("{*}p", "{*}l", "{*}sp")):
-                self._add_paragraph(child, KINDS[tag])
-            else:
-                self.speaker, before = (_speaker(child) if tag == "sp" else self.speaker), self.speaker
-                self._visit_division(child) if DIVISION.fullmatch(tag) else self.visit(child)
-                self.first, self.speaker = True, before
-            self._add("text", child.tail)
-
-    def _visit_division(self, node: etree._Element) -> None:
-        if self.divisions[-1]:
-            self.divisions.append([])
-        self.gap = True
-        self.visit(node)
-        self.gap = True
-
-    def _add_paragraph(self, node: etree._Element, kind: Kind) -> None:
-        """Add a paragraph; stage directions inside it come before it if it begins with them, else after it."""
-        before: list[str] = []
-        after: list[str] = []
-        text = ""
-        for piece, is_stage in _pieces(node):
-            if is_stage:
-                (after if text.strip() else before).append(piece)
-            else:
-                text = (text.rstrip() if piece[0] in CLOSING else text) + piece
-        for stage in before:
-            self._add("stage", stage)
-        self._add(kind, text)
-        for stage in after:
-            self._add("stage", stage)
-
-    def _add(self, kind: Kind, text: str | None) -> None:
-        if text := WHITE.sub(" ", text or "").strip():
-            self.divisions[-1].append(_Part(kind, text, self.first, self.gap, self.speaker))
-            self.first = self.gap = False
-
-
-def _speaker(speech: etree._Element) -> str:
-    """Who speaks: the ids in ``who``, or else the name above the speech."""
-    ids = " ".join(name.removeprefix("#") for name in speech.get("who", "").split())
-    return one_line(ids or speech.findtext("{*}speaker", ""))
-
-
 def _check_speakers(root: etree._Element, body: etree._Element, name: str) -> None:
     """Raise a CorpusFormatError for a ``who`` that names nobody in the list of persons, if the file has one."""
     people = {person.get(XML_ID) for cast in root.iter("{*}particDesc") for person in cast.iter("{*}*")}
@@ -186,7 +109,58 @@ def _check_speakers(root: etree._Element, body: etree._Element, name: str) -> No
                 raise CorpusFormatError(problem, path=name, line=speech.sourceline)
 
 
-def _pieces(node: etree._Element) -> Iterator[tuple[str, bool]]:
+def _divisions(body: etree._Element, counts: DropCounts, name: str) -> list[list[_Piece]]:
+    """The pieces of each division that has some, without what does not belong to the work."""
+    etree.strip_elements(body, *(f"{{*}}{tag}" for tag in REMOVED), with_tail=False)
+    for replaced in body.xpath(REPLACED):
+        replaced.clear(keep_tail=True)
+    counts.add("note", name, len(body.xpath(OUTER_NOTES)))
+    etree.strip_elements(body, "{*}note", with_tail=False)
+    for line_end in body.iter("{*}lb"):
+        line_end.text = "\n"
+    body.tail = None
+    divisions: list[list[_Piece]] = [[]]
+    gap = True
+    walk = etree.iterwalk(body, events=("start", "end"))
+    for event, node in walk:
+        tag = etree.QName(node).localname
+        if tag == "milestone" or DIVISION.fullmatch(tag):
+            gap = True
+            if tag != "milestone" and event == "start" and divisions[-1]:
+                divisions.append([])
+        within = node
+        texts: Iterable[tuple[str | None, Kind]] = [(node.text if event == "start" else node.tail, "text")]
+        if node is not body and (event == "end" or _is_paragraph(node)):
+            within = node.getparent()
+            if event == "start":
+                texts = _with_stages(node)
+                walk.skip_subtree()
+        for text, kind in texts:
+            if filled := " ".join((text or "").split()):
+                divisions[-1].append(_Piece(filled, kind, within, gap))
+                gap = False
+    return [pieces for pieces in divisions if pieces]
+
+
+def _is_paragraph(node: etree._Element) -> bool:
+    return etree.QName(node).localname in KINDS and next(node.iterdescendants("{*}p", "{*}l", "{*}sp"), None) is None
+
+
+def _with_stages(node: etree._Element) -> Iterator[tuple[str, Kind]]:
+    """The text of a paragraph; stage directions inside it come before it if it begins with them, else after it."""
+    stages: tuple[list[str], list[str]] = [], []
+    text = ""
+    for piece, is_stage in _texts(node):
+        if is_stage:
+            stages[bool(text.strip())].append(piece)
+        else:
+            text = (text.rstrip() if piece[0] in CLOSING else text) + piece
+    yield from ((stage, "stage") for stage in stages[0])
+    yield text, KINDS[etree.QName(node).localname]
+    yield from ((stage, "stage") for stage in stages[1])
+
+
+def _texts(node: etree._Element) -> Iterator[tuple[str, bool]]:
     """The pieces of text in a paragraph that are not empty, and whether each is a stage direction."""
     if node.text:
         yield node.text, False
@@ -194,35 +168,34 @@ def _pieces(node: etree._Element) -> Iterator[tuple[str, bool]]:
         if etree.QName(child).localname == "stage":
             yield "".join(child.itertext()), True
         else:
-            yield from _pieces(child)
+            yield from _texts(child)
         if child.tail:
             yield child.tail, False
 
 
-def _joined_units(divisions: Sequence[list[_Part]], min_words: int) -> list[list[_Part]]:
-    """Divisions joined until each has enough words; the last is joined with the one before."""
-    groups = list(grouped(divisions, _words, min_words))
-    if len(groups) > 1 and sum(map(_words, groups[-1])) < min_words:
-        groups[-2:] = [groups[-2] + groups[-1]]
-    return [list(chain.from_iterable(group)) for group in groups]
+def _words(pieces: Sequence[_Piece]) -> int:
+    return sum(len(piece.text.split()) for piece in pieces if piece.kind in RUNNING)
 
 
-def _words(parts: Sequence[_Part]) -> int:
-    return sum(len(part.text.split()) for part in parts if part.kind in RUNNING)
-
-
-def _document(unit: Sequence[_Part], doc_id: str, name: str, genre: str, counts: DropCounts) -> RawDocument:
-    groups: list[list[_Part]] = []
-    for part in unit:
-        if groups and part.kind == groups[-1][-1].kind == "verse" and not (part.first or part.gap):
-            groups[-1].append(part)
+def _row(pieces: Sequence[_Piece], doc_id: str, name: str, genre: str) -> Row:
+    """Pieces as a row; lines of verse that follow each other in an element are one part."""
+    groups: list[list[_Piece]] = []
+    for piece in pieces:
+        last = groups[-1][-1] if groups else None
+        if last and piece.kind == last.kind == "verse" and piece.within is last.within and not piece.gap:
+            groups[-1].append(piece)
         else:
-            groups.append([part])
-    texts = ["\n".join(part.text for part in parts) for parts in groups]
-    paragraphs: list[Paragraph] = []
-    at = 0
-    for parts, text in zip(groups, texts, strict=True):
-        content = clean(TextWithOffsets.of(text, at), counts, name, markup=False)
-        paragraphs.append(Paragraph(content, parts[0].kind, speaker=parts[0].speaker, gap=parts[0].gap))
-        at += len(text) + len("\n\n")
-    return RawDocument(doc_id, tuple(paragraphs), name, "\n\n".join(texts), extracted=True, genre=genre)
+            groups.append([piece])
+    text, spans = laid_out(["\n".join(piece.text for piece in group)] for group in groups)
+    parts = [Part(of, one[0].kind, _speaker(one[0]), one[0].gap) for of, one in zip(spans, groups, strict=True)]
+    return Row(name, doc_id, text, parts, genre, extracted=True, markup=False)
+
+
+def _speaker(piece: _Piece) -> str:
+    """Who speaks: the ids in ``who`` of the speech, or else the name above it."""
+    around = (piece.within, *piece.within.iterancestors())
+    speech = next((node for node in around if etree.QName(node).localname == "sp"), None)
+    if speech is None:
+        return ""
+    ids = " ".join(name.removeprefix("#") for name in speech.get("who", "").split())
+    return one_line(ids or speech.findtext("{*}speaker", ""))

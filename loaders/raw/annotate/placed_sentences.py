@@ -17,7 +17,7 @@ import re
 from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import pairwise, zip_longest
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 import regex
 
@@ -66,8 +66,7 @@ MOST: Final = 0.8
 BOUNDARY: Final = regex.compile(r"\b", regex.WORD | regex.VERSION1)
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A syntactic word; ``_`` for unknown values. ``head`` is the number of a word, ``0`` for the root."""
 
     form: str
@@ -134,9 +133,9 @@ class Engine(Hashable, Protocol):
         """The annotator, ready to work."""
 
 
-@functools.cache
+@functools.lru_cache(maxsize=1)
 def loaded(engine: Engine) -> Annotator:
-    """The annotator of an engine; it stays in memory, and a process loads it once."""
+    """The annotator of an engine; the last one stays in memory, so that a process loads it once."""
     return engine.load()
 
 

@@ -30,7 +30,6 @@ from discoprobe.loaders.folders import cache_folder
 from discoprobe.loaders.keys import record_keys, text_keys
 from discoprobe.loaders.raw.annotate.placed_sentences import loaded, placed
 from discoprobe.loaders.raw.document import DropCounts
-from discoprobe.loaders.raw.files import document_id
 from discoprobe.loaders.raw.raw_corpus import usable_documents
 from discoprobe.loaders.raw.tables import find_columns, known_column, rows_of
 
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
     from discoprobe.loaders.raw.annotate.placed_sentences import Engine, PlacedSentence
     from discoprobe.loaders.raw.document import RawDocument
     from discoprobe.loaders.raw.options import ReadOptions
-    from discoprobe.loaders.raw.tables import Row
 
 FORMAT: Final = 5
 """Version of how text is read, filtered and divided into sentences; a higher one makes all cached parts anew."""
@@ -111,13 +109,14 @@ class TextCorpusPart:
         with _opened(self.file) as parquet:
             names = parquet.schema_arrow.names
             about = [known_column(names, wanted) for wanted in ABOUT.values()]
-            used = dict.fromkeys([*find_columns(names, self.options, self.file.name).used, *filter(None, about)])
-            records = parquet.read_row_group(self.number, columns=list(used)).to_pylist()
-        rows = self._rows(records)
+            used = {*find_columns(names, self.options, self.file.name).values(), *filter(None, about)}
+            records = parquet.read_row_group(self.number, columns=sorted(used)).to_pylist()
+        rows = rows_of(enumerate(records, self.before + 1), self.file.name, self.options, self._refuse)
         reading, dropped, corrections = DropCounts(), Counter[str](), Counter[str]()
         documents, found = [], []
         annotator = loaded(self.engine)
-        for document in usable_documents(lambda: sorted(rows.items()), self.options, reading):
+        by_id = sorted(rows, key=lambda row: row.id)
+        for document in usable_documents(by_id, self.options, reading):
             spans = annotator.annotate(document.running, corrections, tokens=False)
             if sentences := list(placed(document, spans, dropped)):
                 documents.append(document)
@@ -136,15 +135,6 @@ class TextCorpusPart:
             "corrections": corrections,
         }
         return cache.store(cache_folder(), self.key, [shard], lambda: record)
-
-    def _rows(self, records: Sequence[Mapping[str, Any]]) -> dict[str, Row]:
-        """The rows by the id of the document: file and number where there is no id, or it is there twice."""
-        rows: dict[str, Row] = {}
-        stem = document_id(self.file.name.removesuffix(PARQUET))
-        for row in rows_of(enumerate(records, self.before + 1), self.file.name, self.options, self._refuse):
-            doc_id = "" if row.id is None else document_id(row.id)
-            rows[doc_id if doc_id and doc_id not in rows else f"{stem}-{_number(row.place):06}"] = row
-        return rows
 
     def _refuse(self, error: CorpusFormatError) -> None:
         if self.options.on_error == "stop":
@@ -251,7 +241,8 @@ def text_corpus(sources: Sequence[str], facts: CorpusFacts, options: ReadOptions
 def _parts(first: TextCorpusPart) -> Iterator[TextCorpusPart]:
     """The parts of a file from its footer, given what its first part has in common with them."""
     with _opened(first.file) as parquet:
-        text = find_columns(parquet.schema_arrow.names, first.options, first.file.name).used[0]
+        columns = find_columns(parquet.schema_arrow.names, first.options, first.file.name)
+        text = columns.get("sentences") or columns["text"]
         before = 0
         for number in range(parquet.metadata.num_row_groups):
             group = parquet.metadata.row_group(number)

@@ -2,13 +2,12 @@
 
 A folder of models has a ``resources.json`` with the packages and the MD5 of their files, and a file
 ``<language>/<processor>/<package>.pt`` for each (https://stanfordnlp.github.io/stanza/download_models.html). Stanza is
-imported when an annotator is loaded, and works on one thread or the GPU. Every paragraph is a document for Stanza, so
+imported when models are looked for, and works on one thread or the GPU. Every paragraph is a document for Stanza, so
 that no sentence crosses paragraphs; in input that is already segmented, every sentence is one.
 """
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import logging
 import os
@@ -42,26 +41,17 @@ if TYPE_CHECKING:
     from discoprobe.loaders.raw.annotate.placed_sentences import Sentences
     from discoprobe.loaders.raw.document import Paragraph
 
-NEEDS: Final[Mapping[str, frozenset[str]]] = {
-    "tokenize": frozenset(),
-    **dict.fromkeys(("mwt", "pos"), frozenset({"tokenize"})),
-    "lemma": frozenset({"tokenize", "pos"}),
-    "depparse": frozenset({"tokenize", "pos", "lemma"}),
-}
-"""Processors whose results are in CoNLL-U, in the order in which they work, and those whose results they need."""
+PROCESSORS: Final = ("tokenize", "mwt", "pos", "lemma", "depparse")
+"""Those whose results are in CoNLL-U, in the order in which they work."""
 TOKENIZERS: Final = ("tokenize", "mwt")
 DEFAULT: Final = ("tokenize", "pos", "lemma", "depparse")
-"""``mwt`` is added for languages that have it."""
+"""Each needs the results of those before it; ``mwt`` is added for languages that have it."""
 IDENTITY: Final = "identity"
 """The lemmatiser that returns the form, for languages without inflection; it has no file."""
 RESOURCES: Final = "resources.json"
-FOLDER_VARIABLE: Final = "STANZA_RESOURCES_DIR"
 TAGS: Final = frozenset(UPOS.categories.to_list())
 NOT_TOKENISED: Final = (ValueError, AssertionError, IndexError)
 """What Stanza's tokeniser raises for text in which it loses its place."""
-
-TokenEntries = list[dict[str, Any]]
-"""A token as Stanza's ``to_dict`` gives it: an entry for the token, followed by its words if it has several."""
 
 
 def installed() -> bool:
@@ -82,38 +72,31 @@ def models_folder(given: Path | None = None) -> Path:
     """The folder of models: the given one, else ``$STANZA_RESOURCES_DIR``, else the one to which Stanza downloads."""
     if given is not None:
         return given
-    if folder := os.environ.get(FOLDER_VARIABLE):
-        return Path(folder)
     require_stanza()
     from stanza.resources.common import DEFAULT_MODEL_DIR  # noqa: PLC0415 (imports torch)
 
-    return Path(DEFAULT_MODEL_DIR)
-
-
-def best_device() -> str:
-    """``cuda`` if torch has a GPU, else ``cpu``."""
-    require_stanza()
-    import torch  # noqa: PLC0415 (takes seconds)
-
-    return "cuda" if torch.cuda.is_available() else "cpu"
+    return Path(os.environ.get("STANZA_RESOURCES_DIR") or DEFAULT_MODEL_DIR)
 
 
 def read_processors(names: Sequence[str]) -> dict[str, str]:
-    """The package of each processor, empty for the default, from names such as ``pos`` or ``pos=hdt``.
+    """The package of each processor, ``default`` if none is named, from names such as ``pos`` or ``pos=hdt``.
 
     Raises:
-        UnknownNameError: a processor is not one of :data:`NEEDS`.
+        UnknownNameError: a processor is not one of :data:`PROCESSORS`.
         UsageError: a processor needs the result of another that is not named.
     """
-    chosen = {name.strip(): package.strip() for name, _, package in (each.partition("=") for each in names)}
+    chosen = {
+        name.strip(): package.strip() or "default" for name, _, package in (each.partition("=") for each in names)
+    }
     for name in chosen:
-        if name not in NEEDS:
-            raise UnknownNameError("processor", name, tuple(NEEDS), remedy=f"({', '.join(NEEDS)} are in CoNLL-U)")
-        if missing := sorted(NEEDS[name] - chosen.keys()):
+        if name not in PROCESSORS:
+            raise UnknownNameError("processor", name, PROCESSORS, remedy=f"({', '.join(PROCESSORS)} are in CoNLL-U)")
+        needed = DEFAULT[: DEFAULT.index(name)] if name in DEFAULT else DEFAULT[:1]
+        if missing := sorted(set(needed) - chosen.keys()):
             raise UsageError(f"the processor {name} needs {', '.join(missing)}; name {'them' if missing[1:] else 'it'}")
     if not chosen:
         raise UsageError(f"--processors names none; the default is {','.join(DEFAULT)}")
-    return {name: chosen[name] for name in NEEDS if name in chosen}
+    return chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,21 +136,64 @@ def find_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT) ->
     """Stanza with the models that processors need, as :func:`read_processors` takes them; every file is verified.
 
     Raises:
-        UnsupportedError: the folder has no such model; the message says how to download it.
+        UnsupportedError: the folder has no such model; the message says how to download it. Or Stanza is not installed.
         DiscoprobeError: a file is damaged.
     """
-    return _ModelFolder(lang, folder).engine(read_processors(processors))
+    chosen = read_processors(processors)
+    require_stanza()
+    import torch  # noqa: PLC0415 (takes seconds)
+    from stanza.resources import common  # noqa: PLC0415 (imports torch)
+
+    logging.getLogger("stanza").setLevel(logging.CRITICAL)  # it warns of what is an error here
+    resources, code = _resources(lang, folder)
+    known = resources[code]
+    models = common.maintain_processor_list(resources, code, None, dict(chosen))
+    packages = {name: of_processor[0].package for name, of_processor in models}
+    for name in chosen:
+        if packages.get(name) not in {IDENTITY, *known.get(name, ())}:
+            there = ", ".join(processor for processor in PROCESSORS if processor in known)
+            what = f"processor {name}" if chosen[name] == "default" else f"package {name}={chosen[name]}"
+            raise UnsupportedError(
+                f"no {what} for '{lang}' among the Stanza models in {folder}; it has {there}: name those (--processors)"
+            )
+    files = []
+    for name, package in common.flatten_processor_list(common.add_dependencies(resources, code, models)):
+        path, md5 = folder / code / name / f"{package}.pt", known.get(name, {}).get(package, {}).get("md5")
+        if package == IDENTITY:
+            continue
+        if not path.is_file():
+            missing = path.relative_to(folder).as_posix()
+            raise UnsupportedError(f"no Stanza model {missing} in {folder}; {_how_to_get(lang, folder)}")
+        if md5 and md5 != (actual := common.get_md5(path)):
+            raise _damaged(path, f"MD5 {actual}, {RESOURCES} says {md5}", lang, folder)
+        content = hashes_of(path)
+        files.append(SourceFile(path.relative_to(folder).as_posix(), content.sha256, content.bytes))
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    of_folder = tuple(sorted(files, key=lambda file: file.path))
+    return StanzaEngine(lang, code, folder, tuple(packages.items()), of_folder, device)
 
 
-def is_installed_for(lang: str) -> bool:
-    """Whether Stanza is installed, and its folder has models of a language, complete or not."""
-    if not installed():
-        return False
-    folder = models_folder()
+def _resources(lang: str, folder: Path) -> tuple[dict[str, Any], str]:
+    """What ``resources.json`` of a folder says, and the code that it has for a language."""
+    path, how = folder / RESOURCES, _how_to_get(lang, folder)
     try:
-        return (folder / _ModelFolder(lang, folder).code).is_dir()
-    except UnsupportedError:
-        return False
+        resources = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+    except FileNotFoundError:
+        raise UnsupportedError(f"no Stanza models in {folder} (no {RESOURCES}); {how}") from None
+    except msgspec.MsgspecError as error:
+        raise DiscoprobeError(f"{path} is damaged ({error}); delete it and {how}") from error
+    code = str(resources.get(lang, {}).get("alias", lang))
+    if code in resources:
+        return resources, code
+    there = ", ".join(sorted(name for name, of in resources.items() if isinstance(of, dict) and "packages" in of))
+    from stanza.resources.default_packages import default_treebanks  # noqa: PLC0415 (imports torch)
+
+    if lang in {*default_treebanks, "zh", "no"}:
+        raise UnsupportedError(f"no Stanza model of '{lang}' in {folder} (there is {there}); {how}")
+    raise UnsupportedError(
+        f"Stanza has no model of '{lang}' (neither has {folder}: {there}); segment only with --segment, or give an "
+        f"annotated corpus"
+    )
 
 
 def download_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT) -> None:
@@ -181,9 +207,10 @@ def download_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT
     import requests  # noqa: PLC0415 (takes .2 s)
     import stanza  # noqa: PLC0415 (imports torch)
 
-    chosen = {name: package or "default" for name, package in read_processors(processors).items()}
     try:
-        stanza.download(lang, model_dir=str(folder), package=None, processors=chosen, verbose=False)
+        stanza.download(
+            lang, model_dir=str(folder), package=None, processors=read_processors(processors), verbose=False
+        )
     except (requests.exceptions.RequestException, ConnectionError) as error:
         host = getattr(getattr(error, "request", None), "url", None) or str(error)
         raise RemoteError(
@@ -192,90 +219,6 @@ def download_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT
         ) from error
     except ValueError as error:
         raise UnsupportedError(f"Stanza gives no models of {lang}: {error}") from error
-
-
-class _ModelFolder:
-    """What ``resources.json`` of a folder of models says of a language."""
-
-    def __init__(self, lang: str, folder: Path) -> None:
-        self._lang, self._folder = lang, folder
-        path = folder / RESOURCES
-        try:
-            self._resources = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
-        except FileNotFoundError:
-            how = _how_to_get(lang, folder)
-            raise UnsupportedError(f"no Stanza models in {folder} (no {RESOURCES}); {how}") from None
-        except msgspec.MsgspecError as error:
-            raise DiscoprobeError(f"{path} is damaged ({error}); delete it and {_how_to_get(lang, folder)}") from error
-        self.code = str(self._resources.get(lang, {}).get("alias", lang))
-        self._known: Mapping[str, Any] = self._resources.get(self.code, {})
-        self._default: Mapping[str, str] = self._known.get("packages", {}).get("default", {})
-
-    def engine(self, chosen: Mapping[str, str]) -> StanzaEngine:
-        """Stanza with the verified models of processors, by their packages (empty for the default)."""
-        if self.code not in self._resources:
-            raise UnsupportedError(self._no_language())
-        packages = self._packages(chosen)
-        paths = dict(self._paths(packages))
-        files = tuple(self._verified(path, md5) for path, md5 in sorted(paths.items()))
-        return StanzaEngine(self._lang, self.code, self._folder, tuple(packages.items()), files)
-
-    def _no_language(self) -> str:
-        known = self._resources.items()
-        there = ", ".join(sorted(code for code, of in known if isinstance(of, dict) and "packages" in of))
-        if installed():
-            from stanza.resources.default_packages import default_treebanks  # noqa: PLC0415 (imports torch)
-
-            if self._lang not in {*default_treebanks, "zh", "no"}:
-                return (
-                    f"Stanza has no model of '{self._lang}' (neither has {self._folder}: {there}); segment only with "
-                    f"--segment, or give an annotated corpus"
-                )
-        how = _how_to_get(self._lang, self._folder)
-        return f"no Stanza model of '{self._lang}' in {self._folder} (there is {there}); {how}"
-
-    def _packages(self, chosen: Mapping[str, str]) -> dict[str, str]:
-        """The package of each processor; ``mwt`` is added if the tokeniser leaves multiword tokens to it."""
-        packages = {name: package or self._default.get(name, "") for name, package in chosen.items()}
-        for name, package in packages.items():
-            if not package or (package not in self._known.get(name, {}) and package != IDENTITY):
-                there = ", ".join(processor for processor in NEEDS if processor in self._known)
-                what = f"package {name}={package}" if package else f"processor {name}"
-                raise UnsupportedError(
-                    f"no {what} for '{self._lang}' among the Stanza models in {self._folder}; it has {there}: name "
-                    f"those (--processors)"
-                )
-        if "tokenize" in packages and "mwt" not in packages and (mwt := self._expander(packages["tokenize"])):
-            packages["mwt"] = mwt
-        return {name: packages[name] for name in NEEDS if name in packages}
-
-    def _expander(self, tokenizer: str) -> str:
-        """The package that expands the multiword tokens of a tokeniser, as ``add_mwt`` in Stanza; empty for none."""
-        if tokenizer == self._default.get("tokenize"):
-            return str(self._default.get("mwt", ""))
-        stem = tokenizer.removesuffix("_nocharlm").removesuffix("_charlm")
-        return next((name for name in (tokenizer, stem) if name in self._known.get("mwt", {})), "")
-
-    def _paths(self, packages: Mapping[str, str]) -> Iterator[tuple[str, str | None]]:
-        """The path of every file of packages, and its MD5 or None."""
-        for name, package in packages.items():
-            if package != IDENTITY:
-                needed = self._known[name][package].get("dependencies", ())
-                for model, of_model in ((name, package), *((each["model"], each["package"]) for each in needed)):
-                    md5 = self._known.get(model, {}).get(of_model, {}).get("md5")
-                    yield f"{self.code}/{model}/{of_model}.pt", md5
-
-    def _verified(self, name: str, md5: str | None) -> SourceFile:
-        path = self._folder / name
-        if not path.is_file():
-            raise UnsupportedError(f"no Stanza model {name} in {self._folder}; {_how_to_get(self._lang, self._folder)}")
-        if md5:
-            with path.open("rb") as file:
-                actual = hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
-            if actual != md5:
-                raise _damaged(path, f"MD5 {actual}, {RESOURCES} says {md5}", self._lang, self._folder)
-        content = hashes_of(path)
-        return SourceFile(name, content.sha256, content.bytes)
 
 
 def _how_to_get(lang: str, folder: Path) -> str:
@@ -289,13 +232,11 @@ def _damaged(path: Path, why: str, lang: str, folder: Path) -> DiscoprobeError:
 
 @dataclass(slots=True)
 class _Piece:
-    """What Stanza gets as one document: a paragraph, or a sentence of it that begins at an offset."""
+    """What is one document for Stanza: a paragraph, or a sentence of it that begins at an offset."""
 
     paragraph: int
     offset: int
-    text: str
-    is_sentence: bool
-    document: Any = None  # Stanza's; None if Stanza cannot read the text
+    document: Any  # Stanza's; None if Stanza cannot read the text
     sentences: Sequence[Any] = ()  # all of the document, also those that are too long to be annotated
 
 
@@ -315,14 +256,8 @@ class StanzaAnnotator:
 
     def annotate(self, paragraphs: Sequence[Paragraph], corrections: Counter[str], *, tokens: bool = True) -> Sentences:
         """The sentences of each paragraph, in order."""
-        pieces = [piece for number, paragraph in enumerate(paragraphs) for piece in _pieces(number, paragraph)]
-        for is_sentence in (False, True):
-            some = [piece for piece in pieces if piece.is_sentence is is_sentence]
-            documents = self._tokenise([piece.text for piece in some], split=not is_sentence)
-            for piece, document in zip(some, documents, strict=True):
-                piece.document = document
+        pieces = list(self._pieces(paragraphs, corrections))
         for piece in pieces:
-            self._correct(piece, corrections)
             _set_long_aside(piece)
         filled = [piece.document for piece in pieces if piece.document is not None and piece.document.sentences]
         if tokens and self._taggers and filled:
@@ -333,16 +268,31 @@ class StanzaAnnotator:
             sentences[piece.paragraph] += [Sentence.of((), UNANNOTATED)] if piece.document is None else found
         return sentences
 
+    def _pieces(self, paragraphs: Sequence[Paragraph], corrections: Counter[str]) -> Iterator[_Piece]:
+        """The tokenised pieces of paragraphs, those of a paragraph in order."""
+        unsplit = [number for number, each in enumerate(paragraphs) if each.sentences is None and each.text.strip()]
+        texts = [paragraphs[number].text for number in unsplit]
+        for number, text, document in zip(unsplit, texts, self._tokenise(texts, split=True), strict=True):
+            found = document.sentences if document else []
+            spans = [(one.tokens[0].start_char, one.tokens[-1].end_char) for one in found]
+            starts = [start for start, _ in corrected(text, spans, self._engine.lang, corrections)]
+            changed = starts != [start for start, _ in spans]
+            yield _Piece(number, 0, regrouped(document, starts) if changed else document)
+        given = [(number, *span) for number, each in enumerate(paragraphs) for span in each.sentences or ()]
+        given = [(number, start, end) for number, start, end in given if paragraphs[number].text[start:end].strip()]
+        texts = [paragraphs[number].text[start:end] for number, start, end in given]
+        for (number, start, _), document in zip(given, self._tokenise(texts, split=False), strict=True):
+            yield _Piece(number, start, document)
+
     def _load(self, packages: Mapping[str, str], **options: object) -> Any:
         """A Stanza pipeline of some processors."""
         import stanza  # noqa: PLC0415 (imports torch)
 
-        logging.getLogger("stanza").setLevel(logging.CRITICAL)  # errors are raised, too
         engine = self._engine
         try:
             return stanza.Pipeline(
                 engine.code, dir=str(engine.folder), package=None, processors=dict(packages), download_method=None,
-                device=engine.device, verbose=False, **options,
+                device=engine.device, verbose=False, logging_level="CRITICAL", **options,
             )  # fmt: skip
         except MemoryError:
             raise
@@ -367,15 +317,6 @@ class StanzaAnnotator:
             return [*self._tokenise(texts[:half], split=split), *self._tokenise(texts[half:], split=split)]
         return documents
 
-    def _correct(self, piece: _Piece, corrections: Counter[str]) -> None:
-        """Correct the sentence boundaries of a piece that Stanza has split."""
-        if piece.document is None or piece.is_sentence:
-            return
-        spans = [(one.tokens[0].start_char, one.tokens[-1].end_char) for one in piece.document.sentences]
-        starts = [start for start, _ in corrected(piece.text, spans, self._engine.lang, corrections)]
-        if starts != [start for start, _ in spans]:
-            piece.document = regrouped(piece.document, starts)
-
 
 def _damaged_file(engine: StanzaEngine) -> Path:
     """The first model file that torch cannot load; the folder of the language if it loads all of them."""
@@ -390,13 +331,6 @@ def _damaged_file(engine: StanzaEngine) -> Path:
     return engine.folder / engine.code
 
 
-def _pieces(number: int, paragraph: Paragraph) -> list[_Piece]:
-    if paragraph.sentences is None:
-        return [_Piece(number, 0, paragraph.text, is_sentence=False)] if paragraph.text.strip() else []
-    spans = [(start, paragraph.text[start:end]) for start, end in paragraph.sentences]
-    return [_Piece(number, start, text, is_sentence=True) for start, text in spans if text.strip()]
-
-
 def regrouped(document: Any, starts: Sequence[int]) -> Any:
     """A Stanza document with the same tokens in sentences that begin at other characters.
 
@@ -405,34 +339,22 @@ def regrouped(document: Any, starts: Sequence[int]) -> Any:
     """
     from stanza.models.common.doc import Document  # noqa: PLC0415 (takes seconds)
 
-    sentences: list[list[TokenEntries]] = [[] for _ in starts]
+    sentences: list[list[dict[str, Any]]] = [[] for _ in starts]
     for old_sentence in document.sentences:
         for i, token in enumerate(old_sentence.tokens):
             sentence = sentences[max(0, bisect_right(starts, token.start_char) - 1)]
-            entries = token.to_dict()
-            if i == 0 and sentence and _are_dots(sentence[-1][-1], entries[0]):
-                dots = sentence[-1][-1]
-                dots |= {"text": dots["text"] + entries[0]["text"], "end_char": entries[0]["end_char"]}
-                dots.pop("misc", None)
-            else:
-                sentence.append(entries)
-    return Document([list(_numbered(sentence)) for sentence in sentences if sentence], text=document.text)
-
-
-def _are_dots(left: Mapping[str, Any], right: Mapping[str, Any]) -> bool:
-    return left["end_char"] == right["start_char"] and not (left["text"] + right["text"]).strip(".…")
-
-
-def _numbered(sentence: Sequence[TokenEntries]) -> Iterator[dict[str, Any]]:
-    """The entries of a sentence with its words counted from 1."""
-    number = 0
-    for entries in sentence:
-        words = entries[1:] or entries
-        if words is not entries:
-            yield {**entries[0], "id": (number + 1, number + len(words))}
-        for word in words:
-            number += 1
-            yield {**word, "id": number}
+            entries = token.to_dict()  # the token, followed by its words if it has several
+            last = sentence[-1] if sentence else {"id": 0}
+            if i == 0 and last.get("end_char") == token.start_char and not (last["text"] + token.text).strip(".…"):
+                last |= {"text": last["text"] + token.text, "end_char": token.end_char}
+                last.pop("misc", None)
+                continue
+            words = entries[1:] or entries
+            entries[0]["id"] = (last["id"] + 1, last["id"] + len(words))
+            for number, word in enumerate(words, last["id"] + 1):
+                word["id"] = number
+            sentence += entries
+    return Document([sentence for sentence in sentences if sentence], text=document.text)
 
 
 def _set_long_aside(piece: _Piece) -> None:
@@ -457,7 +379,7 @@ def _sentence(piece: _Piece, sentence: Any) -> Sentence:
 
 def _token(piece: _Piece, token: Any) -> Token:
     """A token; its form is taken from the text, since Stanza writes ``<UNK>`` for one of a thousand characters."""
-    form = piece.text[token.start_char : token.end_char]
+    form = piece.document.text[token.start_char : token.end_char]
     single = len(token.words) == 1
     words = tuple(_word(word, form if single else word.text) for word in token.words)
     return Token(piece.offset + token.start_char, piece.offset + token.end_char, words)

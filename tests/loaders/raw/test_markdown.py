@@ -6,10 +6,9 @@ import pytest
 from raw_cases import document
 
 from discoprobe.loaders.raw.annotate.placed_sentences import RuleEngine, lost_text, placed
-from discoprobe.loaders.raw.document import DropCounts
+from discoprobe.loaders.raw.document import DropCounts, Row
 from discoprobe.loaders.raw.options import ReadOptions
 from discoprobe.loaders.raw.plain_text import row_document
-from discoprobe.loaders.raw.tables import Row
 
 PROSE = "Der Fluss entspringt im Gebirge. Er mündet nach hundert Kilometern ins Meer."
 MORE = "An seinem Ufer liegen drei Städte. Die größte hat einen Hafen."
@@ -17,7 +16,7 @@ MORE = "An seinem Ufer liegen drei Städte. Die größte hat einen Hafen."
 
 def read(source):
     counts = DropCounts()
-    text = row_document(Row("a", None, source), "a", ReadOptions(lang="de"), counts)
+    text = row_document(Row("a", "a", source), ReadOptions(lang="de"), counts)
     return [(p.kind, p.text) for p in text.paragraphs], text.gaps, counts.reasons
 
 

@@ -2,10 +2,9 @@
 
 import pytest
 
-from discoprobe.loaders.raw.document import DropCounts
+from discoprobe.loaders.raw.document import DropCounts, Row
 from discoprobe.loaders.raw.options import ReadOptions
 from discoprobe.loaders.raw.plain_text import row_document
-from discoprobe.loaders.raw.tables import Row
 
 PROSE = """Am Morgen ging der Mann über die
 Brücke und sah, dass der Fluss über
@@ -19,7 +18,7 @@ zum Bahnhof.
 
 def read(source, **options):
     counts = DropCounts()
-    found = row_document(Row("x", None, source), "x", ReadOptions(**options), counts)
+    found = row_document(Row("x", "x", source), ReadOptions(**options), counts)
     for paragraph in found.paragraphs:
         for start, end in paragraph.sentences or ():
             assert paragraph.text[start:end].strip()
@@ -128,7 +127,7 @@ def test_divided_words(source, text, n):
 def test_boilerplate_is_a_gap():
     source = PROSE.replace("\n\n", "\n\nTeilen Sie diesen Artikel!\n")
     counts = DropCounts()
-    found = row_document(Row("x", None, source), "x", ReadOptions(), counts, {"Teilen Sie diesen Artikel!"})
+    found = row_document(Row("x", "x", source), ReadOptions(), counts, {"Teilen Sie diesen Artikel!"})
     assert dict(counts.reasons) == {"boilerplate": 1}
     assert (len(found.paragraphs), found.gaps) == (2, {1})
 

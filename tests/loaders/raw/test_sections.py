@@ -13,11 +13,10 @@ from discoprobe.builders.settings import Settings
 from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.errors import CorpusFormatError
 from discoprobe.loaders.raw.annotate.annotate_corpus import CorpusFacts
-from discoprobe.loaders.raw.document import DropCounts
+from discoprobe.loaders.raw.document import DropCounts, Row
 from discoprobe.loaders.raw.options import ReadOptions
 from discoprobe.loaders.raw.plain_text import row_document
 from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare, segment_parquet
-from discoprobe.loaders.raw.tables import Row
 
 ARTICLE = """# Der See
 
@@ -36,7 +35,7 @@ OPTIONS = ReadOptions(script_share=0, language_share=0, boilerplate=0, duplicate
 
 
 def numbers(text):
-    found = row_document(Row("a.md", None, text), "a", OPTIONS, DropCounts())
+    found = row_document(Row("a.md", "a", text), OPTIONS, DropCounts())
     return [paragraph.section for paragraph in found.paragraphs if paragraph.kind == "text"]
 
 
@@ -117,10 +116,13 @@ def test_sections_in_json_lines(tmp_path):
 @pytest.mark.parametrize(
     ("sections", "message"),
     [
-        ([{"name": "A", "text": "Gut."}, "Ein Text"], "section 2 is a text, not an object with name and text"),
-        ({"name": "A"}, "column 'sections' holds an object, not a text"),
-        ([{"name": "A", "text": "Gut."}, {"name": "B"}], "section 2: name is a text, text missing"),
-        ([{"name": 3, "text": "Gut."}], "section 1: name is a number, text a text; both must be texts"),
+        ([{"name": "A", "text": "Gut."}, "Ein Text"], "column 'sections': Expected `object`, got `str` - at `$[1]`"),
+        ({"name": "A"}, "column 'sections': Expected `str | null`, got `object`"),
+        (
+            [{"name": "A", "text": "Gut."}, {"name": "B"}],
+            "column 'sections': Object missing required field `text` - at `$[1]`",
+        ),
+        ([{"name": 3, "text": "Gut."}], "column 'sections': Expected `str | null`, got `int` - at `$[0].name`"),
         ([{"name": "A", "text": "Gut."}, {"name": " ", "text": "Gut."}], "section 2 has no name"),
         ([{"name": "A", "text": "\ud800"}], "column 'sections' holds an unpaired surrogate (U+D800)"),
     ],

@@ -3,6 +3,8 @@
 import pytest
 
 from discoprobe.loaders.raw.document import DropCounts
+from discoprobe.loaders.raw.options import ReadOptions
+from discoprobe.loaders.raw.plain_text import row_document
 from discoprobe.loaders.raw.tei import read_tei
 
 PLAY = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><title>Nein</title></teiHeader><text>
@@ -22,7 +24,8 @@ def read(tmp_path):
     def documents(xml, min_words=1):
         (path := tmp_path / "stueck.xml").write_text(xml)
         counts = DropCounts()
-        return read_tei(path, "stueck.xml", "stueck", counts, min_words), dict(counts.reasons)
+        rows = read_tei(path, "stueck.xml", "stueck", counts, min_words)
+        return [row_document(row, ReadOptions(), counts) for row in rows], dict(counts.reasons)
 
     return documents
 
@@ -51,3 +54,9 @@ def test_small_divisions_are_put_together(read):
     assert only.doc_id == "stueck"
     assert len(only.paragraphs) == 15
     assert 12 in only.gaps
+
+
+def test_a_page_break_divides_no_verse(read):
+    lines = "<lg><l>Ich ging im Walde</l><pb/><l>so für mich hin.</l></lg>"
+    (only,), _ = read(f"<TEI><text><body>{lines}</body></text></TEI>")
+    assert [p.text for p in only.paragraphs] == ["Ich ging im Walde so für mich hin."]

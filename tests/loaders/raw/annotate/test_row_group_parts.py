@@ -155,7 +155,12 @@ def test_what_cannot_be_read_is_one_line(tmp_path, folder, monkeypatch):
     _raised(UsageError, "s3://bucket/x", "s3fs", source="s3://bucket/x.parquet")
     _raised(UsageError, "nosuch://x", "rotocol", source="nosuch://x/y.parquet")
     write(tmp_path / "wrong.parquet", [1, 2])
-    _raised(CorpusFormatError, "wrong.parquet:1", "holds a number, not a text", source=tmp_path / "wrong.parquet")
+    _raised(
+        CorpusFormatError,
+        "wrong.parquet:1",
+        "column 'text': Expected `str | null`, got `int`",
+        source=tmp_path / "wrong.parquet",
+    )
 
 
 @pytest.mark.skipif(not HUB.is_dir(), reason="no ../shared with texts of the Hub beside the repository")
