@@ -123,8 +123,8 @@ def grouped(items: Iterable[T], size: Callable[[T], int], limit: int) -> Iterato
         yield group
 
 
-def joined(parts: Sequence[TextWithOffsets]) -> tuple[TextWithOffsets, list[Span]]:
-    """Texts of the same source with one space between them, and the span of each; the space stands for the gap."""
+def joined(parts: Sequence[TextWithOffsets], white: str = " ") -> tuple[TextWithOffsets, list[Span]]:
+    """Texts of the same source with one character between them, which stands for the gap, and the span of each."""
     if not parts:
         return TextWithOffsets.of(""), []
     starts, ends, spans = [parts[0].starts], [parts[0].ends], [(0, len(parts[0].text))]
@@ -133,7 +133,7 @@ def joined(parts: Sequence[TextWithOffsets]) -> tuple[TextWithOffsets, list[Span
         ends += (part.starts[:1], part.ends)
         at = spans[-1][1] + 1
         spans.append((at, at + len(part.text)))
-    text = " ".join(part.text for part in parts)
+    text = white.join(part.text for part in parts)
     return TextWithOffsets(text, np.concatenate(starts), np.concatenate(ends)), spans
 
 
@@ -143,13 +143,14 @@ def _unpickled(text: str, steps: bytes, lengths: bytes) -> TextWithOffsets:
 
 
 class Part(NamedTuple):
-    """A paragraph of a row: the spans of its texts, each one sentence if ``segmented``, else one span."""
+    """A paragraph of a row: the spans of its lines in the text, each of them a sentence if ``segmented``."""
 
     spans: Sequence[Span]
     kind: Kind = "text"
-    speaker: str = ""
-    gap: bool = False
     segmented: bool = False
+    gap: bool = False
+    speaker: str = ""
+    section: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,12 +190,6 @@ class Paragraph:
     speaker: str = ""  # in a play
     gap: bool = False  # text was removed before it: it does not continue the paragraph before
 
-    @classmethod
-    def of_sentences(cls, sentences: Sequence[TextWithOffsets], *, gap: bool = False) -> Paragraph:
-        """A paragraph of sentences, with one space between them."""
-        content, spans = joined(sentences)
-        return cls(content, sentences=tuple(spans), gap=gap)
-
     @property
     def text(self) -> str:
         """Its characters."""
@@ -232,9 +227,10 @@ class RawDocument:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of everything that annotation depends on: id, genre, text, paragraphs with offsets, gaps."""
+        """SHA-256 of everything that annotation depends on: id, genre, paragraphs, offsets, gaps, an extracted text."""
         parts = [(p.text, p.kind, p.sentences, p.section, p.speaker) for p in self.paragraphs]
-        content = json.dumps([self.doc_id, self.genre, self.source_text, parts, sorted(self.gaps)], ensure_ascii=False)
+        text = [self.source_text] if self.extracted else []
+        content = json.dumps([self.doc_id, self.genre, parts, sorted(self.gaps), *text], ensure_ascii=False)
         sha256 = hashlib.sha256(content.encode(errors="surrogatepass"))
         for paragraph in self.paragraphs:
             sha256.update(paragraph.content.starts.astype("<i4").tobytes())

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
     from discoprobe.loaders.raw.document import DropCounts
 
@@ -175,7 +175,7 @@ def read_text(path: Path, name: str, encoding: str = "") -> str:
     return text
 
 
-def read_lines(path: Path, name: str, encoding: str = "") -> Iterator[str]:
+def read_lines(path: Path, name: str, encoding: str = "") -> Generator[str]:
     r"""The lines of a text file with their ends (only ``\n``), one at a time, decoded as by :func:`read_text`."""
     try:
         with path.open("rb") as file:

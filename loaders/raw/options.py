@@ -29,7 +29,7 @@ class ReadOptions:
     genre: str = ""  # the column with genres
     sentences: str = ""  # the column with the text as a list of sentences, or of such lists, one per paragraph
     encoding: str = ""  # of text files and text tables; if empty, UTF-8, or UTF-16 and UTF-32 with a byte order mark
-    lines: Lines = "auto"  # what the lines of a text are; ``auto`` decides per document (``lines.line_kind``)
+    lines: Lines = "auto"  # what the lines of a text are; ``auto`` decides per document (``plain_text.line_kind``)
     on_error: OnError = "stop"  # at a document that cannot be read; ``skip`` counts it
     split: str = ""  # of a Hub or saved dataset; all splits if empty
     config: str = ""  # of a Hub dataset

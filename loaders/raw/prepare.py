@@ -30,8 +30,8 @@ from discoprobe.loaders.raw.document import DropCounts
 from discoprobe.loaders.raw.files import READABLE, check_kind, files_in
 from discoprobe.loaders.raw.options import ReadOptions
 from discoprobe.loaders.raw.paragraph_filters import written_without_spaces
-from discoprobe.loaders.raw.plain_text import IDS
 from discoprobe.loaders.raw.raw_corpus import HUB, RawCorpus, read_documents
+from discoprobe.loaders.raw.tables import IDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

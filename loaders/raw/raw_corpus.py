@@ -15,9 +15,8 @@ from discoprobe.loaders.raw import tables
 from discoprobe.loaders.raw.document import DropCounts, RawDocument, Row
 from discoprobe.loaders.raw.files import TEI, RawFile, check_kind, document_id, files_in, read_text
 from discoprobe.loaders.raw.options import COLUMNS, ReadOptions
-from discoprobe.loaders.raw.paragraph_filters import filtered
-from discoprobe.loaders.raw.plain_text import IDS, aligned_rows, file_of_language, row_document
-from discoprobe.loaders.raw.repetition import RecurringLines, Spool, without_repeats
+from discoprobe.loaders.raw.paragraph_filters import RecurringLines, Spool, filtered, without_repeats
+from discoprobe.loaders.raw.plain_text import row_document
 from discoprobe.loaders.raw.tei import read_tei
 
 if TYPE_CHECKING:
@@ -86,8 +85,8 @@ class RawCorpus:
         if self.path.is_file():
             check_kind(self.path)
             found = [RawFile(self.path, self.path.name)]
-        elif (self.path / IDS).is_file():
-            path = file_of_language(self.path, self.options.lang)
+        elif (self.path / tables.IDS).is_file():
+            path = tables.file_of_language(self.path, self.options.lang)
             found = [RawFile(path, path.name)]
         else:
             found = files_in(self.path, self.counts)
@@ -106,8 +105,12 @@ class RawCorpus:
         if path.suffix.lower() in TEI:
             return read_tei(path, file.place, doc_id, self.counts, options.min_document_words)
         text = read_text(path, file.place, options.encoding)
-        ids = path.parent / IDS
-        return aligned_rows(text, read_text(ids, IDS), file.place) if ids.is_file() else [Row(file.place, doc_id, text)]
+        ids = path.parent / tables.IDS
+        return (
+            tables.aligned_rows(text, read_text(ids, ids.name), file.place)
+            if ids.is_file()
+            else [Row(file.place, doc_id, text)]
+        )
 
     def _refuse(self, error: DiscoprobeError) -> None:
         """Raise an error, or count it as what is unreadable."""

@@ -1,8 +1,12 @@
-"""Tables of documents as rows: JSON lines, parquet, CSV, TSV, ``datasets``.
+"""Tables of documents as rows: JSON lines, parquet, CSV, TSV, ``datasets``, aligned texts.
 
 JSON and CSV are read line by line with Python's modules: readers of whole columns can neither name the line of a
 malformed row nor continue after it, and refuse columns that hold numbers and texts. What a cell holds is checked by
 `msgspec`.
+
+Aligned texts (NTREX, WMT test sets) have a segment per line and, beside them, a file with the document of each line.
+Segments count as sentences: the translations of a document are aligned by them. The first segment of a document is its
+headline, in all 123 documents of newstest2019.
 """
 
 from __future__ import annotations
@@ -12,11 +16,12 @@ import itertools
 import json
 import re
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
+import langcodes
 import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -31,6 +36,7 @@ from discoprobe.loaders.errors import (
 )
 from discoprobe.loaders.raw.document import Part, Row, laid_out
 from discoprobe.loaders.raw.files import document_id, one_line, read_lines
+from discoprobe.loaders.raw.plain_text import lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -54,6 +60,9 @@ LONGEST_NAME: Final = 150
 ROWS_AT_ONCE: Final = 256
 SURROGATE: Final = re.compile("[\ud800-\udfff]")
 """Half of a character, which JSON can express and no file can contain."""
+IDS: Final = "DOCUMENT_IDS.tsv"
+MACRO: Final = {"ar": "arb", "fa": "pes", "zh": "cmn"}
+"""Languages whose aligned files are named after a language that they include."""
 LONE_RETURN: Final = "a carriage return outside quotes, or lines that end with a carriage return only"
 
 
@@ -263,3 +272,45 @@ def _splits(loaded: Any, name: str, options: ReadOptions) -> list[tuple[str, Any
     if options.split and options.split not in loaded:
         raise UnknownNameError("split", options.split, loaded, remedy=f"in {name}")
     return [(f"{name}/{split}", loaded[split]) for split in sorted(loaded) if options.split in {"", split}]
+
+
+def file_of_language(folder: Path, lang: str) -> Path:
+    """The file of a language in a folder of aligned texts, with names as ``newstest2019-ref.deu.txt``.
+
+    Raises:
+        DiscoprobeError: there is no such file, or there are several.
+    """
+    if not lang:
+        raise DiscoprobeError(
+            f"{folder}: has the same documents in many languages; say which with --lang, or name a file"
+        )
+    codes = {lang, MACRO.get(lang, lang)}
+    with suppress(LookupError):  # a code that has no other form
+        codes.add(langcodes.Language.get(lang).to_alpha3())
+    paths = sorted(folder.glob("*.txt"))
+    files = [path for path in paths if codes & set(re.split(r"[.-]", path.name.removesuffix(".txt"))[1:])]
+    if len(files) != 1:
+        names = ", ".join(path.name for path in files) or "none"
+        raise DiscoprobeError(f"{folder}: one file of language '{lang}' expected, found: {names}; name a file")
+    return files[0]
+
+
+def aligned_rows(source: str, ids: str, name: str) -> list[Row]:
+    """The documents of an aligned text, in the order of the file; ``ids`` has the id of the document of each line.
+
+    Raises:
+        CorpusFormatError: the numbers of ids and segments differ, or the lines of a document are not together.
+    """
+    lines, labels = (lines_of(text)[: -1 if text.endswith("\n") else None] for text in (source, ids))
+    if len(lines) != len(labels):
+        raise CorpusFormatError(f"has {len(lines)} lines, {IDS} beside it has {len(labels)}", path=name)
+    rows: dict[str, Row] = {}
+    for label, group in itertools.groupby(range(len(lines)), lambda number: labels[number].text):
+        of_document = list(group)
+        if label in rows:
+            problem = f"document '{label}' continues here after another one: {IDS} must keep its lines together"
+            raise CorpusFormatError(problem, path=name, line=of_document[0] + 1)
+        headline, *spans = [(lines[number].start, lines[number].end) for number in of_document]
+        parts = (Part([headline], "heading"), Part(spans, segmented=True))
+        rows[label] = Row(name, document_id(label), source, parts)
+    return list(rows.values())

@@ -186,8 +186,10 @@ def _row(pieces: Sequence[_Piece], doc_id: str, name: str, genre: str) -> Row:
             groups[-1].append(piece)
         else:
             groups.append([piece])
-    text, spans = laid_out(["\n".join(piece.text for piece in group)] for group in groups)
-    parts = [Part(of, one[0].kind, _speaker(one[0]), one[0].gap) for of, one in zip(spans, groups, strict=True)]
+    text, spans = laid_out([piece.text for piece in group] for group in groups)
+    parts = [
+        Part(of, one[0].kind, gap=one[0].gap, speaker=_speaker(one[0])) for of, one in zip(spans, groups, strict=True)
+    ]
     return Row(name, doc_id, text, parts, genre, extracted=True, markup=False)
 
 

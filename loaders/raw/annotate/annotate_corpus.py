@@ -169,21 +169,21 @@ def _finished(
     begun, words, facts = time.monotonic(), 0, job.facts
     old = manifests.read_manifest(out)
     if old is not None and old["content"] == content and not manifests.first_difference(out, old["files"]):
-        written = {name: old[name] for name in ("documents", "sentences", "words", "corrections", "files")}  # type: ignore[literal-required]
-        drops = old["drops"]["annotation"]
+        written = Counter(documents=old["documents"], sentences=old["sentences"], words=old["words"])
+        counts, files = _Counts(written, Counter(old["drops"]["annotation"]), Counter(old["corrections"])), old["files"]
     else:
-        words = _make_parts(job, batches, out / WORK / "parts")
+        words, old = _make_parts(job, batches, out / WORK / "parts"), None
         counts, files = _put_together(batches, out, f"{facts.lang}_{facts.name}")
-        written = {**dict.fromkeys(("documents", "sentences", "words"), 0), **counts.written}
-        written |= {"corrections": dict(sorted(counts.corrections.items())), "files": files}
-        drops, old = dict(sorted(counts.drops.items())), None
+    n = counts.written
     manifest = AnnotationManifest(
         format=manifests.FORMAT, name=facts.name, lang=facts.lang, licence=facts.licence, citation=facts.citation,
         repo=facts.repo, commit=facts.commit, discoprobe=importlib.metadata.version("discoprobe"), content=content,
         made_by=dict(job.engine.identity), read=dict(report.options),
-        drops={"reading": dict(sorted(report.drops.items())), "annotation": drops},
+        documents=n["documents"], sentences=n["sentences"], words=n["words"],
+        drops={"reading": dict(sorted(report.drops.items())), "annotation": dict(sorted(counts.drops.items()))},
+        corrections=dict(sorted(counts.corrections.items())),
         drop_places={reason: list(places) for reason, places in sorted(report.places.items())},
-        source=manifests.entries(report.files), **written,
+        source=manifests.entries(report.files), files=files,
     )  # fmt: skip
     if manifest != old:
         write_atomically(out / NAME, manifests.dump(manifest))
@@ -253,8 +253,10 @@ def _put_together(batches: Sequence[_Batch], out: Path, stem: str) -> tuple[_Cou
     hashes = {path.relative_to(new).as_posix(): hashes_of(path) for path in sorted(new.rglob("*")) if path.is_file()}
     (out / NAME).unlink(missing_ok=True)
     shutil.rmtree(out / TEXTS, ignore_errors=True)
-    for path in (*out.glob(f"{stem}-*.conllu"), *new.iterdir()):
-        path.unlink() if path.parent == out else path.replace(out / path.name)
+    for path in out.glob(f"{stem}-*.conllu"):
+        path.unlink()
+    for path in sorted(new.iterdir()):
+        path.replace(out / path.name)
     return total, {name: manifests.FileEntry(sha256=of.sha256, bytes=of.bytes) for name, of in hashes.items()}
 
 

@@ -25,8 +25,8 @@ from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.raw.annotate.sentence_boundaries import corrected, rule_boundaries
 from discoprobe.loaders.raw.document import RUNNING
-from discoprobe.loaders.raw.lines import is_final
 from discoprobe.loaders.raw.paragraph_filters import written_without_spaces
+from discoprobe.loaders.raw.plain_text import is_final
 
 if TYPE_CHECKING:
     from collections import Counter

@@ -113,21 +113,19 @@ class TextCorpusPart:
             records = parquet.read_row_group(self.number, columns=sorted(used)).to_pylist()
         rows = rows_of(enumerate(records, self.before + 1), self.file.name, self.options, self._refuse)
         reading, dropped, corrections = DropCounts(), Counter[str](), Counter[str]()
-        documents, found = [], []
+        documents, found, about_each = [], [], []
         annotator = loaded(self.engine)
-        by_id = sorted(rows, key=lambda row: row.id)
-        for document in usable_documents(by_id, self.options, reading):
+        for document in usable_documents(sorted(rows, key=lambda row: row.id), self.options, reading):
             spans = annotator.annotate(document.running, corrections, tokens=False)
             if sentences := list(placed(document, spans, dropped)):
                 documents.append(document)
                 found.append(sentences)
+                number = int(document.source.rpartition(":")[2])  # of the row in the file, from 1
+                cells = records[number - self.before - 1]
+                about_each.append([document.doc_id, *(str(cells.get(column) or "") for column in about)])
         shard = _shard(documents, found, self.corpus)
-        cells = [records[_number(document.source) - self.before - 1] for document in documents]
         record = {
-            "about": [
-                [document.doc_id, *(str(row.get(column) or "") for column in about)]
-                for document, row in zip(documents, cells, strict=True)
-            ],
+            "about": about_each,
             "documents": len(documents),
             "sentences": shard.sentences.height,
             "words": int(shard.sentences["n_words"].sum()),
@@ -141,49 +139,27 @@ class TextCorpusPart:
             raise error
 
 
-def _number(place: str) -> int:
-    """The number of a row in its file, from 1, from ``file:number``."""
-    return int(place.rpartition(":")[2])
-
-
 def _shard(documents: Sequence[RawDocument], found: Sequence[Sequence[PlacedSentence]], corpus: str) -> Shard:
     """The tables of documents with some sentences each; ``n_words`` counts words with a letter or digit."""
     names = [document.doc_id for document in documents]
-    sentences = [(at, index, one) for at, placed_ones in enumerate(found) for index, one in enumerate(placed_ones)]
-    texts = [one.text for _, _, one in sentences]
-    doc_ids = [names[at] for at, _, _ in sentences]
-    sent_ids = [f"{doc_id}-{one.number}" for doc_id, (_, _, one) in zip(doc_ids, sentences, strict=True)]
-    table = _frame(
-        SENTENCES,
-        sent=range(len(sentences)),
-        doc=[at for at, _, _ in sentences],
-        index=[index for _, index, _ in sentences],
-        run=[n - 1 for n in accumulate(one.opens_passage for _, _, one in sentences)],
-        sent_id=sent_ids,
-        text=texts,
-        n_words=[one.sentence.spoken_words for _, _, one in sentences],
-        aligned=[True] * len(sentences),
-        key=record_keys(repeat(corpus, len(sentences)), doc_ids, sent_ids, texts),
-        text_key=text_keys(texts),
-        section=[one.paragraph.section for _, _, one in sentences],
-        speaker=[None] * len(sentences),
-        element=[None] * len(sentences),
-    )
+    of_documents = pl.DataFrame({
+        "doc": range(len(names)), "corpus": [corpus] * len(names), "doc_id": names,
+        "genre": [document.genre or None for document in documents], "n_sentences": list(map(len, found)),
+        "key": record_keys(repeat(corpus, len(names)), names),
+    }, DOCUMENTS)  # fmt: skip
+    rows = [(doc, index, one) for doc, placed_ones in enumerate(found) for index, one in enumerate(placed_ones)]
+    texts = [one.text for _, _, one in rows]
+    sent_ids = [f"{names[doc]}-{one.number}" for doc, _, one in rows]
+    table = pl.DataFrame({
+        "sent": range(len(rows)), "doc": [doc for doc, _, _ in rows], "index": [index for _, index, _ in rows],
+        "run": [n - 1 for n in accumulate(one.opens_passage for _, _, one in rows)], "sent_id": sent_ids,
+        "text": texts, "n_words": [one.sentence.spoken_words for _, _, one in rows], "aligned": [True] * len(rows),
+        "key": record_keys(repeat(corpus, len(rows)), [names[doc] for doc, _, _ in rows], sent_ids, texts),
+        "text_key": text_keys(texts), "section": [one.paragraph.section for _, _, one in rows],
+        "speaker": [None] * len(rows), "element": [None] * len(rows),
+    }, SENTENCES)  # fmt: skip
     counted = pl.coalesce("n_words", pl.col("text").str.count_matches(WORD))
-    of_documents = _frame(
-        DOCUMENTS,
-        doc=range(len(documents)),
-        corpus=[corpus] * len(documents),
-        doc_id=names,
-        genre=[document.genre or None for document in documents],
-        n_sentences=list(map(len, found)),
-        key=record_keys(repeat(corpus, len(documents)), names),
-    )
     return Shard(of_documents, table.with_columns(n_words=counted), pl.DataFrame(schema=TOKENS))
-
-
-def _frame(schema: Mapping[str, Any], **columns: Any) -> pl.DataFrame:
-    return pl.DataFrame([pl.Series(name, columns[name], dtype) for name, dtype in schema.items()])
 
 
 _FOOTERS: dict[TextFile, pq.FileMetaData] = {}

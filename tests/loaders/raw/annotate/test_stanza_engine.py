@@ -84,7 +84,11 @@ def test_damaged_resources(tmp_path, text):
 
 
 def test_processors_are_checked():
-    assert read_processors(["lemma", "pos=hdt", "tokenize"]) == {"tokenize": "default", "pos": "hdt", "lemma": "default"}
+    assert read_processors(["lemma", "pos=hdt", "tokenize"]) == {
+        "tokenize": "default",
+        "pos": "hdt",
+        "lemma": "default",
+    }
     with pytest.raises(UnknownNameError, match="unknown processor 'ner'"):
         read_processors(["tokenize", "ner"])
     with pytest.raises(UsageError, match="depparse needs lemma, pos; name them"):
