@@ -127,7 +127,7 @@ def _paragraphs(row: Row, part: Part, hyphens: LineEndHyphens | None, counts: Dr
         if is_filled:
             text, spans = joined(sentences)
             yield Paragraph(text, part.kind, tuple(spans), part.section, part.speaker, gap)
-        elif row.parts is not None:
+        else:
             counts.add("empty-segment", row.place, len(sentences))
         gap = not is_filled
 
@@ -142,9 +142,9 @@ def _parts(row: Row, options: ReadOptions, counts: DropCounts, boilerplate: Coll
     blocks = list(_blocks(lines, counts, row.place, removed | markdown_lines(lines)))
     levels = [len(match["mark"]) if (match := heading(block.lines[0].text)) else 0 for block in blocks]
     bodies = [block for block in blocks if not block.title]
-    kind = (
-        options.lines if options.lines != "auto" else line_kind([[line.text for line in one.lines] for one in bodies])
-    )
+    kind = options.lines
+    if kind == "auto":
+        kind = line_kind([[line.text for line in block.lines] for block in bodies])
     _mark_titles(bodies, next((line.start for line in lines if line.text), 0))
     others = [level for level in levels[1:] if level]
     has_title = bool(levels and levels[0]) and all(levels[0] < level for level in others)

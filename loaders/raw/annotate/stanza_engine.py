@@ -227,7 +227,7 @@ def _how_to_get(lang: str, folder: Path) -> str:
 
 
 def _damaged(path: Path, why: str, lang: str, folder: Path) -> DiscoprobeError:
-    return DiscoprobeError(f"{path} is a damaged Stanza model ({why}); delete it and {_how_to_get(lang, folder)}")
+    return DiscoprobeError(f"{path}: a damaged Stanza model ({why}); delete it and {_how_to_get(lang, folder)}")
 
 
 @dataclass(slots=True)
@@ -298,7 +298,7 @@ class StanzaAnnotator:
             raise
         except Exception as error:  # whatever unpickling meets in a file that was cut or is no model
             why = f"{type(error).__name__}: {error}".rstrip(": ")
-            raise _damaged(_damaged_file(engine), why, engine.lang, engine.folder) from error
+            raise _damaged(engine.folder / engine.code, why, engine.lang, engine.folder) from error
 
     def _tokenise(self, texts: Sequence[str], *, split: bool) -> list[Any]:
         """Stanza documents of texts, ``split`` into sentences or each one sentence; None for what it cannot read."""
@@ -316,19 +316,6 @@ class StanzaAnnotator:
             half = len(texts) // 2
             return [*self._tokenise(texts[:half], split=split), *self._tokenise(texts[half:], split=split)]
         return documents
-
-
-def _damaged_file(engine: StanzaEngine) -> Path:
-    """The first model file that torch cannot load; the folder of the language if it loads all of them."""
-    import torch  # noqa: PLC0415 (takes seconds)
-
-    for file in engine.files:
-        path = engine.folder / file.path
-        try:
-            torch.load(path, map_location="cpu", weights_only=True)
-        except Exception:  # noqa: BLE001 (whatever unpickling meets)
-            return path
-    return engine.folder / engine.code
 
 
 def regrouped(document: Any, starts: Sequence[int]) -> Any:
