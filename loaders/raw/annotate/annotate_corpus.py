@@ -251,13 +251,21 @@ def _put_together(batches: Sequence[_Batch], out: Path, stem: str) -> tuple[_Cou
     if texts.is_dir():
         shutil.copytree(texts, new / TEXTS)
     hashes = {path.relative_to(new).as_posix(): hashes_of(path) for path in sorted(new.rglob("*")) if path.is_file()}
-    (out / NAME).unlink(missing_ok=True)
-    shutil.rmtree(out / TEXTS, ignore_errors=True)
-    for path in out.glob(f"{stem}-*.conllu"):
-        path.unlink()
-    for path in sorted(new.iterdir()):
-        path.replace(out / path.name)
+    _replace(out, new, hashes)
     return total, {name: manifests.FileEntry(sha256=of.sha256, bytes=of.bytes) for name, of in hashes.items()}
+
+
+def _replace(out: Path, new: Path, names: Iterable[str]) -> None:
+    """Move new files to the place of the old ones; the old manifest, which lists those, is moved away first."""
+    old = out / WORK / "old.json"
+    if (out / NAME).exists():
+        (out / NAME).replace(old)
+    if old.exists():
+        for name in json.loads(old.read_bytes())["files"]:
+            (out / name).unlink(missing_ok=True)
+    for name in names:
+        (out / name).parent.mkdir(parents=True, exist_ok=True)
+        (new / name).replace(out / name)
 
 
 def _check_folder(out: Path, facts: CorpusFacts) -> None:

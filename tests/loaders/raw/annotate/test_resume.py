@@ -106,6 +106,16 @@ def test_another_text_replaces_the_old_one(tmp_path):
     assert tree_of(tmp_path / "a") == tree_of(tmp_path / "b")
 
 
+def test_files_of_the_user_stay(tmp_path):
+    annotated([document("a", GERMAN, extracted=True)], tmp_path, RuleEngine("de"))
+    mine = ("text/mine.txt", "de_notes-draft.conllu", "notes.md")
+    for name in mine:
+        (tmp_path / name).write_text("mine")
+    annotated([document("b", GERMAN, extracted=True)], tmp_path, RuleEngine("de"))
+    assert sorted(path.name for path in (tmp_path / "text").iterdir()) == ["b.txt", "mine.txt"]
+    assert [(tmp_path / name).read_text() for name in mine] == ["mine"] * 3
+
+
 def test_a_damaged_corpus_is_made_again(tmp_path):
     out = tmp_path / "out"
     annotated(DOCUMENTS, out, RuleEngine("de"))
