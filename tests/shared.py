@@ -35,12 +35,14 @@ WHY = "no ../shared with treebanks beside the repository"
 needs_shared = pytest.mark.skipif(not UD.is_dir(), reason=WHY)
 
 STANZA = SHARED / "models" / "stanza"
+NOT_INSTALLED = "Stanza is not installed: pip install 'discoprobe[stanza]'"
+HAS_STANZA = importlib.util.find_spec("stanza") is not None
 NO_STANZA = (
-    "Stanza is not installed: pip install 'discoprobe[stanza]'"
-    if importlib.util.find_spec("stanza") is None
+    NOT_INSTALLED if not HAS_STANZA
     else "" if STANZA.is_dir() else "no ../shared with Stanza models beside the repository"
 )  # fmt: skip
 needs_stanza = pytest.mark.skipif(bool(NO_STANZA), reason=NO_STANZA)
+needs_stanza_without_models = pytest.mark.skipif(not HAS_STANZA, reason=NOT_INSTALLED)
 
 
 def sample_file(lang: str) -> Path:

@@ -3,7 +3,7 @@ import json
 import shutil
 
 import pytest
-from shared import STANZA, needs_stanza
+from shared import STANZA, needs_stanza, needs_stanza_without_models
 
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UnsupportedError, UsageError
 from discoprobe.loaders.raw.annotate.placed_sentences import RuleEngine
@@ -25,6 +25,7 @@ def test_packages_and_files_are_found_without_importing_stanza():
     assert [name for name, _ in find_models("ru", STANZA).packages] == ["tokenize", "pos", "lemma", "depparse"]
 
 
+@needs_stanza_without_models
 def test_a_folder_without_models_is_named_with_the_command(tmp_path):
     with pytest.raises(UnsupportedError, match=r"no Stanza models in .*stanza\.download\('de', model_dir='.*'"):
         find_models("de", tmp_path)
@@ -76,6 +77,7 @@ def test_a_file_that_is_no_model_and_has_no_hash_is_said_in_one_line(tmp_path, c
     assert capfd.readouterr() == ("", "")
 
 
+@needs_stanza_without_models
 @pytest.mark.parametrize("text", ["{", "[]"])
 def test_damaged_resources(tmp_path, text):
     (tmp_path / "resources.json").write_text(text)
@@ -118,6 +120,7 @@ def test_an_engine_names_the_versions_of_all_that_finds_sentences(options):
     assert software == {name: importlib.metadata.version(name) for name in wanted}
 
 
+@needs_stanza_without_models
 def test_models_of_the_wrong_form_are_named(tmp_path):
     (tmp_path / "resources.json").write_text("[1]")
     with pytest.raises(DiscoprobeError, match=r"resources\.json is damaged .*delete it and download"):
