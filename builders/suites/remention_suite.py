@@ -36,13 +36,18 @@ REPEATED = Paper(
 def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """As many candidates of one condition as of the other; two of a ``cell``, first of one name, are an item."""
     drops = dict(frame.drop_nulls("reason").group_by("reason").len().sort("reason").iter_rows())
-    usable = frame.filter(pl.col("reason").is_null()).with_columns(_switch=pl.col("condition") == SWITCH)
+    clean = frame.filter(pl.col("reason").is_null()).with_columns(_switch=pl.col("condition") == SWITCH)
+    usable = clean.sort("key").unique(["sentence1", "sentence2"], keep="first", maintain_order=True)
     same = in_both_directions(usable, ["cell", "name"], "_switch", *context.seed_key)
     others = usable.filter(~pl.col("key").is_in(same["key"].implode()))
     paired = pl.concat([same, in_both_directions(others, ["cell"], "_switch", *context.seed_key)])
     split = paired.with_columns(split=pl.lit("test", Split), pair="key", group=hashing.as_text("ring"))
     capped = cap(split, context.settings, *context.seed_key, weight=2) if split.height else split
-    drops |= {"one-direction": usable.height - paired.height, "over-size": paired.height - capped.height}
+    drops |= {
+        "duplicate": clean.height - usable.height,
+        "one-direction": usable.height - paired.height,
+        "over-size": paired.height - capped.height,
+    }
     rows = pl.concat([_texts(capped, 0, "sentence1", "mention"), _texts(capped, 1, "sentence2", "other")])
     items, least = capped.height // 2, context.settings.min_class
     reason = "" if items >= least else f"{items} items are left; {least} are needed"
@@ -68,7 +73,7 @@ TASK = RelationTask(
     pairs=True,
     conditions=CONDITIONS,
     region=2,
-    version=2,
+    version=3,
     needs=frozenset({"coreference", "documents", "upos", "deps"}),
     reasons={
         **{reason: OF_UNITS[reason] for reason in ("unit-too-long", "no-words", "equal-units")},

@@ -6,10 +6,10 @@ sentence before (Centering, Grosz, Joshi & Weinstein 1995).
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, ClassVar, Final, NamedTuple
 
 import msgspec
@@ -103,10 +103,12 @@ class _Sentence:
 
     @cached_property
     def subject(self) -> _Mention | None:
-        """The mention that is the subject of the main clause."""
+        """The mention that is the subject of the main clause, alone (not Anna of *Anna and Mary*)."""
         roots = {number for number, word in enumerate(self.words) if word.head < 0}
+        joined = {word.head for word in self.words if word.deprel.partition(":")[0] == "conj"}
         for one in self.mentions:
-            if self.words[one.head].deprel in SUBJECTS and self.words[one.head].head in roots:
+            word = self.words[one.head]
+            if word.deprel in SUBJECTS and word.head in roots and one.head not in joined:
                 return one
         return None
 
@@ -144,7 +146,11 @@ def rementions(shard: Shard, context: Context) -> pl.DataFrame:
     settings = replace(context.settings, probing_words=context.settings.discourse_words)
     facts = sentences(Trees(shard), settings).select("sent", "key", "reason")
     faults = dict(facts.select("sent", "reason").iter_rows())
-    rows = [row for doc, whole in _documents(shard) for row in _rows(doc, whole, faults, context.language)]
+    forms = context.language.section(Pronouns).of_form
+    rows: list[dict[str, Any]] = []
+    for doc, runs in _documents(shard):
+        pronouns = _pronouns(chain.from_iterable(runs), forms)
+        rows += [{"doc": doc, **row} for run in runs for row in _rows(run, pronouns, forms, faults, context.language)]
     schema: dict[str, Any] = {
         **RELATION_CANDIDATES, "sent": pl.UInt32, "start": pl.Int32,
         **dict.fromkeys(("condition", "name", "mention", "other", "cell"), pl.String),
@@ -154,25 +160,30 @@ def rementions(shard: Shard, context: Context) -> pl.DataFrame:
 
 
 def _rows(
-    doc: int, whole: Sequence[_Sentence], faults: Mapping[int, str | None], language: LanguageData
-) -> Iterator[dict[str, Any]]:
-    """The candidates of a document."""
-    forms = language.section(Pronouns).of_form
-    pronouns = _pronouns(whole, forms)
-    for at, (before, sentence) in enumerate(pairwise(whole), 1):
+    run: Sequence[_Sentence], pronouns: Mapping[str, str], forms: Mapping[str, str], faults: Mapping[int, str | None],
+    language: LanguageData,
+) -> Iterator[dict[str, Any]]:  # fmt: skip
+    """The candidates of sentences that follow each other without a gap.
+
+    Who speaks (*I*) or is spoken to is no subject before: no pronoun of the third person is understood as this one.
+    """
+    for at, (before, sentence) in enumerate(pairwise(run), 1):
         new, old = sentence.subject, before.subject
         if not new or not old or pronouns.get(new.entity, "") != pronouns.get(old.entity):
+            continue
+        if before.words[old.head].upos == "PRON" and before.words[old.head].form.lower() not in forms:
             continue
         condition, pronoun = CONTINUE if new.entity == old.entity else SWITCH, pronouns[new.entity]
         named, place = {one[:2] for one in sentence.names}, sentence.span(new)
         form = sentence.text[slice(*place)] if place else ""
         if not place or not (place in named if condition == SWITCH else forms.get(form.lower()) == pronoun):
             continue
-        first = next((n for n in range(at - 1, max(at - MOST, 0) - 1, -1) if whole[n].name_of(new.entity)), at)
-        shown, told = whole[first : at + 1], whole[first].name_of(new.entity) if first < at else ""
+        first = next((n for n in range(at - 1, max(at - MOST, 0) - 1, -1) if run[n].name_of(new.entity)), at)
+        shown, told = run[first : at + 1], run[first].name_of(new.entity) if first < at else ""
         name = told if condition == CONTINUE else form
         after, start = sentence.text[place[1] :], sum(len(one.text) + 1 for one in shown[:-1]) + place[0]
-        other = told if condition == CONTINUE else pronoun if place[0] else language.capitalise(pronoun)
+        begins = not re.search(r"\w", sentence.text[: place[0]])
+        other = told if condition == CONTINUE else language.capitalise(pronoun) if begins else pronoun
         reason = next(filter(None, (faults[one.sent] for one in shown)), None)
         if not told or name not in told:
             reason = "not-named"
@@ -183,14 +194,14 @@ def _rows(
         last = [one.entity for part in shown[:-1] for one in part.names][-1:]
         text = " ".join(one.text for one in shown)
         yield {
-            "doc": doc, "sent": sentence.sent, "ids": [one.sent_id for one in shown], "label": condition,
+            "sent": sentence.sent, "ids": [one.sent_id for one in shown], "label": condition,
             "condition": condition, "sentence1": text, "sentence2": text[:start] + other + after, "start": start,
             "name": name, "mention": form, "other": other, "reason": reason,
             "cell": f"{pronoun} {len(name.split())} {at - first} {last == [new.entity]}",
         }  # fmt: skip
 
 
-def _pronouns(whole: Sequence[_Sentence], forms: Mapping[str, str]) -> Mapping[str, str]:
+def _pronouns(whole: Iterable[_Sentence], forms: Mapping[str, str]) -> Mapping[str, str]:
     """The subject pronoun of each entity of a document that has pronouns: that of most of them."""
     found: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for sentence in whole:
@@ -201,8 +212,8 @@ def _pronouns(whole: Sequence[_Sentence], forms: Mapping[str, str]) -> Mapping[s
     return {entity: min(counts, key=lambda form: (-counts[form], form)) for entity, counts in found.items()}
 
 
-def _documents(shard: Shard) -> Iterator[tuple[int, list[_Sentence]]]:
-    """The documents of a shard that have mentions, with their sentences."""
+def _documents(shard: Shard) -> Iterator[tuple[int, list[list[_Sentence]]]]:
+    """The documents of a shard that have mentions, with their sentences by ``run``."""
     mentions, words = defaultdict(list), defaultdict(list)
     for sent, entity, numbers, head, _ in shard.mentions.iter_rows():
         mentions[sent].append(_Mention(tuple(number - 1 for number in numbers), head - 1, entity))
@@ -217,5 +228,7 @@ def _documents(shard: Shard) -> Iterator[tuple[int, list[_Sentence]]]:
     for sent, *values in columns.iter_rows():
         words[sent].append(_Word(*values))
     for (doc,), part in chosen.group_by("doc", maintain_order=True):
-        rows = part.select("sent", "sent_id", "text").iter_rows()
-        yield int(str(doc)), [_Sentence(sent, name, text, words[sent], mentions[sent]) for sent, name, text in rows]
+        runs: defaultdict[int, list[_Sentence]] = defaultdict(list)
+        for run, sent, name, text in part.select("run", "sent", "sent_id", "text").iter_rows():
+            runs[run].append(_Sentence(sent, name, text, words[sent], mentions[sent]))
+        yield int(str(doc)), [*runs.values()]

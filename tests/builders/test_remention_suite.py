@@ -1,5 +1,6 @@
 """Every item has two rows: a pronoun for the subject before, and a name where the subject before is somebody else."""
 
+import re
 from collections import defaultdict
 from types import SimpleNamespace
 
@@ -34,7 +35,7 @@ STORIES = {
 }
 """A story of two women: the third sentence has another subject than the second, the others go on with theirs."""
 NAMES = [("Anna", "Berta"), ("Clara", "Dora"), ("Emma", "Fanny"), ("Gerda", "Hilda Lund"), ("Ida Berg", "Jenny Holm")]
-PRONOUNS = {"she", "her", "he", "they", "elle", "zij", "ze", "sie"}
+PRONOUNS = {"i", "she", "her", "he", "they", "elle", "zij", "ze", "sie"}
 BITS = {
     "centers": {("continue", "bad"): 2, ("switch", "good"): 1},
     "pronouns": {("continue", "bad"): 1, ("switch", "good"): 1},
@@ -79,7 +80,7 @@ def document(number, sentences, **names):
 def corpus(folder, lang, documents):
     path = folder / f"{lang}_made-ud-test.conllu"
     path.write_text("".join(documents), encoding="utf-8")
-    return load_corpus(str(path))
+    return load_corpus(str(path), on_error="skip")
 
 
 def stories(lang):
@@ -108,9 +109,13 @@ def items(config):
 
 def candidates(folder, *sentences):
     """The candidates of a document about Anna, Berta and Carl."""
-    read = corpus(folder, "en", [document(1, sentences, a="Anna", b="Berta", c="Carl")])
+    return candidates_of(folder, document(1, sentences, a="Anna", b="Berta", c="Carl"))
+
+
+def candidates_of(folder, text):
     (task,) = tasks_named(["remention_suite"])
-    return task.select(read.parts[0].load(), Context(task.name, language_data("en"), Settings(), task.labels))
+    (part,) = corpus(folder, "en", [text]).parts
+    return task.select(part.load(), Context(task.name, language_data("en"), Settings(), task.labels))
 
 
 def test_the_texts_of_both_conditions(items):
@@ -170,12 +175,49 @@ def test_the_sentences_since_the_name_are_shown(tmp_path):
         pytest.param(("{a} came home late.", "She:a saw {a} there."), ["She named-again"], id="name-in-sentence"),
         pytest.param(("{a} came home late.", "Rain fell all night.", "She:a went to bed."), [], id="nobody-before"),
         pytest.param(("{a} came home late.", "She:a slept until noon."), ["She"], id="taken"),
+        pytest.param(("{a} met {b} outside.", "She:a sang aloud.", "{b} laughed very loud.", "She:b left at noon."),
+                     ["She", "Berta", "She"], id="other-subject"),
+        pytest.param(("{a} met {b} outside.", "I:a sang aloud.", "{b} laughed very loud.", "She:b left at noon.",
+                      "Rain made her:a sad."), ["She"], id="speaker"),
     ],
 )  # fmt: skip
 def test_what_is_left(tmp_path, texts, expected):
     """Each candidate by its mention, with the reason why it is left; what is no candidate has none."""
     found = candidates(tmp_path, *texts).select("mention", "reason").rows()
     assert [" ".join(filter(None, row)) for row in found] == expected
+
+
+@pytest.mark.parametrize("other", ["Carl", "Fred"])
+def test_one_of_several_subjects_is_no_subject(tmp_path, other):
+    """Carl comes with Anna, or Fred goes out with her; no mention holds both."""
+    text = document(1, ["{a} came with Carl.", "She:a went with Fred."], a="Anna")
+    found = candidates_of(tmp_path, re.sub(rf"(\t{other}\t.*)\t\d+\tdep", r"\1\t1\tconj", text))
+    assert candidates_of(tmp_path, text).height == 1
+    assert found.is_empty()
+
+
+@pytest.mark.parametrize("gap", ["left-out", "numbers"])
+def test_sentences_with_a_gap_between_them_are_no_neighbours(tmp_path, gap):
+    """A malformed sentence is left out, or the numbers of the corpus show that one is missing."""
+    texts = "Anna:a sang aloud.", "He ran away.", "She:a slept well.", "She:a left at noon."
+    parts = [sentence(f"1.{n}", text) for n, text in enumerate(texts)]
+    parts[1] = parts[1].replace("\t0\troot", "\t99\troot") if gap == "left-out" else ""
+    found = candidates_of(tmp_path, "# newdoc id = d\n# global.Entity = eid\n" + "".join(parts))
+    assert found.select("ids", "reason").rows() == [(["1.3"], "not-named")]
+
+
+def test_a_pronoun_after_a_quotation_mark_has_a_capital(tmp_path):
+    found = candidates(tmp_path, "{a} met {b} outside.", "She:a sang.", "» {b} laughed very loud.", "She:b left.")
+    assert found.filter(pl.col("condition") == "switch")["other"].to_list() == ["She"]
+
+
+def test_a_document_that_two_corpora_have_is_used_once(tmp_path):
+    for name in ("one", "other"):
+        (tmp_path / f"en_{name}-ud-test.conllu").write_text("".join(stories("en")), encoding="utf-8")
+    config = discoprobe.build("remention_suite", load_corpus(str(tmp_path)), Settings(min_class=2))
+    texts = [row["sentence_good"] for row in config.splits["test"].to_pylist()]
+    assert len(set(texts)) == len(texts) == 2 * len(NAMES)
+    assert config.drops["duplicate"] > 0
 
 
 def test_a_genitive_is_no_name(tmp_path):
