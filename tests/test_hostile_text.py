@@ -50,8 +50,8 @@ TEI = '<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body></body></text></TEI>
 FAULTS = {
     "a TEI text without a word": ("a.xml", TEI, "nothing is left to annotate (left out: empty-document 1)"),
     "a table without a row": ("a.csv", "id,text\n", "nothing is left to annotate (left out: empty-document 1)"),
-    "a broken line": ("a.jsonl", '{"text": "Ja."}\n{"text": "Nein."}\n{"text"\n', "a.jsonl:3: no JSON: "),
-    "half a character": ("a.jsonl", '{"text": "Ja \\ud800."}', "a.jsonl:1: column 'text' holds an unpaired surrogate"),
+    "a broken line": ("a.jsonl", '{"text": "Ja."}\n{"text": "Nein."}\n{"text"\n', "a.jsonl:3: not a JSON object: "),
+    "half a character": ("a.jsonl", '{"text": "Ja \\ud800."}', "a.jsonl:1: column 'text' holds half of a character"),
     "a column twice": ("a.csv", "text,text\nJa.,Nein.\n", "a.csv: 2 columns are called 'text'"),
 }
 

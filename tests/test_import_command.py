@@ -119,7 +119,7 @@ def test_leaks_are_reported_and_dropped(write, command, tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--task-type", "pair", "--name", "mine"], "a row holds one text, which is no --task-type pair"),
+        (["--task-type", "pair", "--name", "mine"], "a row holds one text, which does not fit --task-type pair"),
         (["--task-type", "pears", "--name", "mine"], "did you mean pair"),
         (["--task-type", "single", "--name", "dc"], "cannot name a config"),
         (["--task-type", "single", "--name", "Mine!"], "cannot name a config"),

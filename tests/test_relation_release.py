@@ -61,6 +61,6 @@ def test_a_malformed_tree_is_one_line_and_leaves_nothing(tmp_path):
     done = run_in_process("run", "--task", "dr_tree", "--corpus", tmp_path / "en", "--out", tmp_path / "out")
     assert done.returncode == 1
     assert done.stderr.splitlines() == [
-        f"error: {tmp_path}/en/bad.rs3:12: segment 1 hangs from 99, which is not in the file; correct parent"
+        f"error: {tmp_path}/en/bad.rs3:12: segment 1 has parent 99, which is not in the file; correct it"
     ]
     assert not (tmp_path / "out").exists()

@@ -62,7 +62,7 @@ def _fits(data: AuditInput, task_type: TaskType) -> None:
     )
     shape = Shape.PAIR if task_type == "similarity" else TASK_TYPES[task_type]
     if data.shape is not shape or (task_type == "minimal-pairs" and len(data.labels) != 2):  # noqa: PLR2004
-        raise DiscoprobeError(f"{data.name}: a row holds {read_as}, which is no --task-type {task_type}")
+        raise DiscoprobeError(f"{data.name}: a row holds {read_as}, which does not fit --task-type {task_type}")
     if task_type == "similarity" and data.rows["score"].null_count():
         raise DiscoprobeError(
             f"{data.name}: the label column holds no numbers, which --task-type similarity needs; name one with --label"

@@ -134,7 +134,7 @@ def _line(line: str, file: Path, number: int) -> Mapping[str, Any]:
     except ValueError as error:
         raise UnreadableDataError(f"{file.name}:{number}: malformed: {error}") from error
     if not isinstance(record, dict):
-        raise UnreadableDataError(f"{file.name}:{number}: no object with fields")
+        raise UnreadableDataError(f"{file.name}:{number}: not a JSON object")
     return record
 
 

@@ -76,7 +76,7 @@ def pairs_of(records: Records, lang: str, left_out: Counter[str]) -> Iterator[Pa
             schemas.append(_schema(record))
         except (KeyError, IndexError, TypeError, ValueError) as error:
             what = f"no {error}" if isinstance(error, KeyError) else str(error)
-            raise UnreadableDataError(f"{place}: no Winograd schema: {what}") from error
+            raise UnreadableDataError(f"{place}: not a Winograd schema: {what}") from error
     articles = _articles(schemas)
     forms = Counter(word for one in schemas for word in INSIDE.findall(one.text))
     for one in schemas:

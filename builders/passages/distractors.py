@@ -19,25 +19,26 @@ from discoprobe.builders import hashing
 from discoprobe.builders.passages.similarity import Gaps, Rows, Similarity
 
 BEYOND = 2
-"""Sentences from the true one to the first that may stand for it: the one after it often follows the context as well (a
-reader took four of five such for the true one)."""
+"""Least distance, in sentences, of an intruder from later in the document: the next sentence often follows the context
+as well (a reader took four of five such intruders for the true one)."""
 
 _SHORTLIST = 64
-"""Best candidates that are kept for each slot. Windows that choose later still find enough unused ones."""
+"""Candidates that are kept for each slot: enough, so that windows that choose later still find unused ones."""
 
 _BLOCK = 256
 _LARGE_POOL, _LOOKED_AT = 2000, 500
-"""Of a pool larger than the first number so many sentences are compared with a block of slots: the first in an order of
-the block's own. So the cost grows with the number of slots, not with its square."""
+"""Of a pool larger than the first number, a sample of the second number, chosen by hash, is compared with each block of
+slots. So the cost grows with the number of slots, not with its square."""
 
 ONE, TWO = (None,), (True, False)
-"""The lists of intruders of a slot: one, whichever side they are on; or one of each side, the preferred one first. The
-sides are: more like the context than what they stand in for, or less. Which one is preferred, a hash decides."""
+"""Lists of intruders of a slot: one list, or one for each side, the preferred side first. The sides are: more similar
+to the context than the true sentence, or less. A hash chooses the preferred side."""
 
 _JITTER = 0.02
 _MOST_CHARACTERS = 1 << 24
 _WRONG_SIDE = 2.0
-"""Cost of an intruder that is longer where it should be shorter: more than any difference in overlap."""
+"""Cost of an intruder that is longer where it should be shorter, or more similar where it should be less, or the other
+way round: more than any difference in overlap."""
 _OFF_AIM = 2.0
 """Cost of an intruder that has twice as many words, or characters, as it should have."""
 
@@ -51,8 +52,8 @@ class Matching:
     """How much an intruder must resemble the sentence that it replaces.
 
     Attributes:
-        words: by which share the longer of the two may have more words. A bound that were a share of the true
-            sentence's length would tell it: it alone could be much the longer one.
+        words: by which share of the shorter of the two the longer one may have more words. With a share of the true
+            sentence, only that one could be much longer than the other, and length would tell it.
         chars: the same for characters.
         overlap: by how much the share of content words in common with the context may be below and above the true
             sentence's.
@@ -85,9 +86,9 @@ class Slots:
         beside: rows of the sentences next to it (n, m), likewise.
         taken: rows of intruders that the window has already (n, m).
         longer: whether the intruder should rather be the longer of the two, or the shorter (n).
-        aim: how many times as long as what is there the intruder should rather be (n).
-        two: whether each window gets two, if possible one that is more like the context than what it stands in for,
-            and one that is less; not where similarity makes no difference (``ANY``).
+        aim: preferred length of the intruder, as a multiple of the true sentence's (n).
+        two: whether each window gets two intruders, if possible one that is more similar to the context than the true
+            sentence and one that is less; without effect if similarity does not matter (``ANY``).
     """
 
     window: npt.NDArray[np.uint64]
@@ -100,7 +101,7 @@ class Slots:
     two: bool = False
 
     def present(self, slots: Rows) -> Rows:
-        """Rows of all sentences that stand in the window of each of ``slots``: none of their like may come in."""
+        """Rows of all sentences in the window of each of ``slots``; an intruder may resemble none of them."""
         parts = [self.true[slots, None], self.context[slots]] + ([] if self.taken is None else [self.taken[slots]])
         return np.concatenate(parts, axis=1)
 
@@ -130,7 +131,7 @@ def shortlists(
     frame: pl.DataFrame, slots: Slots, pool: Rows, *seed_key: str | int, matching: Matching = CLOSE,
     similarity: Similarity | None = None,
 ) -> "list[dict[int, Shortlist]]":  # fmt: skip
-    """The best intruders of each slot that has any, by slot; a second time, on the other side, where it gets ``two``.
+    """The best intruders of each slot that has any, by slot; with ``two``, a second such dictionary for the other side.
 
     The arguments are those of ``intruders``.
     """
@@ -168,11 +169,10 @@ class _Search:
         self.similarity = similarity
 
     def shortlists(self, slots: Rows, pool: Rows) -> Iterator[tuple[int, list[Shortlist]]]:
-        """For each of ``slots`` its best intruders, looked for among those that are as long as some of a block.
+        """Each of ``slots`` with its best intruders, one list for each of ``turns``.
 
-        There is a list for each of ``turns``.
-
-        Those of the same document are looked for in the documents of a block.
+        Slots are searched in blocks: among sentences about as long as those of the block or, if the intruder comes from
+        the same document, among those of its documents.
         """
         true = self.slots.true[slots]
         ordered = slots[np.argsort(self.document[true] if self.matching.later else self.chars[true], kind="stable")]
@@ -188,14 +188,14 @@ class _Search:
                 yield from zip(block.tolist(), map(list, zip(*lists, strict=True)), strict=True)
 
     def _long_enough(self, true: Rows, pool: Rows) -> npt.NDArray[np.bool_]:
-        """Which of the pool are as long as some of these true sentences, or between two of them, or nearly so."""
+        """Which of the pool are between the shortest and the longest of these true sentences, or nearly so."""
         sizes, most = self.chars[true], self.matching.chars
         longest = np.inf if np.isinf(most) else (1 + most) * sizes.max()
         shortest = sizes.min() / (1 + most)
         return np.asarray((self.chars[pool] >= shortest) & (self.chars[pool] <= longest))
 
     def _some(self, block: Rows, pool: Rows) -> Rows:
-        """Those of the pool that are looked at for a block of slots."""
+        """The part of the pool that is compared with a block of slots."""
         if len(pool) <= _LARGE_POOL:
             return pool
         salted = hashing.combine(np.full(len(pool), self.key[self.slots.true[block[0]]]), self.key[pool])
@@ -203,7 +203,7 @@ class _Search:
         return np.sort(pool[order[:_LOOKED_AT]])
 
     def _scores(self, block: Rows, pool: Rows) -> list[Gaps]:
-        """How bad each of the pool would be in each slot, for each of ``turns``; infinite where it may not stand."""
+        """The cost of each of the pool in each slot, for each of ``turns``; infinite where it is not allowed."""
         true = self.slots.true[block]
         allowed = self._allowed(true, pool) & self._unlike(self.slots.present(block), pool)
         salted = hashing.combine(self.key[true][:, None], self.key[pool][None, :])
@@ -248,7 +248,7 @@ class _Search:
         return np.asarray(allowed)
 
     def _unlike(self, present: Rows, pool: Rows) -> npt.NDArray[np.bool_]:
-        """Which of the pool resemble no sentence that is there already."""
+        """Which of the pool resemble no sentence of the window."""
         there = np.where(present >= 0, self.cluster[present], -1)
         return np.asarray(np.logical_and.reduce([column[:, None] != self.cluster[pool] for column in there.T]))
 
@@ -259,7 +259,7 @@ class _Search:
 
 
 def _cost(gaps: Gaps) -> Gaps:
-    """How bad a difference is: to share less counts twice, because most sentences of other documents share less."""
+    """The cost of a difference: less overlap counts twice, because most sentences of other documents have less."""
     return np.where(gaps < 0, -2 * gaps, gaps)
 
 

@@ -1,4 +1,4 @@
-"""Suites of orders: passages with sentences that refer to the one before, and orders that put these first."""
+"""Suites of orders: passages with sentences that refer to the one before, and orders in which these come first."""
 
 import functools
 import re
@@ -24,13 +24,13 @@ SIZE: Final = 5
 """Sentences of a passage."""
 
 OPENING: Final = 10
-"""First words of a sentence among which a pronoun refers to what stands before."""
+"""Number of first words of a sentence among which a pronoun can be a link to the sentence before."""
 
 STRONG: Final = frozenset({"contrast", "result", "reason", "example", "concession", "correction"})
 """Senses of connectives that need the sentence before. *Also* and *then* can follow most sentences of a text."""
 
 WAYS: Final = 6
-"""Number of orders of a passage, of which one is chosen."""
+"""Number of orders of a passage from which one is chosen."""
 
 
 def marks(shard: Shard, language: LanguageData) -> pl.DataFrame:
@@ -38,7 +38,7 @@ def marks(shard: Shard, language: LanguageData) -> pl.DataFrame:
 
     A sentence is ``linked`` to the one before if it begins with a connective of a strong sense, or if one of its first
     words is a pronoun of the third person or a demonstrative (where these are annotated). It ``opens`` a passage if it
-    is not, begins with no other connective, and has no pronoun there of which the person is unknown. It ``closes`` one
+    is not linked, does not begin with another connective, and has no pronoun of unknown person there. It ``closes`` one
     if no colon introduces what follows.
     """
     entries = [entry for entry in language.section(Connectives).entries if entry.scope == "sentence"]
@@ -113,7 +113,7 @@ def _sample(frame: pl.DataFrame, context: Context, *, moved: int) -> Sample:
 
 
 def _links_by_place(frame: pl.DataFrame, orders: pl.DataFrame) -> npt.NDArray[np.float64]:
-    """What the rules "it is linked in the right order only" gain, of the sentence at each place (`remove_bias`)."""
+    """What the rule "the order with a linked sentence here is right" gains, (orders, places): 1, 0 or -1."""
     linked = frame["linked"].fill_null(value=False).to_numpy().astype(np.float64)
     first, order = orders["first"].to_numpy()[:, None], orders["order"].cast(pl.Array(pl.Int64, SIZE)).to_numpy()
     return np.asarray(linked[first + np.arange(SIZE)] - linked[first + order])
@@ -146,12 +146,12 @@ def breaking_orders(frame: pl.DataFrame, windows: pl.DataFrame, moved: int) -> p
 def _possible(
     frame: pl.DataFrame, first: npt.NDArray[np.int64], moved: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The orders of a passage, shape (orders, sentences), and how well each window can have them, (windows, orders).
+    """The orders of a passage, shape (orders, sentences), and how well each suits each window, (windows, orders).
 
     2: a linked sentence comes before all those that it follows in the corpus; 1: before the nearest one; 0: not at all.
-    No sentence follows the same one, and half of all pairs of sentences are turned round. So that the beginning and the
-    end tell nothing, the first sentence opens a passage in both orders, the last closes one, and the last that changes
-    its place is linked in both or in neither.
+    No sentence follows the one that it follows in the corpus, and at least half of all pairs of sentences are reversed.
+    So that the beginning and the end tell nothing, the first sentence opens a passage in both orders, the last closes
+    one, and the last one that moves is linked in both or in neither.
     """
     every = np.array([(*order, *range(moved, SIZE)) for order in permutations(range(moved))])
     place = np.argsort(every, axis=1)

@@ -1,27 +1,27 @@
 """Has a word of the sentence been replaced by one that does not fit (SentEval SOMO, X-Probe OddManOut)?
 
-One noun or verb of the sentence stands as it is (`original`) or gives way to another word (`replaced`); both rows share
-`pair_id`, and `target` is the word that stands there. Words are passed on from sentence to sentence in rings inside a
-corpus and split, so every word that replaces is also one that is replaced, and equally often: which word it is says
-nothing (X-Probe's replacements come from elsewhere, and its originals are mostly corrupted sentences).
+One noun or verb of the sentence is unchanged (`original`) or replaced by another word (`replaced`); both rows share
+`pair_id`, and `target` is the word in that place. Sentences of a corpus and split form rings, in which each gets the
+word of the next. So every word replaces as often as it is replaced, and the word alone does not tell the label
+(X-Probe's replacements come from elsewhere, and its originals are mostly corrupted sentences).
 
-A word takes another's place only if the corpora give reason to think that it does not fit there: it occurs in them so
-often that it should have been seen in that role, and never was. The role of a verb is what it governs (an object, a
-clause, or neither beside a phrase with a case marker: *she arrived the letter*); that of a noun is its relation and
-case marker (subject, object, *in …*). A verb without an object in a relative clause or beside another verb does not
-show that it needs none. Random words of the same class fit in 27 % of the sentences, by reading 210 of them in five
-languages; these fit in ten of 140, in four languages. So most targets are verbs, and small corpora give few rows: of
-100 sentences that can be used, a like word is known not to fit in 49, in 22 the word that it replaces is also known not
-to fit elsewhere, and rings join eleven. Very frequent nouns (*way*, *position*) fit nearly everywhere, and conjuncts,
-parts of compounds and appositions take nearly anything: they are left out.
+A word replaces another only if the corpora show that it does not fit there: it is so frequent that it should have been
+seen in that role, and never was. The role of a verb is what it governs: an object, a clause, or only a phrase with a
+case marker (so *she arrived the letter* is wrong). The role of a noun is its relation and case marker (subject, object,
+*in …*). A verb without an object in a relative clause, or joined to another verb, is no evidence that it takes none. By
+reading, random words of the same class fit in 27 % of 210 sentences in five languages; these words fit in ten of 140,
+in four languages. For this reason most targets are verbs, and small corpora give few rows: of 100 usable sentences, a
+similar word is known not to fit in 49; in 22 of these, the replaced word is also known not to fit elsewhere; rings join
+eleven. Left out are very frequent nouns (*way*, *position*), which fit nearly everywhere, and conjuncts, parts of
+compounds and appositions, where nearly any word fits.
 
-The two words have the same part of speech and FEATS, gender included (words without FEATS: the same endings in form and
-lemma), the same capital and place (sentence-initial or not), after a function word the same kind of beginning (vowel or
-consonant, for *a/an*, *il/lo*, *l'*), the same determiner, numeral, case marker and particle beside them, frequencies
-within a factor of 4.5, and the bigrams with the words to the left and to the right are about as frequent elsewhere in
-the corpora as the true ones (two occurrences where there are none, or the other way round). They differ in lemma.
-Frequencies are those of the frequency list; words that it lacks are compared by their counts in the corpora. Word forms
-of the test split do not occur as targets in train.
+The two words differ in lemma and agree in part of speech and FEATS, gender included (words without FEATS: in the
+endings of form and lemma). They agree in their capital, in being sentence-initial or not and, after a function word, in
+the kind of beginning (vowel or consonant, for *a/an*, *il/lo*, *l'*). They have the same kinds of dependents among
+determiner, numeral, case marker and particle. Their frequencies differ by at most a factor of 4.5. The bigrams with the
+words to the left and right are about as frequent in the rest of the corpora as the true ones (at most two occurrences
+against none). Frequencies are those of the frequency list; words that it lacks are compared by their counts in the
+corpora. Word forms of the test split do not occur as targets in train.
 """
 
 from collections.abc import Mapping
@@ -42,23 +42,22 @@ from discoprobe.loaders.languages.language import LanguageSection, Upos
 
 BAND = 1.5
 """Largest difference between the natural logarithms of two words' frequencies. In every split each word replaces as
-often as it is replaced, so that narrower bands would tell nothing and cost half of the rows."""
+often as it is replaced, so narrower bands are not needed; they would cost half of the rows."""
 
 BIGRAM_BAND = 1.1
-"""Largest difference between the natural logarithms of two bigrams' counts, plus one: two occurrences more than
-none."""
+"""Largest difference between ln(1 + count) of two bigrams: two occurrences against none."""
 
 HEIGHTS = 100
 """Above the number of any band: bands are logarithms of at most a billion, so below 21."""
 
 ATTEMPTS = 8
-"""Times that words that no other word can replace are put into other bands and another order."""
+"""Number of attempts; in each, the words that are left are put into other bands and another order."""
 
 WORD = r"^(?:\p{Lo}|\p{L}[\p{Ll}\p{Lo}\p{Lm}\p{M}])[\p{Ll}\p{Lo}\p{Lm}\p{M}\u200c]*$"
-"""One word in small letters, but perhaps the first: no acronyms, numbers, hyphens or apostrophes."""
+"""A word in small letters, except perhaps the first letter: no acronyms, numbers, hyphens or apostrophes."""
 
 JOINT = r"^[-‐‑–'’/]$"
-"""What makes one word of the words that it stands between."""
+"""Characters that join the words on their two sides into one."""
 
 LOOSE = (
     "fixed",
@@ -94,8 +93,8 @@ FRAMES = {"bare": "verb", "object": "verb object", "clause": "verb clause", "pas
 """Roles of verbs. One that governs a clause could govern an object as well."""
 
 EXPECTED = {"NOUN": 1.5, "VERB": 0.3}
-"""How often a word must be expected in a role by chance for it to count that it was never seen there. Frames of verbs
-are stricter than roles of nouns."""
+"""How often a word must be expected in a role by chance, so that its absence there is evidence. Frames of verbs are
+stricter than roles of nouns."""
 
 HASHED = ("before", "word_after", "word", "word_before", "after", "lemma", "known", "role", "beginning")
 """Columns of candidates that hold hashes."""
@@ -383,7 +382,7 @@ def _places(values: npt.NDArray[Any], wanted: npt.NDArray[np.bool_]) -> tuple[In
 
 
 def _with_misfits(cells: Ints, misfits: Misfits) -> Ints:
-    """The cells of the words that are strange in the place of another of their cell, and another in theirs; else -1."""
+    """The cells of words that misfit in the place of a word of their cell, and whose place a word misfits; else -1."""
     rows = pl.DataFrame({"cell": cells, "lemma": misfits.lemmas, "role": misfits.roles})
     pairs = rows.select("cell", "lemma").unique().join(rows.select("cell", "role").unique(), on="cell")
     strange = pairs.filter(pl.Series(misfits.table[pairs["lemma"].to_numpy(), pairs["role"].to_numpy()]))

@@ -42,7 +42,7 @@ def sample(frame: pl.DataFrame, context: Context) -> Sample:
     names, rows = chosen_sequences(usable, context)
     drops["unbalanced"] = usable.height - rows.height
     if not names:
-        reason = f"no {FEWEST} sequences have {context.settings.min_class} sentences each of like lengths"
+        reason = f"fewer than {FEWEST} sequences have {context.settings.min_class} sentences of similar lengths"
         return Sample(pl.DataFrame(), drops, candidates=frame.height, reason=reason)
     return Sample(unedited(rows), drops, labels=names, candidates=frame.height)
 

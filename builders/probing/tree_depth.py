@@ -3,9 +3,9 @@
 The label is the number of edges on the longest path from the root to a word. Depth grows with length, so every bin of
 length has equally many sentences of each depth in every split: in the published sets, whose cells were not filled
 evenly, length still tells depth (X-Probe .25-.29 of .21; RuSentEval's classes hold 10-33 %). The depths are 5-9 where
-the corpus has enough of them, else as many neighbouring depths (five to two) as have enough sentences of like lengths:
-dependency trees are flatter than SentEval's constituents, small treebanks have few deep ones, and sentences of depth 3
-and 7 have hardly a length in common.
+the corpus has enough of them, else as many neighbouring depths (five to two) as have enough sentences of similar
+lengths: dependency trees are flatter than SentEval's constituents, small treebanks have few deep ones, and sentences of
+depth 3 and 7 have hardly a length in common.
 """
 
 import polars as pl
@@ -43,9 +43,8 @@ def sample(frame: pl.DataFrame, context: Context) -> Sample:
     names, rows = chosen_depths(usable.filter(pl.col("label").is_in(LABELS)), context)
     drops["unbalanced"] = usable.height - rows.height
     if not names:
-        reason = (
-            f"no {NUMBERS[-1]} neighbouring depths have {context.settings.min_class} sentences each of like lengths"
-        )
+        least = context.settings.min_class
+        reason = f"fewer than {NUMBERS[-1]} neighbouring depths have {least} sentences of similar lengths"
         return Sample(pl.DataFrame(), drops, candidates=frame.height, reason=reason)
     return Sample(unedited(rows), drops, labels=names, candidates=frame.height)
 

@@ -23,35 +23,36 @@ FEATURES: Final = ("Gender", "Person", "Number")
 
 VERBAL: Final = ("VERB", "AUX")
 AGREES: Final = 0.9
-"""Least share of verbs that have their subject's value, of those with the same features and helpers (MultiBLiMP's)."""
+"""Least share of verbs that agree with their subject, among those with the same features and helpers (MultiBLiMP's)."""
 
 SEEN: Final = 10
-"""Fewest such verbs."""
+"""Least number of such verbs."""
 
 STRAY: Final = 0.05
-"""Readings of a form below this share are taken for errors of the annotation."""
+"""Readings of a form with a smaller share of its occurrences are taken for annotation errors."""
 
 STRAY_FORM: Final = 1 / 3
-"""Share of the occurrences of a form from which on its lemma and tense are not an error of the annotation."""
+"""Lemmas with a tense that have a smaller share of the occurrences of a form are taken for annotation errors."""
 
 SYSTEMATIC: Final = 0.05
-"""Share of verbs, two at least, from which on a cell of the paradigm is ambiguous for all (German *er habe*)."""
+"""A cell of the paradigm that is ambiguous for a larger share of verbs, two at least, counts as ambiguous for all verbs
+(German *er habe*)."""
 
 UNMARKED: Final = 0.03
-"""Share of nouns whose plural looks like their singular from which on a noun alone does not show its number."""
+"""Where a larger share of nouns has a plural that looks like the singular, a noun alone does not show its number."""
 
 FREQUENT: Final = 4
 """Pairs of forms with so many sentences (*is*, *are*) are used in both directions equally often."""
 
 REASONS: Final = {
-    "no-agreement": "the verb lacks the value of its subject, such verbs often do, or there are fewer than ten of them",
-    "no-other-form": "no other form of the verb is known that differs in the feature alone (no clitic or rare reading)",
+    "no-agreement": "the verb does not agree with its subject, or such verbs often do not, or there are fewer than ten",
+    "no-other-form": "no other form of the verb is known that differs only in the feature (no clitic or rare reading)",
     "ambiguous-verb": "the other form has the subject's value too, for this verb or for several of its kind",
     "ambiguous-subject": "the form of the subject has several values, or nothing shows which it has",
     "mixed-subject": "the subject agrees with other verbs in two ways (*the majority*), or a phrase beside it could "
     "take a plural (*a number of cats*)",
     "bound-form": "the verb touches an apostrophe or a hyphen, or another word would change with it (*ne*, *n'*)",
-    "one-direction": "the opposite change has no counterpart",
+    "one-direction": "no row with the opposite change is left to pair it with",
     "repeated": f"subject and verb are those of {REPEATED} other sentences",
 }
 
@@ -60,7 +61,7 @@ _CLITIC: Final = "^['’‘ʼ-]|['’‘ʼ-]$"
 
 _CHANGES_AGREEMENT: Final = ("conj", "nummod", "appos", "flat", "cc", "clf")
 _APART: Final = ("expl", "expl:pass", "expl:impers", "compound:prt", "csubj", "csubj:pass", "csubj:outer")
-"""Dependents of a predicate by which its verb agrees with something else, or is written in two parts."""
+"""Dependents of a predicate whose verb agrees with something else, or is written in two parts."""
 
 
 def candidates(trees: Trees, context: Context) -> pl.DataFrame:
@@ -257,7 +258,7 @@ def _with_shown_subjects(rows: pl.DataFrame, words: pl.DataFrame, feature: str) 
     """Adds ``unshown``: the reason against subjects whose form can have another value than it has here.
 
     Where many nouns look the same in both numbers, the noun's other form must be known, or a determiner or an adjective
-    show the number.
+    must show the number.
     """
     known = words.filter(pl.col(feature).is_not_null())
     values = known.group_by("form", "upos", value=feature).agg(pl.col("n").sum())
@@ -286,10 +287,10 @@ def _with_shown_subjects(rows: pl.DataFrame, words: pl.DataFrame, feature: str) 
 
 
 def _with_other(rows: pl.DataFrame, words: pl.DataFrame, feature: str, context: Context) -> pl.DataFrame:
-    """Adds ``other``, ``other_value`` and ``no_other``, the reason why there is none that cannot agree.
+    """Adds ``other``, ``other_value`` and ``no_other``, the reason why no form is left that cannot agree.
 
-    The other form is of the same lemma, with the same features but one. Where the plural has no gender (Russian
-    *пришли*) the singular has that of the subject. Of several values one is chosen by hash.
+    The other form has the same lemma and the same features except one. If the plural has no gender (Russian *пришли*),
+    the singular has that of the subject. If there are several values, one is chosen by hash.
     """
     verbs = words.filter(pl.col("upos") == "VERB", pl.col(feature).is_not_null())
     tense = _without(pl.col("feats"), *FEATURES)
@@ -357,7 +358,7 @@ def _also_listed(own: pl.DataFrame, judged: pl.DataFrame, context: Context) -> p
 
 
 def _rest(feats: pl.Expr, feature: str) -> pl.Expr:
-    """The features of a verb but for one; with Number goes Gender, which many plurals do not have."""
+    """The features of a verb except one; Number is left out with Gender, which many plurals do not have."""
     return _without(feats, *(("Number", "Gender") if feature == "Number" else (feature,)))
 
 
@@ -392,7 +393,7 @@ def _flagged(options: pl.DataFrame, verbs: pl.DataFrame, feature: str) -> pl.Dat
 def not_repeated(rows: pl.DataFrame, *seed_key: str | int) -> pl.DataFrame:
     """At most ``REPEATED`` sentences of each subject and verb; adds ``wording``, the hash of the two words.
 
-    So many are in a config, also if it is built from several blocks.
+    A config has no more, even if it is built from several blocks.
     """
     words = rows.with_columns(wording=pl.concat_str("subject", "verb", separator="\t").hash(0))
     ranked = with_rank(words, ["wording"], "repeated", *seed_key)
@@ -400,7 +401,7 @@ def not_repeated(rows: pl.DataFrame, *seed_key: str | int) -> pl.DataFrame:
 
 
 def both_directions(rows: pl.DataFrame, *seed_key: str | int) -> pl.DataFrame:
-    """As many changes of one value to another as the other way round, and of one form to another where it is frequent.
+    """As many changes of one value to another as in the opposite direction; the same for frequent pairs of forms.
 
     So no preference for a form, an ending or a longer text says which text of a pair is good. A change and its
     counterpart share ``ring``.

@@ -228,5 +228,5 @@ def _label_set(frame: pl.DataFrame, names: list[str], context: Context) -> Label
         return LabelSet(tuple(names), left_out)
     found = ", ".join(f"{label} {n}" for label, n in counts.head(NAMED).iter_rows())
     least = context.settings.min_class
-    reason = f"no two classes have {least} relations, some in every split (most frequent: {found})"
+    reason = f"fewer than two classes have {least} relations, with some in every split (most frequent: {found})"
     return LabelSet((), left_out, reason if found else "no candidates are left")

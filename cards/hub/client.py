@@ -164,7 +164,7 @@ class Hub:
         """
         user = self._tried("checking the token", lambda: _named(self._api.whoami()))
         if user.get("auth", {}).get("accessToken", {}).get("role") == "read":
-            message = "the token can only read (403 is what a push would get); make one with write access"
+            message = "the token can only read, so the Hub would refuse the push (403); make one with write access"
             raise HubError(f"{message} at {self.endpoint}/settings/tokens", status=403, transient=False)
         owner = self.repo.partition("/")[0]
         writable = [org["name"] for org in user.get("orgs", []) if org.get("roleInOrg") != "read"]
@@ -232,7 +232,7 @@ class Hub:
             local = self._ask(f"downloading {path}", get, filename=path, revision=revision, force_download=force)
             if expected.holds(hashes_of(Path(local))):
                 return Path(local)
-        raise IntegrityError(f"{self.repo}: {path} arrives with other bytes than the Hub lists; try again later")
+        raise IntegrityError(f"{self.repo}: {path} was received with other bytes than the Hub lists; try again later")
 
     def fetch(self, paths: Sequence[str], revision: str) -> None:
         """Brings files into the client's cache, several at once; `download` then finds and checks them there."""

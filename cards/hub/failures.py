@@ -41,7 +41,7 @@ class Failures:
         if clear := next((clear for cause in _causes(error) if (clear := self._cause(cause, doing))), None):
             return clear
         if isinstance(error, ValueError):  # what the client says of an answer that it cannot use
-            words = f"the Hub's answer while {doing} is not what it should be ({self.safe(str(error))}); try later"
+            words = f"the Hub's answer while {doing} is not as expected ({self.safe(str(error))}); try later"
             return HubError(words, status=None, transient=True)
         return None
 
@@ -77,9 +77,9 @@ class Failures:
             return final(f"the Hub refuses the card: {self.safe(str(error))}", 400)
         if isinstance(error, ValueError) and type(error).__name__ == "JSONDecodeError":
             # the check of a card reads JSON before it looks at the status: a busy Hub's page of HTML ends up here
-            return HubError(f"the Hub answered with no JSON while {doing}; try later", status=None, transient=True)
+            return HubError(f"the Hub's answer while {doing} is not JSON; try later", status=None, transient=True)
         if isinstance(error, (LookupError, TypeError, AttributeError)):
-            words = f"the Hub's answer while {doing} lacks what it should have ({type(error).__name__}); try later"
+            words = f"the Hub's answer while {doing} is incomplete ({type(error).__name__}); try later"
             return HubError(words, status=None, transient=True)
         if type(error) is RuntimeError and error.__cause__ is None:
             return self.storage(self.safe(str(error)), doing)
@@ -108,11 +108,11 @@ class Failures:
 
     def _words(self, status: int, doing: str) -> str:
         known = {
-            401: f"the Hub wants a valid token while {doing} (401); log in with `hf auth login` or set HF_TOKEN (a"
-            f" wrong name in place of {self.repo} looks the same)",
+            401: f"the Hub requires a valid token while {doing} (401); log in with `hf auth login` or set HF_TOKEN,"
+            f" and check the name {self.repo}: a wrong one gets the same answer",
             403: f"the token may not do this to {self.repo} while {doing} (403); use one with write access to it",
-            404: f"{self.repo} or what was asked of it is not there, or not for this token, while {doing} (404)",
-            409: f"the Hub is at work on another change of {self.repo} while {doing} (409); run it again in a minute",
+            404: f"{self.repo}, or a file of it, does not exist or is hidden from this token, while {doing} (404)",
+            409: f"the Hub is processing another change of {self.repo} while {doing} (409); run it again in a minute",
             412: f"somebody else has committed to {self.repo} meanwhile (412); run it again",
             413: f"too large for the Hub while {doing} (413); build fewer languages at once",
             429: f"the Hub's rate limit is used up while {doing} (429); wait some minutes, then run it again",

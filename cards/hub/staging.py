@@ -151,7 +151,7 @@ def _name_repository(files: dict[str, Wanted], whole: Published, local: Manifest
 
 def _checked(path: Path, entry: ListedFile) -> Path:
     if not path.is_file() or hashes_of(path).sha256 != entry["sha256"]:
-        raise DiscoprobeError(f"{path} is not what the manifest says; build it anew")
+        raise DiscoprobeError(f"{path} differs from the manifest; build it again")
     return path
 
 
@@ -189,7 +189,7 @@ def refuse_in_the_way(remote: Remote, staged: Staged, repo: str) -> None:
     """
     if paths := sorted(_in_the_way(remote, staged, repo)):
         raise RemoteError(
-            f"{repo} holds files that no release put there and that are in the way of this one: {some(paths)};"
+            f"{repo} holds files that are not of a release and have the names of files of this one: {some(paths)};"
             " rename or delete them there, or give another --repo"
         )
 

@@ -126,7 +126,7 @@ class _Remote:
         self.commit = self._hub.commit_of(revision or client.MAIN)
         self._tree: Mapping[str, client.RemoteFile] = self._hub.tree(self.commit)
         if manifest.NAME not in self._tree:
-            raise DiscoprobeError(f"{target} holds no {manifest.NAME}: it is no release of discoprobe")
+            raise DiscoprobeError(f"{target} holds no {manifest.NAME}: it is not a release of discoprobe")
         self.manifest = read_manifest(self._hub, self.commit, self._tree)
 
     def _download(self, path: str) -> Path:

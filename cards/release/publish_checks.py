@@ -66,7 +66,7 @@ def check_designs(configs: Mapping[str, ConfigEntry]) -> None:
     if found:
         what = some(f"{task} ({', '.join(checks)})" for task, checks in sorted(found.items()))
         raise AuditFailedError(
-            f"with the configs that are published already the audit fails: {what}; nothing is published; publish this"
+            f"the audit fails together with the published configs: {what}; nothing is published; publish this"
             " task in a repository of its own, or leave it out with --task"
         )
 
@@ -93,7 +93,7 @@ def _check_attribution(sources: dict[str, SourceEntry]) -> None:
     ]
     if lacking:
         raise DiscoprobeError(
-            f"no attribution for {some(lacking)}: their licence asks for one; name their citation in the catalogue"
+            f"no attribution for {some(lacking)}: their licence requires one; add their citation to the catalogue"
         )
 
 

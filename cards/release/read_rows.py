@@ -59,7 +59,7 @@ def checked_marks(release: Path, file: Path) -> list[Mark]:
         raise DiscoprobeError(f"{file} is not there; give a file of marks, such as `build review` exports")
     marks, entries = read_marks(file), manifest.read(release)["configs"]
     if unknown := sorted({mark.config for mark in marks if mark.config} - entries.keys()):
-        raise DiscoprobeError(f"{file}: {release} has no config {unknown[0]}; was another release read?")
+        raise DiscoprobeError(f"{file}: {release} has no config {unknown[0]}; are the marks of another release?")
     known = {config: _rows(release, config, entries[config]) for config in {mark.config for mark in marks} - {""}}
     return [_checked(mark, known, entries, file) for mark in marks]
 
@@ -69,7 +69,7 @@ def _checked(mark: Mark, known: dict[str, _Rows], entries: dict[str, ConfigEntry
         return mark
     labels, shown = known[mark.config]
     if mark.row not in labels:
-        raise DiscoprobeError(f"{file}: {mark.config} has no row {mark.row}; was another release read?")
+        raise DiscoprobeError(f"{file}: {mark.config} has no row {mark.row}; are the marks of another release?")
     if mark.kind == "answer" and mark.answer not in {*entries[mark.config]["labels"], *PLACES, CANNOT_TELL}:
-        raise DiscoprobeError(f"{file}: '{mark.answer}' is no label of {mark.config}")
+        raise DiscoprobeError(f"{file}: '{mark.answer}' is not a label of {mark.config}")
     return mark if mark.shown else msgspec.structs.replace(mark, shown=shown[mark.row])

@@ -57,7 +57,7 @@ def parse(text: str) -> Version:
     """
     match = re.fullmatch(r"v?(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)", text)
     if not match:
-        raise UsageError(f"release '{text}' is no number of three parts, such as 1.2.0")
+        raise UsageError(f"release '{text}' is not a number of three parts, such as 1.2.0")
     return Version(*map(int, match.groups()))
 
 

@@ -56,7 +56,7 @@ def server(release: Path, options: ReviewOptions, port: int = 0) -> tuple[BaseWS
     try:
         made = make_server(HOST, port, app, threaded=True)
     except (OSError, SystemExit):
-        raise UsageError(f"port {port} is in use; give --port another, or none") from None
+        raise UsageError(f"port {port} is in use; give another --port, or none") from None
     app.config["HOSTS"] = {f"{name}:{made.server_port}" for name in (HOST, "localhost")}
     return made, f"http://{HOST}:{made.server_port}/"
 

@@ -76,7 +76,7 @@ def _refuse_bomb(path: Path, unpacked: int) -> None:
     """Stops at a gzip file that unpacks to much more than it is: CoNLL-U shrinks to a tenth, rarely to a thirtieth."""
     if path.suffix == ".gz" and unpacked > max(MOST_SURE, MOST_RATIO * path.stat().st_size):
         raise CorpusFormatError(
-            f"unpacks to more than {MOST_RATIO} times its size, as no corpus does; if it is one, unpack it first",
+            f"unpacks to more than {MOST_RATIO} times its size: is it a corpus? If so, unpack it first",
             path=str(path),
         )
 

@@ -145,7 +145,7 @@ def _of_sentence(
         open_before.setdefault(name, []).extend(BadLine(REASON, words[at].line, message, sent_id) for at, _ in left)
     if parts:
         lacking = next(iter(parts.values())).entity
-        raise _PlacedError(words[-1].line, f"a mention of {lacking} lacks its last part")
+        raise _PlacedError(words[-1].line, f"the last part of a mention of {lacking} is missing")
     twice = [mention for mention, n in Counter((each.entity, each.words) for each in found).items() if n > 1]
     if twice:
         raise _PlacedError(words[0].line, f"{twice[0][0]} has 2 mentions of the same words {twice[0][1]}")
@@ -155,7 +155,9 @@ def _of_sentence(
 def _brackets(word: _Word) -> Iterator[tuple[str, str, bool]]:
     """The brackets of a word: name of the entity (and part), what the bracket says if it opens, whether it closes."""
     if BRACKET.sub("", word.brackets):
-        raise _PlacedError(word.line, f"'{word.brackets}' are no brackets of mentions, such as (e1-person-1- or e1)")
+        raise _PlacedError(
+            word.line, f"'{word.brackets}' does not consist of brackets of mentions, such as (e1-person-1- or e1)"
+        )
     for opening, closed, closing in BRACKET.findall(word.brackets):
         yield (opening or closing).split("-")[0], opening, bool(closed or closing)
 

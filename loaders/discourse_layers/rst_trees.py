@@ -73,7 +73,7 @@ def _nodes(data: bytes) -> pl.DataFrame:
     try:
         root = etree.fromstring(data, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False))
     except etree.XMLSyntaxError as error:
-        raise _PlacedError(error.lineno or 1, f"no well-formed XML: {error.msg}; export the tree again") from None
+        raise _PlacedError(error.lineno or 1, f"not well-formed XML: {error.msg}; export the tree again") from None
     body = root.find("body")
     elements = [] if body is None else [one for one in body if one.tag in {"segment", "group"}]
     if not elements:
@@ -148,7 +148,7 @@ def _node(element: etree._Element, by_id: Mapping[str, etree._Element], declared
     if not parent:
         return name, None, None, kind, False, text
     if parent not in by_id:
-        raise _PlacedError(line, f"{element.tag} {name} hangs from {parent}, which is not in the file; correct parent")
+        raise _PlacedError(line, f"{element.tag} {name} has parent {parent}, which is not in the file; correct it")
     if relname != SPAN and relname not in declared:
         raise _PlacedError(line, f"relation '{relname}' of {name} is not declared; add it to <relations>")
     above = by_id[parent].get("type")
@@ -179,7 +179,7 @@ def _check_roots(rows: Sequence[Node], by_id: Mapping[str, etree._Element]) -> N
         above: str | None = name
         while above is not None and above not in safe:
             if above in path:
-                raise _PlacedError(by_id[above].sourceline, f"node {above} is above itself; correct a parent")
+                raise _PlacedError(by_id[above].sourceline, f"node {above} is its own ancestor; correct a parent")
             path[above] = None
             above = parents[above]
         safe |= path.keys()

@@ -106,7 +106,7 @@ class Download:
             problem = self.file.mismatch(self.part)
         if problem:
             self.part.unlink()
-            raise IntegrityError(f"{url}: {problem}; nothing of it was kept, try again or another mirror")
+            raise IntegrityError(f"{url}: {problem}; nothing was kept; try again, or another mirror")
         target.parent.mkdir(parents=True, exist_ok=True)
         self.part.replace(target)
 

@@ -148,7 +148,7 @@ def language_data(code: str) -> LanguageData:
         DiscoprobeError: the code is not a language code, or the language's file has a mistake.
     """
     if not _CODE.fullmatch(code):
-        raise DiscoprobeError(f"'{code}' is no language code: expected two or three small letters, as in 'es'")
+        raise DiscoprobeError(f"'{code}' is not a language code: expected two or three small letters, as in 'es'")
     path = _folder() / f"{code}.toml"
     if not path.is_file():
         return LanguageData(code=code, name=code)

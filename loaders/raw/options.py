@@ -60,7 +60,7 @@ def read_options(assignments: Sequence[str]) -> ReadOptions:
     for assignment in assignments:
         name, equals, text = assignment.partition("=")
         if name not in NAMES:
-            raise UnknownNameError("option of reading", name, NAMES)
+            raise UnknownNameError("option", name, NAMES, remedy="(`build annotate --help` lists them)")
         if not equals:
             raise UsageError(f"option '{name}' has no value; write {name}=VALUE")
         value = WORDS.get(text, text) if isinstance(getattr(options, name), bool) else text

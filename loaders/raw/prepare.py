@@ -191,7 +191,7 @@ def prepare(  # noqa: PLR0913 (one keyword per choice of the user)
 def _named(facts: CorpusFacts, source: str) -> CorpusFacts:
     """What is known of a corpus, named after its source if it has no name."""
     if not facts.lang:
-        raise UsageError(f"{source}: raw text: name its language with --lang, one code")
+        raise UsageError(f"{source} is raw text: name its language with --lang, a single one such as de")
     return dataclasses.replace(facts, name=facts.name or corpus_name(source))
 
 

@@ -40,7 +40,7 @@ def read_documents(source: Path | str, options: ReadOptions | None = None) -> Ra
         return RawCorpus(path.resolve().name, path, options or ReadOptions())
     if tables.REPOSITORY.fullmatch(name):
         return RawCorpus(name, None, options or ReadOptions())
-    raise DiscoprobeError(f"{source}: no such file or folder, and no id of a dataset on the Hub (org/name)")
+    raise DiscoprobeError(f"{source}: no such file or folder, and not the id of a dataset on the Hub (org/name)")
 
 
 @dataclass(slots=True)

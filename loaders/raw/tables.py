@@ -66,6 +66,10 @@ MACRO: Final = {"ar": "arb", "fa": "pes", "zh": "cmn"}
 LONE_RETURN: Final = "a carriage return outside quotes, or lines that end with a carriage return only"
 
 
+_TYPES: Final = {"str": "text", "int": "a number", "float": "a number", "array": "a list", "object": "an object"}
+"""Words for the types that messages of `msgspec` name."""
+
+
 class _Section(msgspec.Struct):
     text: str
     name: str | None = None
@@ -79,7 +83,7 @@ def find_columns(names: Sequence[str], options: ReadOptions, where: str) -> dict
         CorpusFormatError: two columns have the name of one of them.
     """
     if options.text and options.sentences:
-        raise UsageError("--text and --sentences name the same thing twice: give one of them")
+        raise UsageError("--text and --sentences both name the column of the text; give one of them")
     found: dict[str, str] = {}
     for option, known in KNOWN.items():
         named = getattr(options, option)
@@ -88,7 +92,7 @@ def find_columns(names: Sequence[str], options: ReadOptions, where: str) -> dict
         if column := named or known_column(names, known):
             found[option] = column
     if not found.keys() & {"text", "sentences"}:
-        raise UsageError(f"{where}: no column is called text or the like; name it with --text: {', '.join(names)}")
+        raise UsageError(f"{where}: which column holds the text? Name it with --text: {', '.join(names)}")
     found.pop("sentences" if options.text else "text" if "sentences" in found else "", None)
     for name in found.values():
         if (n := names.count(name)) > 1:
@@ -169,14 +173,26 @@ def _row(record: Mapping[str, Any], columns: Mapping[str, str], place: str) -> R
         else:
             text = msgspec.convert(content, str | None) or ""
     except msgspec.ValidationError as error:
-        raise CorpusFormatError(f"column '{column}': {error}", path=place) from error
+        remedy = f"correct it, or name another column with --{'sentences' if 'sentences' in columns else 'text'}"
+        raise CorpusFormatError(f"column '{column}'{_in_words(error)}; {remedy}", path=place) from error
     if half := SURROGATE.search(text):
-        raise CorpusFormatError(f"column '{column}' holds an unpaired surrogate (U+{ord(half[0]):04X})", path=place)
+        problem = (
+            f"column '{column}' holds half of a character (U+{ord(half[0]):04X}, an unpaired surrogate); remove it"
+        )
+        raise CorpusFormatError(problem, path=place)
     name, genre = (record.get(columns[option]) if option in columns else None for option in ("id", "genre"))
     return Row(
         place, "" if name is None else document_id(str(name)), text, parts,
         "" if genre is None else one_line(str(genre)), extracted=isinstance(content, list),
     )  # fmt: skip
+
+
+def _in_words(error: msgspec.ValidationError) -> str:
+    """What `msgspec` says of a value, in words, after its place: ``, item 1, name: expected text, found a number``."""
+    problem, _, path = str(error).partition(" - at `$")
+    expected, *found = [_TYPES.get(name, f"'{name}'") for name in re.findall(r"`(\w+)", problem)]
+    place = re.sub(r"\[(\d+)\]", lambda index: f".item {int(index[1]) + 1}", path.strip("`")).replace(".", ", ")
+    return f"{place}: expected {expected}, found {found[0]}" if found else f"{place}: no {expected}"
 
 
 def _headed(content: list[Any], place: str) -> Iterator[str]:
@@ -194,8 +210,9 @@ def _json(lines: Iterable[str], name: str, refuse: Refuse) -> Iterator[tuple[int
         try:
             if line.strip():
                 yield number, msgspec.convert(json.loads(line), dict[str, Any])
-        except (ValueError, RecursionError, msgspec.ValidationError) as error:  # of numbers, ValueError says the size
-            refuse(CorpusFormatError(f"no JSON object: {error}", path=name, line=number))
+        except (ValueError, RecursionError) as error:  # msgspec's is a ValueError; of numbers, it says the size
+            why = _in_words(error) if isinstance(error, msgspec.ValidationError) else f": {error}"
+            refuse(CorpusFormatError(f"not a JSON object{why}", path=name, line=number))
 
 
 def _csv(
@@ -231,7 +248,7 @@ def _parquet(path: Path, name: str, options: ReadOptions) -> Iterator[tuple[int,
             batches = parquet.iter_batches(ROWS_AT_ONCE, columns=used)
             yield from enumerate((record for batch in batches for record in batch.to_pylist()), 1)
     except (pa.ArrowException, OSError) as error:
-        raise CorpusFormatError(f"no readable parquet file: {first_line(error)}", path=name) from error
+        raise CorpusFormatError(f"not a readable parquet file: {first_line(error)}", path=name) from error
 
 
 def dataset_rows(source: Path | str, name: str, options: ReadOptions, refuse: Refuse) -> Iterator[Row]:
@@ -267,7 +284,7 @@ def _splits(loaded: Any, name: str, options: ReadOptions) -> list[tuple[str, Any
     """Each split that is read, with the name that stands before the numbers of its rows."""
     if not isinstance(loaded, dict):
         if options.split:
-            raise UsageError(f"{name}: has no splits; leave out --split")
+            raise UsageError(f"{name}: has no splits; leave out --set split={options.split}")
         return [(name, loaded)]
     if options.split and options.split not in loaded:
         raise UnknownNameError("split", options.split, loaded, remedy=f"in {name}")

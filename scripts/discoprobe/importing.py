@@ -54,7 +54,7 @@ def import_data(  # noqa: PLR0913 (one parameter per option)
         raise UnknownNameError("task type", about.task_type, [*TASK_TYPES, *SUITES])
     if not re.fullmatch(r"[a-z][a-z0-9_]*", about.name) or about.name in all_tasks():
         raise DiscoprobeError(
-            f"'{about.name}' cannot name a config: use small letters, digits and _, and no task's name"
+            f"'{about.name}' cannot name a config: use small letters, digits and _, and not the name of a task"
         )
     skipped: Sequence[Skipped] = ()
     if task_type is None:

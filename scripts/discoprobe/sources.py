@@ -48,7 +48,7 @@ def load_corpus(lang: str, corpora: Sequence[str] = (), *, on_error: OnError = "
         of_language = list(read(Request(languages=(lang,), corpora=tuple(corpora), on_error=on_error)))
     if len(of_language) != 1:
         names = ", ".join(corpus.lang for corpus in of_language) or "none"
-        raise UnsupportedError(f"expected one language, found {names}; name the language and the files of it")
+        raise UnsupportedError(f"expected one language, found {names}; give the code of one, and its files")
     return of_language[0]
 
 
@@ -226,7 +226,7 @@ def _paths(request: Request, codes: tuple[str, ...], progress: Progress) -> list
         if name == SAMPLE:
             paths += _sample(codes)
         elif is_hub_text(name):
-            raise UsageError(f"{name}: text of the Hub is read with --segment (discourse tasks need no annotation)")
+            raise UsageError(f"{name}: give --segment to read text from the Hub (discourse tasks need no annotation)")
         elif name and is_raw(name):
             paths.append(_annotated(name, request, codes, progress))
         elif name and Path(name).exists():

@@ -28,10 +28,10 @@ XET = (
         (FileMetadataError("Response is missing the 'X-Repo-Commit' header"), "is not the Hub", False),
         (OSError("Network error: Request error: error decoding response body"), "storage (Xet) failed while", False),
         (ConnectionError("Network error: HTTP status client error (403 Forbidden)"), "(Xet) refuses the token", False),
-        (ValueError("Malformed response from server"), "is not what it should be (Malformed response", True),
-        (KeyError("oid"), "lacks what it should have (KeyError)", True),
-        (TypeError("NoneType"), "lacks what it should have (TypeError)", True),
-        (AttributeError("x"), "lacks what it should have", True),
+        (ValueError("Malformed response from server"), "is not as expected (Malformed response", True),
+        (KeyError("oid"), "is incomplete (KeyError)", True),
+        (TypeError("NoneType"), "is incomplete (TypeError)", True),
+        (AttributeError("x"), "is incomplete", True),
     ],
 )
 def test_failures_of_the_client_are_one_line(hub, error, words, transient):
@@ -55,7 +55,7 @@ def test_a_token_with_characters_that_no_token_has(token):
 @pytest.mark.parametrize("answer", [None, {}, [], "ana", {"auth": {}}])
 def test_an_answer_to_the_token_that_is_none(hub, monkeypatch, answer):
     monkeypatch.setattr(hub._api, "whoami", lambda: answer)
-    with pytest.raises(HubError, match="lacks what it should have"):
+    with pytest.raises(HubError, match="is incomplete"):
         hub.check_rights()
 
 

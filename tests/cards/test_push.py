@@ -235,7 +235,7 @@ def test_release_numbers(client, pushed, folders):
         ("1.0.1", ["too small a step", "bso_es new (24 rows)", "1.1.0"]),
     ]:  # fmt: skip
         refused(client.call("push", pushed, folder=str(folders["es"]), release=number), 1, *words)
-    refused(client.call("push", pushed, folder=str(folders["es"]), release="one"), 2, "no number of three parts")
+    refused(client.call("push", pushed, folder=str(folders["es"]), release="one"), 2, "not a number of three parts")
     assert not asked(pushed, "POST", "")
     assert ok(client.call("push", pushed, folder=str(folders["es"]), release="3.0.0"))["release"] == "3.0.0"
 
@@ -278,7 +278,7 @@ def test_a_folder_that_was_touched_after_its_build(client, case, tmp_path):
     folder = releases.write(tmp_path / "out", releases.config())
     with (folder / "bso_de" / "README.md").open("a") as file:
         file.write("!")
-    refused(client.call("push", case, folder=str(folder)), 1, "bso_de/README.md is not what the manifest says")
+    refused(client.call("push", case, folder=str(folder)), 1, "bso_de/README.md differs from the manifest")
     refused(client.call("push", case, folder=str(tmp_path)), 1, "holds no manifest.json")
     assert case.seen == []
 
@@ -443,7 +443,7 @@ def test_bytes_that_arrive_wrong_are_never_used(hub, client, pushed, folders):
     blob = repo.head.tree["manifest.json"].blob
     right = repo.blobs[blob]
     repo.blobs[blob] = right.replace(b'"version": "1.0.0"', b'"version": "3.0.0"')
-    refused(client.call("push", pushed, folder=str(folders["es"])), 4, "manifest.json arrives with other bytes")
+    refused(client.call("push", pushed, folder=str(folders["es"])), 4, "manifest.json was received with other bytes")
     repo.blobs[blob] = right
     assert ok(client.call("push", pushed, folder=str(folders["es"])))["release"] == "1.1.0", "nor kept in a cache"
 

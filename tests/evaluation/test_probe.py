@@ -237,7 +237,7 @@ def test_the_surprisal_of_a_text_does_not_depend_on_the_texts_beside_it(trained_
 
 
 def test_what_cannot_be_scored_is_said_in_one_line(encoder, trained_gpt, tmp_path):
-    with pytest.raises(ModelError, match="no causal language model"):
+    with pytest.raises(ModelError, match="not a causal language model"):
         load_model(encoder, "causal")
     with pytest.raises(ModelError, match="cannot be loaded") as failed:
         load_model(str(tmp_path), "encoder")

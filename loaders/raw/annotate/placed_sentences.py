@@ -163,7 +163,7 @@ class RuleEngine:
         """
         if written_without_spaces(self.lang) or not language_data(self.lang).spaces:
             raise UnsupportedError(
-                f"'{self.lang}' is written without spaces, and no rule tells its words apart; it needs a Stanza model "
+                f"'{self.lang}' is written without spaces, and no rule finds its words; it needs a Stanza model "
                 f"(pip install 'discoprobe[stanza]', --stanza-dir)"
             )
         return self

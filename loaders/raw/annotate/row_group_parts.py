@@ -175,7 +175,7 @@ def _opened(file: TextFile) -> Iterator[pq.ParquetFile]:
             _FOOTERS[file] = parquet.metadata
             yield parquet
         except pa.ArrowException as error:
-            problem = f"no readable parquet file: {first_line(error)}"
+            problem = f"not a readable parquet file: {first_line(error)}"
             raise CorpusFormatError(problem, path=file.url) from error
 
 

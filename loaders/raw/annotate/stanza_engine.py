@@ -191,8 +191,8 @@ def _resources(lang: str, folder: Path) -> tuple[dict[str, Any], str]:
     if lang in {*default_treebanks, "zh", "no"}:
         raise UnsupportedError(f"no Stanza model of '{lang}' in {folder} (there is {there}); {how}")
     raise UnsupportedError(
-        f"Stanza has no model of '{lang}' (neither has {folder}: {there}); segment only with --segment, or give an "
-        f"annotated corpus"
+        f"Stanza has no model of '{lang}', and {folder} has only {there}; find sentences alone with --segment, "
+        "or give an annotated corpus"
     )
 
 
@@ -215,7 +215,7 @@ def download_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT
         host = getattr(getattr(error, "request", None), "url", None) or str(error)
         raise RemoteError(
             f"the Stanza models of {lang} cannot be downloaded: no connection to Stanza's host ({host}); copy a folder "
-            f"of models here by other means and name it with --stanza-dir"
+            f"of models from another machine and name it with --stanza-dir"
         ) from error
     except ValueError as error:
         raise UnsupportedError(f"Stanza gives no models of {lang}: {error}") from error

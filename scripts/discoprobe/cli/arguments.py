@@ -43,9 +43,7 @@ Size = Annotated[
 ]
 Documents = Annotated[
     int | None,
-    typer.Option(
-        "--documents", min=1, help="Read at most this number of documents: the first ones in an order by hash."
-    ),
+    typer.Option("--documents", min=1, help="Read at most this number of documents, chosen by hash."),
 ]
 MinRows = Annotated[
     str | None,
@@ -62,7 +60,7 @@ Preset = Annotated[
         help="Filters of probing tasks: `default`, `rusenteval` (5-25 words, frequent words), or `senteval`.",
     ),
 ]
-Seed = Annotated[int, typer.Option("--seed", help="The number that all choices of rows depend on.")]
+Seed = Annotated[int, typer.Option("--seed", help="The number that the choices of rows depend on.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of processes.")]
 Cluster = Annotated[
     str,
@@ -73,7 +71,7 @@ Cluster = Annotated[
     ),
 ]
 OnErrorOption = Annotated[
-    str, typer.Option("--on-error", help="What to do with a malformed sentence: `stop` or `skip`.")
+    str, typer.Option("--on-error", help="What to do with a malformed sentence, row or file: `stop` or `skip`.")
 ]
 Match = Annotated[
     bool, typer.Option("--match/--no-match", help="Match labels on surface features, or keep all candidates.")
@@ -115,7 +113,8 @@ SplitNames = Annotated[
     list[str] | None,
     typer.Option(
         "--split",
-        help="The column with the split of each row, or which split a name is: dev_matched=validation. Repeatable.",
+        help="The column with the split of each row; or the split that a name means, such as dev_matched=validation. "
+        "Repeatable.",
     ),
 ]
 ExcludeLabels = Annotated[
@@ -129,7 +128,7 @@ ImportType = Annotated[
     str,
     typer.Option(
         "--task-type",
-        help="single, pair, choice, similarity, minimal-pairs, winograd-suite or speaker-suite.",
+        help="What a row is: single, pair, choice, similarity, minimal-pairs, winograd-suite or speaker-suite.",
     ),
 ]
 ImportName = Annotated[str, typer.Option("--name", help="Name of the config without its language, such as sentiment.")]
@@ -146,7 +145,8 @@ Format = Annotated[
     str | None,
     typer.Option(
         "--format",
-        help="senteval, trec, xprobe, discoeval, discoeval-bso, cola, xwino, pairs or table; default: detected.",
+        help="The format of the files: senteval, trec, xprobe, discoeval, discoeval-bso, cola, xwino, pairs or table; "
+        "default: detected.",
     ),
 ]
 Html = Annotated[
@@ -270,8 +270,19 @@ Licence = Annotated[
     ),
 ]
 Citation = Annotated[str, typer.Option("--citation", help="How to cite the text.")]
-TextColumn = Annotated[str, typer.Option("--text", help="The column of a table that holds the text.")]
-IdColumn = Annotated[str, typer.Option("--id", help="The column with the ids of the documents.")]
+TextColumn = Annotated[
+    str,
+    typer.Option(
+        "--text", help="The column of a table that holds the text; default: one with a usual name, such as `content`."
+    ),
+]
+IdColumn = Annotated[
+    str,
+    typer.Option(
+        "--id",
+        help="The column with the ids of the documents, all different; default: one such as `id`, else row numbers.",
+    ),
+]
 GenreColumn = Annotated[str, typer.Option("--genre", help="The column with the genres.")]
 SentencesColumn = Annotated[
     str, typer.Option("--sentences", help="The column that holds the text as a list of sentences.")

@@ -123,7 +123,7 @@ def import_(  # noqa: PLR0913 (one parameter per option)
     exclude: arg.ExcludeLabels = None, config: arg.HubConfig = None, format_: arg.Format = None,
     keep_failed: arg.KeepFailed = False, json_: arg.Json = False,
 ) -> None:  # fmt: skip
-    """Add labelled data of others to a release folder, as an audited config with a card.
+    """Add a labelled dataset of others to a release folder, as an audited config with a card.
 
     Its splits stay as they are; leaks between them are reported. Exit status 3 if the audit fails.
 
@@ -153,7 +153,7 @@ def tasks(  # noqa: PLR0913 (one parameter per option)
     *, lang: arg.Lang = "", corpus: arg.CorpusOption = None, segment: arg.Segment = False,
     stanza_dir: arg.StanzaDir = None, jobs: arg.Jobs = 1, json_: arg.Json = False,
 ) -> None:  # fmt: skip
-    """List the tasks; with --lang, which of them the corpora of a language support, and why not the others."""
+    """List the tasks; with --lang, also which of them the corpora of a language support, and why not the others."""
     if not lang and not corpus:
         terminal.show(_task_rows(), ["task", "family", "labels", "what"], as_json=json_)
         return

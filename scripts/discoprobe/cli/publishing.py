@@ -62,7 +62,9 @@ def push(  # noqa: PLR0913 (one parameter per option)
         dry_run=dry_run, private=private, pull_request=create_pr,
     )  # fmt: skip
     if not (yes or dry_run or sys.stdin.isatty()):
-        raise UsageError("there is no terminal to ask on whether to publish; give --yes, or --dry-run to see the plan")
+        raise UsageError(
+            "without a terminal, push cannot ask whether to publish; give --yes, or --dry-run to see the plan"
+        )
     with _interruptible(repo), release_at(out) as folder:
         check_target(repo, options, folder)
         if build_:
@@ -96,7 +98,7 @@ def _interruptible(repo: str) -> Iterator[None]:
     except KeyboardInterrupt:
         sys.stdout.flush()
         sys.stderr.write(
-            f"error: interrupted: {repo} has the old release or the new one, nothing between; the next push goes on\n"
+            f"error: interrupted: {repo} holds the complete old release or the new one; the next push continues\n"
         )
         sys.stderr.flush()
         os._exit(RemoteError.exit_status)

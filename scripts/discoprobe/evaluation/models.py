@@ -100,7 +100,7 @@ def load_model(name: str, task: Literal["encoder", "causal"], device: str = "cpu
         causal = any("CausalLM" in each or "LMHead" in each for each in config.architectures or ())
         if task == "causal" and not causal:
             architecture = ", ".join(config.architectures or ("unknown",))
-            raise ModelError(f"{name} is no causal language model ({architecture}); leave --surprisal out")
+            raise ModelError(f"{name} is not a causal language model ({architecture}); leave --surprisal out")
         factory = transformers.AutoModelForCausalLM if task == "causal" else transformers.AutoModel
         model = factory.from_pretrained(name).to(device).eval()
     except (OSError, ValueError, KeyError) as error:

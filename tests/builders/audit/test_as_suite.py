@@ -154,13 +154,13 @@ def test_schemas_with_a_gap_in_any_language(suite, tmp_path):
 def test_malformed_schemas_are_named_with_their_line(suite, record, message):
     with pytest.raises(UnreadableDataError) as error:
         suite("winograd-suite", "wsc.jsonl", lines([WSC273[0], record]))
-    assert str(error.value).startswith("wsc.jsonl:2: no Winograd schema: ")
+    assert str(error.value).startswith("wsc.jsonl:2: not a Winograd schema: ")
     assert message in str(error.value)
 
 
 @pytest.mark.parametrize(("name", "content"), [("a.tsv", "en\tx"), ("a.jsonl", "{"), ("a.jsonl", "3"), ("a.json", "[")])
 def test_malformed_files(suite, name, content):
-    with pytest.raises(UnreadableDataError, match=rf"^{name}(:1: malformed|:1: no object|: cannot be read)"):
+    with pytest.raises(UnreadableDataError, match=rf"^{name}(:1: malformed|:1: not a JSON object|: cannot be read)"):
         suite("winograd-suite", name, content)
 
 

@@ -117,7 +117,7 @@ def test_words_are_counted_over_malformed_sentences(tmp_path):
 def test_a_table_without_its_text(tmp_path):
     folder = write_disrpt(tmp_path)
     (folder / "eng.pdtb.toy_dev.conllu").unlink()
-    with pytest.raises(DiscoprobeError, match=r"eng\.pdtb\.toy_dev\.conllu is not beside it"):
+    with pytest.raises(DiscoprobeError, match=r"eng\.pdtb\.toy_dev\.conllu is missing beside it"):
         read(folder)
 
 

@@ -126,11 +126,11 @@ def test_the_trees_of_gum_and_pcc_have_their_text():
 
 
 FAULTS = {
-    "no well-formed XML": ("</body>", "", 22),
+    "not well-formed XML": ("</body>", "", 22),
     "no segments in a <body>": ("body>", "text>", 1),
     "a segment without id": ('<segment id="4"', "<segment", 16),
     "id 4 is in line 16 too": ('id="5"', 'id="4"', 17),
-    "hangs from 99, which is not in the file": ('parent="2"', 'parent="99"', 12),
+    "has parent 99, which is not in the file": ('parent="2"', 'parent="99"', 12),
     "relation 'cause' of 1 is not declared": ('relname="condition"', 'relname="cause"', 12),
     "group 11 has type 'multi'": ('type="multinuc" parent', 'type="multi" parent', 19),
     "segment 4 has no text": (">or sleep<", "> <", 16),
@@ -146,7 +146,7 @@ FAULTS = {
     ),
     "span 10 has 0 nuclei": ('parent="10" relname="span"', 'parent="10" relname="condition"', 18),
     "multinuc 11 has no nuclei": ('relname="list"', 'relname="elaboration"', 19),
-    "is above itself": (
+    "is its own ancestor": (
         '<group id="12" type="span" />',
         '<group id="12" type="span" parent="10" relname="condition" />',
         18,

@@ -68,7 +68,7 @@ def test_a_language_without_a_file_has_the_defaults():
 
 @pytest.mark.parametrize("code", ["", "../es", "ES", "spanish", "e"])
 def test_what_is_no_language_code_is_an_error(code):
-    with pytest.raises(DiscoprobeError, match="is no language code"):
+    with pytest.raises(DiscoprobeError, match="is not a language code"):
         language_data(code)
 
 

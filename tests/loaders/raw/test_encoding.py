@@ -73,7 +73,7 @@ def test_binary_files_are_refused(file, data, where):
 
 
 def test_unknown_encoding(file):
-    with pytest.raises(UsageError, match="'utf-9' is no encoding"):
+    with pytest.raises(UsageError, match="'utf-9' is not an encoding"):
         read_text(file(b"x"), "a.txt", "utf-9")
 
 

@@ -116,15 +116,21 @@ def test_sections_in_json_lines(tmp_path):
 @pytest.mark.parametrize(
     ("sections", "message"),
     [
-        ([{"name": "A", "text": "Gut."}, "Ein Text"], "column 'sections': Expected `object`, got `str` - at `$[1]`"),
-        ({"name": "A"}, "column 'sections': Expected `str | null`, got `object`"),
+        (
+            [{"name": "A", "text": "Gut."}, "Ein Text"],
+            "column 'sections', item 2: expected an object, found text; correct it",
+        ),
+        ({"name": "A"}, "column 'sections': expected text, found an object; correct it"),
         (
             [{"name": "A", "text": "Gut."}, {"name": "B"}],
-            "column 'sections': Object missing required field `text` - at `$[1]`",
+            "column 'sections', item 2: no 'text'; correct it",
         ),
-        ([{"name": 3, "text": "Gut."}], "column 'sections': Expected `str | null`, got `int` - at `$[0].name`"),
+        ([{"name": 3, "text": "Gut."}], "column 'sections', item 1, name: expected text, found a number; correct it"),
         ([{"name": "A", "text": "Gut."}, {"name": " ", "text": "Gut."}], "section 2 has no name"),
-        ([{"name": "A", "text": "\ud800"}], "column 'sections' holds an unpaired surrogate (U+D800)"),
+        (
+            [{"name": "A", "text": "\ud800"}],
+            "column 'sections' holds half of a character (U+D800, an unpaired surrogate)",
+        ),
     ],
 )
 def test_malformed_sections_are_named_with_their_line(tmp_path, sections, message):

@@ -148,7 +148,7 @@ def test_what_cannot_be_read_is_one_line(tmp_path, folder, monkeypatch):
     write(tmp_path / "empty" / "e.parquet", [])
     _raised(UnsupportedError, "empty", "no row", source=tmp_path / "empty")
     (tmp_path / "bad.parquet").write_bytes(b"PAR1 this is none")
-    _raised(CorpusFormatError, "bad.parquet", "no readable parquet file", source=tmp_path / "bad.parquet")
+    _raised(CorpusFormatError, "bad.parquet", "not a readable parquet file", source=tmp_path / "bad.parquet")
     _raised(DiscoprobeError, "file:///nowhere", "no such file or folder", source="file:///nowhere")
     monkeypatch.setitem(sys.modules, "s3fs", None)  # as if it was not installed
     monkeypatch.delitem(_registry, "s3", raising=False)
@@ -158,7 +158,7 @@ def test_what_cannot_be_read_is_one_line(tmp_path, folder, monkeypatch):
     _raised(
         CorpusFormatError,
         "wrong.parquet:1",
-        "column 'text': Expected `str | null`, got `int`",
+        "column 'text': expected text, found a number; correct it, or name another column with --text",
         source=tmp_path / "wrong.parquet",
     )
 

@@ -41,7 +41,7 @@ def test_a_language_that_is_not_in_the_folder(tmp_path):
 
 @needs_stanza
 def test_a_language_that_stanza_does_not_have():
-    with pytest.raises(UnsupportedError, match=r"Stanza has no model of 'rm' .*--segment"):
+    with pytest.raises(UnsupportedError, match=r"Stanza has no model of 'rm', .*--segment"):
         find_models("rm", STANZA)
 
 
