@@ -102,9 +102,7 @@ def _beside(rels: Path) -> Path:
     """The CoNLL-U file of a table of relations."""
     text = rels.with_suffix(".conllu")
     if not text.is_file():
-        raise DiscoprobeError(
-            f"{rels}: {text.name} is missing beside it; both files are read, and DISRPT publishes both"
-        )
+        raise DiscoprobeError(f"{rels}: {text.name} is missing beside it; DISRPT publishes both")
     return text
 
 

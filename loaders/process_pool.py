@@ -116,9 +116,7 @@ def cluster(address: str) -> Iterator[None]:
         client = distributed.Client(**place, timeout=_ANSWER)
         client.wait_for_workers(1, timeout=_ANSWER)
     except (OSError, ValueError, TimeoutError) as error:
-        raise RemoteError(
-            f"{address}: no Dask scheduler with workers answers ({error}); see docs/cluster.md"
-        ) from error
+        raise RemoteError(f"{address}: no Dask scheduler with workers ({error}); see docs/cluster.md") from error
     with client:
         _check_workers(client.run)
         try:
@@ -149,9 +147,7 @@ def _check_workers(run: Callable[..., dict[str, tuple[bool, str]]]) -> None:
         if of_worker != version:
             raise RemoteError(f"{worker} has discoprobe {of_worker}, not {version}; install the same version")
         if not sees:
-            raise RemoteError(
-                f"{worker} does not see {folder}; set DISCOPROBE_CACHE to a folder that all machines share"
-            )
+            raise RemoteError(f"{worker} does not see {folder}; set DISCOPROBE_CACHE to a shared folder")
 
 
 def _sees(path: str) -> tuple[bool, str]:

@@ -299,9 +299,7 @@ class _Push:
         self.hub.create(private=self.options.private)
         remote = read_remote(self.hub)
         if remote.head is None:
-            raise RemoteError(
-                f"{self.hub.repo} was created, but the Hub does not show it yet; run the command again in a minute"
-            )
+            raise RemoteError(f"{self.hub.repo} was created but is not there yet; run it again in a minute")
         if remote.manifest is not None:
             raise ConcurrentCommitError(
                 f"somebody else has published in {self.hub.repo} meanwhile ({remote.head[:12]});"

@@ -155,9 +155,7 @@ def _of_sentence(
 def _brackets(word: _Word) -> Iterator[tuple[str, str, bool]]:
     """The brackets of a word: name of the entity (and part), what the bracket says if it opens, whether it closes."""
     if BRACKET.sub("", word.brackets):
-        raise _PlacedError(
-            word.line, f"'{word.brackets}' does not consist of brackets of mentions, such as (e1-person-1- or e1)"
-        )
+        raise _PlacedError(word.line, f"'{word.brackets}' is malformed; expected brackets such as (e1-person-1- or e1)")
     for opening, closed, closing in BRACKET.findall(word.brackets):
         yield (opening or closing).split("-")[0], opening, bool(closed or closing)
 

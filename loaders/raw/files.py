@@ -197,8 +197,6 @@ def _codec(start: bytes, encoding: str) -> str:
     try:
         declared = codecs.lookup(encoding).name.removesuffix("-sig") if encoding else ""
     except LookupError as error:
-        raise UsageError(
-            f"'{encoding}' is not an encoding that Python knows; examples: utf-8, cp1252, koi8-r"
-        ) from error
+        raise UsageError(f"'{encoding}' is not an encoding of Python; examples: utf-8, cp1252, koi8-r") from error
     proven = next((codec for mark, codec in MARKS.items() if start.startswith(mark)), "")
     return proven if proven and (declared or proven).startswith(proven.removesuffix("-sig")) else declared or "utf-8"

@@ -176,9 +176,7 @@ def _row(record: Mapping[str, Any], columns: Mapping[str, str], place: str) -> R
         remedy = f"correct it, or name another column with --{'sentences' if 'sentences' in columns else 'text'}"
         raise CorpusFormatError(f"column '{column}'{_in_words(error)}; {remedy}", path=place) from error
     if half := SURROGATE.search(text):
-        problem = (
-            f"column '{column}' holds half of a character (U+{ord(half[0]):04X}, an unpaired surrogate); remove it"
-        )
+        problem = f"column '{column}' holds half of a character (surrogate U+{ord(half[0]):04X}); remove it"
         raise CorpusFormatError(problem, path=place)
     name, genre = (record.get(columns[option]) if option in columns else None for option in ("id", "genre"))
     return Row(

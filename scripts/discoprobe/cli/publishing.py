@@ -62,9 +62,7 @@ def push(  # noqa: PLR0913 (one parameter per option)
         dry_run=dry_run, private=private, pull_request=create_pr,
     )  # fmt: skip
     if not (yes or dry_run or sys.stdin.isatty()):
-        raise UsageError(
-            "without a terminal, push cannot ask whether to publish; give --yes, or --dry-run to see the plan"
-        )
+        raise UsageError("without a terminal, push cannot ask before it publishes; give --yes or --dry-run")
     with _interruptible(repo), release_at(out) as folder:
         check_target(repo, options, folder)
         if build_:

@@ -84,7 +84,7 @@ def test_a_mention_that_goes_on_in_the_next_sentence_is_no_row():
 MALFORMED = {
     ("(e1-x-1-", ""): (1, "(e1 opens a mention that no bracket closes"),
     ("", "e1)"): (2, "e1) closes a mention that no bracket opens"),
-    ("(e1-x-1-)(", ""): (1, "does not consist of brackets of mentions"),
+    ("(e1-x-1-)(", ""): (1, "is malformed; expected brackets"),
     ("(e1-x-3-", "e1)"): (1, "the head of a mention of e1 is word 3 of 2"),
     ("(e1[2/2])", ""): (1, "part 2 of 2 of a mention of e1 does not follow"),
     ("(e1[1/2])", ""): (2, "the last part of a mention of e1 is missing"),

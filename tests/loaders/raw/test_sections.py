@@ -129,7 +129,7 @@ def test_sections_in_json_lines(tmp_path):
         ([{"name": "A", "text": "Gut."}, {"name": " ", "text": "Gut."}], "section 2 has no name"),
         (
             [{"name": "A", "text": "\ud800"}],
-            "column 'sections' holds half of a character (U+D800, an unpaired surrogate)",
+            "column 'sections' holds half of a character (surrogate U+D800); remove it",
         ),
     ],
 )
