@@ -10,7 +10,7 @@ Lang = Annotated[
     typer.Option(
         "--lang",
         "-l",
-        help="Languages by code or name, separated by commas, such as de,es; default: `all` of the corpora or the release.",
+        help="Languages by code or name, separated by commas, such as de,es; default: `all` of the corpora or release.",
     ),
 ]
 CorpusOption = Annotated[
