@@ -38,7 +38,7 @@ def select(trees: Trees, context: Context) -> pl.DataFrame:
     del context
     words = with_heads(trees.once(clause_words))
     orphaned = words.filter(pl.col("rel") == "orphan").select("sent").unique()
-    verbs = words.filter(pl.col("upos").is_in(["VERB", "AUX"]))["row"]
+    verbs = words.filter(pl.col("upos").is_in(VERBS))["row"]
     joined = words.filter(pl.col("rel") == "conj", pl.col("head_row").is_in(verbs.implode()))
     remnant = ~pl.col("upos").is_in(("ADP", *LIGHT, *VERBS))
     gapped = joined.filter("orphan", remnant.fill_null(value=False)).with_columns(label=pl.lit(LABELS[1]))
