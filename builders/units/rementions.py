@@ -114,10 +114,11 @@ class _Sentence:
 
     @cached_property
     def names(self) -> list[_Name]:
-        """The mentions that are short names without other words and not in the genitive, in their order."""
+        """The mentions that are short names with no other words, in their order: no genitive, no transcription."""
         names = [one for one in self.mentions if len(one.words) <= LONGEST and all(map(self._is_name, one.words))]
         spans = [(one.entity, self.span(one)) for one in names]
-        return [_Name(*span, self.text[slice(*span)], entity) for entity, span in spans if span]
+        found = [_Name(*span, self.text[slice(*span)], entity) for entity, span in spans if span]
+        return [one for one in found if not one.name.islower()]
 
     def _is_name(self, number: int) -> bool:
         return self.words[number].upos == "PROPN" and self.words[number].case != "Gen"

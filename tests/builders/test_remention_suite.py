@@ -220,6 +220,12 @@ def test_a_document_that_two_corpora_have_is_used_once(tmp_path):
     assert config.drops["duplicate"] > 0
 
 
+@pytest.mark.parametrize(("written", "name"), [("ˈana", "Anna"), ("von_Anna", "von Anna")])
+def test_a_phonetic_transcription_is_no_name(tmp_path, written, name):
+    found = candidates(tmp_path, "{a} is said " + f"{written}:a here.", "She:a slept until noon.")
+    assert found["other"].to_list() == [name]
+
+
 def test_a_genitive_is_no_name(tmp_path):
     text = "".join(stories("de")).replace("\tPROPN\t_\t_", "\tPROPN\t_\tCase=Gen")
     with pytest.raises(UnsupportedError, match="0 items are left"):
