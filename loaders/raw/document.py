@@ -150,7 +150,7 @@ class Part(NamedTuple):
     segmented: bool = False
     gap: bool = False
     speaker: str = ""
-    section: int | None = None
+    level: int = 0  # of a marked heading: 1 for ``# Title``, 2 for ``## Part``
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ An encoding is declared, or proven by the bytes of a file; it is never guessed.
 from __future__ import annotations
 
 import codecs
+import io
 import os
 import re
 import unicodedata
@@ -176,26 +177,34 @@ def read_text(path: Path, name: str, encoding: str = "") -> str:
 
 
 def read_lines(path: Path, name: str, encoding: str = "") -> Generator[str]:
-    r"""The lines of a text file with their ends (only ``\n``), one at a time, decoded as by :func:`read_text`."""
+    r"""The lines of a text file with their ends (only ``\n``), decoded as by :func:`read_text`.
+
+    Those of UTF-8 are read one at a time, up to one with an error; a file in another encoding is in memory as a whole.
+    """
     try:
         with path.open("rb") as file:
             codec = _codec(file.read(4), encoding)
-        with path.open(encoding=codec, newline="\n") as file:
-            for line in file:
-                if "\0" in line:
+            file.seek(0)
+            for line in file if codec.startswith("utf-8") else ():
+                if b"\0" in line:
                     break
-                yield line
+                yield line.decode(codec)
+                codec = "utf-8"  # only the first line has a byte order mark
             else:
-                return
-    except (OSError, UnicodeDecodeError):
+                if codec.startswith("utf-8"):
+                    return
+    except OSError as error:
+        raise DiscoprobeError(f"{name}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError:
         pass
-    read_text(path, name, encoding)  # raises what is wrong, with the place in the file
+    yield from io.StringIO(read_text(path, name, encoding), newline="\n")  # or it raises what is wrong, with the place
 
 
 def _codec(start: bytes, encoding: str) -> str:
     """The codec of a file with certain first bytes: that of its byte order mark, unless another encoding is given."""
     try:
         declared = codecs.lookup(encoding).name.removesuffix("-sig") if encoding else ""
+        io.TextIOWrapper(io.BytesIO(), declared or "utf-8")  # raises an error for codecs that give no text, as rot13
     except LookupError as error:
         raise UsageError(f"'{encoding}' is not an encoding of Python; examples: utf-8, cp1252, koi8-r") from error
     proven = next((codec for mark, codec in MARKS.items() if start.startswith(mark)), "")

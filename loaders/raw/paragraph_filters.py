@@ -11,10 +11,12 @@ Hashes of the text are kept in memory, not the text.
 
 from __future__ import annotations
 
+import errno
 import pickle
 import re
 import sqlite3
 from collections import Counter
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import blake2b
@@ -368,7 +370,10 @@ def _is_later(column: str) -> pl.Expr:
 
 
 class Spool(Generic[T]):
-    """Values by key in a temporary database on disk, one of them in memory; iterated over in the order of keys."""
+    """Values by key in a temporary database on disk, one of them in memory; iterated over in the order of keys.
+
+    It has no name on disk and is gone when it is closed, also if the process is killed.
+    """
 
     def __init__(self) -> None:
         self._values = sqlite3.connect("")  # a name that stands for a temporary file
@@ -376,14 +381,26 @@ class Spool(Generic[T]):
         self._values.execute("CREATE TABLE spool (key PRIMARY KEY, value BLOB)")
 
     def add(self, key: str | int, value: T) -> bool:
-        """Add a value, and whether it was added: not if there is one with this key."""
+        """Add a value, and whether it was added: not if there is one with this key.
+
+        Raises:
+            OSError: there is no room on the disk.
+        """
         row = (key, pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
-        return self._values.execute("INSERT OR IGNORE INTO spool VALUES (?, ?)", row).rowcount > 0
+        try:
+            return self._values.execute("INSERT OR IGNORE INTO spool VALUES (?, ?)", row).rowcount > 0
+        except sqlite3.OperationalError as error:
+            is_full = error.sqlite_errorcode == sqlite3.SQLITE_FULL
+            raise OSError(errno.ENOSPC if is_full else errno.EIO, f"temporary file: {error}") from error
 
     def __iter__(self) -> Iterator[T]:
         """The values in the order of their keys."""
         for (value,) in self._values.execute("SELECT value FROM spool ORDER BY key"):
             yield pickle.loads(value)  # noqa: S301 (this process wrote it)
+
+    def close(self) -> None:
+        """Delete what is on disk."""
+        self._values.close()
 
 
 def without_repeats(
@@ -397,16 +414,16 @@ def without_repeats(
         yield from documents
         return
     finder = _RepeatFinder()
-    stored: Spool[RawDocument] = Spool()
-    for number, document in enumerate(documents):
-        finder.add(document)
-        stored.add(number, document)
-    repeated, paragraphs = finder.repeats()
-    for number, document in enumerate(stored):
-        reasons = paragraphs.get(number, {})
-        if reason := repeated.get(number):
-            counts.add(reason, document.source)
-            continue
-        rest = without(document, reasons, counts)
-        if not reasons or long_enough(rest, options, counts):
-            yield rest
+    with closing(Spool[RawDocument]()) as stored:
+        for number, document in enumerate(documents):
+            finder.add(document)
+            stored.add(number, document)
+        repeated, paragraphs = finder.repeats()
+        for number, document in enumerate(stored):
+            reasons = paragraphs.get(number, {})
+            if reason := repeated.get(number):
+                counts.add(reason, document.source)
+                continue
+            rest = without(document, reasons, counts)
+            if not reasons or long_enough(rest, options, counts):
+                yield rest

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -103,12 +103,36 @@ def row_document(
     """The document of a row without the lines that are ``boilerplate``; ``counts`` has what is removed."""
     parts = row.parts if row.parts is not None else _parts(row, options, counts, boilerplate)
     hyphens = LineEndHyphens(row.text, options.lang) if row.parts is None else None
-    paragraphs = tuple(paragraph for part in parts for paragraph in _paragraphs(row, part, hyphens, counts))
-    return RawDocument(row.id, paragraphs, row.place, row.text, row.extracted, row.genre)
+    found: list[tuple[Paragraph, int]] = []
+    gap = False
+    for part in parts:
+        gap |= part.gap
+        for paragraph in _paragraphs(row, part, hyphens, counts):
+            if paragraph is not None:
+                found.append((replace(paragraph, gap=True) if gap else paragraph, part.level))
+            gap = paragraph is None
+    return RawDocument(row.id, tuple(_in_sections(found)), row.place, row.text, row.extracted, row.genre)
 
 
-def _paragraphs(row: Row, part: Part, hyphens: LineEndHyphens | None, counts: DropCounts) -> Iterator[Paragraph]:
-    """A part as a paragraph without divided words; as several if it has empty sentences, each of which is a gap."""
+def _in_sections(found: Sequence[tuple[Paragraph, int]]) -> Iterator[Paragraph]:
+    """Paragraphs with the numbers of their sections if there are marked headings; each comes with its level, else 0.
+
+    A heading with which the text begins, and which stands above all others (``# Title``), begins no section.
+    """
+    levels = [level for _, level in found]
+    has_title = bool(levels and levels[0]) and all(levels[0] < level for level in levels[1:] if level)
+    is_divided = sum(map(bool, levels)) > has_title
+    section = 0
+    for place, (paragraph, level) in enumerate(found):
+        section += bool(level) and not (has_title and place == 0)
+        yield replace(paragraph, section=section) if is_divided else paragraph
+
+
+def _paragraphs(row: Row, part: Part, hyphens: LineEndHyphens | None, counts: DropCounts) -> Iterator[Paragraph | None]:
+    """A part as a paragraph, in plain text (``hyphens``) without divided words; none if only markup is in it.
+
+    Elsewhere an empty sentence is a gap, given as None, with paragraphs on both sides.
+    """
     texts = [TextWithOffsets.of(row.text[start:end], start) for start, end in part.spans]
     if not part.segmented:
         text, _ = joined(texts, "\n")
@@ -118,49 +142,43 @@ def _paragraphs(row: Row, part: Part, hyphens: LineEndHyphens | None, counts: Dr
             text = text.replace(edits)
         text = clean(text, counts, row.place, markup=row.markup)
         if text.text:
-            yield Paragraph(text, part.kind, None, part.section, part.speaker, part.gap)
+            yield Paragraph(text, part.kind, speaker=part.speaker)
         return
-    gap = part.gap
-    cleaned = (clean(text, counts, row.place, markup=row.markup) for text in texts)
+    cleaned = [clean(text, counts, row.place, markup=row.markup) for text in texts]
+    if hyphens is not None:
+        cleaned = [text for text in cleaned if text.text]
     for is_filled, run in groupby(cleaned, lambda text: bool(text.text)):
         sentences = list(run)
         if is_filled:
             text, spans = joined(sentences)
-            yield Paragraph(text, part.kind, tuple(spans), part.section, part.speaker, gap)
+            yield Paragraph(text, part.kind, tuple(spans), speaker=part.speaker)
         else:
             counts.add("empty-segment", row.place, len(sentences))
-        gap = not is_filled
+            yield None
 
 
 def _parts(row: Row, options: ReadOptions, counts: DropCounts, boilerplate: Collection[str]) -> Iterator[Part]:
-    """The paragraphs and headings of plain text, with sections where there are marked headings.
-
-    A heading with which the text begins, and which stands above all others (``# Title``), begins no section.
-    """
+    """The paragraphs and headings of plain text."""
     lines = lines_of(row.text)
     removed = {i: "boilerplate" for i, line in enumerate(lines) if line.text in boilerplate}
     blocks = list(_blocks(lines, counts, row.place, removed | markdown_lines(lines)))
-    levels = [len(match["mark"]) if (match := heading(block.lines[0].text)) else 0 for block in blocks]
     bodies = [block for block in blocks if not block.title]
     kind = options.lines
     if kind == "auto":
         kind = line_kind([[line.text for line in block.lines] for block in bodies])
     _mark_titles(bodies, next((line.start for line in lines if line.text), 0))
-    others = [level for level in levels[1:] if level]
-    has_title = bool(levels and levels[0]) and all(levels[0] < level for level in others)
-    section = 0 if sum(map(bool, levels)) > has_title else None
-    for place, (block, level) in enumerate(zip(blocks, levels, strict=True)):
-        if section is not None:
-            section += bool(level) and not (has_title and place == 0)
+    for block in blocks:
         for number, part in enumerate(_parts_of_block(block, kind)):
-            yield part._replace(section=section, gap=block.gap and not number)
+            yield part._replace(gap=block.gap and not number)
 
 
 def _parts_of_block(block: _Block, kind: LineKind) -> list[Part]:
     spans = [(line.start, line.end) for line in block.lines]
     if block.title:
         match, start = heading(block.lines[0].text), spans[0][0]
-        return [Part([(start + match.start("title"), start + match.end("title"))] if match else spans, "heading")]
+        if match is None:
+            return [Part(spans, "heading")]
+        return [Part([(start + match.start("title"), start + match.end("title"))], "heading", level=len(match["mark"]))]
     if kind == "wrapped":
         return [Part(spans[start:end]) for start, end in _indented(block.lines)]
     return [Part(spans, segmented=True)] if kind == "sentences" else [Part([span]) for span in spans]

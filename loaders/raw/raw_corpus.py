@@ -6,6 +6,8 @@ same documents. Memory holds one document, and hashes of all.
 
 from __future__ import annotations
 
+from collections import Counter
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -62,21 +64,28 @@ class RawCorpus:
             DiscoprobeError: something cannot be read.
         """
         self.counts = DropCounts()
-        rows: Spool[Row] = Spool()
+        with closing(Spool[Row]()) as rows:
+            self._read(rows)
+            yield from usable_documents(rows, self.options, self.counts)
+
+    def _read(self, rows: Spool[Row]) -> None:
+        """Add the rows of all files under ids that are unique: ``~2``, ``~3``, … tell apart those of several files."""
+        again: Counter[str] = Counter()
         self.files = self._found()
         for file in self.files:
             refused, empty = self.counts.reasons["unreadable"], True
             try:
                 for row in self._rows(file):
-                    _add(rows, row)
-                    empty = False
+                    empty, unique = False, row.id
+                    while not rows.add(unique, replace(row, id=unique)):
+                        again[row.id] += 1
+                        unique = f"{row.id}~{again[row.id] + 1}"
             except (UsageError, UnknownNameError, RemoteError):
                 raise
             except DiscoprobeError as error:
                 self._refuse(error)
             if empty and refused == self.counts.reasons["unreadable"]:
                 self.counts.add("empty-document", file.place)
-        return usable_documents(rows, self.options, self.counts)
 
     def _found(self) -> list[RawFile]:
         """The files of the source, by name; a dataset on the Hub counts as one without path."""
@@ -117,14 +126,6 @@ class RawCorpus:
         if self.options.on_error == "stop":
             raise error
         self.counts.add("unreadable", str(error))
-
-
-def _add(rows: Spool[Row], row: Row) -> None:
-    """Add a row under its id, with ``~2``, ``~3``, … where files have names that give the same id."""
-    number, unique = 1, row.id
-    while not rows.add(unique, replace(row, id=unique)):
-        number += 1
-        unique = f"{row.id}~{number}"
 
 
 def usable_documents(rows: Iterable[Row], options: ReadOptions, counts: DropCounts) -> Iterator[RawDocument]:

@@ -24,6 +24,7 @@ import shutil
 import time
 from collections import Counter
 from concurrent.futures import as_completed
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -39,6 +40,7 @@ from discoprobe.loaders.raw.document import grouped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from discoprobe.loaders.corpus import SourceFile
@@ -131,10 +133,12 @@ def annotate(job: AnnotationJob, out: Path | None = None) -> AnnotatedCorpus:
         UnsupportedError: there is no document.
         DiscoprobeError: the folder holds something else, or another process works in it; or annotation failed.
     """
-    if out is not None:
-        _check_folder(out, job.facts)
     cache = cache_folder() / "annotated"
-    with work_folder(cache) as work:
+    with ExitStack() as held:
+        if out is not None:
+            held.enter_context(_alone(out))
+            _check_folder(out, job.facts)
+        work = held.enter_context(work_folder(cache))
         batches = list(_batches(job, work))
         report = job.report()
         if not batches:
@@ -142,11 +146,17 @@ def annotate(job: AnnotationJob, out: Path | None = None) -> AnnotatedCorpus:
             why = f" (left out: {most})" if most else ""
             raise UnsupportedError(f"no text of {job.facts.lang} in {job.facts.name}: nothing is left to annotate{why}")
         content = _sha256([job.facts.name, job.facts.lang, SHARD, [batch.key for batch in batches]])
-        out = out or cache / content[:2] / content
-        folder = out.resolve()
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with alone(folder, "another process is annotating into", folder.with_name(f".{folder.name}.lock")):
-            return _finished(job, batches, report, content, out)
+        if out is None:
+            out = cache / content[:2] / content
+            held.enter_context(_alone(out))
+        return _finished(job, batches, report, content, out)
+
+
+def _alone(out: Path) -> AbstractContextManager[None]:
+    """Keeps other processes out of the folder of a corpus."""
+    folder = out.resolve()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    return alone(folder, "another process is annotating into", folder.with_name(f".{folder.name}.lock"))
 
 
 def _batches(job: AnnotationJob, work: Path) -> Iterator[_Batch]:

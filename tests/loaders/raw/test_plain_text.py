@@ -132,6 +132,21 @@ def test_boilerplate_is_a_gap():
     assert (len(found.paragraphs), found.gaps) == (2, {1})
 
 
+def test_a_line_with_markup_only_is_no_sentence():
+    source = "Der Hund schläft.\nEr träumt.\n<br>\nDie Katze kommt.\nSie miaut.\n{{Vorlage}}\n"
+    found, reasons = read(source, lines="sentences")
+    assert [p.text for p in found.paragraphs] == ["Der Hund schläft. Er träumt. Die Katze kommt. Sie miaut."]
+    assert reasons == {"tag": 1, "wiki-markup": 1}
+
+
+@pytest.mark.parametrize("lines", ["wrapped", "sentences", "paragraphs"])
+def test_a_gap_before_a_line_with_markup_only_is_before_what_follows(lines):
+    source = "Der Hund schläft.\n\n| a | b |\n<br>\n\nEr träumt.\nDie Katze kommt.\n"
+    found, reasons = read(source, lines=lines)
+    assert found.gaps == {1}
+    assert reasons == {"table": 1, "tag": 1}
+
+
 @pytest.mark.parametrize("source", ["", "\n", " \n\t\n", "\f"])
 def test_nothing(source):
     assert texts(source) == []

@@ -1,11 +1,14 @@
 """Documents of folders, tables and datasets: the same whatever holds them, and clear words for what is not readable."""
 
 import csv
+import errno
 import io
 import json
 import os
+import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import datasets
@@ -192,6 +195,8 @@ def test_unreadable_files_can_be_left_out(tmp_path):
         ("t.csv", 'id,text\na,Ein Satz.\nb,"x" y\nc,Ja.\n', ["a", "c"], ["t.csv:3: malformed"]),
         ("t.parquet", "nothing", [], ["t.parquet: not a readable parquet file"]),
         ("t.csv", "id,text\na,M\udcfcde\n", [], ["t.csv: byte 0xfc at position 11"]),
+        ("t.csv", "id,text\na,Ein Satz.\nb,M\udcfcde\n", ["a"], ["t.csv: byte 0xfc at position 23"]),
+        ("t.csv", "id,text\na,Ein Satz.\nb,\0\n", ["a"], ["t.csv: NUL byte at position 22"]),
     ],
 )  # fmt: skip
 def test_unreadable_rows_can_be_left_out(tmp_path, name, content, left, reasons):
@@ -202,6 +207,57 @@ def test_unreadable_rows_can_be_left_out(tmp_path, name, content, left, reasons)
     assert counts.reasons == {"unreadable": len(reasons)}
     places = counts.places["unreadable"]
     assert all(place.startswith(reason) for place, reason in zip(places, reasons, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("encoding", "mark"), [("utf-16", b""), ("utf-16-le", b""), ("utf-16-le", b"\xff\xfe"), ("utf-8", b"\xef\xbb\xbf")]
+)
+def test_tables_in_other_encodings(tmp_path, encoding, mark):
+    text = "id,text\r\nä,Ein Satz.\r\nb,Ja.\r\n"
+    (tmp_path / "t.csv").write_bytes(mark + text.encode("utf-16-le" if "16" in encoding else encoding))
+    assert [d.doc_id for d in documents(tmp_path, encoding=encoding)[0]] == ["b", "ä"]
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.txt"])
+@pytest.mark.parametrize("encoding", ["latin-0", "rot13"])
+def test_what_is_no_encoding_is_named(tmp_path, name, encoding):
+    (tmp_path / name).write_text("text\nEin Satz.\n")
+    with pytest.raises(UsageError, match=f"'{encoding}' is not an encoding of Python"):
+        documents(tmp_path, encoding=encoding, on_error="skip")
+
+
+def test_a_full_disk_is_no_unreadable_file(tmp_path, monkeypatch):
+    def small_disk(database):
+        connection = sqlite3.Connection(database)
+        connection.execute("PRAGMA max_page_count = 8")
+        opened.append(connection)
+        return connection
+
+    opened = []
+    monkeypatch.setattr(sqlite3, "connect", small_disk)
+    (tmp_path / "a.txt").write_text("Ein Satz steht hier. " * 100_000)
+    (tmp_path / "b.txt").write_text("Und noch einer.")
+    with pytest.raises(OSError, match="temporary file: database or disk is full") as raised:
+        documents(tmp_path, on_error="skip")
+    assert raised.value.errno == errno.ENOSPC
+    for connection in opened:
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            connection.execute("SELECT 1")
+
+
+def test_many_files_with_the_same_ids(tmp_path):
+    for n in range(300):
+        (tmp_path / f"{n:03}.jsonl").write_text("".join(f'{{"id": {i}, "text": "Satz {n}."}}\n' for i in range(20)))
+    begun = time.process_time()
+    found, _ = documents(tmp_path, duplicates=False, boilerplate=0)
+    assert {d.doc_id for d in found} >= {"7", "7~2", "7~300"}
+    assert len({d.doc_id for d in found}) == 6000
+    assert time.process_time() - begun < 4, "each id is tried from the first number on"
+
+
+def test_an_empty_sentence_at_the_end_of_a_list_is_a_gap_before_the_next(tmp_path):
+    (tmp_path / "t.jsonl").write_text('{"sentences": [["Eins ist da.", ""], ["Zwei auch."], ["Drei fehlt."]]}')
+    assert documents(tmp_path)[0][0].gaps == {1}
 
 
 def test_a_column_that_is_not_there_is_never_left_out(tmp_path):

@@ -48,8 +48,10 @@ def numbers(text):
         ("# Titel\n\n## Leben\n\nEr lebte lange in Wien.\n\n## Werk\n\nEr schrieb.", [1, 2]),
         ("# Erstens\n\nEin Satz steht hier.\n\n# Zweitens\n\nNoch einer.", [1, 2]),
         ("Ein Satz steht hier.\n\n== Leben ==\n\nEr lebte lange in Wien.", [0, 1]),
+        ("<!-- toc -->\n# Titel\n\nEin Satz steht hier.\n\n## Leben\n\nEr lebte lange in Wien.", [0, 1]),
+        ("Ein Satz steht hier.\n\n## <br>\n\nNoch einer.", [None, None]),
     ],
-    ids=["article", "title alone", "no heading", "no lead", "no title", "wiki markup"],
+    ids=["article", "title alone", "no heading", "no lead", "no title", "wiki markup", "comment", "empty heading"],
 )
 def test_sections_of_a_text(text, expected):
     assert numbers(text) == expected

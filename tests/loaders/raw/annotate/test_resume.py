@@ -132,6 +132,18 @@ def test_a_failure_before_anything_is_annotated_leaves_nothing(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("name", ["notes", "other"])
+def test_no_other_annotation_begins_in_the_folder_while_texts_are_read(tmp_path, name):
+    def reading():
+        yield DOCUMENTS[0]
+        with pytest.raises(DiscoprobeError, match=r"another process is annotating into .*out; wait for it"):
+            annotated(DOCUMENTS[3:], tmp_path / "out", RuleEngine("de"), name=name)
+        yield DOCUMENTS[1]
+
+    assert annotated(reading(), tmp_path / "out", RuleEngine("de")).manifest["documents"] == 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
+
+
 def test_a_damaged_manifest_is_named(tmp_path):
     annotated(DOCUMENTS, tmp_path / "out", RuleEngine("de"))
     (tmp_path / "out" / NAME).write_text("{")
