@@ -21,17 +21,17 @@ CONTEXT = 4
 ORIGINS = ("other_document", "later")
 """Where a wrong sentence comes from, by ``later``."""
 DONORS = 0.05
-"""Share of the windows that are given up to the pool of wrong sentences, which has those beside windows already. With
-.15 a tenth of the rows is lost, with none a corpus of documents of five sentences has no wrong ones."""
+"""Share of the windows whose sentences go to the pool of wrong sentences, beside those that are in no window. With .15
+a tenth of the rows is lost; with none, a corpus of documents of five sentences has no wrong sentences."""
 
 RESERVE = 3
 """Sentences kept free after a passage, so that one of them may be as long as the right one."""
 
 WIDE = (0.25, 0.35)
-"""How much less and more a later sentence of the same document may share with the passage; few are to be had."""
+"""`Matching.overlap` of a later sentence of the same document: wider, because there are few such sentences."""
 
 FEW, MOST = 2, 6
-"""Rows that a split may have whatever their signs; and rows of one kind, whatever there is of the other."""
+"""Rows of a split that `remove_bias` always keeps; and rows of one kind that stay if there are few of the other."""
 
 ROOMY = 0.6
 """Share of passages in which passages have a reserve; the others look for the wrong sentence elsewhere."""
@@ -68,7 +68,7 @@ def continuations(frame: pl.DataFrame, context: Context, *, later: bool = True) 
 
 
 def _in_half(inside: pl.DataFrame, windows: pl.DataFrame, context: Context) -> pl.DataFrame:
-    """The windows that find a wrong sentence, but for some, by hash, where they are more than half of a split."""
+    """The windows that find a wrong sentence, at most half of the windows of a split, chosen by hash."""
     ranked = with_rank(inside.unique("window"), ["split"], "half", *context.seed_key)
     halves = ranked.join(windows.group_by("split").agg(windows=pl.len()), on="split")
     first = halves.filter(pl.col("rank") * 2 <= pl.col("windows"))

@@ -57,7 +57,7 @@ LABELS = ("original", "inverted")
 PAIRED = r"""["«»„“”‘’「」『』‹›()\[\]{}（）]"""
 """Marks that come in pairs; a clause could take one of them along."""
 LONGER = (1, 4, 8)
-"""Differences in words. Which clause is longer by at least so many must not tell the order."""
+"""Differences in words. That a clause is longer by at least one of these must not tell the order."""
 NOUNS, OBJECTS = ("NOUN", "PROPN"), ("obj", "iobj")
 PLACES = ("a_start", "a_end", "b_start", "b_end")
 PLAN = pl.Struct(dict.fromkeys(PLACES, pl.Int64) | {"a_head": pl.String, "b_head": pl.String})

@@ -59,10 +59,10 @@ def grouped(usable: pl.DataFrame, names: tuple[str, ...], context: Context) -> p
 
 
 def chosen_sequences(usable: pl.DataFrame, context: Context) -> tuple[tuple[str, ...], pl.DataFrame]:
-    """The labels and the rows: frequent sequences of which each leaves as many rows as there were without it.
+    """The labels and the rows. The labels are frequent sequences, then ``OTHER``.
 
-    The first are those of the most frequent that leave most rows together. With ``ENOUGH`` rows, more classes are
-    better than more rows. The labels are these sequences, then ``OTHER``.
+    The first ``FEWEST`` sequences are those that together give the most rows. Another one is added if the
+    number of rows does not fall, or ``ENOUGH`` are left: then more classes are better than more rows.
     """
     if context.decided:
         return context.decided, _balanced(usable, context.decided, context)

@@ -38,7 +38,7 @@ def equal_counts(rows: pl.DataFrame, by: str, cell: list[str], *seed_key: str | 
 def equal_counts_by_length(
     rows: pl.DataFrame, by: str, *seed_key: str | int, cell: tuple[str, ...] = ()
 ) -> pl.DataFrame:
-    """Equal counts of ``by`` in every split and length stratum (and ``cell``), with as many strata as the data bear."""
+    """Equal counts of ``by`` in every split and length stratum (and ``cell``); five strata, fewer for small corpora."""
     columns = ["split", *cell]
     overall = equal_counts(rows, by, columns, *seed_key)
     for n in (5, 3, 2):
@@ -103,18 +103,17 @@ def remove_bias(
     """One row of each key, or none, so that simple rules do about as well as chance in every split.
 
     A gain says for a row by how much a rule does better than chance: for a rule about two candidates 1 where it finds
-    the right one, -1 where it finds the other, 0 where it cannot tell; for one about four, 3 and -1. First a row gives
-    way to another of the same key, then rows go without another, always the one that brings the sums of all gains
-    nearest to nothing, while they come nearer. Hash order decides between equally good ones.
+    the right one, -1 where it finds the other, 0 where it cannot tell; for one about four, 3 and -1. First rows are
+    replaced by others of the same key, then rows are removed. Each step takes the row that brings the sums of all gains
+    nearest to zero; the last step is the one after which none brings them nearer. Hash order decides between equals.
 
     Args:
         rows: ``key`` and ``split``; the rows of a key are alternatives, of which the first is taken where it may be.
         gains: of each rule on each row, in whole eighths (so that their sums are exact), shape (rows, rules).
         seed_key: what the hashes start with.
-        few: so many keys of a split stay in any case.
-        slack: sums of no more than this are about nothing.
-        deviations: but only those of no more than so many standard deviations of chance (the root of the number of
-            keys in a split).
+        few: number of keys of a split that are always kept.
+        slack: sums of at most this count as zero.
+        deviations: largest slack, in standard deviations of chance (the root of the number of keys in a split).
 
     Returns:
         The rows kept, in their order.

@@ -21,7 +21,7 @@ CLASSES_KEEP = 0.75
 """A third, rarer class is worth at most a quarter of the rows."""
 
 MOST_VALUES = 10
-"""Sets are made of so many values, the most frequent; there are 1,013 of them."""
+"""Sets are made of this number of values, the most frequent ones; there are 1,013 such sets."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,15 +99,15 @@ def _sizes_in_sets(n: int, rows: int) -> Ints:
 
 
 def corrected_shares(shares: tuple[float, ...], counts: Sequence[int]) -> tuple[float, ...] | None:
-    """The shares of another attempt, if other splits would make a config of as many rows, or fill an empty split.
+    """The shares of another attempt, if other splits would make the same rows enough, or fill an empty split.
 
     Args:
         shares: the shares that were tried.
         counts: rows that they gave in each split.
 
     Returns:
-        Each share, changed by what its split has too few or too many rows compared with ``MIN_ROWS``; None if every
-        split has as many as ``MIN_ROWS``, or all together have too few while none is empty.
+        Each share, larger or smaller as its split has too few or too many rows compared with ``MIN_ROWS``; None if
+        every split has enough, or if all together have too few and none is empty.
     """
     total, least = sum(counts), np.array(MIN_ROWS)
     lacking = total >= least.sum() and any(n < few for n, few in zip(counts, MIN_ROWS, strict=True))

@@ -42,7 +42,7 @@ UNMARKED: Final = 0.03
 """Where a larger share of nouns has a plural that looks like the singular, a noun alone does not show its number."""
 
 FREQUENT: Final = 4
-"""Pairs of forms with so many sentences (*is*, *are*) are used in both directions equally often."""
+"""Pairs of forms with at least this number of sentences (*is*, *are*) are used equally often in both directions."""
 
 REASONS: Final = {
     "no-agreement": "the verb does not agree with its subject, or such verbs often do not, or there are fewer than ten",
