@@ -143,7 +143,7 @@ def test_both_directions_in_each_language(tmp_path, lang, pronoun):
         assert item["continue"]["regions_good"][1] in {pronoun, "Ze"}
         assert item["switch"]["regions_bad"][1] == pronoun
         names = item["continue"]["regions_bad"][1], item["switch"]["regions_good"][1]
-        assert {len(name.split()) for name in names} in ({1}, {2})
+        assert names[0] == names[1], "the stories have both mentions of each of these persons"
         assert names[1] in {b for _, b in NAMES}
 
 
@@ -175,6 +175,9 @@ def test_the_sentences_since_the_name_are_shown(tmp_path):
         pytest.param(("{a} came home late.", "She:a saw {a} there."), ["She named-again"], id="name-in-sentence"),
         pytest.param(("{a} came home late.", "Rain fell all night.", "She:a went to bed."), [], id="nobody-before"),
         pytest.param(("{a} came home late.", "She:a slept until noon."), ["She"], id="taken"),
+        pytest.param(("{a} came home late.", *["She:a slept until noon."] * 7),
+                     [*["She"] * 6, "She not-named"], id="far"),
+        pytest.param(("Anna_Maria_Berg_Lund:a came.", "She:a slept until noon."), ["She not-named"], id="long-name"),
         pytest.param(("{a} met {b} outside.", "She:a sang aloud.", "{b} laughed very loud.", "She:b left at noon."),
                      ["She", "Berta", "She"], id="other-subject"),
         pytest.param(("{a} met {b} outside.", "I:a sang aloud.", "{b} laughed very loud.", "She:b left at noon.",
@@ -184,6 +187,27 @@ def test_the_sentences_since_the_name_are_shown(tmp_path):
 def test_what_is_left(tmp_path, texts, expected):
     """Each candidate by its mention, with the reason why it is left; what is no candidate has none."""
     found = candidates(tmp_path, *texts).select("mention", "reason").rows()
+    assert [" ".join(filter(None, row)) for row in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("second", "changes", "expected"),
+    [
+        ("In her:a coat she:a slept.", {}, ["her"]),
+        ("In her:a coat she:a slept.", {r"(\ther\t.*)nsubj": r"\1dep", r"(\tshe\t.*)dep": r"\1nsubj"},
+         ["she not-first"]),
+        ("She:a is here again.", {}, ["She"]),
+        ("She:a is here again.", {r"(\tShe\tshe\tPRON\t_\t)_": r"\1Number=Plur"}, []),
+        ("She:a ’s here again.", {"She ’s": "She’s", r"(\tShe\t.*\(a\))": r"\1|SpaceAfter=No"}, []),
+    ],
+    ids=["first", "not-first", "singular", "plural", "touching"],
+)  # fmt: skip
+def test_which_pronouns_are_exchanged(tmp_path, second, changes, expected):
+    text = document(1, ["{a} came home late.", second], a="Anna")
+    for pattern, new in changes.items():
+        text, n = re.subn(pattern, new, text)
+        assert n == 1
+    found = candidates_of(tmp_path, text).select("mention", "reason").rows()
     assert [" ".join(filter(None, row)) for row in found] == expected
 
 
