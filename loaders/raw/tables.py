@@ -131,10 +131,11 @@ def table_rows(path: Path, name: str, options: ReadOptions, refuse: Refuse) -> I
 def rows_of(records: Records, name: str, options: ReadOptions, refuse: Refuse) -> Iterator[Row]:
     """Numbered records as rows; the first record tells which columns there are.
 
-    A row without an id of its own has the name of the table and the number of the row as id.
+    A row without an id of its own has the name of the table and the number of the row as id, with ``~2`` if a row
+    before it has that.
     """
     columns: dict[str, str] = {}
-    places: dict[str, str] = {}  # by id
+    numbers: dict[str, int] = {}  # of rows, by id
     stem = document_id(str(PurePosixPath(name).with_suffix("")))
     for number, record in records:
         columns = columns or find_columns(list(record), options, name)
@@ -146,15 +147,18 @@ def rows_of(records: Records, name: str, options: ReadOptions, refuse: Refuse) -
             continue
         if options.id and not row.id:
             problem = f"no id in column '{options.id}'; name another one with --id"
-        elif options.id and row.id in places:
-            problem = f"id '{row.id}' names this row and {places[row.id]}; name a column of unique ids with --id"
+        elif options.id and row.id in numbers:
+            problem = (
+                f"id '{row.id}' names this row and {name}:{numbers[row.id]}; name a column of unique ids with --id"
+            )
         if problem:
             refuse(CorpusFormatError(problem, path=place))
             continue
-        if not row.id or row.id in places:
-            row = replace(row, id=f"{stem}-{number:06}")
-        places[row.id] = place
-        yield row
+        numbered = f"{stem}-{number:06}"
+        own = itertools.chain([row.id, numbered], (f"{numbered}~{n}" for n in itertools.count(2)))
+        unique = next(each for each in own if each and each not in numbers)
+        numbers[unique] = number
+        yield row if unique == row.id else replace(row, id=unique)
 
 
 def _row(record: Mapping[str, Any], columns: Mapping[str, str], place: str) -> Row:

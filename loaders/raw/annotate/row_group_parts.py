@@ -14,6 +14,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate, repeat
 from typing import TYPE_CHECKING, Any, Final
 
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from discoprobe.loaders.raw.document import RawDocument
     from discoprobe.loaders.raw.options import ReadOptions
 
-FORMAT: Final = 5
+FORMAT: Final = 6
 """Version of how text is read, filtered and divided into sentences; a higher one makes all cached parts anew."""
 ABOUT: Final = {"title": ("title",), "url": ("url", "source_url", "link")}
 """What the attribution says of a document, and the names of its column in lower case."""
@@ -111,8 +112,9 @@ class TextCorpusPart:
             about = [known_column(names, wanted) for wanted in ABOUT.values()]
             used = {*find_columns(names, self.options, self.file.name).values(), *filter(None, about)}
             records = parquet.read_row_group(self.number, columns=sorted(used)).to_pylist()
-        rows = rows_of(enumerate(records, self.before + 1), self.file.name, self.options, self._refuse)
         reading, dropped, corrections = DropCounts(), Counter[str](), Counter[str]()
+        refuse = partial(self._refuse, reading)
+        rows = rows_of(enumerate(records, self.before + 1), self.file.name, self.options, refuse)
         documents, found, about_each = [], [], []
         annotator = loaded(self.engine)
         for document in usable_documents(sorted(rows, key=lambda row: row.id), self.options, reading):
@@ -134,9 +136,10 @@ class TextCorpusPart:
         }
         return cache.store(cache_folder(), self.key, [shard], lambda: record)
 
-    def _refuse(self, error: CorpusFormatError) -> None:
+    def _refuse(self, counts: DropCounts, error: CorpusFormatError) -> None:
         if self.options.on_error == "stop":
             raise error
+        counts.add("unreadable", str(error))
 
 
 def _shard(documents: Sequence[RawDocument], found: Sequence[Sequence[PlacedSentence]], corpus: str) -> Shard:

@@ -125,6 +125,20 @@ def test_rows_without_an_id_of_their_own_are_numbered(tmp_path):
     assert ids == ["a-000002", "x", "a-000003", "y"]
 
 
+def test_a_row_is_never_numbered_with_the_id_of_another(tmp_path):
+    write(tmp_path / "a.parquet", sample_texts()[:4], id=["a-000003", "x", None, "x"])
+    (part,) = segment_parquet([str(tmp_path / "a.parquet")], FACTS, RULES).parts
+    assert part.load().documents["doc_id"].to_list() == ["a-000003", "a-000003~2", "a-000004", "x"]
+
+
+def test_rows_that_are_left_out_are_counted(tmp_path):
+    write(tmp_path / "a.parquet", sample_texts()[:3], id=["x", None, "x"])
+    options = AnnotationOptions(segment=True, rules=True, read=ReadOptions(id="id", on_error="skip"))
+    (part,) = segment_parquet([str(tmp_path / "a.parquet")], FACTS, options).parts
+    assert part.load().documents["doc_id"].to_list() == ["x"]
+    assert part.record()["drops"]["reading"]["unreadable"] == 2
+
+
 @pytest.mark.parametrize("url", ["file://{}", "{}/data/*.parquet", "local://{}/data/a.parquet"])
 def test_urls_and_patterns_give_the_same_parts(folder, url):
     by_path = segment_parquet([str(folder)], FACTS, RULES)
