@@ -170,7 +170,7 @@ def _rows(
     """
     for at, (before, sentence) in enumerate(pairwise(run), 1):
         new, old = sentence.subject, before.subject
-        if not new or not old or pronouns.get(new.entity, "") != pronouns.get(old.entity):
+        if not new or not old or new.entity not in pronouns or pronouns[new.entity] != pronouns.get(old.entity):
             continue
         if before.words[old.head].upos == "PRON" and before.words[old.head].form.lower() not in forms:
             continue
