@@ -59,7 +59,7 @@ def main(kind, folder):
     kills, kept = 0, []
     for _ in range(10):
         before = parts(out)
-        kills += killed(engine, out, lasted * draw.uniform(0.01, 0.12))
+        kills += killed(engine, out, lasted * draw.uniform(0.01, 0.08))
         kept.append(parts(out) >= before or not (out / ".annotating").exists())
     annotated(DOCUMENTS, out, engine, batch=BATCH)
     several = annotated(DOCUMENTS, folder / "several", recipe, batch=BATCH, jobs=2)
