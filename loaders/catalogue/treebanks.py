@@ -66,7 +66,7 @@ def languages(*, every: bool = False) -> list[Language]:
 
 
 def language(name: str) -> Language:
-    """The language with this code (``es``) or English name (``Spanish``, ``ancient greek``).
+    """The language with this code (``es``, ``spa``) or English name (``Spanish``, ``ancient greek``).
 
     Raises:
         UnknownNameError: the catalogue has no such language.
@@ -74,9 +74,9 @@ def language(name: str) -> Language:
     heads = _heads()
     if name in heads:
         return heads[name]
-    wanted = name.replace("_", " ").casefold()
+    wanted, code = name.replace("_", " ").casefold(), _standard_code(name)
     for known in heads.values():
-        if wanted in (known.code, known.name.casefold()):
+        if known.code in (wanted, code) or known.name.casefold() == wanted:
             return known
     names = [*heads, *(known.name for known in heads.values())]
     raise UnknownNameError("language", name, names, remedy="(`build languages` lists them)")
@@ -88,14 +88,22 @@ def language_code(name: str) -> str:
     Raises:
         UnknownNameError: there is no such language.
     """
-    import langcodes  # noqa: PLC0415 (most names are in the catalogue)
-
     try:
         return language(name).code
     except UnknownNameError:
-        if _CODE.fullmatch(name) and langcodes.tag_is_valid(name):
-            return name
+        if code := _standard_code(name):
+            return code
         raise
+
+
+def _standard_code(name: str) -> str:
+    """The code that is used for a language with several (``de`` for ``deu``); empty if the name is not a code."""
+    import langcodes  # noqa: PLC0415 (most names are in the catalogue)
+
+    if not _CODE.fullmatch(name) or not langcodes.tag_is_valid(name):
+        return ""
+    code = langcodes.standardize_tag(name)
+    return code if _CODE.fullmatch(code) else name
 
 
 def open_treebanks(name: str) -> tuple[Treebank, ...]:

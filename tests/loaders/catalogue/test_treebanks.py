@@ -128,6 +128,8 @@ def test_a_language_by_code_and_name():
 
 def test_a_language_without_a_treebank_in_the_catalogue_is_known_by_its_code():
     assert [language_code(name) for name in ("got", "Spanish", "es")] == ["got", "es", "es"]
+    assert [language_code(name) for name in ("deu", "spa", "nn", "nno", "sh")] == ["de", "es", "nn", "nn", "sh"]
+    assert language("deu") is language("de")
     with pytest.raises(UnknownNameError, match="unknown language 'xyz'"):
         language_code("xyz")
 
