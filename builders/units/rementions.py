@@ -1,7 +1,7 @@
-"""Subjects that the text before mentions: a pronoun of the subject before, or the name of somebody else.
+"""Subjects that were mentioned before, as a pronoun or as a name, in corpora with coreference and trees.
 
-In corpora with coreference and trees. What is compared is the subject of the main clause of a sentence with that of the
-sentence before (Centering, Grosz, Joshi & Weinstein 1995).
+The subject of the main clause is compared with that of the sentence before: a pronoun continues with the same person, a
+name switches to another (Centering, Grosz, Joshi & Weinstein 1995).
 """
 
 import re
