@@ -1,11 +1,13 @@
 r"""The hashes that name a file's content: SHA-256, and the SHA-1 that git gives to a blob.
 
 Everything in discoprobe that compares files by content uses `hashes_of`: corpora against the catalogue, the cache of
-parsed corpora, models, releases against their manifest and against the Hub.
+parsed corpora, models, releases against their manifest and against the Hub. `hash_of_json` names what a stored result
+depends on.
 """
 
 import hashlib
 import io
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -43,6 +45,11 @@ def hashes_of(content: Path | bytes) -> FileHashes:
             return _hashes(file, content.stat().st_size)
     except OSError as error:
         raise DiscoprobeError(f"{content}: cannot be read: {error.strerror}") from error
+
+
+def hash_of_json(content: object) -> str:
+    """SHA-256, in hexadecimal, of values as JSON: the same whatever the order of keys. Mappings count as objects."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True, default=dict).encode()).hexdigest()
 
 
 def _hashes(stream: BinaryIO, size: int) -> FileHashes:

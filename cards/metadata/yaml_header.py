@@ -9,8 +9,6 @@ refuses a card with much YAML, and people read the card. Numbers of rows (`datas
 release only.
 """
 
-import hashlib
-import json
 import re
 from collections.abc import Mapping
 
@@ -19,6 +17,7 @@ import yaml
 from discoprobe.builders.config import Shape
 from discoprobe.cards.metadata import vocabulary
 from discoprobe.cards.metadata.manifest import MOST_IN_CARD, ConfigEntry, Manifest, SourceEntry
+from discoprobe.loaders.file_hashes import hash_of_json
 
 PRETTY_NAME = "discoprobe"
 _ACCEPTABILITY = frozenset({"bigram_shift", "ngram_shift", "somo", "coord_inv"})
@@ -185,4 +184,4 @@ def _content(configs: Mapping[str, ConfigEntry]) -> str:
     when rows change; else `load_dataset` returns the rows of an earlier build. One config's entry is enough.
     """
     content = {name: entry["content"] for name, entry in sorted(configs.items())}
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+    return hash_of_json(content)[:16]

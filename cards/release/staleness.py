@@ -8,9 +8,7 @@ every file of the config must still be what the manifest lists.
 
 import dataclasses
 import functools
-import hashlib
 import importlib.metadata
-import json
 import platform
 import re
 from collections.abc import Mapping
@@ -22,7 +20,7 @@ from discoprobe.cards.metadata.manifest import ListedFile, Manifest
 from discoprobe.cards.metadata.manifest_entries import lists_of, stage_versions
 from discoprobe.loaders import languages
 from discoprobe.loaders.corpus import Corpus
-from discoprobe.loaders.file_hashes import hashes_of
+from discoprobe.loaders.file_hashes import hash_of_json, hashes_of
 
 PACKAGE = "discoprobe"
 
@@ -48,7 +46,7 @@ def digest(
         "versions": stage_versions(task_version),
         "software": software(),
     }
-    return hashlib.sha256(json.dumps(made_of, sort_keys=True, default=dict).encode()).hexdigest()
+    return hash_of_json(made_of)
 
 
 def language_file_hash(lang: str) -> str:

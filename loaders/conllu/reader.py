@@ -7,8 +7,6 @@ directory or where the files are. Parsed shards are kept in the cache (:mod:`dis
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -33,7 +31,7 @@ from discoprobe.loaders.discourse_layers.mentions import read_mentions
 from discoprobe.loaders.discourse_layers.mentions import table as mention_table
 from discoprobe.loaders.discourse_layers.rst_trees import read_trees
 from discoprobe.loaders.errors import BadLine, CorpusFormatError, UnknownNameError, UnsupportedError
-from discoprobe.loaders.file_hashes import FileHashes, hashes_of
+from discoprobe.loaders.file_hashes import FileHashes, hash_of_json, hashes_of
 from discoprobe.loaders.folders import cache_folder
 from discoprobe.loaders.paths import RELS, CorpusFile, describe, find_files
 from discoprobe.loaders.process_pool import process_pool
@@ -99,7 +97,7 @@ class FileBatch:
             for member in self.members
         ]
         parts = [VERSION, LARGE, self.treebank, self.rule.kind, self.rule.pattern, names]
-        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+        return hash_of_json(parts)
 
     @property
     def size(self) -> int:

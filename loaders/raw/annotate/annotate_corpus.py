@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from discoprobe.loaders import annotation_manifest as manifests
 from discoprobe.loaders.annotation_manifest import NAME, WORK, AnnotationManifest
 from discoprobe.loaders.errors import DiscoprobeError, UnsupportedError
-from discoprobe.loaders.file_hashes import hashes_of
+from discoprobe.loaders.file_hashes import hash_of_json, hashes_of
 from discoprobe.loaders.folders import alone, cache_folder, work_folder, write_atomically
 from discoprobe.loaders.process_pool import process_pool
 from discoprobe.loaders.raw.annotate.placed_sentences import MISSING, loaded, placed
@@ -145,7 +145,7 @@ def annotate(job: AnnotationJob, out: Path | None = None) -> AnnotatedCorpus:
             most = ", ".join(f"{reason} {n:,}" for reason, n in Counter(report.drops).most_common(4))
             why = f" (left out: {most})" if most else ""
             raise UnsupportedError(f"no text of {job.facts.lang} in {job.facts.name}: nothing is left to annotate{why}")
-        content = _sha256([job.facts.name, job.facts.lang, SHARD, [batch.key for batch in batches]])
+        content = hash_of_json([job.facts.name, job.facts.lang, SHARD, [batch.key for batch in batches]])
         if out is None:
             out = cache / content[:2] / content
             held.enter_context(_alone(out))
@@ -169,7 +169,7 @@ def _batches(job: AnnotationJob, work: Path) -> Iterator[_Batch]:
         depends = [FORMAT, CHUNK, {"lang": job.facts.lang, **job.engine.identity}, contents]
         file = work / f"{number:06}.pickle"
         file.write_bytes(pickle.dumps(group, protocol=pickle.HIGHEST_PROTOCOL))
-        yield _Batch(_sha256(depends), sum(map(_characters, group)), file)
+        yield _Batch(hash_of_json(depends), sum(map(_characters, group)), file)
 
 
 def _finished(
@@ -294,10 +294,6 @@ def _check_folder(out: Path, facts: CorpusFacts) -> None:
 
 def _characters(document: RawDocument) -> int:
     return sum(len(paragraph.text) for paragraph in document.running)
-
-
-def _sha256(content: object) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
 
 
 def text_file(doc_id: str) -> str:

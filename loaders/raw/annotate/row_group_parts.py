@@ -8,8 +8,6 @@ are sampled (`near_duplicates`).
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import json
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -27,6 +25,7 @@ from discoprobe.loaders.annotation_manifest import entries, summary
 from discoprobe.loaders.corpus import DOCUMENTS, SENTENCES, TOKENS, VERSION, Corpus, Counts, Shard, Source, SourceFile
 from discoprobe.loaders.errors import CorpusFormatError, UnsupportedError, first_line
 from discoprobe.loaders.fetch.remote_files import PARQUET, files_at, pinned, reaching
+from discoprobe.loaders.file_hashes import hash_of_json
 from discoprobe.loaders.folders import cache_folder
 from discoprobe.loaders.keys import record_keys, text_keys
 from discoprobe.loaders.raw.annotate.placed_sentences import loaded, placed
@@ -86,7 +85,7 @@ class TextCorpusPart:
         depends = [
             VERSION, FORMAT, self.identity, self.file.digest, dataclasses.asdict(self.options), self.engine.identity
         ]  # fmt: skip
-        return hashlib.sha256(json.dumps(depends, sort_keys=True, default=dict).encode()).hexdigest()
+        return hash_of_json(depends)
 
     def load(self) -> Shard:
         """The shard: from the cache, or read from the file now.
