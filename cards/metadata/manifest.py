@@ -60,7 +60,14 @@ class AuditEntry(TypedDict):
     evidence: NotRequired[dict[str, Tally]]
 
 
-class ConfigEntry(TypedDict):
+class Audited(TypedDict):
+    """The task of a config, and what its audit found; None without an audit."""
+
+    task: str
+    audit: AuditEntry | None
+
+
+class ConfigEntry(Audited):
     """What the manifest says of a config.
 
     ``read`` are the corpora that it was built from, where that is more than ``sources``, which rows are from; ``lists``
@@ -83,7 +90,6 @@ class ConfigEntry(TypedDict):
     settings: dict[str, object]
     content: dict[str, str]
     files: dict[str, ListedFile]
-    audit: AuditEntry | None
     versions: NotRequired[dict[str, int]]
     lists: NotRequired[dict[str, ListedFile]]
     read: NotRequired[list[str]]

@@ -6,6 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from discoprobe.builders.audit.frame import AuditInput
+from discoprobe.builders.audit.inputs import Read
 from discoprobe.builders.audit.report import Report
 from discoprobe.builders.audit.thresholds import BY_ID
 from discoprobe.cards.text import escape
@@ -16,16 +17,10 @@ _LONGEST = 600
 """Characters of a text that are shown."""
 
 
-def write_audit_page(
-    path: Path,
-    data: Sequence[AuditInput],
-    reports: Sequence[Report],
-    verdicts: Sequence[Verdict],
-    skipped: Sequence[tuple[str, str]],
-) -> None:
-    """Writes the page: a report and a verdict per dataset, and why the ``skipped`` ones were not read."""
-    sections = list(zip(reports, verdicts, map(_texts, data, reports), strict=True))
-    page = render("audit_page.html", room="review", sections=sections, skipped=skipped, checks=BY_ID)
+def write_audit_page(path: Path, read: Read, reports: Sequence[Report], verdicts: Sequence[Verdict]) -> None:
+    """Writes the page: a report and a verdict per dataset that was read, and why others were not."""
+    sections = list(zip(reports, verdicts, map(_texts, read.data, reports), strict=True))
+    page = render("audit_page.html", room="review", sections=sections, skipped=read.skipped, checks=BY_ID)
     path.write_text(page, encoding="utf-8")
 
 

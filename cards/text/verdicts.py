@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from discoprobe.builders.audit.evidence import Design, designs
 from discoprobe.builders.audit.report import Report
-from discoprobe.cards.metadata.manifest import AuditEntry, ConfigEntry
+from discoprobe.cards.metadata.manifest import Audited, AuditEntry
 
 PASSED: Final = "passed"
 FAILED: Final = "failed"
@@ -45,15 +45,22 @@ def verdict_of(report: Report) -> Verdict:
     return Verdict(FAILED if report.failed else PASSED, tuple(one.check for one in report.errors), report.resolution)
 
 
-def verdicts(configs: Mapping[str, ConfigEntry]) -> dict[str, Verdict]:
-    """The verdict on each config of a release, in its order."""
-    return of_audits(*audits_and_tasks(configs))
+def verdicts(configs: Mapping[str, Audited]) -> dict[str, Verdict]:
+    """The verdict on each config of a release, in its order; a config of no task has only its own."""
+    failed = {
+        task: tuple(design.check for design in _designs(audits) if design.failed)
+        for task, audits in _by_task(configs).items()
+    }
+    return {name: _verdict(one["audit"], failed.get(one["task"], ())) for name, one in configs.items()}
 
 
-def audits_and_tasks(configs: Mapping[str, ConfigEntry]) -> tuple[dict[str, AuditEntry | None], dict[str, str]]:
-    """The audit and the task of each config, by its name."""
-    audits = {name: entry["audit"] for name, entry in configs.items()}
-    return audits, {name: entry["task"] for name, entry in configs.items()}
+def task_designs(configs: Mapping[str, Audited]) -> dict[str, list[Design]]:
+    """Every shortcut over the rows of all configs of a task, by task; for tasks of which several were audited."""
+    return {
+        task: found
+        for task, audits in sorted(_by_task(configs).items())
+        if len(audits) > 1 and (found := _designs(audits))
+    }
 
 
 def tally(words: Iterable[str]) -> dict[str, int]:
@@ -62,29 +69,11 @@ def tally(words: Iterable[str]) -> dict[str, int]:
     return {word: counts[word] for word in MARKS if word in counts}
 
 
-def of_audits(audits: Mapping[str, AuditEntry | None], tasks: Mapping[str, str]) -> dict[str, Verdict]:
-    """The verdict on each audited config, of which ``tasks`` names the task; ``""`` for none."""
-    failed = {
-        task: tuple(design.check for design in _designs(entries) if design.failed)
-        for task, entries in _by_task(audits, tasks).items()
-    }
-    return {name: _verdict(audit, failed.get(tasks[name], ())) for name, audit in audits.items()}
-
-
-def task_designs(audits: Mapping[str, AuditEntry | None], tasks: Mapping[str, str]) -> dict[str, list[Design]]:
-    """Every shortcut over the rows of all configs of a task, by task; for tasks of which several were audited."""
-    return {
-        task: found
-        for task, entries in sorted(_by_task(audits, tasks).items())
-        if len(entries) > 1 and (found := _designs(entries))
-    }
-
-
-def _by_task(audits: Mapping[str, AuditEntry | None], tasks: Mapping[str, str]) -> dict[str, list[AuditEntry]]:
+def _by_task(configs: Mapping[str, Audited]) -> dict[str, list[AuditEntry]]:
     of_task: dict[str, list[AuditEntry]] = {}
-    for name, audit in audits.items():
-        if audit is not None and tasks[name]:
-            of_task.setdefault(tasks[name], []).append(audit)
+    for one in configs.values():
+        if one["audit"] is not None and one["task"]:
+            of_task.setdefault(one["task"], []).append(one["audit"])
     return of_task
 
 

@@ -161,6 +161,12 @@ class PinnedCorpus(CorpusRecord, frozen=True, kw_only=True, forbid_unknown_field
     default: bool = True
     note: str = ""
 
+    @property
+    def bytes(self) -> int | None:
+        """The size of all files; None where that of one is not known."""
+        sizes = [file.bytes for file in self.files if file.bytes is not None]
+        return sum(sizes) if len(sizes) == len(self.files) else None
+
     def url(self, file: PinnedFile) -> str:
         """The address of the file on the catalogue's host."""
         return f"{HOST}/{self.repo}/{self.commit}/{quote(file.path)}"

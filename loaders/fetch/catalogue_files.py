@@ -9,9 +9,9 @@ The environment variable ``DISCOPROBE_MIRROR`` names a folder or base URL that i
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
@@ -20,9 +20,7 @@ from discoprobe.loaders.catalogue.pins import PinnedCorpus, PinnedFile, TextCorp
 from discoprobe.loaders.errors import DiscoprobeError, IntegrityError, RemoteError
 from discoprobe.loaders.fetch.download import DEFAULT_PATIENCE, Download, MissingFileError, Patience
 from discoprobe.loaders.folders import cache_folder
-
-Show = Callable[[int, int, int], None]
-"""Is called with the number of files that are done, of all files, and of bytes that have arrived."""
+from discoprobe.loaders.process_pool import Progress, silent
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +42,17 @@ class FileState:
     problem: str = ""
 
 
-def silent(_done: int, _files: int, _bytes: int) -> None:
-    """Show nothing."""
-
-
 def fetch(
-    corpora: Iterable[PinnedCorpus], *, jobs: int = 4, patience: Patience = DEFAULT_PATIENCE, show: Show = silent
-) -> list[Path]:
+    corpora: Iterable[PinnedCorpus], *, jobs: int = 4, patience: Patience = DEFAULT_PATIENCE,
+    progress: Progress = silent,
+) -> list[Path]:  # fmt: skip
     """Download what is missing or corrupt in the cache, ``jobs`` files at a time.
 
     Args:
         corpora: corpora of the catalogue.
         jobs: number of threads.
         patience: how often and how long to try again.
-        show: is called with the progress, by one thread at a time.
+        progress: is called with ``downloading``, the number of files that are done, and of all files.
 
     Returns:
         The verified files of all corpora, in the order of the catalogue.
@@ -68,15 +63,19 @@ def fetch(
         DiscoprobeError: the cache cannot be written.
     """
     wanted = [(corpus, file) for corpus in corpora for file in corpus.files]
-    tally = _Tally(len(wanted), show)
+    stop = threading.Event()
     with ThreadPoolExecutor(max(1, jobs)) as threads:
-        futures = [threads.submit(_Job(corpus, file, patience, tally).run) for corpus, file in wanted]
+        futures = [threads.submit(_obtained, corpus, file, patience, stop) for corpus, file in wanted]
         try:
-            wait(futures, return_when=FIRST_EXCEPTION)
-        finally:
-            tally.stop.set()
+            if futures:
+                progress("downloading", 0, len(futures))
+            for done, future in enumerate(as_completed(futures), 1):
+                future.result()
+                progress("downloading", done, len(futures))
+        finally:  # after an error or Ctrl-C: the other downloads end, and what has arrived is kept
+            stop.set()
             threads.shutdown(cancel_futures=True)
-    return _results(futures)
+    return [future.result() for future in futures]
 
 
 def check(corpora: Iterable[PinnedCorpus]) -> list[FileState]:
@@ -150,102 +149,49 @@ def _state(corpus: PinnedCorpus, file: PinnedFile) -> FileState:
     return FileState(corpus.name, file, path, "corrupt" if problem else "ok", problem)
 
 
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """The task of one thread: one file of a corpus."""
+def _obtained(corpus: PinnedCorpus, file: PinnedFile, patience: Patience, stop: threading.Event) -> Path:
+    """The path of a file in the cache; it is downloaded unless it is there and correct.
 
-    corpus: PinnedCorpus
-    file: PinnedFile
-    patience: Patience
-    tally: "_Tally"
-
-    def run(self) -> Path:
-        """The path of the file in the cache; the file is downloaded unless it is there and correct."""
-        target = location(self.corpus, self.file)
-        try:
-            if not self._done():
-                self._obtain(target)
-        except OSError as error:
-            raise DiscoprobeError(
-                f"cannot write {error.filename or target}: {error.strerror}; set DISCOPROBE_CACHE to another folder"
-            ) from error
-        self.tally.file()
-        return target
-
-    def _done(self) -> bool:
-        return _state(self.corpus, self.file).state == "ok"
-
-    def _obtain(self, target: Path) -> None:
-        """Download the file under a lock: of two processes, one downloads and the other finds the file complete."""
-        from filelock import FileLock  # noqa: PLC0415 (only a download needs it)
-
-        partial = cache_folder() / "corpora" / ".partial"
-        partial.mkdir(parents=True, exist_ok=True)
-        with FileLock(partial / f"{self.file.content_hash}.lock"):
-            if not self._done():
-                target.unlink(missing_ok=True)
-                self._download(target, partial / f"{self.file.content_hash}.part")
-
-    def _download(self, target: Path, part: Path) -> None:
-        """Download from the first place that has the pinned content."""
-        download = Download(self.file, part, self.patience, self.tally.add)
-        errors: list[RemoteError] = []
-        for url in places(self.corpus, self.file):
-            try:
-                download.to(target, url)
-            except (MissingFileError, IntegrityError) as error:
-                errors.append(error)
-            else:
-                return
-        raise self._failure(errors)
-
-    def _failure(self, errors: Sequence[RemoteError]) -> RemoteError:
-        """The error to report when no place had the file: wrong content first, else that the file is missing."""
-        wrong = [error for error in errors if isinstance(error, IntegrityError)]
-        if wrong or len(errors) == 1:
-            return [*wrong, *errors][0]
-        mirror = os.environ["DISCOPROBE_MIRROR"]
-        return RemoteError(
-            f"{mirror}: the mirror has no {self.corpus.name}/{self.file.path}, nor {self.file.content_hash}; "
-            "add it there, or unset DISCOPROBE_MIRROR"
-        )
-
-
-def _results(futures: Sequence[Future[Path]]) -> list[Path]:
-    """The results in order.
-
-    Raises the first error that is not only the stop after another error.
+    A lock lets one process download, and others find the complete file.
     """
-    done = [future for future in futures if not future.cancelled()]
-    errors = [error for future in done if (error := future.exception()) is not None]
-    for error in sorted(errors, key=lambda error: isinstance(error, _StoppedError)):
-        raise error
-    return [future.result() for future in futures]
+    from filelock import FileLock  # noqa: PLC0415 (only a download needs it)
+
+    target, partial = location(corpus, file), cache_folder() / "corpora" / ".partial"
+    try:
+        if _state(corpus, file).state == "ok":
+            return target
+        partial.mkdir(parents=True, exist_ok=True)
+        with FileLock(partial / f"{file.content_hash}.lock"):
+            if _state(corpus, file).state != "ok":
+                target.unlink(missing_ok=True)
+                download = Download(file, partial / f"{file.content_hash}.part", patience, stop)
+                _download(download, target, corpus)
+    except OSError as error:
+        raise DiscoprobeError(
+            f"cannot write {error.filename or target}: {error.strerror}; set DISCOPROBE_CACHE to another folder"
+        ) from error
+    return target
 
 
-class _StoppedError(Exception):
-    """The download of another file failed, or the user interrupted; what has arrived is kept."""
+def _download(download: Download, target: Path, corpus: PinnedCorpus) -> None:
+    """Download from the first place that has the pinned content.
 
-
-@dataclass
-class _Tally:
-    """Counts files and bytes and shows the progress; setting `stop` ends the running downloads."""
-
-    files: int
-    show: Show
-    done: int = 0
-    bytes: int = 0
-    stop: threading.Event = field(default_factory=threading.Event)
-    lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def add(self, count: int) -> None:
-        if self.stop.is_set():
-            raise _StoppedError
-        with self.lock:
-            self.bytes += count
-            self.show(self.done, self.files, self.bytes)
-
-    def file(self) -> None:
-        with self.lock:
-            self.done += 1
-            self.show(self.done, self.files, self.bytes)
+    Raises:
+        IntegrityError: no place has it, and one has other content.
+        RemoteError: no place has the file.
+    """
+    errors: list[RemoteError] = []
+    for url in places(corpus, download.file):
+        try:
+            download.to(target, url)
+        except (MissingFileError, IntegrityError) as error:
+            errors.append(error)
+        else:
+            return
+    wrong = [error for error in errors if isinstance(error, IntegrityError)]
+    if wrong or len(errors) == 1:
+        raise [*wrong, *errors][0]
+    raise RemoteError(
+        f"{os.environ['DISCOPROBE_MIRROR']}: the mirror has no {corpus.name}/{download.file.path}, nor "
+        f"{download.file.content_hash}; add it there, or unset DISCOPROBE_MIRROR"
+    )

@@ -22,7 +22,7 @@ from urllib.request import url2pathname
 from discoprobe.loaders.errors import IntegrityError, RemoteError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import threading
 
     import httpx2
 
@@ -80,13 +80,13 @@ class Download:
         file: what the content must be.
         part: the incomplete file. An existing one is continued; it is kept when the connection breaks.
         patience: how often and how long to try again.
-        advance: is called with the number of bytes that have arrived, after each piece.
+        stop: ends the download when it is set; what has arrived is kept.
     """
 
     file: PinnedFile
     part: Path
     patience: Patience
-    advance: Callable[[int], None]
+    stop: threading.Event
 
     def to(self, target: Path, url: str) -> None:
         """Download from ``url`` to ``target``, which appears complete and checked, or not at all.
@@ -124,7 +124,6 @@ class Download:
         if not source.is_file():
             raise MissingFileError(f"{source}: no such file")
         shutil.copyfile(source, self.part)
-        self.advance(self._arrived())
 
     def _try_repeatedly(self, client: httpx2.Client, url: str) -> None:
         attempts = self.patience.retries + 1
@@ -163,7 +162,8 @@ class Download:
             with self.part.open(mode) as part:
                 for chunk in response.iter_bytes(CHUNK):
                     part.write(chunk)
-                    self.advance(len(chunk))
+                    if self.stop.is_set():
+                        raise RemoteError("the download was ended, because another one failed")
                     if self.file.bytes is not None and part.tell() > self.file.bytes:
                         # the check of the size will fail; no more needs to be written
                         break

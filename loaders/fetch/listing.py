@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.hub_texts import HubText, hub_texts
 from discoprobe.loaders.catalogue.licences import normalise
 from discoprobe.loaders.catalogue.pins import LeftOut, PinnedCorpus
 from discoprobe.loaders.errors import UnknownNameError
-from discoprobe.loaders.fetch.catalogue_files import FileState, Show, check, fetch, location, silent
+from discoprobe.loaders.fetch.catalogue_files import location
 
 TEXT = "raw text"
 """The value of ``documents`` for a corpus that has to be annotated first."""
@@ -41,11 +40,11 @@ class CorpusRow:
     licence: str
     documents: str
     default: bool
-    files: int
-    bytes: int | None
-    cached: int
-    offered: bool
-    note: str
+    files: int = 0
+    bytes: int | None = None
+    cached: int = 0
+    offered: bool = True
+    note: str = ""
 
 
 def select(names: Iterable[str]) -> list[PinnedCorpus]:
@@ -72,16 +71,6 @@ def list_corpora(names: Iterable[str] = ()) -> list[CorpusRow]:
     return [row for language in languages for row in _rows(language)]
 
 
-def fetch_corpora(names: Iterable[str] = (), *, jobs: int = 4, show: Show = silent) -> list[Path]:
-    """Download the corpora that `select` finds; see `fetch` for errors and progress."""
-    return fetch(select(names), jobs=jobs, show=show)
-
-
-def check_corpora(names: Iterable[str] = ()) -> list[FileState]:
-    """The state in the cache of every file of the corpora that `select` finds, by reading them."""
-    return check(select(names))
-
-
 def _named(name: str) -> Sequence[PinnedCorpus]:
     try:
         language = treebanks.language(name)
@@ -91,56 +80,28 @@ def _named(name: str) -> Sequence[PinnedCorpus]:
 
 
 def _rows(language: treebanks.Language) -> list[CorpusRow]:
-    offered = [_offered(language, treebank, str(treebank.documents)) for treebank in language.treebanks]
-    offered += [_offered(language, text, TEXT) for text in language.texts]
-    offered += [_of_hub(language, text) for text in hub_texts() if language.code not in text.without]
-    return offered + [_left_out(language, left) for left in language.left_out]
+    offered = [_offered(language, bank, str(bank.documents), bank.note) for bank in language.treebanks]
+    offered += [_offered(language, text, TEXT, text.note or text.licence_note) for text in language.texts]
+    of_hub = [_of_hub(language, text) for text in hub_texts() if language.code not in text.without]
+    return [*offered, *of_hub, *(_left_out(language, left) for left in language.left_out)]
+
+
+def _offered(language: treebanks.Language, corpus: PinnedCorpus, documents: str, note: str) -> CorpusRow:
+    cached = sum(location(corpus, file).is_file() for file in corpus.files)
+    return CorpusRow(
+        language.code, language.name, corpus.name, normalise(corpus.licence), documents, corpus.default,
+        len(corpus.files), corpus.bytes, cached, note=note,
+    )  # fmt: skip
 
 
 def _of_hub(language: treebanks.Language, text: HubText) -> CorpusRow:
-    return CorpusRow(
-        lang=language.code,
-        language=language.name,
-        name=text.corpus(language.code),
-        licence=normalise(text.licence),
-        documents=HUB_TEXT,
-        default=text.default,
-        files=0,
-        bytes=None,
-        cached=0,
-        offered=True,
-        note=f"{text.note}; {text.repo} at {text.commit[:7]}, read with --segment",
-    )
-
-
-def _offered(language: treebanks.Language, corpus: PinnedCorpus, documents: str) -> CorpusRow:
-    sizes = [file.bytes for file in corpus.files]
-    return CorpusRow(
-        lang=language.code,
-        language=language.name,
-        name=corpus.name,
-        licence=normalise(corpus.licence),
-        documents=documents,
-        default=corpus.default,
-        files=len(corpus.files),
-        bytes=None if None in sizes else sum(size or 0 for size in sizes),
-        cached=sum(location(corpus, file).is_file() for file in corpus.files),
-        offered=True,
-        note=corpus.note or corpus.licence_note * (documents == TEXT),
-    )
+    note = f"{text.note}; {text.repo} at {text.commit[:7]}, read with --segment"
+    name, licence = text.corpus(language.code), normalise(text.licence)
+    return CorpusRow(language.code, language.name, name, licence, HUB_TEXT, text.default, note=note)
 
 
 def _left_out(language: treebanks.Language, left: LeftOut) -> CorpusRow:
     return CorpusRow(
-        lang=language.code,
-        language=language.name,
-        name=left.name,
-        licence=normalise(left.licence),
-        documents=str(left.documents),
-        default=False,
-        files=0,
-        bytes=None,
-        cached=0,
-        offered=False,
-        note=left.reason,
-    )
+        language.code, language.name, left.name, normalise(left.licence), str(left.documents), default=False,
+        offered=False, note=left.reason,
+    )  # fmt: skip

@@ -18,8 +18,7 @@ from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import all_tasks, generated_tasks
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest_entries import audit_entry
-from discoprobe.cards.review.audit_page import write_audit_page
-from discoprobe.cards.text.verdicts import of_audits, task_designs
+from discoprobe.cards.text.verdicts import task_designs, verdicts
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError
 from discoprobe.loaders.fetch.remote_files import is_url
 from discoprobe.loaders.process_pool import process_pool, silent
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
     from discoprobe.builders.audit import Report
     from discoprobe.builders.audit.inputs import Read
-    from discoprobe.cards.metadata.manifest import AuditEntry
+    from discoprobe.cards.metadata.manifest import Audited
     from discoprobe.cards.text.verdicts import Verdict
 
 
@@ -141,15 +140,17 @@ def read_dataset(name: str, loaded: Mapping[str, datasets.Dataset], reading: Rea
 
 def verdicts_of(reported: Sequence[Report]) -> list[Verdict]:
     """The verdict on each of what was audited: of a config of ours by the design of its task, too."""
-    return list(of_audits(*_audits_and_tasks(reported)).values())
+    return list(verdicts(_audited(reported)).values())
 
 
-def _audits_and_tasks(reported: Sequence[Report]) -> tuple[dict[str, AuditEntry | None], dict[str, str]]:
-    """The audit, and the task of ours (empty for other data), of each report, by its place."""
-    ours = {"", *all_tasks(), *generated_tasks()}
-    tasks = {str(at): report.name.rpartition("_")[0] for at, report in enumerate(reported)}
-    audits: dict[str, AuditEntry | None] = {str(at): audit_entry(report) for at, report in enumerate(reported)}
-    return audits, {at: task if task in ours else "" for at, task in tasks.items()}
+def _audited(reported: Sequence[Report]) -> dict[str, Audited]:
+    """Each report with its task, which is empty for data of others, by its place."""
+    ours = {*all_tasks(), *generated_tasks()}
+    tasks = [report.name.rpartition("_")[0] for report in reported]
+    return {
+        str(at): {"task": task if task in ours else "", "audit": audit_entry(report)}
+        for at, (task, report) in enumerate(zip(tasks, reported, strict=True))
+    }
 
 
 def design_rows(reported: Sequence[Report]) -> list[dict[str, str | int | bool | None]]:
@@ -165,7 +166,7 @@ def design_rows(reported: Sequence[Report]) -> list[dict[str, str | int | bool |
             "threshold": f"{design.threshold:.3f}",
             "design": "failed" if design.failed else "passed",
         }
-        for task, designs in task_designs(*_audits_and_tasks(reported)).items()
+        for task, designs in task_designs(_audited(reported)).items()
         for design in designs
     ]
 
@@ -188,11 +189,6 @@ def reports(read: Read, jobs: int, progress: Callable[[str, int, int], None]) ->
             reports.append(report)
             progress("auditing", len(reports), len(read.data))
     return reports
-
-
-def write_page(path: Path, read: Read, audited: Sequence[Report], verdicts: Sequence[Verdict]) -> None:
-    """Writes the reports as one HTML page with the rows that show each finding."""
-    write_audit_page(path, read.data, audited, verdicts, [(one.name, one.reason) for one in read.skipped])
 
 
 def audit_any(  # noqa: PLR0913 (one parameter per option)

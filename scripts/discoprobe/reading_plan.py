@@ -90,12 +90,10 @@ def _named(name: str, request: Request, codes: Sequence[str], tasks: tuple[str, 
 
 
 def _of_catalogue(corpus: PinnedCorpus, request: Request, tasks: tuple[str, ...]) -> PlannedSource:
-    sizes = [file.bytes for file in corpus.files]
-    size = None if None in sizes else sum(size or 0 for size in sizes)
     how = READ if all(location(corpus, file).is_file() for file in corpus.files) else DOWNLOAD
     if isinstance(corpus, TextCorpus):
         how = SEGMENT if request.raw and request.raw.segment else ANNOTATE
-    return PlannedSource(corpus.lang, corpus.name, how, tasks, corpus.licence, len(corpus.files), size)
+    return PlannedSource(corpus.lang, corpus.name, how, tasks, corpus.licence, len(corpus.files), corpus.bytes)
 
 
 def _text(name: str, request: Request, lang: str, how: str, tasks: tuple[str, ...]) -> PlannedSource:

@@ -262,9 +262,7 @@ def _annotated(source: str, request: Request, codes: tuple[str, ...], progress: 
 
 def _catalogue(corpora: Sequence[PinnedCorpus], request: Request, progress: Progress) -> list[Path]:
     """The files of corpora of the catalogue in the cache; missing ones are downloaded."""
-    return catalogue_files.fetch(
-        corpora, jobs=request.jobs, show=lambda done, files, _: progress("downloading", done, files)
-    )
+    return catalogue_files.fetch(corpora, jobs=request.jobs, progress=progress)
 
 
 def _sample(codes: tuple[str, ...]) -> list[Path]:

@@ -15,7 +15,7 @@ from discoprobe.builders.audit.thresholds import Kind, Severity
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest_entries import audit_entry
 from discoprobe.cards.release.release_folder import open_release
-from discoprobe.cards.text.verdicts import FAILED, MARKS, NOT_AUDITED, PASSED, of_audits, verdicts
+from discoprobe.cards.text.verdicts import FAILED, MARKS, NOT_AUDITED, PASSED, verdicts
 
 LANGUAGES = [f"q{letter}" for letter in "abcdefghijklmnopqrst"]
 
@@ -42,7 +42,7 @@ def _audits(*accuracies, **more):
 
 
 def _verdicts(audits, task="so"):
-    found = of_audits(audits, dict.fromkeys(audits, task))
+    found = verdicts({name: {"task": task, "audit": audit} for name, audit in audits.items()})
     assert list(found) == list(audits)
     assert {verdict.word for verdict in found.values()} <= set(MARKS)
     return found
@@ -66,8 +66,9 @@ def test_a_design_with_a_shortcut_fails_in_every_language_though_no_config_shows
 
 def test_a_design_needs_several_configs_and_one_task():
     audits = _audits(*[0.62] * 20)
-    assert {one.word for one in of_audits(audits, {name: name for name in audits}).values()} == {PASSED}
-    assert {one.word for one in of_audits(audits, dict.fromkeys(audits, "")).values()} == {PASSED}
+    apart = {name: {"task": name, "audit": audit} for name, audit in audits.items()}
+    assert {one.word for one in verdicts(apart).values()} == {PASSED}
+    assert {one.word for one in _verdicts(audits, task="").values()} == {PASSED}
 
 
 def test_one_bad_config_is_no_design():

@@ -92,7 +92,8 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
 
     Example: build audit train.jsonl test.jsonl --text sentence --label gold
     """
-    from discoprobe.auditing import design_rows, read_all, reading_of, reports, verdicts_of, write_page  # noqa: PLC0415
+    from discoprobe.auditing import design_rows, read_all, reading_of, reports, verdicts_of  # noqa: PLC0415
+    from discoprobe.cards.review.audit_page import write_audit_page  # noqa: PLC0415
     from discoprobe.remote_folders import local  # noqa: PLC0415
 
     reading = reading_of(
@@ -105,7 +106,7 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
     verdicts = verdicts_of(audited)
     audit_view.show_reports(audited, verdicts, read.skipped, as_json=json_)
     if html:
-        write_page(html, read, audited, verdicts)
+        write_audit_page(html, read, audited, verdicts)
     if not json_ and (designs := design_rows(audited)):
         audit_view.show_designs(designs)
     if failed := [report.name for report, one in zip(audited, verdicts, strict=True) if one.word == "failed"]:

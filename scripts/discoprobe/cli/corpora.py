@@ -27,10 +27,11 @@ def corpora_list(names: arg.Names = None, *, json_: arg.Json = False) -> None:
 @app.command("fetch")
 def corpora_fetch(names: arg.Names = None, *, jobs: arg.Jobs = 4, json_: arg.Json = False) -> None:
     """Download corpora into the cache and verify every file."""
-    from discoprobe.loaders.fetch import listing  # noqa: PLC0415
+    from discoprobe.loaders.fetch.catalogue_files import fetch  # noqa: PLC0415
+    from discoprobe.loaders.fetch.listing import select  # noqa: PLC0415
 
-    with terminal.progress() as show:
-        listing.fetch_corpora(names or [], jobs=jobs, show=lambda done, files, _: show("downloading", done, files))
+    with terminal.progress() as progress:
+        fetch(select(names or []), jobs=jobs, progress=progress)
     terminal.show(_file_rows(names or []), ["corpus", "file", "state"], as_json=json_)
 
 
@@ -51,21 +52,15 @@ def _file_rows(names: Sequence[str]) -> list[dict[str, Cell]]:
     """A row per file of the catalogue: ok, missing or corrupt, and how the documents of an ok file are told apart."""
     from discoprobe.loaders.catalogue.treebanks import facts_for  # noqa: PLC0415
     from discoprobe.loaders.conllu.documents import explain_documents  # noqa: PLC0415
-    from discoprobe.loaders.fetch import listing  # noqa: PLC0415
+    from discoprobe.loaders.fetch.catalogue_files import check  # noqa: PLC0415
+    from discoprobe.loaders.fetch.listing import select  # noqa: PLC0415
 
     rows: list[dict[str, Cell]] = []
-    for state in listing.check_corpora(names):
-        facts = facts_for(state.corpus) if state.state == "ok" else None
-        documents = explain_documents(state.location, facts.documents) if facts else ""
-        rows.append(
-            {
-                "corpus": state.corpus,
-                "file": state.file.path,
-                "state": state.state,
-                "documents": documents,
-                "problem": state.problem,
-            }
-        )
+    for found in check(select(names)):
+        facts = facts_for(found.corpus) if found.state == "ok" else None
+        row: dict[str, Cell] = {"corpus": found.corpus, "file": found.file.path, "state": found.state}
+        documents = explain_documents(found.location, facts.documents) if facts else ""
+        rows.append(row | {"documents": documents, "problem": found.problem})
     return rows
 
 

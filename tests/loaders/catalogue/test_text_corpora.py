@@ -14,8 +14,8 @@ from shared import ROOT, SHARED
 from discoprobe.loaders.catalogue.licences import openness
 from discoprobe.loaders.catalogue.treebanks import corpus, facts_for, languages, open_texts, treebank
 from discoprobe.loaders.errors import IntegrityError, RemoteError, UnknownNameError, UnsupportedError
-from discoprobe.loaders.fetch.catalogue_files import folder, places
-from discoprobe.loaders.fetch.listing import check_corpora, fetch_corpora, list_corpora
+from discoprobe.loaders.fetch.catalogue_files import check, fetch, folder, places
+from discoprobe.loaders.fetch.listing import list_corpora, select
 from discoprobe.loaders.file_hashes import hashes_of
 from discoprobe.loaders.raw.options import read_options
 from discoprobe.loaders.raw.raw_corpus import read_documents
@@ -109,10 +109,10 @@ def test_texts_are_fetched_from_a_host_that_falters(monkeypatch):
     with serving(files) as server:
         server.plan(next(iter(files)), Cut(5000), Drop())
         monkeypatch.setenv("DISCOPROBE_MIRROR", server.url)
-        paths = fetch_corpora(["GerDraCor"])
-        assert {state.state for state in check_corpora(["GerDraCor"])} == {"ok"}
+        paths = fetch(select(["GerDraCor"]))
+        assert {state.state for state in check(select(["GerDraCor"]))} == {"ok"}
         asked = len(server.seen)
-        fetch_corpora(["de_gerdracor"])
+        fetch(select(["de_gerdracor"]))
         assert len(server.seen) == asked, "what is there is not asked for again"
     assert [path.parent for path in paths] == [folder(text)] * 4
     assert [path.read_bytes() for path in paths] == list(files.values())
@@ -125,26 +125,26 @@ def test_a_changed_text_is_refused(monkeypatch):
     with serving(files) as server:
         monkeypatch.setenv("DISCOPROBE_MIRROR", server.url)
         with pytest.raises(IntegrityError, match=r"expected git blob SHA-1|expected SHA-256"):
-            fetch_corpora(["ELTeC-deu"])
-    assert [state.state for state in check_corpora(["ELTeC-deu"])] == ["missing"]
+            fetch(select(["ELTeC-deu"]))
+    assert [state.state for state in check(select(["ELTeC-deu"]))] == ["missing"]
 
 
 @needs_texts
 @pytest.mark.parametrize("name", ["Klexikon-Wikipedia", "ELTeC-deu", "NTREX-128-zh", "RusDraCor"])
 def test_a_folder_of_corpora_is_a_mirror(monkeypatch, name):
     monkeypatch.setenv("DISCOPROBE_MIRROR", str(CORPORA))
-    fetch_corpora([name])
-    states = check_corpora([name])
+    fetch(select([name]))
+    states = check(select([name]))
     assert {state.state for state in states} == {"ok"}
     states[0].location.write_bytes(b"x")
-    assert check_corpora([name])[0].state == "corrupt"
+    assert check(select([name]))[0].state == "corrupt"
 
 
 @needs_texts
 def test_a_mirror_without_a_text_is_named(tmp_path, monkeypatch):
     monkeypatch.setenv("DISCOPROBE_MIRROR", str(tmp_path))
     with pytest.raises(RemoteError, match=r"the mirror has no ELTeC-deu/level1/DEU060\.xml"):
-        fetch_corpora(["ELTeC-deu"])
+        fetch(select(["ELTeC-deu"]))
 
 
 def test_names_are_written_as_in_urls():
@@ -158,7 +158,7 @@ def test_names_are_written_as_in_urls():
 def test_what_was_fetched_is_read_as_documents(monkeypatch):
     monkeypatch.setenv("DISCOPROBE_MIRROR", str(CORPORA))
     text = corpus("NTREX-128-fa")
-    fetch_corpora([text.name])
+    fetch(select([text.name]))
     found = list(read_documents(folder(text), dataclasses.replace(read_options(text.read), lang="fa")))
     assert len(found) >= 118
     assert {document.source for document in found} == {"newstest2019-ref.fas.txt"}

@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -23,7 +24,7 @@ from discoprobe.loaders.catalogue.treebanks import treebank
 from discoprobe.loaders.errors import DiscoprobeError, IntegrityError, RemoteError
 from discoprobe.loaders.fetch.catalogue_files import check, fetch, location, places
 from discoprobe.loaders.fetch.download import Patience
-from discoprobe.loaders.fetch.listing import check_corpora, fetch_corpora
+from discoprobe.loaders.fetch.listing import select
 from discoprobe.loaders.file_hashes import FileHashes, hashes_of
 
 QUICK = Patience(retries=3, backoff=0.01, longest=0.05, timeout=5)
@@ -97,9 +98,9 @@ def test_files_come_back_in_the_catalogue_s_order(host):
     host.files = {PATH.replace("xx_t-ud-test.conllu", name): content for name, content in contents.items()}
     host.plan(PATH.replace("xx_t-ud-test.conllu", "0.conllu"), Slow(0.1))
     shown = []
-    paths = fetch([bank(*files)], jobs=4, patience=QUICK, show=lambda *counts: shown.append(counts))
+    paths = fetch([bank(*files)], jobs=4, patience=QUICK, progress=lambda *counts: shown.append(counts))
     assert [path.read_bytes() for path in paths] == list(contents.values())
-    assert shown[-1] == (9, 9, 9000)
+    assert shown == [("downloading", done, 9) for done in range(10)]
 
 
 @pytest.mark.parametrize("sized", [True, False])
@@ -128,10 +129,9 @@ def test_content_of_the_pinned_blob_hash_with_another_sha256_is_not_used():
 
 def test_a_host_that_sends_without_end_is_cut_off(host):
     host.files[PATH] = CONTENT * 200
-    arrived = []
-    with pytest.raises(IntegrityError, match=f"expected {len(CONTENT)} bytes"):
-        fetch([bank()], patience=QUICK, show=lambda _done, _files, size: arrived.append(size))
-    assert arrived[-1] < 2 * len(CONTENT)
+    with pytest.raises(IntegrityError, match=rf"expected {len(CONTENT)} bytes, got (\d+)") as raised:
+        fetch([bank()], patience=QUICK)
+    assert int(re.search(r"got (\d+)", str(raised.value))[1]) < 2 * len(CONTENT)
 
 
 # What does not arrive at first
@@ -291,8 +291,7 @@ from discoprobe.loaders.fetch.download import Patience
 record = json.loads(sys.argv[1])
 record |= {"files": tuple(PinnedFile(**file) for file in record["files"]), "documents": DocumentRule()}
 with terminal.progress() as display:
-    show = lambda done, files, _: display("downloading", done, files)
-    paths = fetch([Treebank(**record)], patience=Patience(backoff=0.01), show=show)
+    paths = fetch([Treebank(**record)], patience=Patience(backoff=0.01), progress=display)
 print(*paths)
 """
 
@@ -492,9 +491,9 @@ def test_the_host_of_the_catalogue():
 def test_the_shared_corpora_as_mirror(monkeypatch, folder):
     monkeypatch.setenv("DISCOPROBE_MIRROR", str(SHARED / "corpora" / folder))
     names = ["GUM-open", "GCDT", "en_pud", "kk"]
-    paths = fetch_corpora(names)
+    paths = fetch(select(names))
     assert len(paths) == 54 + 14 + 1 + 2
-    assert [(row.location, row.state) for row in check_corpora(names)] == [(path, "ok") for path in paths]
+    assert [(row.location, row.state) for row in check(select(names))] == [(path, "ok") for path in paths]
 
 
 def test_a_part_of_a_file_that_nobody_asked_for_is_refused(host):
