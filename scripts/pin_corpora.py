@@ -11,7 +11,7 @@ Two inputs:
 The pinned commit is that of the first input. The SHA-256 and size of a file in the folder are copied to the catalogue
 if its git blob hash is the pinned one; files of older commits are not used. The same inputs give the same bytes.
 
-Corpora of raw text are in ``text_corpora.py``.
+What neither says is in ``corpus_facts.toml``. Corpora of raw text are in ``text_corpora.py``.
 """
 
 import argparse
@@ -19,55 +19,18 @@ import json
 import re
 import sys
 from collections import defaultdict
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from discoprobe.loaders.catalogue.licences import openness
 from discoprobe.loaders.file_hashes import hashes_of
-from text_corpora import text_records
+from text_corpora import FACTS, text_records
 
 Record = dict[str, Any]
 
 OUT = Path(__file__).resolve().parents[1] / "loaders" / "catalogue"
 PUD_PATTERN = r"^([nw]\d{5})"
 """Sentence ids of all parallel treebanks (PUD): n or w, five digits of the document, three of the sentence."""
-BETTER_RULES: dict[str, Record] = {
-    # sentences of grammars and exercises, in the files that the annotators were given
-    "UD_Amharic-ATT": {"kind": "none"},
-    # sentences of web pages, each from another, follow the last document (dev: news.hr.71)
-    "UD_Croatian-SET": {"kind": "newdoc", "pattern": r"^(?:set|news)\.hr-s"},
-    # h: examples of a grammar
-    "UD_Finnish-TDT": {"kind": "sent_id", "pattern": r"^(?!h\d)(.*)\.\d+$"},
-    # akorda-random and kdt are sentences picked from longer texts; wikipedia, wikitravel and "various" single ones
-    "UD_Kazakh-KTB": {
-        "kind": "sent_id",
-        "pattern": r"^(?!akorda-random|kdt|wikipedia|wikitravel|әртүрлі)(.*?):\d+:\d+$",
-    },
-    # examples of a grammar, and single sentences of IndicCorp, 1 to 45 under a newdoc
-    "UD_Malayalam-UFAL": {"kind": "none"},
-    # samples of sentences, in the original order at most (1984Orwell), mostly of many texts (Agenda, DGLR, FrameNet)
-    "UD_Romanian-RRT": {"kind": "none"},
-    # registers of the National Corpus, whole texts; the rest are posts and lines of verse by many hands (instagram,
-    # poetry-rnc-abstract) and every other sentence of such (numbers)
-    "UD_Russian-Taiga": {"kind": "sent_id", "pattern": r"^((?:uch-nauch|xud)--.+?)-\d+[a-z]?$"},
-    # the documents of ssj500k are paragraphs sampled from all of a newspaper; elexiswsd are single sentences
-    "UD_Slovenian-SSJ": {"kind": "sent_id", "pattern": r"^(ssj\d+\.\d+)\."},
-    # articles, tales and talk pages; what comes from Tatoeba, xSID and grammars is single sentences (its README)
-    "UD_Bavarian-MaiBaam": {"kind": "sent_id", "pattern": r"^((?:wiki|wikisource|wikitalk)_.*?)_\d+(?:-\d+)?$"},
-    # the rule of the source stops at s.1, and leaves out s.1.2 and s.1_2, which are sentences split later
-    "UD_Dutch-LassySmall": {"kind": "sent_id", "pattern": r"^(.*?)\.p\.\d+\.s\.\d+(?:[._]\d+)*$"},
-    # the same of 16bis, a sentence put in after 16
-    "UD_French-ParisStories": {"kind": "sent_id", "pattern": r"^(.*?)_+\d+(?:bis)?$"},
-}
-"""Rules that fit the sentence ids better than those in SOURCE.txt."""
-NOTES = {
-    "UD_French-ParisStories": "active compound tenses with être (on est rentré) are marked as passive; no such clause "
-    "is taken for one",
-    "UD_Spanish-COSER": "haber of active perfects (he recogido) is marked as aux:pass, the auxiliary of the passive, "
-    "in 44 of 46; no such clause is taken for one",
-}
-"""Treebanks with a layer that is wrong."""
 KINDS = {"None": "none", "newdoc": "newdoc", "auto": "auto"}
 """Rules of SOURCE.txt that are no pattern of sentence ids, and their kind in the catalogue."""
 WHY_NOT = {
@@ -79,62 +42,6 @@ WHY_NOT = {
 
 TABLES = ("treebank", "text", "left_out")
 PART = "# a part of the repository: the files that are listed\n"
-
-
-@dataclass(frozen=True)
-class Elsewhere:
-    """A treebank outside Universal Dependencies: what its manifest entry does not say.
-
-    ``folders`` maps the beginning of a file name to its folder in the repository; the first that fits counts.
-    """
-
-    prefix: str
-    language: str
-    licence: str
-    licence_note: str
-    citation: str
-    folders: dict[str, str]
-    default: bool = True
-    note: str = ""
-
-
-ELSEWHERE = {
-    "GUM-open": Elsewhere(
-        prefix="gum-open",
-        language="English",
-        licence="CC BY-SA 3.0",
-        licence_note=(
-            "the strictest of its parts: annotations CC BY 4.0; texts academic and court CC BY 4.0, bio and voyage "
-            "CC BY-SA 3.0, news and interview CC BY 2.5, textbook and vlog CC BY, speech public domain"
-        ),
-        citation=(
-            "Zeldes, Amir (2017). The GUM Corpus: Creating Multilayer Resources in the Classroom. "
-            "Language Resources and Evaluation 51(3), 581-612; the documents of openly licensed genres"
-        ),
-        folders={"": "dep"},
-    ),
-    "GCDT": Elsewhere(
-        prefix="gcdt-open",
-        language="Chinese",
-        licence="CC BY-SA 3.0",
-        licence_note=(
-            "the strictest of its parts: annotations Apache-2.0; texts bio CC BY-SA 3.0 (Wikipedia), news and "
-            "interview CC BY 2.5 (Wikinews), academic CC BY 4.0 (Hans)"
-        ),
-        citation=(
-            "Peng, Siyao, Yang Janet Liu and Amir Zeldes (2022). GCDT: A Chinese RST Treebank for Multigenre and "
-            "Multilingual Discourse Parsing. AACL-IJCNLP 2022, 382-391"
-        ),
-        folders={
-            "gcdt_academic_peoples": "data/conllu/dev",
-            "gcdt_news_famine": "data/conllu/dev",
-            "gcdt_interview_wimax": "data/conllu/test",
-            "": "data/conllu/train",
-        },
-        default=False,
-        note="UPOS holds tags of the Chinese Treebank and DEPREL Stanford relations: not Universal Dependencies",
-    ),
-}
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -156,7 +63,7 @@ def catalogue(listing: Path, corpora: Path) -> dict[str, str]:
     rules = _document_rules(corpora)
     treebanks = json.loads(listing.read_text(encoding="utf-8"))["treebanks"]
     records = [_universal(treebank, rules, at_hand) for treebank in treebanks]
-    records += [_elsewhere(name, at_hand, rules) for name in ELSEWHERE]
+    records += [_elsewhere(known, at_hand, rules) for known in FACTS["elsewhere"]]
     records += text_records(corpora, manifest)
     by_language: defaultdict[str, list[Record]] = defaultdict(list)
     for record in sorted(records, key=lambda record: record["name"].casefold()):
@@ -182,7 +89,7 @@ def _universal(treebank: Record, rules: dict[str, str], at_hand: dict[str, Recor
         "documents": _rule(name, rules),
         "citation": f"{name}, Universal Dependencies, commit {treebank['commit'][:7]}, "
         f"https://github.com/{treebank['repo']}",
-        **({"note": NOTES[name]} if name in NOTES else {}),
+        **({"note": FACTS["notes"][name]} if name in FACTS["notes"] else {}),
         **({"reason": reason} if reason else {"files": [_pinned(file, at_hand) for file in treebank["files"]]}),
     }
 
@@ -207,32 +114,32 @@ def _pinned(file: Record, at_hand: dict[str, Record]) -> Record:
     }
 
 
-def _elsewhere(name: str, every: dict[str, Record], rules: dict[str, str]) -> Record:
-    """The record of a treebank that only the folder of corpora has."""
-    known = ELSEWHERE[name]
+def _elsewhere(known: Record, every: dict[str, Record], rules: dict[str, str]) -> Record:
+    """The record of a treebank outside Universal Dependencies, which only the folder of corpora has."""
+    name = known["name"]
     at_hand = {blob: file for blob, file in every.items() if file["treebank"] == name}
     first = next(iter(at_hand.values()))
     return {
         "name": name,
-        "prefix": known.prefix,
+        "prefix": known["prefix"],
         "lang": first["lang"],
-        "language": known.language,
+        "language": known["language"],
         "repo": first["repo"],
         "commit": first["commit"],
-        "licence": known.licence,
-        "licence_note": known.licence_note,
-        **({} if known.default else {"default": False, "note": known.note}),
+        "licence": known["licence"],
+        "licence_note": known["licence_note"],
+        **({"default": False, "note": known["note"]} if "note" in known else {}),
         "genre": sorted({Path(file["path"]).name.split("_")[1] for file in at_hand.values()}),
         "documents": _rule(name, {name: "newdoc"} | rules),
-        "citation": f"{known.citation}; commit {first['commit'][:7]}, https://github.com/{first['repo']}",
-        "files": [_pinned(_in_repository(known, blob, file), at_hand) for blob, file in at_hand.items()],
+        "citation": f"{known['citation']}; commit {first['commit'][:7]}, https://github.com/{first['repo']}",
+        "files": [_pinned(_in_repository(known["folders"], blob, file), at_hand) for blob, file in at_hand.items()],
     }
 
 
-def _in_repository(known: Elsewhere, blob: str, file: Record) -> Record:
+def _in_repository(folders: dict[str, str], blob: str, file: Record) -> Record:
     """The file with its path in the repository."""
     name = Path(file["path"]).name
-    folder = next(folder for start, folder in known.folders.items() if name.startswith(start))
+    folder = next(folder for start, folder in folders.items() if name.startswith(start))
     return {"path": f"{folder}/{name}", "git_blob_sha1": blob, "bytes": file["bytes"]}
 
 
@@ -248,8 +155,8 @@ def _document_rules(corpora: Path) -> dict[str, str]:
 
 def _rule(name: str, rules: dict[str, str]) -> Record:
     """The document rule of a treebank as the catalogue writes it."""
-    if name in BETTER_RULES:
-        return BETTER_RULES[name]
+    if name in FACTS["documents"]:
+        return dict(FACTS["documents"][name])
     if name.endswith("-PUD"):
         return {"kind": "sent_id", "pattern": PUD_PATTERN}
     rule = rules.get(name, "auto")
