@@ -72,9 +72,9 @@ def candidates(trees: Trees, context: Context) -> pl.DataFrame:
     """
     pairs = pl.concat([_with_feature(_subjects_and_verbs(trees, context), feature) for feature in FEATURES])
     rows = pairs.sort("sent", pl.col("feature").replace_strict(FEATURES, range(3), return_dtype=pl.Int8), "target")
-    words = lexicon(trees).select(entries=pl.struct(pl.all()).implode())
-    first = pl.int_range(pl.len()) == 0
-    return rows.with_columns(label=pl.lit(context.labels[0]), lexicon=pl.when(first).then(words["entries"].first()))
+    words = lexicon(trees).select(lexicon=pl.struct(pl.all()).implode())["lexicon"]
+    in_first = words.head(rows.height).extend_constant(None, max(rows.height - 1, 0))  # an expression would copy it
+    return rows.with_columns(in_first, label=pl.lit(context.labels[0]))
 
 
 def lexicon(trees: Trees) -> pl.DataFrame:

@@ -47,14 +47,23 @@ def wordfreq_ipm(words: pl.Series, code: str) -> pl.Series:
     Raises:
         DiscoprobeError: wordfreq has no list of this code.
     """
+    form = wordfreq_form(words, code).rename("word").to_frame()
+    return form.join(_wordfreq_list(code), on="word", how="left", maintain_order="left")["ipm"].fill_null(0.0)
+
+
+@functools.lru_cache(maxsize=1)
+def _wordfreq_list(code: str) -> pl.DataFrame:
+    """The list of wordfreq with a code, as `SCHEMA` has it; only the last one stays in memory."""
     import wordfreq  # noqa: PLC0415 (slow to import)
 
     try:
-        frequencies = wordfreq.get_frequency_dict(code, "best")
+        words_by_centibel = wordfreq.get_frequency_list(code, "best")
     except LookupError as error:
         raise DiscoprobeError(f"wordfreq has no list '{code}'; give a list of your own: lemma<TAB>ipm") from error
-    shares = [frequencies.get(word, 0.0) for word in wordfreq_form(words, code).to_list()]
-    return pl.Series("ipm", [share * MILLION for share in shares], dtype=pl.Float64)
+    wordfreq.get_frequency_list.cache_clear()
+    ipm = [wordfreq.cB_to_freq(-centibel) * MILLION for centibel in range(len(words_by_centibel))]
+    listed = pl.DataFrame({"word": words_by_centibel, "ipm": ipm}, {"word": pl.List(pl.String), "ipm": pl.Float64})
+    return listed.explode("word").drop_nulls("word")
 
 
 def wordfreq_form(words: pl.Series, code: str) -> pl.Series:
@@ -63,9 +72,9 @@ def wordfreq_form(words: pl.Series, code: str) -> pl.Series:
     return pl.Series([form(word) for word in words.to_list()], dtype=pl.String)
 
 
-@functools.cache
+@functools.lru_cache(maxsize=1)
 def _form_of(code: str) -> Callable[[str], str]:
-    """What makes the form of a word; the words of one block recur in the next."""
+    """What makes the form of a word of the last language; the words of one block recur in the next."""
     import langcodes  # noqa: PLC0415 (slow to import)
     from wordfreq.preprocess import preprocess_text  # noqa: PLC0415
 
