@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
+import polars as pl
+
 SHARED: Final = {
     "too-short": "a sentence has too few words",
     "too-long": "a sentence has too many words",
@@ -63,6 +65,12 @@ SHARED: Final = {
     "reader-counterpart": "left out with a row that a reader found faulty, so that labels stay balanced",
     "reparandum": "a word of the sentence is a false start that the speaker corrects",
 }
+
+
+def without_reason(candidates: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, int]]:
+    """The candidates that can be used, whose ``reason`` is null; and the number of the others by reason."""
+    counts = candidates.drop_nulls("reason").group_by("reason").len().sort("reason")
+    return candidates.filter(pl.col("reason").is_null()), dict(counts.iter_rows())
 
 
 def meanings(drops: Mapping[str, int], own: Mapping[str, str]) -> dict[str, str]:

@@ -8,32 +8,23 @@ source.
 """
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders.config import Shape
-from discoprobe.builders.passages.window_rows import orderings
+from discoprobe.builders.passages.distractors import MOST_CHARACTERS
+from discoprobe.builders.passages.window_rows import ordering_task
 from discoprobe.builders.sampling.balance import remove_bias
-from discoprobe.builders.task import Context, DiscourseTask, Sample
+from discoprobe.builders.task import Context
 
 FEW = 4
 """Pairs that a split may have whichever sentence is the longer one."""
 
 
-def sample(frame: pl.DataFrame, context: Context) -> Sample:
-    """Pairs of neighbours in both orders."""
-
-    def select(windows: pl.DataFrame) -> pl.DataFrame:
-        longer = _first_is_longer(frame, windows["first"].to_numpy())
-        return remove_bias(windows, longer[:, None], *context.seed_key, few=FEW)
-
-    return orderings(frame, context, 2, lambda keys, _: np.tile([1, 0], (len(keys), 1)), select=select)
+def as_often_longer(frame: pl.DataFrame, pairs: pl.DataFrame, context: Context) -> pl.DataFrame:
+    """Pairs whose first sentence has more words (or as many and more characters) as often as the second has."""
+    length = pl.col("n_words").cast(pl.Int64) * MOST_CHARACTERS + pl.col("n_chars")
+    first, second = (frame[pairs["first"] + place].select(length).to_numpy() for place in (0, 1))
+    return remove_bias(pairs, np.sign(first - second).astype(np.float64), *context.seed_key, few=FEW)
 
 
-def _first_is_longer(frame: pl.DataFrame, first: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    """1 where the first sentence of a pair has more words, or as many and more characters; -1 where the second has."""
-    words, characters = (np.diff(frame[name].to_numpy().astype(np.int64))[first] for name in ("n_words", "n_chars"))
-    return -np.sign(np.where(words, words, characters)).astype(np.float64)
-
-
-TASK = DiscourseTask(labels=("in_order", "swapped"), shape=Shape.PAIR, sample=sample, pairs=True, version=2)
+TASK = ordering_task(2, labels=("in_order", "swapped"), shape=Shape.PAIR, ways=1, keep=as_often_longer)

@@ -10,26 +10,17 @@ ending; each index is right equally often.
 import polars as pl
 
 from discoprobe.builders.config import Shape
-from discoprobe.builders.passages.continuations import CONTEXT, ORIGINS, continuations
-from discoprobe.builders.passages.window_rows import choice_rows, members
-from discoprobe.builders.sampling.balance import assign_labels
-from discoprobe.builders.sampling.stratify import cap
+from discoprobe.builders.passages.continuations import CONTEXT, continuations
+from discoprobe.builders.passages.window_rows import choice_rows, labelled
 from discoprobe.builders.task import Context, DiscourseTask, Sample
-
-CHOICES = 2
 
 
 def sample(frame: pl.DataFrame, context: Context, *, later: bool = True) -> Sample:
     """Each passage with its next sentence and a wrong one; without ``later`` always of another document."""
-    continued = continuations(frame, context, later=later)
-    labelled = assign_labels(continued.rows, CHOICES, *context.seed_key)
-    kept = cap(labelled, context.settings, *context.seed_key, by=["label"])
-    first = kept["first"].to_numpy()
-    wrong = kept["intruder"].to_numpy()[:, None]
-    origins = [[ORIGINS[later]] for later in kept["later"]]
-    rows = choice_rows(kept, list(members(first, CONTEXT)), first + CONTEXT, wrong, origins)
-    drops = continued.drops | {"odd": continued.rows.height - labelled.height}
-    return Sample(rows, drops, candidates=continued.candidates)
+    found = continuations(frame, context, later=later)
+    chosen, odd = labelled(found.rows, 2, context)
+    rows = choice_rows(chosen, *(chosen.select(column).rows() for column in ("intruder", "distractor")))
+    return Sample(rows, found.drops | {"odd": odd}, candidates=found.candidates)
 
 
 TASK = DiscourseTask(labels=("0", "1"), shape=Shape.CHOICE, sample=sample, least=CONTEXT + 1, version=5)

@@ -17,10 +17,10 @@ import polars as pl
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.passages.distractors import ANY, CLOSE, Matching
-from discoprobe.builders.passages.intruders import replaced_one, with_donors
+from discoprobe.builders.passages.intruders import replaced_one, surroundings, with_donors
 from discoprobe.builders.passages.measures import gains_of_similarity, slack
 from discoprobe.builders.passages.similarity import Similarity
-from discoprobe.builders.passages.window_rows import members, pair_rows, version
+from discoprobe.builders.passages.window_rows import replaced_pairs
 from discoprobe.builders.sampling.balance import remove_bias
 from discoprobe.builders.sampling.stratify import cap
 from discoprobe.builders.task import Context, DiscourseTask, Sample
@@ -37,15 +37,7 @@ def sample(frame: pl.DataFrame, context: Context, matching: Matching = CLOSE) ->
     how = matching if context.settings.match else ANY
     served = replaced_one(frame, cut, PLACES, context, how)
     even = served if how is ANY else _even(frame, served, context)
-    kept = cap(even, context.settings, *context.seed_key, weight=2)
-    first, position = kept["first"].to_numpy(), kept["position"].to_numpy()
-    whole = members(first, SIZE)
-    order = np.tile(np.arange(SIZE), (len(first), 1))
-    broken, source = whole.copy(), order.copy()
-    broken[np.arange(len(first)), position] = kept["intruder"].to_numpy()
-    source[np.arange(len(first)), position] = -1
-    versions = [version(whole, order), version(broken, source, position)]
-    rows = pair_rows(kept["window"].to_numpy(), first, kept["split"], versions)
+    rows = replaced_pairs(cap(even, context.settings, *context.seed_key, weight=2), SIZE)
     n_served = served["window"].n_unique()
     lost = {"no-matching-intruder": cut.windows.height - n_served, "unbalanced": n_served - even.height}
     return Sample(rows, cut.drops | lost, candidates=(cut.windows.height + cut.drops["donor"]) * 2)
@@ -57,10 +49,7 @@ def _even(frame: pl.DataFrame, served: pl.DataFrame, context: Context) -> pl.Dat
     Where text is plenty it is not told by how much more similar it is either: in pairs of German Wikipedia this takes
     the strongest shortcut from .67 to .57. Of the pairs of a treebank it would leave four fifths.
     """
-    first, position = served["first"].to_numpy(), served["position"].to_numpy()
-    true, whole = first + position, members(first, SIZE)
-    rest = whole[np.arange(SIZE) != position[:, None]].reshape(-1, SIZE - 1)
-    beside = true[:, None] + np.array([-1, 1])
+    true, rest, beside = surroundings(served, SIZE)
     candidates = np.column_stack([true, served["intruder"].to_numpy()])
     similarity = context.similarity or Similarity(frame)
     told = gains_of_similarity(similarity, rest, beside, candidates, sizes=context.in_blocks)

@@ -5,21 +5,17 @@ al. 2019) and its Spanish version (Araujo et al. 2022), so its topic and length 
 `dc` and `dc_easy` differ by what topic words contribute; only `dc` measures coherence.
 """
 
+import dataclasses
 import functools
 
-from discoprobe.builders.config import Shape
 from discoprobe.builders.discourse import dc
 from discoprobe.builders.passages.distractors import ANY
-from discoprobe.builders.task import DiscourseTask
 
-_COMPARISON = "the published setting, kept for comparison: what it measures beside coherence is what `dc` removes"
+COMPARISON = "the published setting, kept for comparison: what it measures beside coherence is what `dc` removes"
 
-TASK = DiscourseTask(
-    labels=("coherent", "incoherent"),
-    shape=Shape.SEQUENCE,
+TASK = dataclasses.replace(
+    dc.TASK,
     sample=functools.partial(dc.sample, matching=ANY),
-    pairs=True,
-    least=dc.SIZE,
-    exempt={"overlap": _COMPARISON, "similarity": _COMPARISON},
+    exempt={"overlap": COMPARISON, "similarity": COMPARISON},
     version=2,
 )

@@ -10,32 +10,22 @@ passage has both candidates in two rows that share `pair_id`. With distractors f
 right one of four at .85-.94 (in the published sets of Koto et al.).
 """
 
-import numpy as np
 import polars as pl
 
 from discoprobe.builders.config import Shape
-from discoprobe.builders.passages.continuations import CONTEXT, ORIGINS, continuations
-from discoprobe.builders.passages.window_rows import members, pair_rows, version
+from discoprobe.builders.passages.continuations import CONTEXT, continuations
+from discoprobe.builders.passages.window_rows import replaced_pairs
 from discoprobe.builders.sampling.stratify import cap
 from discoprobe.builders.task import Context, DiscourseTask, Sample
 
 
 def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Each passage with the next sentence and with a wrong one."""
-    continued = continuations(frame, context)
-    capped = cap(continued.rows, context.settings, *context.seed_key, weight=2)
-    first = capped["first"].to_numpy()
-    right = members(first, CONTEXT + 1)
-    wrong = np.column_stack([members(first, CONTEXT), capped["intruder"].to_numpy()])
-    order = np.tile(np.arange(CONTEXT + 1), (len(first), 1))
-    versions = [version(right, order), version(wrong, order, CONTEXT)]
-    origin = pl.Series([ORIGINS[later] for later in capped["later"]], dtype=pl.String)
-    versions = [
-        versions[0].with_columns(distractor=pl.lit(None, pl.String)),
-        versions[1].with_columns(distractor=origin),
-    ]
-    rows = pair_rows(capped["window"].to_numpy(), first, capped["split"], versions)
-    return Sample(rows, continued.drops, candidates=continued.candidates * 2)
+    found = continuations(frame, context)
+    capped = cap(found.rows, context.settings, *context.seed_key, weight=2)
+    origins = capped.select("distractor", pair="window", label=pl.lit(1, pl.Int64))
+    rows = replaced_pairs(capped, CONTEXT + 1).join(origins, on=["pair", "label"], how="left", maintain_order="left")
+    return Sample(rows, found.drops, candidates=found.candidates * 2)
 
 
 TASK = DiscourseTask(

@@ -15,7 +15,6 @@ TF-IDF cosine with the passage finds the right one at .85-.94.
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders import hashing
@@ -24,10 +23,9 @@ from discoprobe.builders.passages.distractors import ANY, CLOSE, Slots, first_co
 from discoprobe.builders.passages.intruders import Cut, with_donors
 from discoprobe.builders.passages.measures import gains, gains_of_two_measures, slack
 from discoprobe.builders.passages.similarity import Gaps, Rows, Similarity
-from discoprobe.builders.passages.window_rows import choice_rows
-from discoprobe.builders.passages.windows import passage_keys
-from discoprobe.builders.sampling.balance import assign_labels, remove_bias
-from discoprobe.builders.sampling.stratify import cap
+from discoprobe.builders.passages.window_rows import choice_rows, labelled
+from discoprobe.builders.passages.windows import random_sizes
+from discoprobe.builders.sampling.balance import remove_bias
 from discoprobe.builders.task import Context, DiscourseTask, Sample
 
 SIZES, CHOICES, DONORS, RESERVE = (2, 8), 4, 0.05, 6
@@ -43,20 +41,13 @@ KINDS = {
 
 def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Passages with their next sentence and three others."""
-    least, most = SIZES
-    runs = passage_keys(frame)
-    longest = np.clip(runs["length"].to_numpy().astype(np.int64) - 1 - RESERVE, least, most)
-    sizes = least + hashing.pick(runs["key"].to_numpy(), longest - least + 1, *context.seed_key, "size")
+    sizes = random_sizes(frame, *SIZES, *context.seed_key, reserve=1 + RESERVE)
     cut = with_donors(frame, context, sizes + 1, DONORS, RESERVE)
     served, drops = _three_wrong(frame, cut, context)
     even, n_served = _one_of_each(frame, served, context), served["window"].n_unique()
-    labelled = assign_labels(even, CHOICES, *context.seed_key)
-    kept = cap(labelled, context.settings, *context.seed_key, by=["label"])
-    first, right = kept["first"].to_numpy(), (kept["first"] + kept["size"] - 1).to_numpy()
-    contexts = [np.arange(begin, end) for begin, end in zip(first, right, strict=True)]
-    wrong, origins = _in_any_order(kept)
-    rows = choice_rows(kept, contexts, right, wrong, origins)
-    drops["unbalanced"] = n_served - labelled.height
+    chosen, odd = labelled(even, CHOICES, context)
+    rows = choice_rows(chosen, *_in_any_order(chosen))
+    drops["unbalanced"] = n_served - even.height + odd
     return Sample(rows, drops, candidates=cut.windows.height + cut.drops["donor"])
 
 
@@ -130,13 +121,13 @@ def _aim(windows: pl.DataFrame, kind: str, context: Context) -> Gaps:
     return np.asarray(np.exp(SPREAD * (wrong - right)))
 
 
-def _in_any_order(windows: pl.DataFrame) -> tuple[npt.NDArray[np.int64], list[list[str]]]:
+def _in_any_order(windows: pl.DataFrame) -> tuple[list[list[int]], list[list[str]]]:
     """The three wrong sentences of each window and their kinds, in hash order, so that places do not tell kinds."""
     wrong = windows.select(*KINDS).to_numpy()
     keys = windows["window"].to_numpy()
     hashes = np.stack([hashing.mix(keys, "place", column) for column in range(wrong.shape[1])], axis=1)
     order = np.argsort(hashes, axis=1)
-    return np.take_along_axis(wrong, order, axis=1), np.array(list(KINDS))[order].tolist()
+    return np.take_along_axis(wrong, order, axis=1).tolist(), np.array(list(KINDS))[order].tolist()
 
 
 TASK = DiscourseTask(labels=("0", "1", "2", "3"), shape=Shape.CHOICE, sample=sample, least=SIZES[0] + 1, version=4)

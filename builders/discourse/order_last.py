@@ -11,7 +11,6 @@ from discoprobe.builders.papers import Paper
 from discoprobe.builders.passages.window_rows import ordering_task
 from discoprobe.builders.task import Context
 
-LAST = 4
 PAPER = Paper(
     ("CoherenceGym",),
     "Beyer, Loáiciga & Schlangen 2021. Is Incoherence Surprising? Targeted Evaluation of Coherence Prediction from "
@@ -20,9 +19,9 @@ PAPER = Paper(
 )
 
 
-def order(key: int, context: Context) -> list[int]:
-    """The first four sentences in another order, then the last one."""
-    return [*hashing.permutation(key, LAST, *context.seed_key).tolist(), LAST]
+def order(key: int, size: int, context: Context) -> list[int]:
+    """All sentences but the last in another order, then the last one."""
+    return [*hashing.permutation(key, size - 1, *context.seed_key).tolist(), size - 1]
 
 
-TASK = ordering_task(LAST + 1, order, PAPER)
+TASK = ordering_task(5, order, PAPER)

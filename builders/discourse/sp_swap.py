@@ -7,28 +7,20 @@ fourth sentence went. In the published suite the swapped version was written out
 here it always differs.
 """
 
-import numpy as np
-import numpy.typing as npt
-import polars as pl
-
 from discoprobe.builders import hashing
-from discoprobe.builders.config import Shape
-from discoprobe.builders.passages.window_rows import orderings
-from discoprobe.builders.task import Context, DiscourseTask, Sample
+from discoprobe.builders.passages.window_rows import ordering_task
+from discoprobe.builders.task import Context
 
-SIZE, FOURTH = 5, 3
-
-
-def sample(frame: pl.DataFrame, context: Context) -> Sample:
-    """Passages of five, whole and with the fourth sentence swapped."""
-
-    def swapped(keys: npt.NDArray[np.uint64], _size: int) -> npt.NDArray[np.int64]:
-        order = np.tile(np.arange(SIZE), (len(keys), 1))
-        other = np.delete(np.arange(SIZE), FOURTH)[hashing.pick(keys, SIZE - 1, *context.seed_key, "other")]
-        order[np.arange(len(keys)), other], order[:, FOURTH] = FOURTH, other
-        return order
-
-    return orderings(frame, context, SIZE, swapped, moved=FOURTH)
+FOURTH = 3
 
 
-TASK = DiscourseTask(labels=("original", "swapped"), shape=Shape.SEQUENCE, sample=sample, pairs=True, least=SIZE)
+def order(key: int, size: int, context: Context) -> list[int]:
+    """The fourth sentence and another one in each other's place."""
+    places = list(range(size))
+    others = [place for place in places if place != FOURTH]
+    other = others[hashing.pick([key], len(others), *context.seed_key, "other").item()]
+    places[FOURTH], places[other] = other, FOURTH
+    return places
+
+
+TASK = ordering_task(5, order, labels=("original", "swapped"), ways=1, moved=FOURTH, version=1)

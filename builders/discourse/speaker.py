@@ -12,10 +12,9 @@ from typing import Final
 
 import polars as pl
 
-from discoprobe.builders import hashing
 from discoprobe.builders.config import Shape
 from discoprobe.builders.papers import Paper
-from discoprobe.builders.passages.window_rows import version, windows_of
+from discoprobe.builders.passages.window_rows import members, single_rows, version, windows_of
 from discoprobe.builders.sampling.match import COMMA, SURFACE, match_labels, surface
 from discoprobe.builders.sampling.stratify import cap
 from discoprobe.builders.task import Context, DiscourseTask, Sample
@@ -52,11 +51,8 @@ def sample(frame: pl.DataFrame, context: Context) -> Sample:
     if context.settings.match:
         matched = match_labels(shared, "label", *context.seed_key, cell=("ends",), of=BOTH)
     capped = cap(matched, context.settings, *context.seed_key, by=("label",))
-    first = capped["first"].cast(pl.Int64)
-    rows = version([[row, row + 1] for row in first], [[0, 1]] * len(first)).with_columns(
-        capped["split", "label"], row=first, pair=pl.lit(None, pl.UInt64), stratum=capped["ends"],
-        key=pl.Series(hashing.mix(capped["key"].to_numpy(), "row"), dtype=pl.UInt64),
-    )  # fmt: skip
+    shown = version(members(capped["first"].to_numpy(), 2))
+    rows = single_rows(capped, shown).with_columns(stratum=capped["ends"])
     drops |= {
         "one-speaker": pairs.height - shared.height,
         "unbalanced": shared.height - matched.height,
@@ -67,15 +63,12 @@ def sample(frame: pl.DataFrame, context: Context) -> Sample:
 
 def _described(windows: pl.DataFrame, frame: pl.DataFrame) -> pl.DataFrame:
     """Windows of two with ``label``, ``doc_key``, ``ends`` and the surface of both sentences."""
-    columns = ["speaker", "end", *SURFACE]
-    facts = frame.select("doc_key", *columns, first=pl.col("row").cast(pl.Int64))
-    both = windows
-    for place, name in enumerate(BOTH):
-        of_one = facts.with_columns(pl.col("first") - place).rename({column: f"{column}{name}" for column in columns})
-        both = both.join(of_one if not place else of_one.drop("doc_key"), on="first", maintain_order="left")
-    return both.with_columns(
-        label=(pl.col("speaker1") != pl.col("speaker2")).cast(pl.Int64), ends=pl.concat_str("end1", "end2")
-    )
+    facts = frame.select("speaker", "end", *SURFACE)
+    both = [facts[windows["first"] + place].select(pl.all().name.suffix(name)) for place, name in enumerate(BOTH)]
+    label = (pl.col("speaker1") != pl.col("speaker2")).cast(pl.Int64)
+    documents = frame[windows["first"]].select("doc_key")
+    every = pl.concat([windows, documents, *both], how="horizontal")
+    return every.with_columns(label=label, ends=pl.concat_str("end1", "end2"))
 
 
 TASK = DiscourseTask(

@@ -15,9 +15,8 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from discoprobe.builders import hashing
 from discoprobe.builders.config import Shape
-from discoprobe.builders.passages.window_rows import version
+from discoprobe.builders.passages.window_rows import members, single_rows, version
 from discoprobe.builders.sampling.balance import remove_bias
 from discoprobe.builders.sampling.match import SURFACE, surface
 from discoprobe.builders.sampling.stratify import cap, first_of_each
@@ -86,12 +85,11 @@ def _pairs(sentences: pl.DataFrame, context: Context) -> pl.DataFrame:
 
 def _rows(pairs: pl.DataFrame, label: int, suffix: str) -> pl.DataFrame:
     """The rows of one label."""
-    rows = pairs[f"row{suffix}"].cast(pl.Int64)
-    keys = hashing.mix(pairs["key"].to_numpy(), "row", label)
-    return version([[row] for row in rows], [[0]] * len(rows)).with_columns(
-        pairs["split"], pairs["ring"], stratum=pairs["ring"], n_words=pairs[f"n_words{suffix}"], row=rows,
-        key=pl.Series(keys, dtype=pl.UInt64), pair=pl.lit(None, pl.UInt64), label=pl.lit(label, pl.Int64),
-    )  # fmt: skip
+    windows = pairs.select("split", window="key", first=f"row{suffix}", label=pl.lit(label))
+    shown = version(members(windows["first"].to_numpy(), 1))
+    return single_rows(windows, shown, label).with_columns(
+        pairs["ring"], stratum=pairs["ring"], n_words=pairs[f"n_words{suffix}"]
+    )
 
 
 TASK = DiscourseTask(

@@ -18,8 +18,8 @@ from discoprobe.builders.sampling.stratify import with_rank
 from discoprobe.builders.task import Context
 
 CONTEXT = 4
-ORIGINS = ("other_document", "later")
-"""Where a wrong sentence comes from, by ``later``."""
+ORIGINS = OTHER, LATER = ("other_document", "later")
+"""Where a wrong sentence comes from."""
 DONORS = 0.05
 """Share of the windows whose sentences go to the pool of wrong sentences, beside those that are in no window. With .15
 a tenth of the rows is lost; with none, a corpus of documents of five sentences has no wrong sentences."""
@@ -39,7 +39,10 @@ ROOMY = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Continuations:
-    """One row per context: ``window``, ``first``, ``split``, ``mean_words``, ``intruder`` (row), ``later`` (1 or 0)."""
+    """One row per context: a window with the next sentence and, for its ``position``, a wrong one, ``intruder`` (row).
+
+    ``distractor`` says where the wrong sentence comes from.
+    """
 
     rows: pl.DataFrame
     drops: dict[str, int]
@@ -61,7 +64,8 @@ def continuations(frame: pl.DataFrame, context: Context, *, later: bool = True) 
     left = cut.pool[~np.isin(cut.pool, inside["intruder"].to_numpy())]
     asking = cut.windows.join(inside, on="window", how="anti", maintain_order="left")
     outside = _with_wrong(frame, asking, left, matching, context)
-    both = pl.concat([inside.with_columns(later=pl.lit(1)), outside.with_columns(later=pl.lit(0))])
+    both = pl.concat([inside.with_columns(distractor=pl.lit(LATER)), outside.with_columns(distractor=pl.lit(OTHER))])
+    both = both.with_columns(position=pl.lit(CONTEXT, pl.Int64))
     rows, served = _mixed(frame, both, context, later=later), both["window"].n_unique()
     lost = {"no-matching-distractor": cut.windows.height - served, "unbalanced": served - rows.height}
     return Continuations(rows, cut.drops | lost, cut.windows.height + cut.drops["donor"])
@@ -89,8 +93,8 @@ def _mixed(frame: pl.DataFrame, both: pl.DataFrame, context: Context, *, later: 
     even = remove_bias(both, told, "mixed", *context.seed_key, few=FEW, slack=slack(context))
     if not later:
         return even
-    ranked = with_rank(even, ["split", "later"], "mixed", *context.seed_key)
-    scarcer = pl.min_horizontal(*[(pl.col("later") == kind).sum().over("split") for kind in (0, 1)])
+    ranked = with_rank(even, ["split", "distractor"], "mixed", *context.seed_key)
+    scarcer = pl.min_horizontal((pl.col("distractor") == origin).sum().over("split") for origin in ORIGINS)
     return ranked.filter(pl.col("rank") <= pl.max_horizontal(2 * scarcer, pl.lit(MOST))).drop("rank")
 
 

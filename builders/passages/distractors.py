@@ -22,6 +22,9 @@ BEYOND = 2
 """Least distance, in sentences, of an intruder from later in the document: the next sentence often follows the context
 as well (a reader took four of five such intruders for the true one)."""
 
+MOST_CHARACTERS = 1 << 24
+"""More characters than a sentence has: ``words * MOST_CHARACTERS + characters`` orders sentences by both."""
+
 _SHORTLIST = 64
 """Candidates that are kept for each slot: enough, so that windows that choose later still find unused ones."""
 
@@ -35,7 +38,6 @@ ONE, TWO = (None,), (True, False)
 to the context than the true sentence, or less. A hash chooses the preferred side."""
 
 _JITTER = 0.02
-_MOST_CHARACTERS = 1 << 24
 _WRONG_SIDE = 2.0
 """Cost of an intruder that is longer where it should be shorter, or more similar where it should be less, or the other
 way round: more than any difference in overlap."""
@@ -235,8 +237,8 @@ class _Search:
         return [scores if turn is None else scores + _WRONG_SIDE * (above != (nearer == turn)) for turn in self.turns]
 
     def _size(self, rows: Rows) -> npt.NDArray[np.int64]:
-        """Words, then characters: a number that orders sentences by both."""
-        return np.asarray(self.words[rows] * _MOST_CHARACTERS + self.chars[rows])
+        """A number that orders sentences by words, then by characters."""
+        return np.asarray(self.words[rows] * MOST_CHARACTERS + self.chars[rows])
 
     def _allowed(self, true: Rows, pool: Rows) -> npt.NDArray[np.bool_]:
         """Which of the pool may stand for which true sentence: by document and length."""

@@ -8,12 +8,12 @@ it occurs elsewhere in the data does not tell the label.
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders import hashing
 from discoprobe.builders.passages.distractors import Matching, Slots, intruders
-from discoprobe.builders.passages.window_rows import spread, windows_of
+from discoprobe.builders.passages.similarity import Rows
+from discoprobe.builders.passages.window_rows import members, spread, windows_of
 from discoprobe.builders.passages.windows import Sizes
 from discoprobe.builders.task import Context
 
@@ -26,7 +26,7 @@ class Cut:
     """Windows that become rows, the sentences that may intrude into them, and what was dropped."""
 
     windows: pl.DataFrame
-    pool: npt.NDArray[np.int64]
+    pool: Rows
     drops: dict[str, int]
 
 
@@ -42,7 +42,7 @@ def with_donors(frame: pl.DataFrame, context: Context, size: Sizes, donors: floa
     return Cut(windows_kept, spread(frame, covered(windows_kept)), drops | {"donor": int(gives.sum())})
 
 
-def covered(windows: pl.DataFrame) -> npt.NDArray[np.int64]:
+def covered(windows: pl.DataFrame) -> Rows:
     """All rows that stand in a window."""
     spans = pl.int_ranges("first", pl.col("first") + pl.col("size"))
     return windows.select(row=spans).explode("row")["row"].drop_nulls().to_numpy().astype(np.int64)
@@ -61,24 +61,21 @@ def replaced_one(frame: pl.DataFrame, cut: Cut, places: range, context: Context,
     Returns:
         The windows that find an intruder, once for each of up to two, with ``position`` and ``intruder`` (row).
     """
-    size, windows = places.stop + 1, cut.windows
-    first = windows["first"].to_numpy()
-    n = len(first)
-    if n > MANY:
-        keys = windows["window"].to_numpy()
-        owner, place = np.arange(n), np.array(places)[hashing.pick(keys, len(places), "place", *context.seed_key)]
+    windows = cut.windows
+    if windows.height > MANY:
+        nth = hashing.pick(windows["window"].to_numpy(), len(places), "place", *context.seed_key)
+        asked = windows.with_columns(position=pl.Series(nth + places.start))
     else:
-        owner, place = np.repeat(np.arange(n), len(places)), np.tile(np.array(places), n)
-    true = first[owner] + place
-    rest = np.array([[i for i in range(size) if i != p] for p in places]).reshape(len(places), size - 1)
-    slots = Slots(
-        window=windows["window"].to_numpy()[owner],
-        true=true,
-        context=first[owner][:, None] + rest[place - places.start],
-        beside=true[:, None] + np.array([-1, 1]),
-        two=True,
-    )
+        asked = windows.join(pl.DataFrame({"position": places}), how="cross")
+    true, rest, beside = surroundings(asked, places.stop + 1)
+    slots = Slots(asked["window"].to_numpy(), true, rest, beside, two=True)
     found = intruders(frame, slots, cut.pool, *context.seed_key, matching=matching, similarity=context.similarity)
-    at = found["slot"].to_numpy()
-    served: pl.DataFrame = windows[owner[at]]
-    return served.with_columns(position=pl.Series(place[at], dtype=pl.Int64), intruder=found["intruder"])
+    served: pl.DataFrame = asked[found["slot"].to_numpy()]
+    return served.with_columns(found["intruder"])
+
+
+def surroundings(windows: pl.DataFrame, size: int) -> tuple[Rows, Rows, Rows]:
+    """The row of the sentence at ``position`` of each window, the rows of the others, and of the two beside it."""
+    first, position = windows["first"].to_numpy(), windows["position"].to_numpy()
+    rest = members(first, size)[np.arange(size) != position[:, None]].reshape(-1, size - 1)
+    return first + position, rest, (first + position)[:, None] + np.array([-1, 1])

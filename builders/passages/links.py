@@ -12,10 +12,10 @@ import polars as pl
 from discoprobe.builders import hashing
 from discoprobe.builders.config import Shape
 from discoprobe.builders.discourse.order_last import PAPER
-from discoprobe.builders.passages.window_rows import describe, distinct, one_order, ordered_pairs
+from discoprobe.builders.passages.window_rows import distinct, one_order, ordered_pairs
 from discoprobe.builders.passages.windows import COLON, cut
 from discoprobe.builders.sampling.stratify import cap, with_rank
-from discoprobe.builders.sentences.connectives import Connectives
+from discoprobe.builders.sentences.connectives import connectives_of
 from discoprobe.builders.task import Context, DiscourseTask, Sample
 from discoprobe.loaders.corpus import Shard, feat
 from discoprobe.loaders.languages.language import LanguageData
@@ -41,7 +41,7 @@ def marks(shard: Shard, language: LanguageData) -> pl.DataFrame:
     is not linked, does not begin with another connective, and has no pronoun of unknown person there. It ``closes`` one
     if no colon introduces what follows.
     """
-    entries = [entry for entry in language.section(Connectives).entries if entry.scope == "sentence"]
+    entries = connectives_of(language, "sentence")
     strong = [form for entry in entries if entry.sense in STRONG for form in entry.forms]
     longer = _begins([form for entry in entries for form in entry.unless])
     linked = _begins(strong) & ~longer | pl.col("refers").fill_null(value=False)
@@ -101,7 +101,7 @@ def order_suite(moved: int, region: int = 0) -> DiscourseTask:
 
 def _sample(frame: pl.DataFrame, context: Context, *, moved: int) -> Sample:
     found = linked_windows(frame, moved, *context.seed_key)
-    windows, drops = distinct(describe(frame, found))
+    windows, drops = distinct(frame, found)
     drops["no-link"] = max(0, cut(frame, SIZE, *context.seed_key).height - found.height)
     capped = cap(windows, context.settings, *context.seed_key, weight=2)
     orders = breaking_orders(frame, capped, moved)

@@ -1,7 +1,7 @@
 """Windows of a corpus as rows of discourse tasks: pairs in both orders, single rows, and rows with choices."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -11,11 +11,14 @@ from discoprobe.builders import hashing
 from discoprobe.builders.config import Shape
 from discoprobe.builders.papers import Paper
 from discoprobe.builders.passages.measures import gains_of_orders, slack
-from discoprobe.builders.passages.similarity import Similarity
-from discoprobe.builders.passages.windows import Sizes, cut
-from discoprobe.builders.sampling.balance import remove_bias
+from discoprobe.builders.passages.similarity import Rows, Similarity
+from discoprobe.builders.passages.windows import Sizes, cut, random_sizes
+from discoprobe.builders.sampling.balance import assign_labels, remove_bias
 from discoprobe.builders.sampling.stratify import cap
 from discoprobe.builders.task import Context, DiscourseTask, Sample
+
+Order = Callable[[int, int, Context], list[int]]
+Keep = Callable[[pl.DataFrame, pl.DataFrame, Context], pl.DataFrame]
 
 WAYS = 4
 """Number of orders of a window, of which one is chosen."""
@@ -24,65 +27,48 @@ WAYS = 4
 def windows_of(
     frame: pl.DataFrame, context: Context, size: Sizes, reserve: Sizes = 0
 ) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Disjoint windows of distinct sentences, described; and how many were dropped for which reason."""
-    return distinct(describe(frame, cut(frame, size, *context.seed_key, reserve=reserve)))
+    """Disjoint windows of distinct sentences, as ``distinct`` gives; and how many were dropped for which reason."""
+    return distinct(frame, cut(frame, size, *context.seed_key, reserve=reserve))
 
 
-def orderings(  # noqa: PLR0913 (one keyword per choice of a task)
-    frame: pl.DataFrame, context: Context, size: Sizes, perturb: Callable[..., npt.NDArray[np.int64]], *,
-    moved: int | None = None, select: Callable[[pl.DataFrame], pl.DataFrame] | None = None, ways: int = 1,
-) -> Sample:  # fmt: skip
-    """Every window as it stands (label 0) and reordered (label 1).
-
-    Args:
-        frame: candidates, as ``with_passages`` gives.
-        context: seed key and settings.
-        size: sentences per window, one number or one per passage.
-        perturb: from the windows' keys and their size the source index of each sentence shown.
-        moved: source index of the sentence whose new place is ``position``.
-        select: which of the windows may be kept.
-        ways: orders of each window of which one is chosen, so that lengths and similarity by place do not tell it.
-    """
-    windows, drops = windows_of(frame, context, size)
-    matched = select(windows) if select and context.settings.match else windows
-    drops |= {"unbalanced": windows.height - matched.height} if select else {}
-    capped = cap(matched, context.settings, *context.seed_key, weight=2)
-    perturbed = _perturbed(frame, capped, perturb, context, ways if context.settings.match else 1)
-    return Sample(ordered_pairs(perturbed, moved), drops, candidates=windows.height * 2)
+def reordered(first: Rows, order: Rows, position: Rows | int = -1) -> pl.DataFrame:
+    """The windows that begin in the rows ``first``, their sentences in an order (source indices)."""
+    return version(first[:, None] + order, order, position)
 
 
 def ordered_pairs(windows: pl.DataFrame, moved: int | None = None) -> pl.DataFrame:
     """The rows of windows with an ``order`` (source indices): as they stand, and in that order.
 
-    ``moved`` is as in ``orderings``.
+    ``moved`` is the source index of the sentence whose new place is ``position``.
     """
-    parts = []
-    for (n,), same_size in windows.group_by("size", maintain_order=True):
-        keys, first = same_size["window"].to_numpy(), same_size["first"].to_numpy()
-        whole = np.tile(np.arange(n), (len(keys), 1))
-        order = np.array(same_size["order"].to_list(), dtype=np.int64)
+    parts = [pl.DataFrame()]
+    for same_size in windows.partition_by("size", maintain_order=True):
+        first, order = same_size["first"].to_numpy(), np.array(same_size["order"].to_list(), dtype=np.int64)
         places = -1 if moved is None else np.argmax(order == moved, axis=1)
-        shown = [version(first[:, None] + whole, whole), version(first[:, None] + order, order, places)]
-        parts.append(pair_rows(keys, first, same_size["split"], shown))
-    return pl.concat(parts) if parts else pl.DataFrame()
+        parts.append(pair_rows(same_size, [reordered(first, np.sort(order, axis=1)), reordered(first, order, places)]))
+    return pl.concat(parts[1:] or parts)
 
 
-def _perturbed(
-    frame: pl.DataFrame,
-    windows: pl.DataFrame,
-    perturb: Callable[..., npt.NDArray[np.int64]],
-    context: Context,
-    ways: int,
-) -> pl.DataFrame:
-    """The windows with their ``order``: the source index of each sentence shown."""
-    alternatives = [windows.clear().with_columns(order=pl.lit(None, pl.List(pl.Int64)))]
+def replaced_pairs(windows: pl.DataFrame, size: int) -> pl.DataFrame:
+    """The rows of windows as they stand, and with the row ``intruder`` in place of the sentence at ``position``.
+
+    ``order`` has -1 for the intruder.
+    """
+    position, intruder = windows["position"].to_numpy(), windows["intruder"].to_numpy()
+    whole, places = members(windows["first"].to_numpy(), size), np.arange(size)
+    here = places == position[:, None]
+    broken = version(np.where(here, intruder[:, None], whole), np.where(here, -1, places), position)
+    return pair_rows(windows, [version(whole), broken])
+
+
+def _alternatives(windows: pl.DataFrame, order: Order, context: Context, ways: int) -> pl.DataFrame:
+    """Each window once for each of several orders: ``order`` has the source index of each sentence shown."""
+    parts = []
     for way in range(ways):
-        for (n,), same_size in windows.group_by("size", maintain_order=True):
-            keys = same_size["window"].to_numpy()
-            order = perturb(hashing.mix(keys, "way", way) if way else keys, n)
-            alternatives.append(same_size.with_columns(order=pl.Series(order.tolist(), dtype=pl.List(pl.Int64))))
-    every = pl.concat(alternatives)
-    return every if ways == 1 else one_order(frame, every, context)
+        keys = hashing.mix(windows["window"].to_numpy(), "way", way) if way else windows["window"].to_numpy()
+        orders = [order(key, size, context) for key, size in zip(keys.tolist(), windows["size"], strict=True)]
+        parts.append(windows.with_columns(order=pl.Series(orders, dtype=pl.List(pl.Int64))))
+    return pl.concat(parts)
 
 
 def one_order(
@@ -99,81 +85,107 @@ def one_order(
     return remove_bias(orders, told, *context.seed_key, few=few, slack=slack(context))
 
 
-def ordering_task(size: int, order: Callable[[int, Context], list[int]], *papers: Paper) -> DiscourseTask:
-    """A task on passages as they stand (`original`) and in another order (`shuffled`).
+def any_other_order(key: int, size: int, context: Context) -> list[int]:
+    """The source index of each sentence in an order that is chosen by hash out of all but the original one."""
+    return [*map(int, hashing.permutation(key, size, *context.seed_key))]
+
+
+def ordering_task(  # noqa: PLR0913 (one keyword per choice of a task)
+    size: int | tuple[int, int], order: Order = any_other_order, *papers: Paper,
+    labels: tuple[str, str] = ("original", "shuffled"), shape: Shape = Shape.SEQUENCE, ways: int = WAYS,
+    moved: int | None = None, keep: Keep | None = None, version: int = 2,
+) -> DiscourseTask:  # fmt: skip
+    """A task on passages as they stand and in another order.
 
     Args:
-        size: sentences per passage.
-        order: from the key of a passage, the source index of each sentence shown; never ``0, 1, …, size - 1``.
+        size: sentences per passage; or the least and the most, between which a hash chooses for each unbroken passage.
+        order: from the key of a passage and its number of sentences, the source index of each sentence shown; never
+            ``0, 1, …, size - 1``.
         papers: publications that the docstring of the task does not mention by a known name.
+        labels: names of the passage as it stands and of the other version.
+        shape: what a row holds.
+        ways: orders of each passage of which one is chosen, so that lengths and similarity by place do not tell it.
+        moved: source index of the sentence whose new place is the column ``position``.
+        keep: which of the passages may be kept, where labels are matched.
+        version: raised when the rows of the task change.
     """
-    sample = functools.partial(_original_and_shuffled, size=size, order=order)
+    sample = functools.partial(_in_two_orders, size=size, order=order, ways=ways, moved=moved, keep=keep)
     return DiscourseTask(
-        labels=("original", "shuffled"),
-        shape=Shape.SEQUENCE,
-        sample=sample,
-        pairs=True,
-        papers=papers,
-        least=size,
-        version=2,
+        labels=labels, shape=shape, sample=sample, pairs=True, papers=papers, least=np.min(size).item(), version=version
     )
 
 
-def _original_and_shuffled(
-    frame: pl.DataFrame, context: Context, *, size: int, order: Callable[[int, Context], list[int]]
-) -> Sample:
-    def orders(keys: npt.NDArray[np.uint64], size: int) -> npt.NDArray[np.int64]:
-        return np.array([order(int(key), context) for key in keys], dtype=np.int64).reshape(-1, size)
+def _in_two_orders(  # noqa: PLR0913 (one keyword per choice of a task)
+    frame: pl.DataFrame, context: Context, *, size: int | tuple[int, int], order: Order, ways: int, moved: int | None,
+    keep: Keep | None,
+) -> Sample:  # fmt: skip
+    """Every window as it stands (label 0) and reordered (label 1)."""
+    sizes = size if isinstance(size, int) else random_sizes(frame, *size, *context.seed_key)
+    match = context.settings.match
+    windows, drops = windows_of(frame, context, sizes)
+    kept = keep(frame, windows, context) if keep and match else windows
+    drops |= {"unbalanced": windows.height - kept.height}
+    capped = cap(kept, context.settings, *context.seed_key, weight=2)
+    orders = _alternatives(capped, order, context, ways if match else 1)
+    chosen = one_order(frame, orders, context) if match and ways > 1 else orders
+    return Sample(ordered_pairs(chosen, moved), drops, candidates=windows.height * 2)
 
-    return orderings(frame, context, size, orders, ways=WAYS)
+
+def labelled(windows: pl.DataFrame, n_labels: int, context: Context) -> tuple[pl.DataFrame, int]:
+    """The windows with a ``label``, all equally frequent, within the set sizes; and how many got none."""
+    with_label = assign_labels(windows, n_labels, *context.seed_key)
+    capped = cap(with_label, context.settings, *context.seed_key, by=["label"])
+    return capped, windows.height - with_label.height
 
 
-def single_rows(windows: pl.DataFrame, shown: pl.DataFrame) -> pl.DataFrame:
-    """One row per labelled window (``window``, ``first``, ``split``, ``label``)."""
-    keys = hashing.mix(windows["window"].to_numpy(), "row")
+def single_rows(windows: pl.DataFrame, shown: pl.DataFrame, *seed_key: str | int) -> pl.DataFrame:
+    """One row per labelled window (``window``, ``first``, ``split``, ``label``); its key is a hash of the window's."""
     return shown.with_columns(
-        windows["label"],
-        windows["split"],
-        key=pl.Series(keys),
-        pair=pl.lit(None, pl.UInt64),
-        row=windows["first"].cast(pl.Int64),
+        windows["label"].cast(pl.Int64), windows["split"], row=windows["first"].cast(pl.Int64),
+        pair=pl.lit(None, pl.UInt64), key=pl.Series(hashing.mix(windows["window"].to_numpy(), "row", *seed_key)),
+    )  # fmt: skip
+
+
+def pair_rows(windows: pl.DataFrame, versions: list[pl.DataFrame]) -> pl.DataFrame:
+    """Rows in pairs: one of each window and version, with the window as ``pair`` and the version's number as label."""
+    return pl.concat(
+        single_rows(windows.with_columns(label=pl.lit(label)), shown, label).with_columns(pair=windows["window"])
+        for label, shown in enumerate(versions)
     )
 
 
 def choice_rows(
-    windows: pl.DataFrame,
-    contexts: list[npt.NDArray[np.int64]],
-    right: npt.NDArray[np.int64],
-    wrong: npt.NDArray[np.int64],
-    origins: list[list[str]],
+    windows: pl.DataFrame, wrong: Iterable[Sequence[int]], origins: Iterable[Sequence[str]]
 ) -> pl.DataFrame:
-    """One row per labelled window: its context, and the right sentence at place ``label`` among the wrong ones.
+    """One row per labelled window: its last sentence is the right choice, at place ``label`` among the wrong ones.
 
-    ``wrong`` and ``origins`` (where each comes from) are (n, choices - 1). ``n_context`` says how many members are the
-    context.
+    ``n_context`` says how many members are the context: all other sentences of the window.
+
+    Args:
+        windows: ``window``, ``first``, ``size``, ``split`` and ``label``.
+        wrong: the rows of the wrong choices of each window.
+        origins: where each of these comes from.
     """
-    labels = windows["label"].to_numpy()
-    shown = [
-        [*context, *np.insert(others, label, gold)]
-        for context, others, label, gold in zip(contexts, wrong, labels, right, strict=True)
-    ]
-    sizes = pl.Series([len(context) for context in contexts], dtype=pl.Int64)
-    orders = [list(range(len(row))) for row in shown]
-    sources = [[*origin[:gold], None, *origin[gold:]] for origin, gold in zip(origins, labels, strict=True)]
-    distractors = pl.Series(sources, dtype=pl.List(pl.String))
-    return single_rows(windows, version(shown, orders)).with_columns(n_context=sizes, distractor=distractors)
+    shown, sources = [], []
+    every = zip(*windows.select("first", "size", "label"), wrong, origins, strict=True)
+    for first, size, label, others, kinds in every:
+        *before, right = range(first, first + size)
+        shown.append([*before, *others[:label], right, *others[label:]])
+        sources.append([*kinds[:label], None, *kinds[label:]])
+    return single_rows(windows, version(shown)).with_columns(
+        n_context=windows["size"].cast(pl.Int64) - 1, distractor=pl.Series(sources, dtype=pl.List(pl.String))
+    )
 
 
-def members(first: npt.NDArray[np.int64], size: int) -> npt.NDArray[np.int64]:
+def members(first: Rows, size: int) -> Rows:
     """The rows of each window: (windows, size)."""
     return first[:, None] + np.arange(size)
 
 
-def describe(frame: pl.DataFrame, windows: pl.DataFrame) -> pl.DataFrame:
-    """Adds to windows what sampling needs.
+def distinct(frame: pl.DataFrame, windows: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, int]]:
+    """Windows with ``split``, ``key`` and ``mean_words``; and how many are dropped for which reason.
 
-    ``split``, ``key``, ``mean_words``, ``same`` (a sentence occurs twice in it) and ``content_key`` (equal for windows
-    of the same sentences in any order).
+    Dropped are windows in which a sentence occurs twice and windows of the same sentences as another.
     """
     rows = windows.select("window", row=pl.int_ranges("first", pl.col("first") + pl.col("size"))).explode("row")
     texts = frame.select(pl.col("row").cast(pl.Int64), "split", "n_words", "text_key")
@@ -181,24 +193,18 @@ def describe(frame: pl.DataFrame, windows: pl.DataFrame) -> pl.DataFrame:
         rows.join(texts, on="row", how="left", maintain_order="left")
         .group_by("window", maintain_order=True)
         .agg(
-            split=pl.col("split").first(),
-            mean_words=pl.col("n_words").mean(),
-            same=pl.col("text_key").n_unique() < pl.len(),
-            content_key=pl.col("text_key").sort(),
+            pl.col("split").first(), mean_words=pl.col("n_words").mean(),
+            _same=pl.col("text_key").n_unique() < pl.len(), _sentences=pl.col("text_key").sort(),
         )
-    )
-    return windows.join(facts, on="window", maintain_order="left").with_columns(key=pl.col("window"))
-
-
-def distinct(windows: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Drops windows in which a sentence occurs twice and windows of the same sentences as another."""
-    own = windows.filter(~pl.col("same"))
-    single = own.sort("window").unique("content_key", keep="first", maintain_order=True)
+    )  # fmt: skip
+    described = windows.join(facts, on="window", maintain_order="left").with_columns(key="window")
+    own = described.filter(~pl.col("_same"))
+    single = own.sort("window").unique("_sentences", keep="first", maintain_order=True)
     drops = {"sentence-twice": windows.height - own.height, "duplicate": own.height - single.height}
-    return single.drop("content_key", "same"), drops
+    return single.drop("_same", "_sentences"), drops
 
 
-def spread(frame: pl.DataFrame, taken: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def spread(frame: pl.DataFrame, taken: Rows) -> Rows:
     """The rows of usable sentences that are not ``taken``: the pool for intruders.
 
     A document's first sentence is not in it: it is a headline or a lead, and what it would stand in for never is one.
@@ -208,36 +214,15 @@ def spread(frame: pl.DataFrame, taken: npt.NDArray[np.int64]) -> npt.NDArray[np.
     return np.flatnonzero(usable)
 
 
-def pair_rows(
-    windows: npt.NDArray[np.uint64], first: npt.NDArray[np.int64], split: pl.Series, versions: list[pl.DataFrame]
-) -> pl.DataFrame:
-    """Rows that come in sets: the i-th row of every version shares the pair of the i-th window.
-
-    ``versions[label]`` has ``members``, ``order`` and ``position`` for each window.
-    """
-    parts = [
-        version.with_columns(
-            key=pl.Series(hashing.mix(windows, "row", label), dtype=pl.UInt64),
-            pair=pl.Series(windows, dtype=pl.UInt64),
-            label=pl.lit(label, pl.Int64),
-            split=split,
-            row=pl.Series(first, dtype=pl.Int64),
-        )
-        for label, version in enumerate(versions)
-    ]
-    return pl.concat(parts)
-
-
 def version(
-    shown: npt.NDArray[np.int64] | list[list[int]], order: npt.NDArray[np.int64] | list[list[int]],
-    position: npt.NDArray[np.int64] | int = -1,
-) -> pl.DataFrame:  # fmt: skip
-    """The sentences shown (rows), their source order inside the window, and the edited position."""
-    n = len(shown)
+    shown: Rows | list[list[int]], order: Rows | list[list[int]] | None = None, position: Rows | int = -1
+) -> pl.DataFrame:
+    """The sentences shown (rows), their source order inside the window (None: as shown), and the edited position."""
+    as_shown = [range(len(row)) for row in shown]
     return pl.DataFrame(
         {
             "members": pl.Series(list(map(list, shown)), dtype=pl.List(pl.Int64)),
-            "order": pl.Series(list(map(list, order)), dtype=pl.List(pl.Int32)),
-            "position": pl.Series(np.broadcast_to(np.asarray(position), (n,)).astype(np.int32)),
+            "order": pl.Series(list(map(list, as_shown if order is None else order)), dtype=pl.List(pl.Int32)),
+            "position": pl.Series(np.broadcast_to(position, len(shown)), dtype=pl.Int32),
         }
     )

@@ -202,6 +202,13 @@ def passage_keys(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def random_sizes(frame: pl.DataFrame, least: int, most: int, *seed_key: str | int, reserve: int = 0) -> Sizes:
+    """Sentences per window of each passage, chosen by hash; ``reserve`` are left over, if it has so many."""
+    passages = passage_keys(frame)
+    longest = np.clip(passages["length"].to_numpy().astype(np.int64) - reserve, least, most)
+    return least + hashing.pick(passages["key"].to_numpy(), longest - least + 1, *seed_key, "size")
+
+
 def cut(frame: pl.DataFrame, size: Sizes, *seed_key: str | int, reserve: Sizes = 0) -> pl.DataFrame:
     """Disjoint windows of neighbouring sentences.
 

@@ -15,17 +15,17 @@ clauses come first); labels are matched on length, on the number of commas and d
 second clause has a subject of its own.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
 from discoprobe.builders.sampling.match import SURFACE, surface
-from discoprobe.builders.sentences.candidates import balanced
+from discoprobe.builders.sentences.candidates import balanced, planned_edit
 from discoprobe.builders.sentences.clauses import clause_words, conjunction_spans, links, marks, with_heads
+from discoprobe.builders.sentences.feature_values import has
 from discoprobe.builders.sentences.trees import Trees
-from discoprobe.builders.task import Context, Edit, ProbingTask, Sample
+from discoprobe.builders.task import Context, ProbingTask, Sample
 from discoprobe.loaders.languages.language import LanguageSection
 
 
@@ -52,17 +52,18 @@ _JOINT = r"[\s,،、，;；؛:：–—―-]+$"
 def select(trees: Trees, context: Context) -> pl.DataFrame:
     """Sentences in which one conjunction joins clauses and can be masked."""
     words = trees.once(clause_words)
-    with_conjunction = (pl.col("n_cc") > 0) | (pl.col("n_mark") > 0)
-    finite_clause = pl.col("clausal") & ~pl.col("nonfinite")
-    joined = links(with_heads(words)).filter(with_conjunction, finite_clause).filter(pl.len().over("sent") == 1)
-    joined = joined.with_columns(label=_kind()).drop_nulls("label")
     conjunction = pl.when(pl.col("label") == LABELS[0]).then("cc").otherwise("mark")
-    clauses = joined.select("sent", "label", "subject", row=conjunction)
-    spans = conjunction_spans(words, clauses["row"])
-    named = clauses.join(spans, on="row").join(
-        _allowed(words, context.language.section(ConjTypeRules)), on="row", maintain_order="left"
+    joined = (
+        links(with_heads(words))
+        .filter((pl.col("n_cc") > 0) | (pl.col("n_mark") > 0), "clausal", ~pl.col("nonfinite"))
+        .filter(pl.len().over("sent") == 1)
+        .with_columns(label=_kind())
+        .drop_nulls("label")
+        .select("sent", "label", "subject", row=conjunction)
     )
-    return _in_text(named, trees)
+    allowed = words.filter(_allowed(context.language.section(ConjTypeRules))).select("row")
+    spans = conjunction_spans(words, joined["row"]).join(allowed, on="row")
+    return _masked(trees.with_text(joined.join(spans, on="row", maintain_order="left")))
 
 
 def _kind() -> pl.Expr:
@@ -73,64 +74,51 @@ def _kind() -> pl.Expr:
     return pl.when(coordinated).then(pl.lit(LABELS[0])).when(subordinate).then(pl.lit(LABELS[1]))
 
 
-def _allowed(words: pl.DataFrame, rule: ConjTypeRules) -> pl.DataFrame:
-    """Rows of the conjunctions that the language's data admit, but for those in certain places.
+def _allowed(rule: ConjTypeRules) -> pl.Expr:
+    """Whether the language's data admit a conjunction, and it does not stand in certain places.
 
     What follows an adposition is governed by it (*de que*) or a relative pronoun in disguise (*la con la que*); what a
     question or relative word follows is an adposition in disguise (*on how*). An auxiliary or particle written with the
     conjunction is its ending (Polish *żeby-ś*).
     """
-    lemma = pl.coalesce("lemma", "form").str.to_lowercase()
-    allowed = ~lemma.is_in(sorted(rule.exclude))
-    for upos, listed in (("CCONJ", rule.cconj), ("SCONJ", rule.sconj)):
-        if listed:
-            allowed &= (pl.col("upos") != upos) | lemma.is_in(sorted(listed))
-    sent = pl.col("sent")
-    governed = (sent == sent.shift(1)) & pl.col("upos").shift(1).is_in(["ADP", "DET"])
-    touched = pl.col("start").shift(-1) == pl.col("end")
-    ending = (sent == sent.shift(-1)) & touched & pl.col("upos").shift(-1).is_in(["AUX", "PART"])
-    asking = pl.col("feats").str.contains(r"(?:^|\|)PronType=(?:\w+,)*(?:Int|Rel)\b").shift(-1)
-    asks = (sent == sent.shift(-1)) & asking
-    for hindrance in (governed, ending, asks):
-        allowed &= ~hindrance.fill_null(value=False)
-    return words.filter(allowed).select("row")
+    upos, lemma = pl.col("upos"), pl.coalesce("lemma", "form").str.to_lowercase()
+    listed = [
+        (upos == kind) & ~lemma.is_in(sorted(lemmas))
+        for kind, lemmas in (("CCONJ", rule.cconj), ("SCONJ", rule.sconj))
+        if lemmas
+    ]
+    governed = upos.shift(1).over("sent").is_in(["ADP", "DET"])
+    touched = pl.col("start").shift(-1).over("sent") == pl.col("end")
+    ending = touched & upos.shift(-1).over("sent").is_in(["AUX", "PART"])
+    asking = has("PronType", "Int", "Rel").shift(-1).over("sent")
+    excluded = lemma.is_in(sorted(rule.exclude))
+    return ~pl.any_horizontal(excluded, *listed, governed, ending, asking).fill_null(value=False)
 
 
-def _in_text(named: pl.DataFrame, trees: Trees) -> pl.DataFrame:
-    """Candidates whose conjunction stands inside the text, with what they are matched on."""
-    text = pl.col("text")
-    before = text.str.slice(0, pl.col("start")).str.replace(_JOINT, "")
-    return (
-        named.join(trees.shard.sentences.select("sent", "text"), on="sent", maintain_order="left")
-        .filter(before.str.contains(r"[\p{L}\p{N}]"), ~text.str.contains(r"…|\.\.\."))
-        .with_columns(before=before, start=before.str.len_chars(), conjunction=pl.col("start"))
-        .with_columns(shown=pl.concat_str("before", text.str.slice(pl.col("end"))))
-        .select(
-            "sent",
-            "label",
-            *(count.name.prefix("shown_") for count in surface(pl.col("shown"))),
-            shown_key=pl.col("shown").str.to_lowercase().hash(0),
-            cell=_cell(pl.col("shown")),
-            plan=pl.struct("start", "conjunction", "end"),
-        )
-        .sort("sent")
-    )
+def _masked(found: pl.DataFrame) -> pl.DataFrame:
+    """Candidates whose conjunction (``start``, ``end``) stands inside the ``text``, with what they are matched on."""
+    text, conjunction = pl.col("text"), pl.col("start")
+    before = text.str.slice(0, conjunction).str.replace(_JOINT, "")
+    shown = pl.concat_str(before, text.str.slice(pl.col("end")))
+    subject = pl.when("subject").then(pl.lit(", subject")).otherwise(pl.lit(""))
+    inside = found.filter(before.str.contains(r"[\p{L}\p{N}]"), ~text.str.contains(r"…|\.\.\."))
+    return inside.select(
+        "sent", "label", *(count.name.prefix("shown_") for count in surface(shown)),
+        shown_key=shown.str.to_lowercase().hash(0), cell=pl.concat_str(marks(shown), subject),
+        plan=pl.struct("end", start=before.str.len_chars(), new=mask(before)),
+    ).sort("sent")  # fmt: skip
 
 
-def _cell(shown: pl.Expr) -> pl.Expr:
-    """Marks of the text without the conjunction, and whether the second clause has a subject."""
-    return pl.concat_str(marks(shown), pl.when("subject").then(pl.lit(", subject")).otherwise(pl.lit("")))
-
-
-def mask(text: str, plan: Mapping[str, Any]) -> Edit:
-    """An ellipsis in place of the conjunction and what joins it to the word before; a space before it stays.
+def mask(before: pl.Expr) -> pl.Expr:
+    """An ellipsis for the conjunction and what joins it to the text ``before``; a space in front of it stays.
 
     After it there is one too where the conjunction was written with the next word (Arabic *wa-*): else that would tell.
     """
-    joint = text[plan["start"] : plan["conjunction"]]
-    space = " " if any(map(str.isspace, joint)) else ""
-    after = space if text[plan["end"] : plan["end"] + 1].isalnum() else ""
-    return Edit(plan["start"], plan["end"], space + ELLIPSIS + after)
+    text = pl.col("text")
+    joint = text.str.slice(0, "start").str.slice(before.str.len_chars())
+    space = pl.when(joint.str.contains(r"\s")).then(pl.lit(" ")).otherwise(pl.lit(""))
+    written_with = text.str.slice("end", 1).str.contains(r"[\p{L}\p{N}]")
+    return pl.concat_str(space, pl.lit(ELLIPSIS), pl.when(written_with).then(space).otherwise(pl.lit("")))
 
 
 def sample(frame: pl.DataFrame, context: Context) -> Sample:
@@ -138,10 +126,11 @@ def sample(frame: pl.DataFrame, context: Context) -> Sample:
 
     Sentences that differ in the conjunction alone are duplicates.
     """
-    shown = frame.with_columns(pl.col(f"shown_{name}").alias(name) for name in SURFACE)
-    shown = shown.with_columns(text_key="shown_key")
-    sample = balanced(shown, context)
+    shown = {name: f"shown_{name}" for name in SURFACE}
+    sample = balanced(frame.with_columns(text_key="shown_key", **shown), context)
     return replace(sample, rows=sample.rows.with_columns(edited=pl.lit(value=True)))
 
 
-TASK = ProbingTask(labels=LABELS, select=select, sample=sample, edit=mask, needs=frozenset({"upos", "deps"}), version=4)
+TASK = ProbingTask(
+    labels=LABELS, select=select, sample=sample, edit=planned_edit, needs=frozenset({"upos", "deps"}), version=4
+)

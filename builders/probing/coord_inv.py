@@ -22,6 +22,7 @@ good sentences (*Kenseth walked away, and the car burst into flames*), with stri
 sentences are left: one of the 241 coordinations in English treebanks.
 """
 
+import functools
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -35,6 +36,7 @@ from discoprobe.builders.sampling.balance import remove_bias
 from discoprobe.builders.sentences.candidates import original_and_edited, usable_of
 from discoprobe.builders.sentences.clauses import clause_words
 from discoprobe.builders.sentences.connectives import Connectives
+from discoprobe.builders.sentences.feature_values import has
 from discoprobe.builders.sentences.swaps import word_bags
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.task import Context, Edit, ProbingTask, Sample
@@ -63,23 +65,16 @@ PLACES = ("a_start", "a_end", "b_start", "b_end")
 PLAN = pl.Struct(dict.fromkeys(PLACES, pl.Int64) | {"a_head": pl.String, "b_head": pl.String})
 
 
-def lacks(language: LanguageData) -> str:
-    """Why the task is not available."""
-    return language.section(CoordInvRules).obstacle
-
-
 def select(trees: Trees, context: Context) -> pl.DataFrame:
     """Sentences of two clauses that can be exchanged."""
     words = trees.once(clause_words)
     joined = _coordinations(words)
     second = pl.Series(trees.descends_from(joined["row"].to_numpy()) >= 0)
     placed = words.with_columns(second=second).join(joined.select("sent", "cc_index"), on="sent", maintain_order="left")
-    found = (
-        _clauses(_with_ties(placed, context.language))
-        .filter(*(_independent(side, context.language) for side in "ab"), pl.col("b_tied"), ~pl.col("a_tied"))
-        .join(trees.shard.sentences.select("sent", "text"), on="sent", maintain_order="left")
-        .filter(~pl.col("text").str.contains(PAIRED))
+    clauses = _clauses(_with_ties(placed, context.language)).filter(
+        *(_independent(side, context.language) for side in "ab"), pl.col("b_tied"), ~pl.col("a_tied")
     )
+    found = trees.with_text(clauses).filter(~pl.col("text").str.contains(PAIRED))
     plans = pl.Series("plan", [_heads(row, context.language) for row in found.to_dicts()], dtype=PLAN)
     longer = pl.col("a_n") - pl.col("b_n")
     candidates = found.select("sent", "a_upos", "b_upos", plans, longer=longer, label=pl.lit(LABELS[0]))
@@ -147,69 +142,68 @@ def _with_ties(words: pl.DataFrame, language: LanguageData) -> pl.DataFrame:
     demonstrative without gender (*this*), which may be anything. A word with a relative clause of its own, or before a
     noun with one, takes up nothing.
     """
-    rel, upos, feats = pl.col("rel"), pl.col("upos").cast(pl.String), pl.col("feats").fill_null("")
-    anaphor = _anaphoric(upos, feats, pl.col("lemma"), pl.col("form"), language) & (rel != "expl")
-    pointing = feats.str.contains("PronType=(?:\\w+,)*Dem")
+    rel, upos = pl.col("rel"), pl.col("upos").cast(pl.String)
+    anaphor = _anaphoric("", language) & (rel != "expl")
     own = pl.col("depth") == 1 + pl.col("second").cast(pl.Int64)
     described = words.filter(rel == "acl")["head_row"].unique().implode()
     described_self = pl.when(upos == "DET").then("head_row").otherwise("row").is_in(described)
-    noun = upos.is_in(NOUNS) | ((rel == "nsubj") & ~feats.str.contains("Person=[12]"))
-    n_before = noun.fill_null(value=False).cast(pl.Int32).cum_sum().shift(1, fill_value=0).over("sent", "second")
-    object_noun = own & rel.is_in(OBJECTS) & upos.is_in(NOUNS)
-    doubles = object_noun.cast(pl.Int32).cum_sum().over("sent", "second") > 0
-    free = anaphor & ~((n_before > 0) & ~(own & rel.is_in(OBJECTS) & ~doubles))
-    certain = ~pointing | (feats.str.contains("Gender=(?:\\w+,)*(?:Com|Fem|Masc)") & (upos != "DET"))
-    of_first = free & certain & (own | feats.str.contains("Poss=Yes")) & _agrees(words, own)
+    noun = upos.is_in(NOUNS) | ((rel == "nsubj") & ~has("Person", "1", "2"))
+    after_noun = noun.fill_null(value=False).cum_sum().shift(1, fill_value=0).over("sent", "second") > 0
+    doubles = (own & rel.is_in(OBJECTS) & upos.is_in(NOUNS)).cum_sum().over("sent", "second") > 0
+    free = anaphor & ~(after_noun & ~(own & rel.is_in(OBJECTS) & ~doubles))
+    pointing = has("PronType", "Dem")
+    certain = ~pointing | (has("Gender", "Com", "Fem", "Masc") & (upos != "DET"))
+    of_first = free & certain & (own | has("Poss", "Yes")) & _agrees(words, own)
     ties = pl.when("second").then(of_first).otherwise(free | ((upos == "DET") & pointing)) & ~described_self
     return words.with_columns(ties=ties.fill_null(value=False))
 
 
 def _agrees(words: pl.DataFrame, own: pl.Expr) -> pl.Expr:
     """Whether a subject or object of the first clause, or what is coordinated with one, agrees with a word."""
-    rel, upos, feats = pl.col("rel"), pl.col("upos").cast(pl.String), pl.col("feats").fill_null("")
+    rel, upos = pl.col("rel"), pl.col("upos").cast(pl.String)
     argument = ~pl.col("second") & own & rel.is_in(("nsubj", *OBJECTS))
     arguments = words.filter(argument)["row"].implode()
     in_first = upos.is_in(NOUNS) & (argument | ((rel == "conj") & pl.col("head_row").is_in(arguments)))
-    owned = (upos != "PRON") & feats.str.contains("Poss=Yes")
+    owned = (upos != "PRON") & has("Poss", "Yes")
     number = pl.when(owned).then(feat("Number[psor]")).otherwise(feat("Number"))
-    nouns, plurals = (kind.sum().over("sent") for kind in (in_first, in_first & feats.str.contains("Number=Plur")))
+    nouns, plurals = (kind.sum().over("sent") for kind in (in_first, in_first & has("Number", "Plur")))
     plural, singular = (plurals > 0) | (nouns > 1), nouns > plurals
     numbered = (in_first & feat("Number").is_not_null()).any().over("sent")
-    unknown = (nouns > 0) & (feats.str.contains("Gender=") | ~numbered)
+    unknown = (nouns > 0) & (feat("Gender").is_not_null() | ~numbered)
     agrees = pl.when(number == "Plur").then(plural).when(number == "Sing").then(singular).otherwise(unknown)
     for gender in ("Masc", "Fem"):
-        of_gender = in_first & ((upos == "PROPN") | feats.str.contains(f"Gender=(?:\\w+,)*{gender}"))
-        agrees &= of_gender.any().over("sent") | ~((upos == "PRON") & feats.str.contains(f"Gender={gender}"))
+        of_gender = in_first & ((upos == "PROPN") | has("Gender", gender))
+        agrees &= of_gender.any().over("sent") | ~((upos == "PRON") & has("Gender", gender))
     return agrees
 
 
-def _anaphoric(upos: pl.Expr, feats: pl.Expr, lemma: pl.Expr, form: pl.Expr, language: LanguageData) -> pl.Expr:
-    """Whether a word takes up something named before.
+def _anaphoric(side: str, language: LanguageData) -> pl.Expr:
+    """Whether a word, or the first one of a ``side``, takes up something named before.
 
     A personal pronoun of the third person or a demonstrative one, a possessive of neither the first nor the second
     person, or a pronoun or determiner that the language data list. A reflexive takes up its own clause; an article
     may be written as a listed word is (*der*).
     """
-    personal = feats.str.contains("Person=3") & ~feats.str.contains("PronType=(?:Art|Emp|Ind|Int|Neg|Rcp|Rel|Tot)")
-    pronoun = (personal | feats.str.contains("PronType=Dem")) & ~feats.str.contains("Reflex=Yes")
-    possessive = feats.str.contains("Poss=Yes") & ~feats.str.contains("Person(?:\\[psor\\])?=[12]|Reflex=Yes")
-    owner = upos.is_in(["DET", "PRON", "ADJ"]) & possessive
-    article = feats.str.contains("PronType=Art") | (feats.str.contains("Definite=") & ~feats.str.contains("PronType="))
+    upos, feats = pl.col(f"{side}upos").cast(pl.String), f"{side}feats"
+    of = functools.partial(has, column=feats)
+    other_pronoun = of("PronType", "Art", "Emp", "Ind", "Int", "Neg", "Rcp", "Rel", "Tot")
+    reflexive, listed = of("Reflex", "Yes"), sorted(language.section(CoordInvRules).anaphoric)
+    pronoun = (upos == "PRON") & ((of("Person", "3") & ~other_pronoun) | of("PronType", "Dem"))
+    speaker = of("Person", "1", "2") | of("Person[psor]", "1", "2")
+    owner = upos.is_in(["DET", "PRON", "ADJ"]) & of("Poss", "Yes") & ~speaker
+    article = of("PronType", "Art") | (feat("Definite", feats).is_not_null() & feat("PronType", feats).is_null())
     homonym = ((upos == "DET") & article) | ~upos.is_in(["PRON", "DET"])
-    anaphoric = sorted(language.section(CoordInvRules).anaphoric)
-    listed = pl.any_horizontal(word.str.to_lowercase().is_in(anaphoric) for word in (lemma, form))
-    listed &= ~homonym & ~feats.str.contains("Reflex=Yes")
-    return ((upos == "PRON") & pronoun) | owner | listed
+    named = pl.any_horizontal(pl.col(f"{side}lemma", f"{side}form").str.to_lowercase().is_in(listed))
+    return (pronoun | owner | (named & ~homonym)) & ~reflexive
 
 
 def _independent(side: str, language: LanguageData) -> pl.Expr:
     """Whether a clause may stand first: it begins with no anaphoric word or clitic, connective or interjection."""
-    lemma, form, feats, upos = (pl.col(f"{side}_{what}") for what in ("lemma", "form", "feats", "upos"))
-    feats = feats.fill_null("")
+    of = functools.partial(has, column=f"{side}_feats")
     connectives = "|".join(sorted(map(re.escape, language.section(Connectives).forms))) or "$^"
     connected = pl.col(f"{side}_words").str.contains(rf"^(?:{connectives})(?: |$)")
-    clitic = feats.str.contains("Reflex=Yes|Variant=Short|Clitic=Yes")
-    bound = _anaphoric(upos, feats, lemma, form, language) | clitic | (upos == "INTJ") | connected
+    clitic = of("Reflex", "Yes") | of("Variant", "Short") | of("Clitic", "Yes")
+    bound = _anaphoric(f"{side}_", language) | clitic | (pl.col(f"{side}_upos") == "INTJ") | connected
     return ~bound.fill_null(value=False)
 
 
@@ -253,6 +247,12 @@ def _gains(rows: pl.DataFrame) -> npt.NDArray[np.float64]:
 
 
 TASK = ProbingTask(
-    labels=LABELS, select=select, sample=sample, edit=invert, lacks=lacks, needs=frozenset({"upos", "deps"}),
-    pairs=True, version=6,
-)  # fmt: skip
+    labels=LABELS,
+    select=select,
+    sample=sample,
+    edit=invert,
+    lacks=CoordInvRules.lacking,
+    needs=frozenset({"upos", "deps"}),
+    pairs=True,
+    version=6,
+)

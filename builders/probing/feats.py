@@ -1,11 +1,12 @@
-"""The task is one of those that `--task feats` generates: a feature of the one word in a syntactic role.
+"""A feature of the one word in a syntactic role: one of the tasks that `--task feats` generates.
 
-There is one for every role and every inflectional or lexical feature of Universal Dependencies that a treebank
+There is a task for every role and every inflectional or lexical feature of Universal Dependencies that a treebank
 supports; the others are listed with the reason why not. In a clause-level role (`nsubj`, `obj`, `iobj`, `obl`,
-`advmod`, `aux`, `cop`, `xcomp`, `ccomp`, `advcl`) exactly one word depends on the main predicate; in a phrase-level
-role (`nmod`, `amod`, `det`, `nummod`, `acl`, `appos`, `conj`, `case`) exactly one word of the sentence stands. `target`
-names the word. Labels are balanced inside each part of speech. Forms that are ambiguous in part of
-speech or in the feature are left out, and no target form of the test split is a target in train.
+`advmod`, `aux`, `cop`, `xcomp`, `ccomp`, `advcl`) exactly one word depends on the main predicate with this relation; in
+a phrase-level role (`nmod`, `amod`, `det`, `nummod`, `acl`, `appos`, `conj`, `case`) exactly one word of the sentence
+has the relation. The label is the word's value of the feature, and `target` names the word. Labels are balanced inside
+each part of speech. Forms that are ambiguous in part of speech or in the feature are left out, and no target form of
+the test split is a target in train.
 """
 
 import functools
@@ -13,8 +14,8 @@ from typing import Final
 
 import polars as pl
 
-from discoprobe.builders.sentences.candidates import balanced_values
-from discoprobe.builders.sentences.feature_values import VALUES, labelled, labels_of
+from discoprobe.builders.sentences.candidates import feature_task
+from discoprobe.builders.sentences.feature_values import VALUES, labelled
 from discoprobe.builders.sentences.roles import CLAUSE_ROLES, PHRASE_ROLES, bearers, valued
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.task import Context, ProbingTask
@@ -25,9 +26,8 @@ FEATURES: Final = tuple(VALUES)
 ExtPos), and the possessor's."""
 
 
-def select(trees: Trees, context: Context, *, role: str, feature: str) -> pl.DataFrame:
+def select(trees: Trees, _context: Context, *, role: str, feature: str) -> pl.DataFrame:
     """The one word in a role and its value of a feature."""
-    del context
     words = bearers(trees, role).filter(valued(feature))
     return words.select("sent", *labelled(feat(feature), feature), target="row", cell=pl.col("upos").cast(pl.String))
 
@@ -38,18 +38,9 @@ def name(role: str, feature: str) -> str:
 
 
 def _task(role: str, feature: str) -> ProbingTask:
-    return ProbingTask(
-        labels=labels_of(feature),
-        sample=balanced_values,
-        decides=True,
-        feature=feature,
-        split_by="target",
-        select=functools.partial(select, role=role, feature=feature),
-        needs=frozenset({"upos", "feats", "deps"}),
-        name=name(role, feature),
-        version=2,
-        definition=f"{feature} of the word in the role `{role}`.",
-    )
+    definition = f"{feature} of the word in the role `{role}`."
+    selecting = functools.partial(select, role=role)
+    return feature_task(feature, selecting, name=name(role, feature), definition=definition, version=2)
 
 
 TASKS: Final = tuple(_task(role, feature) for role in ("root", *CLAUSE_ROLES, *PHRASE_ROLES) for feature in FEATURES)

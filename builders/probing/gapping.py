@@ -17,9 +17,7 @@ from discoprobe.builders.sentences.candidates import balanced
 from discoprobe.builders.sentences.clauses import LIGHT, VERBS, clause_words, marks, with_heads
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.task import Context, ProbingTask
-from discoprobe.loaders.languages.language import Availability, LanguageData
-
-LABELS = ("none", "gapped")
+from discoprobe.loaders.languages.language import Availability
 
 
 class GappingRules(Availability, frozen=True):
@@ -28,36 +26,27 @@ class GappingRules(Availability, frozen=True):
     section: ClassVar[str] = "gapping"
 
 
-def lacks(language: LanguageData) -> str:
-    """Why the task is not available."""
-    return language.section(GappingRules).obstacle
-
-
-def select(trees: Trees, context: Context) -> pl.DataFrame:
+def select(trees: Trees, _context: Context) -> pl.DataFrame:
     """Sentences with a gapped clause, and sentences with a coordination of clauses and nothing gapped."""
-    del context
     words = with_heads(trees.once(clause_words))
-    orphaned = words.filter(pl.col("rel") == "orphan").select("sent").unique()
-    verbs = words.filter(pl.col("upos").is_in(VERBS))["row"]
-    joined = words.filter(pl.col("rel") == "conj", pl.col("head_row").is_in(verbs.implode()))
     remnant = ~pl.col("upos").is_in(("ADP", *LIGHT, *VERBS))
-    gapped = joined.filter("orphan", remnant.fill_null(value=False)).with_columns(label=pl.lit(LABELS[1]))
-    whole = joined.filter("subject", "head_subject").join(orphaned, on="sent", how="anti", maintain_order="left")
-    both = pl.concat([gapped, whole.with_columns(label=pl.lit(LABELS[0]))], how="diagonal").sort("sent", "index")
-    return _matched(both.unique("sent", keep="first", maintain_order=True), words, trees)
-
-
-def _matched(found: pl.DataFrame, words: pl.DataFrame, trees: Trees) -> pl.DataFrame:
-    """Candidates with what they are matched on."""
+    orphaned = (pl.col("rel") == "orphan").any().over("sent")
+    gapped = pl.when(pl.col("orphan") & remnant).then(pl.lit("gapped"))
+    whole = pl.when("subject", "head_subject", ~orphaned).then(pl.lit("none"))
+    verbal = (pl.col("rel") == "conj") & pl.col("head_upos").is_in(VERBS)
+    found = words.with_columns(label=pl.when(verbal).then(pl.coalesce(gapped, whole))).drop_nulls("label")
     conjunctions = words.select(cc="row", conjunction=pl.coalesce("lemma", "form").str.to_lowercase())
     cell = pl.concat_str(marks(pl.col("text")), pl.col("conjunction").fill_null(""), separator="|")
-    return (
-        found.join(conjunctions, on="cc", how="left", maintain_order="left")
-        .join(trees.shard.sentences.select("sent", "text"), on="sent", maintain_order="left")
-        .select("sent", "label", cell=cell)
-    )
+    first = found.unique("sent", keep="first", maintain_order=True)
+    joined = trees.with_text(first).join(conjunctions, on="cc", how="left", maintain_order="left")
+    return joined.select("sent", "label", cell=cell)
 
 
 TASK = ProbingTask(
-    labels=LABELS, select=select, sample=balanced, lacks=lacks, needs=frozenset({"upos", "deps"}), version=4
+    labels=("none", "gapped"),
+    select=select,
+    sample=balanced,
+    lacks=GappingRules.lacking,
+    needs=frozenset({"upos", "deps"}),
+    version=4,
 )

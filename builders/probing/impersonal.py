@@ -19,10 +19,10 @@ import polars as pl
 from discoprobe.builders.sentences.candidates import balanced
 from discoprobe.builders.sentences.predicate import meets_any, words_of_predicate
 from discoprobe.builders.sentences.roles import ArgumentRules
-from discoprobe.builders.sentences.trees import Trees
+from discoprobe.builders.sentences.trees import Trees, with_dependents
 from discoprobe.builders.task import Context, ProbingTask
 from discoprobe.loaders.corpus import feat
-from discoprobe.loaders.languages.language import Availability, Condition, LanguageData
+from discoprobe.loaders.languages.language import Availability, Condition
 
 
 class ImpersonalRules(Availability, frozen=True):
@@ -56,40 +56,30 @@ def select(trees: Trees, context: Context) -> pl.DataFrame:
     rule = context.language.section(ImpersonalRules)
     words = trees.once(words_of_predicate)
     dropped, impersonal = (_sentences(words, meets_any(meant)) for meant in (rule.personal, rule.impersonal))
-    relation = pl.col("rel")
-    subject = relation == "nsubj"
-    unlike = subject & ((pl.col("upos") == "ADV") | ~context.language.section(ArgumentRules).of("nsubj").in_case())
-    subjects = trees.dependents.group_by("sent").agg(
-        _subject=subject.any() & ~unlike.any(), _any=relation.is_in((*SUBJECTS, "ccomp")).any()
-    )
-    clauses = trees.roots.join(subjects, on="sent", how="left", maintain_order="left").join(
-        _helpers(words), on="sent", how="left", maintain_order="left"
-    )
-    has_none = ~pl.col("_any").fill_null(value=False) & ~pl.col("sent").is_in(dropped)
-    label = (
-        pl.when("_subject")
-        .then(pl.lit("personal"))
-        .when(has_none & pl.col("sent").is_in(impersonal))
-        .then(pl.lit("impersonal"))
-    )
-    cell = pl.concat_str(_described(pl.col("upos").cast(pl.String)), pl.col("_helpers").fill_null(""), separator=" + ")
+    subject = pl.col("rel") == "nsubj"
+    unlike = (pl.col("upos") == "ADV") | ~context.language.section(ArgumentRules).of("nsubj").in_case()
+    clauses = with_dependents(
+        trees.roots, trees.dependents, subject=subject.any() & ~(subject & unlike).any(),
+        any=pl.col("rel").is_in((*SUBJECTS, "ccomp")).any(),
+    ).join(_helpers(words), on="sent", how="left", maintain_order="left")  # fmt: skip
+    has_none = ~pl.col("any") & ~pl.col("sent").is_in(dropped) & pl.col("sent").is_in(impersonal)
+    label = pl.when("subject").then(pl.lit("personal")).when(has_none).then(pl.lit("impersonal"))
+    cell = pl.concat_str(_described(pl.col("upos").cast(pl.String)), pl.col("helpers").fill_null(""), separator=" + ")
     formless = (pl.col("upos") == "VERB") & feat("VerbForm").is_null()
     return clauses.filter(~formless).select("sent", label=label, cell=cell).drop_nulls("label")
 
 
 def _sentences(words: pl.DataFrame, meant: pl.Expr) -> pl.Series:
     """The sentences of the words of predicates that are meant; an infinitive beside a finite auxiliary says nothing."""
-    finite = pl.col("place") != "root", feat("VerbForm") == "Fin"
-    helped = pl.all_horizontal(finite).any().over("sent")
-    silent = (pl.col("place") == "root") & (feat("VerbForm") == "Inf") & helped
-    clauses = words.filter(meant, ~silent.fill_null(value=False))
-    return clauses["sent"].unique().implode()
+    root, form = pl.col("place") == "root", feat("VerbForm")
+    silent = root & (form == "Inf") & (~root & (form == "Fin")).any().over("sent")
+    return words.filter(meant, ~silent.fill_null(value=False))["sent"].unique().implode()
 
 
 def _helpers(words: pl.DataFrame) -> pl.DataFrame:
     """The finite auxiliaries and copulas of each predicate, as one string."""
     finite = words.filter(pl.col("place") != "root", feat("VerbForm") == "Fin").sort("sent", "index")
-    return finite.group_by("sent").agg(_helpers=_described(pl.col("lemma").fill_null("")).str.join(" + "))
+    return finite.group_by("sent").agg(helpers=_described(pl.col("lemma").fill_null("")).str.join(" + "))
 
 
 def _described(name: pl.Expr) -> pl.Expr:
@@ -102,16 +92,11 @@ def _described(name: pl.Expr) -> pl.Expr:
     return pl.concat_str(name, feat("Person").replace("0", "3").fill_null(""), *form, separator=" ")
 
 
-def lacks(language: LanguageData) -> str:
-    """Why the language's data do not tell a dropped subject from none."""
-    return language.section(ImpersonalRules).obstacle
-
-
 TASK = ProbingTask(
     labels=("personal", "impersonal"),
     select=select,
     sample=balanced,
-    lacks=lacks,
+    lacks=ImpersonalRules.lacking,
     needs=frozenset({"upos", "feats", "deps"}),
     version=2,
 )

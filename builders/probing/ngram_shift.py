@@ -16,7 +16,8 @@ from typing import Annotated, ClassVar
 import msgspec
 import polars as pl
 
-from discoprobe.builders.sentences.swaps import SHOWN_BY_WORDS, swap_task
+from discoprobe.builders.sentences.swaps import swap_task
+from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.task import Context
 from discoprobe.loaders.languages.language import UPOS, LanguageData, LanguageSection, Upos
 
@@ -42,11 +43,10 @@ def lacks(language: LanguageData) -> str:
     return "" if listed else "no pairs of words with a fixed order are listed for this language"
 
 
-def licensed(pairs: pl.DataFrame, context: Context) -> pl.DataFrame:
+def licensed(pairs: pl.DataFrame, _trees: Trees, context: Context) -> pl.DataFrame:
     """The pairs inside a phrase that match a pattern of the language, with lemmas that its parts of speech may have."""
     rule = context.language.section(NgramShiftRules)
     return pairs.filter(
-        "inside",
         pl.concat_str("left_upos", "right_upos", separator=" ").is_in(rule.patterns),
         *(_allowed(side, upos, lemmas) for side in ("left", "right") for upos, lemmas in rule.lemmas.items()),
     )
@@ -57,4 +57,4 @@ def _allowed(side: str, upos: str, lemmas: frozenset[str]) -> pl.Expr:
     return (pl.col(f"{side}_upos") != upos) | listed.fill_null(value=False)
 
 
-TASK = swap_task(licensed, lacks, {"pairwise": SHOWN_BY_WORDS})
+TASK = swap_task(licensed, lacks)

@@ -12,8 +12,8 @@ case marker (so *she arrived the letter* is wrong). The role of a noun is its re
 reading, random words of the same class fit in 27 % of 210 sentences in five languages; these words fit in ten of 140,
 in four languages. For this reason most targets are verbs, and small corpora give few rows: of 100 usable sentences, a
 similar word is known not to fit in 49; in 22 of these, the replaced word is also known not to fit elsewhere; rings join
-eleven. Left out are very frequent nouns (*way*, *position*), which fit nearly everywhere, and conjuncts, parts of
-compounds and appositions, where nearly any word fits.
+eleven. Very frequent nouns (*way*, *position*) are left out, since they fit nearly everywhere, and so are conjuncts,
+parts of compounds and appositions, since nearly any word fits in their place.
 
 The two words differ in lemma and agree in part of speech and FEATS, gender included (words without FEATS: in the
 endings of form and lemma). They agree in their capital, in being sentence-initial or not and, after a function word, in
@@ -24,7 +24,6 @@ against none). Frequencies are those of the frequency list; words that it lacks 
 corpora. Word forms of the test split do not occur as targets in train.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -33,11 +32,12 @@ import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders import hashing
-from discoprobe.builders.sentences.candidates import if_enough, unedited, usable_of
-from discoprobe.builders.sentences.trees import Trees
+from discoprobe.builders.sentences.candidates import if_enough, in_two_versions, planned_edit, usable_of
+from discoprobe.builders.sentences.feature_values import has
+from discoprobe.builders.sentences.trees import Trees, with_dependents
 from discoprobe.builders.sentences.word_pairs import Fits, HashCounts, Ints, exchange_words
 from discoprobe.builders.settings import SPLITS
-from discoprobe.builders.task import Context, Edit, ProbingTask, Sample
+from discoprobe.builders.task import Context, ProbingTask, Sample
 from discoprobe.loaders.languages.language import LanguageSection, Upos
 
 BAND = 1.5
@@ -167,16 +167,14 @@ def _in_context(trees: Trees, open_class: tuple[str, ...]) -> pl.DataFrame:
         left=pl.when(same).then(small.shift(1)).fill_null("^"),
         right=pl.when(same.shift(-1)).then(small.shift(-1)).fill_null("$"),
         open=is_open,
-        row=pl.col("row").cast(pl.UInt32),
-        head_row=pl.col("head_row").cast(pl.UInt32),
         tied=same & pl.col("upos").cast(pl.String).shift(1).is_in(FUNCTION_WORDS).fill_null(value=False),
         before_open=(is_open & same).shift(-1).fill_null(value=False),
         opening=(pl.col("upos") != "PUNCT").cum_sum().over("sent") <= 1,
         capital=small.str.head(1) != pl.col("form").str.head(1),
     )
-    core = words.filter(pl.col("rel").is_in(CORE) | pl.col("deprel").is_in(CORE)).group_by(row="head_row")
-    kinds = core.agg(core=pl.col("rel").unique().sort().str.join("+"))
-    return _with_roles(words.filter("open"), words).join(kinds, on="row", how="left", maintain_order="left")
+    core = words.filter(pl.any_horizontal(pl.col("rel", "deprel").is_in(CORE)))
+    kinds = pl.col("rel").unique().sort().str.join("+")
+    return with_dependents(_with_roles(words.filter("open"), words), core, core=kinds)
 
 
 def _with_roles(some: pl.DataFrame, words: pl.DataFrame) -> pl.DataFrame:
@@ -188,19 +186,15 @@ def _with_roles(some: pl.DataFrame, words: pl.DataFrame) -> pl.DataFrame:
     being joined to it (*he left, said Ann*).
     """
     rel, is_verb = pl.col("rel"), pl.col("upos") == "VERB"
-    marked = words.filter(rel == "case").select(row="head_row", marked=pl.lit(value=True)).unique("row")
-    told_by = words.filter(rel.is_in(["case", "obj", "obl", "conj", *CLAUSAL]) | pl.col("deprel").is_in(PASSIVE))
-    has = told_by.join(marked, on="row", how="left", maintain_order="left").group_by(row="head_row").agg(
-        case=pl.col("small").filter(rel == "case").first(),
+    marked = with_dependents(words, words.filter(rel == "case"), marked=pl.len() > 0)
+    told_by = marked.filter(rel.is_in(["case", "obj", "obl", "conj", *CLAUSAL]) | pl.col("deprel").is_in(PASSIVE))
+    found = with_dependents(
+        some, told_by, case=pl.col("small").filter(rel == "case").first(),
         object=(rel == "obj").any(), clause=rel.is_in(CLAUSAL).any(), beside=(rel == "parataxis").any(),
         oblique=((rel == "obl") & pl.col("marked")).any(), passive=pl.col("deprel").is_in(PASSIVE).any(),
         joined=(rel == "conj").any(),
     )  # fmt: skip
-    facts = ("object", "joined", "clause", "beside", "oblique", "passive")
-    found = some.join(has, on="row", how="left", maintain_order="left").with_columns(
-        pl.col(facts).fill_null(value=False)
-    )
-    passive = pl.col("passive") | pl.col("feats").str.contains("Voice=Pass").fill_null(value=False)
+    passive = pl.col("passive") | has("Voice", "Pass")
     frame = (
         pl.when(passive).then(pl.lit(FRAMES["passive"])).when("clause").then(pl.lit(FRAMES["clause"]))
         .when("object").then(pl.lit(FRAMES["object"])).otherwise(pl.lit(FRAMES["bare"]))
@@ -417,33 +411,18 @@ def _capped(exchanged: pl.DataFrame, context: Context) -> pl.DataFrame:
 
 def _rows(kept: pl.DataFrame) -> pl.DataFrame:
     """Each candidate as it is, and with the other's word."""
-    plain = unedited(kept).with_columns(label=pl.lit(0, pl.Int64), pair="key", plan=_plan())
-    changed = plain.with_columns(
-        label=pl.lit(1, pl.Int64), edited=pl.lit(value=True),
+    return in_two_versions(
+        kept.with_columns(plan=pl.struct("start", "end", new="new_form")),
         target_form="new_form", target_lemma="new_lemma", target_upos="new_upos",
         target_end=pl.col("target_start") + pl.col("new_form").str.len_chars(),
     )  # fmt: skip
-    return pl.concat([_keyed(part, label) for label, part in enumerate((plain, changed))])
-
-
-def _plan() -> pl.Expr:
-    return pl.struct("start", "end", "new_form")
-
-
-def _keyed(rows: pl.DataFrame, label: int) -> pl.DataFrame:
-    return rows.with_columns(key=pl.Series(hashing.mix(rows["key"].to_numpy(), "row", label), dtype=pl.UInt64))
-
-
-def edit(text: str, plan: Mapping[str, Any]) -> Edit:  # noqa: ARG001 (every task's edit takes the text)
-    """The other sentence's word in the place of this one's."""
-    return Edit(plan["start"], plan["end"], plan["new_form"])
 
 
 TASK = ProbingTask(
     labels=("original", "replaced"),
     select=select,
     sample=sample,
-    edit=edit,
+    edit=planned_edit,
     split_by="target",
     needs=frozenset({"upos", "lemma", "deps"}),
     pairs=True,

@@ -12,9 +12,15 @@ from itertools import combinations
 import polars as pl
 
 from discoprobe.builders.sampling.stratify import with_rank
-from discoprobe.builders.sentences.candidates import balance_labels, unedited, usable_of, with_label_indices
+from discoprobe.builders.sentences.candidates import (
+    Classes,
+    balance_labels,
+    balanced_classes,
+    in_all_splits,
+    with_label_indices,
+)
 from discoprobe.builders.sentences.trees import Trees
-from discoprobe.builders.settings import MIN_ROWS, SPLITS
+from discoprobe.builders.settings import MIN_ROWS
 from discoprobe.builders.task import Context, ProbingTask, Sample
 
 SEQUENCES = 19
@@ -29,22 +35,10 @@ ENOUGH = sum(MIN_ROWS) + 20
 """Rows from which on more sequences are better than more rows: those of a config, in whole sets of twenty."""
 
 
-def select(trees: Trees, context: Context) -> pl.DataFrame:
+def select(trees: Trees, _context: Context) -> pl.DataFrame:
     """Every sentence whose root governs more than punctuation, and the sequence."""
-    del context
     spoken = trees.dependents.filter(pl.col("rel") != "punct")
     return spoken.group_by("sent", maintain_order=True).agg(label=pl.col("rel").str.join("_"))
-
-
-def sample(frame: pl.DataFrame, context: Context) -> Sample:
-    """Equally many sentences of each sequence in every split, matched on surface features."""
-    usable, drops = usable_of(frame, context)
-    names, rows = chosen_sequences(usable, context)
-    drops["unbalanced"] = usable.height - rows.height
-    if not names:
-        reason = f"fewer than {FEWEST} sequences have {context.settings.min_class} sentences of similar lengths"
-        return Sample(pl.DataFrame(), drops, candidates=frame.height, reason=reason)
-    return Sample(unedited(rows), drops, labels=names, candidates=frame.height)
 
 
 def grouped(usable: pl.DataFrame, names: tuple[str, ...], context: Context) -> pl.DataFrame:
@@ -58,32 +52,36 @@ def grouped(usable: pl.DataFrame, names: tuple[str, ...], context: Context) -> p
     return labelled.filter((pl.col("label") != OTHER) | (pl.col("rank") <= OTHERS * rarest)).drop("rank")
 
 
-def chosen_sequences(usable: pl.DataFrame, context: Context) -> tuple[tuple[str, ...], pl.DataFrame]:
-    """The labels and the rows. The labels are frequent sequences, then ``OTHER``.
+def sequences(usable: pl.DataFrame, context: Context) -> Classes:
+    """The classes: frequent sequences, then ``OTHER``, with equally many rows matched on surface features.
 
     The first ``FEWEST`` sequences are those that together give the most rows. Another one is added if the
     number of rows does not fall, or ``ENOUGH`` are left: then more classes are better than more rows.
     """
+
+    def rows_of(names: tuple[str, ...]) -> pl.DataFrame:
+        return balance_labels(with_label_indices(grouped(usable, names, context), names), context, strict=True)
+
     if context.decided:
-        return context.decided, _balanced(usable, context.decided, context)
+        return Classes(context.decided, rows_of(context.decided))
     least = context.settings.min_class
     counts = usable.group_by("label").len().sort(["len", "label"], descending=[True, False])
     frequent = counts.filter(pl.col("len") >= least)["label"].head(SEQUENCES).to_list()
-    tried = {names: _balanced(usable, (*names, OTHER), context) for names in combinations(frequent[:FIRST], FEWEST)}
+    tried = {names: rows_of((*names, OTHER)) for names in combinations(frequent[:FIRST], FEWEST)}
     names = max(tried, key=lambda names: tried[names].height, default=())
     rows = tried.get(names, usable.clear())
     for name in frequent:
-        with_name = _balanced(usable, (*names, name, OTHER), context) if name not in names else rows.clear()
+        with_name = rows_of((*names, name, OTHER)) if name not in names else rows.clear()
         if with_name.height >= min(ENOUGH, max(rows.height, 1)):
             names, rows = (*names, name), with_name
-    labels = (*names, OTHER)
-    if len(names) >= FEWEST and rows["split"].n_unique() == len(SPLITS) and rows.height >= len(labels) * least:
-        return labels, rows
-    return (), usable.clear()
+    if len(names) >= FEWEST and in_all_splits(rows, least * (len(names) + 1)):
+        return Classes((*names, OTHER), rows)
+    return Classes((), usable.clear(), f"fewer than {FEWEST} sequences have {least} sentences of similar lengths")
 
 
-def _balanced(usable: pl.DataFrame, names: tuple[str, ...], context: Context) -> pl.DataFrame:
-    return balance_labels(with_label_indices(grouped(usable, names, context), names), context, strict=True)
+def sample(frame: pl.DataFrame, context: Context) -> Sample:
+    """Equally many sentences of each sequence in every split, matched on surface features."""
+    return balanced_classes(frame, context, sequences)
 
 
 TASK = ProbingTask(select=select, sample=sample, needs=frozenset({"deps"}), version=4)

@@ -9,13 +9,12 @@ look-up of the word solves the task by construction (X-Probe 1.00): it asks whet
 words.
 """
 
+import functools
 from collections.abc import Mapping
 
 import polars as pl
 
-from discoprobe.builders.sampling.balance import equal_counts
-from discoprobe.builders.sampling.stratify import cap
-from discoprobe.builders.sentences.candidates import unedited, usable_of, with_label_indices
+from discoprobe.builders.sentences.candidates import Classes, balanced_classes, equally_many
 from discoprobe.builders.sentences.frequency_filter import Frequencies
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import SPLITS
@@ -34,39 +33,36 @@ KNOWN = 0.5
 """Share of a corpus's distinct lemmas that a list must know to rank them."""
 
 
-def select(trees: Trees, context: Context) -> pl.DataFrame:
+def select(trees: Trees, _context: Context) -> pl.DataFrame:
     """Every sentence that has a possible target, and its words with a letter: lemma, place, whether it may be one."""
-    del context
     letters = LETTERS if trees.spaced else LETTERS_UNSPACED
-    spoken = trees.words.filter(pl.col("lemma").str.contains(r"\p{L}"), (pl.col("upos") != "PUNCT"))
-    target = (
-        pl.col("upos").is_in(OPEN) & pl.col("mwt").is_null() & pl.col("lemma").str.contains(rf"^\p{{L}}{{{letters},}}$")
-    )
+    long = pl.col("lemma").str.contains(rf"^\p{{L}}{{{letters},}}$")
+    target = pl.col("upos").is_in(OPEN) & pl.col("mwt").is_null() & long
     word = pl.struct("lemma", "form", pl.col("upos").cast(pl.String), "start", "end", target=target)
+    spoken = trees.words.filter(pl.col("lemma").str.contains(r"\p{L}"), pl.col("upos") != "PUNCT")
     words = spoken.group_by("sent", maintain_order=True).agg(words=word, some=target.any())
     return words.filter("some").select("sent", "words", label=pl.lit(None, pl.String))
 
 
 def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Equally many sentences of each lemma in every split."""
-    usable, drops = usable_of(frame, context)
     listed = ranked(_words(frame)["lemma"], context.frequencies)
     inside = listed.filter(pl.col("rank").is_between(*RANKS))["lemma"]
+    return balanced_classes(frame, context, functools.partial(lemmas, inside=inside))
+
+
+def lemmas(usable: pl.DataFrame, context: Context, *, inside: pl.Series) -> Classes:
+    """The lemmas among ``inside`` that are classes, and as many rows of each."""
     words = _words(usable).filter(pl.col("lemma").is_in(inside.implode()))
     least = {split: max(1, round(share * context.settings.min_class)) for split, share in LEAST.items()}
     names = context.decided or chosen_lemmas(words, least)
-    if len(names) < FEWEST:
-        reason = (
-            f"{len(names)} lemmas of rank {RANKS[0]:,} to {RANKS[1]:,} have {least['train']} sentences in train and "
-            f"{least['test']} in the other splits; {FEWEST} are needed"
-        )
-        return Sample(pl.DataFrame(), drops, candidates=frame.height, reason=reason)
-    numbered = with_label_indices(_with_target(usable, _singles(words, pl.Series(names))), names)
-    level = context.settings.match and not context.decided
-    even = equal_counts(numbered, "label", ["split"], *context.seed_key) if level else numbered
-    rows = cap(even, context.settings, *context.seed_key, by=["label"])
-    drops["unbalanced"] = usable.height - rows.height
-    return Sample(unedited(rows), drops, labels=names, candidates=frame.height)
+    if len(names) >= FEWEST:
+        return Classes(names, equally_many(_with_target(usable, _singles(words, pl.Series(names))), names, context))
+    reason = (
+        f"{len(names)} lemmas of rank {RANKS[0]:,} to {RANKS[1]:,} have {least['train']} sentences in train and "
+        f"{least['test']} in the other splits; {FEWEST} are needed"
+    )
+    return Classes((), usable.clear(), reason)
 
 
 def _words(frame: pl.DataFrame) -> pl.DataFrame:
@@ -123,13 +119,10 @@ def _singles(found: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
 
 def _with_target(usable: pl.DataFrame, single: pl.DataFrame) -> pl.DataFrame:
     """The candidates of these words, labelled with the lemma, the word being the target."""
-    facts = single.select(
-        "row", label="lemma", target_form="form", target_lemma="lemma", target_upos="upos", target_start="start",
-        target_end="end",
-    )  # fmt: skip
-    return usable.drop([name for name in facts.columns if name != "row"], strict=False).join(
-        facts, on="row", maintain_order="left"
-    )
+    facts = ("form", "lemma", "upos", "start", "end")
+    targets = single.select("row", label="lemma", **{f"target_{fact}": fact for fact in facts})
+    without = usable.drop(targets.columns[1:], strict=False)
+    return without.join(targets, on="row", maintain_order="left")
 
 
 TASK = ProbingTask(select=select, sample=sample, needs=frozenset({"lemma", "upos"}))

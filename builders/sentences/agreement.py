@@ -13,7 +13,7 @@ from discoprobe.builders import hashing
 from discoprobe.builders.sampling.stratify import REPEATED, in_both_directions, with_rank
 from discoprobe.builders.sentences.roles import spelled_out
 from discoprobe.builders.sentences.swaps import SwapRules, causes_elision
-from discoprobe.builders.sentences.trees import Trees
+from discoprobe.builders.sentences.trees import Trees, with_dependents
 from discoprobe.builders.task import Context
 from discoprobe.loaders.corpus import feat
 from discoprobe.loaders.languages.paradigms import forms_that_agree, other_forms, read_paradigms
@@ -82,7 +82,7 @@ def lexicon(trees: Trees) -> pl.DataFrame:
     words = trees.words.filter(
         pl.any_horizontal(feat(name).is_not_null() for name in FEATURES), spelled_out(), feat("Typo").is_null(),
         pl.col("lemma").is_not_null(), ~pl.col("form").str.contains(_CLITIC),
-    ).join(_heads(trees, pl.col("deprel") == "compound:prt"), on="row", how="anti")  # fmt: skip
+    ).join(trees.governing(pl.col("deprel") == "compound:prt"), on="row", how="anti")  # fmt: skip
     small = [pl.col(name).str.to_lowercase() for name in ("form", "lemma")]
     return words.group_by(*small, _class(), "feats").agg(n=pl.len())
 
@@ -100,82 +100,57 @@ def _class() -> pl.Expr:
 
 def _subjects_and_verbs(trees: Trees, context: Context) -> pl.DataFrame:
     """One row per clause: its ``target`` (the verb that can agree) and its subject."""
-    words = trees.words.with_columns(row=pl.col("row").cast(pl.Int64))
-    below = words.drop_nulls("head_row")
-    subjects = below.filter(pl.col("rel").is_in(["nsubj", "csubj"])).filter(pl.len().over("head_row") == 1)
-    personal = (pl.col("upos") == "PRON") & (feat("PronType") == "Prs") & feat("Reflex").is_null()
-    nominative = feat("Case").is_null() | (feat("Case") == "Nom")
-    simple = subjects.filter(
-        pl.col("deprel").is_in(["nsubj", "nsubj:pass"]),
-        (pl.col("upos") == "NOUN") | personal,
-        nominative,
-        spelled_out(),
-    ).join(_heads(trees, pl.col("rel").is_in(_CHANGES_AGREEMENT) | (pl.col("upos") == "NUM")), on="row", how="anti")
-    several = (feat("Number") == "Plur") | (feat("Case") == "Ins")  # *a number of cats*, Russian *генерал с извозчиком*
-    with_others = below.filter(pl.col("rel") == "nmod", several).select("head_row", with_others=True)
-    shown = below.filter(pl.col("rel").is_in(["det", "amod"]), feat("Number").is_not_null())
-    uneven = (  # Russian *русский и белорусский языки*: adjectives in the singular
-        shown.select(row="head_row", beside=feat("Number"))
-        .join(subjects.select("row", own=feat("Number")), on="row")
-        .filter(pl.col("beside") != pl.col("own"))
-    )
-    shows = shown.group_by("head_row").agg(
-        beside=pl.concat_str(pl.col("form").str.to_lowercase(), _class(), separator="\t")
-    )
-    described = (
-        simple.join(uneven, on="row", how="anti")
-        .join(with_others.unique(), left_on="row", right_on="head_row", how="left")
-        .join(shows, left_on="row", right_on="head_row", how="left")
-        .select(
-            "sent", predicate="head_row", subject_row="row", subject=pl.col("form").str.to_lowercase(),
-            subject_lemma=pl.col("lemma").str.to_lowercase(), subject_class=_class(), subject_feats="feats",
-            beside="beside", with_others=pl.col("with_others").fill_null(value=False),
-        )
+    rel, upos, deprel, number = pl.col("rel"), pl.col("upos"), pl.col("deprel"), feat("Number")
+    shown = rel.is_in(["det", "amod"]) & number.is_not_null()
+    several = (number == "Plur") | (feat("Case") == "Ins")  # *a number of cats*, Russian *генерал с извозчиком*
+    words = with_dependents(
+        trees.words, trees.words, n_subjects=rel.is_in(["nsubj", "csubj"]).sum(), apart=deprel.is_in(_APART).any(),
+        changed=(rel.is_in(_CHANGES_AGREEMENT) | (upos == "NUM")).any(), with_others=((rel == "nmod") & several).any(),
+        beside=pl.concat_str(pl.col("form").str.to_lowercase(), _class(), separator="\t").filter(shown),
+        least=number.filter(shown).min(), most=number.filter(shown).max(),
     )  # fmt: skip
-    without = _heads(trees, pl.col("deprel").is_in(_APART)).rename({"row": "predicate"})
-    clauses = described.join(without, on="predicate", how="anti").join(
-        _verbs(trees, words, below, context), on="predicate"
-    )
+    uneven = (pl.col("least") != number) | (pl.col("most") != number)  # *русский и белорусский языки*: two languages
+    personal = (upos == "PRON") & (feat("PronType") == "Prs") & feat("Reflex").is_null()
+    nominative = feat("Case").is_null() | (feat("Case") == "Nom")
+    subjects = words.filter(
+        deprel.is_in(["nsubj", "nsubj:pass"]), (upos == "NOUN") | personal, nominative, spelled_out(),
+        ~pl.col("changed"), ~uneven.fill_null(value=False),
+    ).select(
+        "sent", "beside", "with_others", predicate="head_row", subject_row="row",
+        subject=pl.col("form").str.to_lowercase(), subject_lemma=pl.col("lemma").str.to_lowercase(),
+        subject_class=_class(), subject_feats="feats",
+    )  # fmt: skip
+    predicates = words.filter(pl.col("n_subjects") == 1, ~pl.col("apart")).select(predicate="row")
+    clauses = subjects.join(predicates, on="predicate", how="semi").join(_verbs(trees, context), on="predicate")
     return clauses.with_columns(subject_first=pl.col("subject_row") < pl.col("target"))
 
 
-def _verbs(trees: Trees, words: pl.DataFrame, below: pl.DataFrame, context: Context) -> pl.DataFrame:
+def _verbs(trees: Trees, context: Context) -> pl.DataFrame:
     """For every predicate the finite one of its verb, copula and auxiliaries, else its participle.
 
     ``helpers`` are the relations of copula and auxiliaries, ``named`` is the Number of a predicate that is a noun.
     """
-    is_noun = pl.col("upos").is_in(["NOUN", "PROPN", "PRON", "NUM", "SYM"])
-    itself = words.with_columns(predicate=pl.col("row"), _helper=pl.lit(""))
-    beside = below.filter(pl.col("rel").is_in(["aux", "cop"])).with_columns(predicate="head_row", _helper="deprel")
-    group = (
-        pl.concat([itself, beside.select(itself.columns)])
-        .with_columns(
-            _rank=pl.when(is_finite()).then(0).when(feat("VerbForm") == "Part", pl.col("_helper") == "").then(1)
-        )
-        .with_columns(
-            helpers=pl.col("_helper")
-            .filter(pl.col("_helper") != "")
-            .unique()
-            .sort()
-            .over("predicate", mapping_strategy="join")
-            .list.join("+")
+    words = trees.words.with_columns(previous=pl.col("form").shift(1).str.to_lowercase())
+    itself = words.with_columns(predicate=pl.col("row"), helper=pl.lit(None, pl.String))
+    helping = words.filter(pl.col("rel").is_in(["aux", "cop"])).drop_nulls("head_row")
+    every = pl.concat([itself, helping.with_columns(predicate="head_row", helper="deprel")], how="vertical_relaxed")
+    main_participle = (feat("VerbForm") == "Part") & pl.col("helper").is_null()
+    relations = pl.col("helper").drop_nulls().unique().sort()
+    verbs = (
+        every.with_columns(
+            _rank=pl.when(is_finite()).then(0).when(main_participle).then(1),
+            helpers=relations.over("predicate", mapping_strategy="join").list.join("+"),
         )
         .filter(pl.col("upos").is_in(VERBAL), pl.col("_rank").is_not_null())
         .filter(pl.col("_rank") == pl.col("_rank").min().over("predicate"))
-        .filter(pl.len().over("predicate") == 1)
+        .filter(pl.len().over("predicate") == 1, spelled_out(), pl.col("lemma").is_not_null())
     )
-    text = trees.shard.sentences.select("sent", "text")
-    nouns = words.select(predicate="row", is_noun=is_noun, named=feat("Number"), previous=pl.col("form").shift(1))
-    return (
-        group.join(text, on="sent", how="left")
-        .join(nouns.drop("previous"), on="predicate", how="left")
-        .join(nouns.select(row="predicate", previous="previous"), on="row", how="left")
-        .filter(spelled_out(), pl.col("lemma").is_not_null())
-        .select(
-            "predicate", "helpers", "is_noun", "named", target="row", verb_feats="feats",
-            elides=pl.col("previous").str.to_lowercase().is_in(sorted(context.language.section(SwapRules).elides)),
-            bound=_touches() | pl.col("mwt").is_not_null(),
-        )
+    is_noun = pl.col("upos").is_in(["NOUN", "PROPN", "PRON", "NUM", "SYM"])
+    nouns = words.select(predicate="row", is_noun=is_noun, named=feat("Number"))
+    elides = sorted(context.language.section(SwapRules).elides)
+    return trees.with_text(verbs).join(nouns, on="predicate", how="left").select(
+        "predicate", "helpers", "is_noun", "named", target="row", verb_feats="feats",
+        elides=pl.col("previous").is_in(elides), bound=_touches() | pl.col("mwt").is_not_null(),
     )  # fmt: skip
 
 
@@ -201,10 +176,6 @@ def _with_feature(pairs: pl.DataFrame, feature: str) -> pl.DataFrame:
         .with_columns(feature=pl.lit(feature), value=of_verb, subject_value=of_subject)
         .with_columns(target=pl.col("target").cast(pl.UInt32))
     )
-
-
-def _heads(trees: Trees, dependents: pl.Expr) -> pl.DataFrame:
-    return trees.words.filter(dependents).select(row="head_row").drop_nulls().unique()
 
 
 def with_other_forms(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
@@ -262,28 +233,24 @@ def _with_shown_subjects(rows: pl.DataFrame, words: pl.DataFrame, feature: str) 
     """
     known = words.filter(pl.col(feature).is_not_null())
     values = known.group_by("form", "upos", value=feature).agg(pl.col("n").sum())
-    share = values.with_columns(share=pl.col("n") / pl.col("n").sum().over("form", "upos"))
-    own = {"subject": "form", "subject_class": "upos", "subject_value": "value"}
-    of_form = share.select("form", "upos", "value", "share").rename({new: old for old, new in own.items()})
-    rows = rows.join(of_form, on=list(own), how="left", maintain_order="left")
-    clear = (pl.col("share") >= 1 - STRAY).fill_null(value=False)
+    certain = values.filter(pl.col("n") / pl.col("n").sum().over("form", "upos") >= 1 - STRAY)
+    showing = certain.select(pl.concat_str("form", "upos", "value", separator="\t")).to_series().implode()
+
+    def show(*word_and_value: str) -> pl.Expr:
+        return pl.concat_str(word_and_value, separator="\t").is_in(showing).fill_null(value=False)
+
+    clear = show("subject", "subject_class", "subject_value")
     if feature == "Number":
         nouns = known.filter(pl.col("upos") == "NOUN").group_by("lemma").agg(
             numbers=pl.col("Number").n_unique(), forms=pl.col("form").n_unique()
         )  # fmt: skip
         inflected = nouns.filter(pl.col("numbers") > 1)
-        unmarked = inflected.select((pl.col("forms") == 1).mean()).item() or 0.0
-        other_known = pl.col("subject_lemma").is_in(inflected.filter(pl.col("forms") > 1)["lemma"].implode())
-        showing = share.filter(pl.col("share") >= 1 - STRAY).select(
-            shown=pl.concat_str("form", "upos", "value", separator="\t")
-        )
-        beside = rows.select("row", "subject_value", "beside").explode("beside").drop_nulls("beside")
-        shown = beside.filter(
-            pl.concat_str("beside", "subject_value", separator="\t").is_in(showing["shown"].implode())
-        )["row"]
-        evident = other_known | pl.col("row").is_in(shown.implode()) | (pl.col("subject_class") == "PRON")
-        clear = clear & (evident if unmarked > UNMARKED else pl.lit(value=True))
-    return rows.with_columns(unshown=pl.when(~clear).then(pl.lit("ambiguous-subject"))).drop("share")
+        if (inflected.select((pl.col("forms") == 1).mean()).item() or 0.0) > UNMARKED:
+            other_known = pl.col("subject_lemma").is_in(inflected.filter(pl.col("forms") > 1)["lemma"].implode())
+            beside = rows.select("row", "subject_value", "beside").explode("beside")
+            shown = beside.filter(show("beside", "subject_value"))["row"].implode()
+            clear &= other_known | pl.col("row").is_in(shown) | (pl.col("subject_class") == "PRON")
+    return rows.with_columns(unshown=pl.when(~clear).then(pl.lit("ambiguous-subject")))
 
 
 def _with_other(rows: pl.DataFrame, words: pl.DataFrame, feature: str, context: Context) -> pl.DataFrame:

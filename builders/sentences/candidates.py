@@ -5,19 +5,24 @@ sentence cannot be used are dropped with a reason. Of near duplicates one is use
 twice in one. Labels are then balanced inside every split, length stratum and ``cell``.
 """
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from discoprobe.builders import clean_text, hashing
+from discoprobe.builders.drop_reasons import without_reason
+from discoprobe.builders.sampling.balance import equal_counts
 from discoprobe.builders.sampling.label_sets import LabelSet, choose_labels, with_companions
 from discoprobe.builders.sampling.match import match_labels, surface
 from discoprobe.builders.sampling.splits import split_of, with_splits_of_sets
 from discoprobe.builders.sampling.stratify import cap, first_of_each
+from discoprobe.builders.sentences.feature_values import has, labels_of
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import SHARES, SPLITS, Settings
-from discoprobe.builders.task import Context, ProbingTask, Sample
+from discoprobe.builders.task import Context, Edit, ProbingTask, Sample
 
 FINAL_MARK = r"\p{P}\s*$|[^\p{Latin}\p{Cyrillic}\p{Greek}\p{N}]\s*$"
 """How a text ends that has a final mark, or is in a script that may have none."""
@@ -28,6 +33,35 @@ COMPANIONS_KEEP = 0.5
 MARKED, PROFILED = 0.5, 20
 """Share of the sentences of a treebank that have a final mark from which on one without may be a fragment, and how many
 sentences show that."""
+
+
+def feature_task(
+    feature: str, select: Callable[..., pl.DataFrame], *, needs: Iterable[str] = ("upos", "feats", "deps"),
+    companions: tuple[str, ...] = (), keep: float = COMPANIONS_KEEP, **more: Any,
+) -> ProbingTask:  # fmt: skip
+    """A task on a feature of one word of the sentence, the target: its labels are the values that the corpus supports.
+
+    Args:
+        feature: a feature of Universal Dependencies, such as ``Number``.
+        select: from the trees of a shard and the context its candidates; it is called with the ``feature`` too.
+        needs: layers of annotation.
+        companions: other features of the target, as in ``balanced_values``.
+        keep: as in ``balanced_values``.
+        more: further fields of ``ProbingTask``.
+    """
+    return ProbingTask(
+        labels=labels_of(feature), decides=True, feature=feature, split_by="target", needs=frozenset(needs),
+        select=functools.partial(select, feature=feature),
+        sample=functools.partial(balanced_values, companions=companions, keep=keep), **more,
+    )  # fmt: skip
+
+
+class Classes(NamedTuple):
+    """The classes that a corpus supports: their names, their rows (with the index), and why there are none."""
+
+    names: tuple[str, ...]
+    rows: pl.DataFrame
+    reason: str = ""
 
 
 def sentences(trees: Trees, settings: Settings) -> pl.DataFrame:
@@ -74,10 +108,9 @@ def _not_standard(trees: Trees) -> pl.DataFrame:
 
     Punctuation is of no language, whatever a treebank marks (Armenian).
     """
-    feats = pl.col("feats")
     why = pl.coalesce(
-        pl.when(feats.str.contains(r"(?:^|\|)Typo=Yes")).then(pl.lit("typo")),
-        pl.when(feats.str.contains(r"(?:^|\|)Foreign=Yes"), pl.col("upos") != "PUNCT").then(pl.lit("foreign")),
+        pl.when(has("Typo", "Yes")).then(pl.lit("typo")),
+        pl.when(has("Foreign", "Yes"), pl.col("upos") != "PUNCT").then(pl.lit("foreign")),
         pl.when(pl.col("rel") == "reparandum").then(pl.lit("reparandum")),
     )
     marked = trees.words.select("sent", not_standard=why).drop_nulls("not_standard")
@@ -172,6 +205,29 @@ def balanced_values(
     return _balanced(usable, drops, used, frame.height, context)
 
 
+def balanced_classes(
+    frame: pl.DataFrame, context: Context, choose: Callable[[pl.DataFrame, Context], Classes]
+) -> Sample:
+    """A sample with the classes, and their rows, that a function finds in the usable candidates."""
+    usable, drops = usable_of(frame, context)
+    classes = choose(usable, context)
+    drops["unbalanced"] = usable.height - classes.rows.height
+    return Sample(unedited(classes.rows), drops, classes.names, frame.height, classes.reason)
+
+
+def in_all_splits(rows: pl.DataFrame, least: int) -> bool:
+    """Whether rows make a config: every split has some, and all together have ``least``."""
+    return rows["split"].n_unique() == len(SPLITS) and rows.height >= least
+
+
+def equally_many(frame: pl.DataFrame, names: tuple[str, ...], context: Context) -> pl.DataFrame:
+    """Equally many rows of each label in every split, unmatched, within the set sizes; ``label`` is the index."""
+    numbered = with_label_indices(frame, names)
+    if context.settings.match and not context.decided:
+        numbered = equal_counts(numbered, "label", ["split"], *context.seed_key)
+    return cap(numbered, context.settings, *context.seed_key, by=["label"])
+
+
 def _balanced(
     usable: pl.DataFrame, drops: dict[str, int], used: tuple[str, ...], n_candidates: int, context: Context
 ) -> Sample:
@@ -189,16 +245,27 @@ def original_and_edited(frame: pl.DataFrame, context: Context, lost: Mapping[str
     usable, drops = usable_of(frame, context)
     drops |= lost or {}
     capped = cap(usable, context.settings, *context.seed_key, weight=2)
-    versions = [
-        unedited(capped.with_columns(label=pl.lit(label, pl.Int64))).with_columns(
-            edited=pl.lit(bool(label)),
-            pair=capped["key"],
-            key=pl.Series(hashing.mix(capped["key"].to_numpy(), "row", label), dtype=pl.UInt64),
+    drops |= {"over-size": usable.height - capped.height}
+    return if_enough(Sample(in_two_versions(capped), drops, candidates=frame.height * 2), context.labels, context)
+
+
+def in_two_versions(rows: pl.DataFrame, **edited: pl.Expr | str) -> pl.DataFrame:
+    """The original (label 0) and the edited form (label 1) of each row, with its key as ``pair``.
+
+    ``edited`` are columns that the edited forms have of their own.
+    """
+    return pl.concat(
+        unedited(rows).with_columns(
+            label=pl.lit(label, pl.Int64), edited=pl.lit(bool(label)), pair="key",
+            key=pl.Series(hashing.mix(rows["key"].to_numpy(), "row", label)), **(edited if label else {}),
         )
         for label in (0, 1)
-    ]
-    drops |= {"over-size": usable.height - capped.height}
-    return if_enough(Sample(pl.concat(versions), drops, candidates=frame.height * 2), context.labels, context)
+    )  # fmt: skip
+
+
+def planned_edit(_text: str, plan: Mapping[str, Any]) -> Edit:
+    """The edit that a plan describes: ``new`` takes the place of what stands from ``start`` to ``end``."""
+    return Edit(plan["start"], plan["end"], plan["new"])
 
 
 def if_enough(sample: Sample, used: tuple[str, ...], context: Context) -> Sample:
@@ -223,9 +290,7 @@ def if_enough(sample: Sample, used: tuple[str, ...], context: Context) -> Sample
 
 def usable_of(frame: pl.DataFrame, context: Context) -> tuple[pl.DataFrame, dict[str, int]]:
     """Candidates that can be used, one per cluster of near duplicates; and the number of drops by reason."""
-    counts = frame.filter(pl.col("reason").is_not_null()).group_by("reason").len().sort("reason")
-    drops = dict(counts.iter_rows())
-    clean = frame.filter(pl.col("reason").is_null())
+    clean, drops = without_reason(frame)
     distinct = first_of_each(clean, ["cluster"], "one of a cluster", *context.seed_key)
     distinct = distinct.unique("text_key", keep="first", maintain_order=True)
     if "bag" in distinct.columns:  # sentences of the same words: a swap could turn one into another

@@ -3,7 +3,7 @@
 import polars as pl
 
 from discoprobe.builders.sampling.match import COMMA
-from discoprobe.builders.sentences.trees import Trees
+from discoprobe.builders.sentences.trees import Trees, with_dependents
 from discoprobe.loaders.corpus import feat
 
 SUBJECTS = ("nsubj", "csubj")
@@ -30,27 +30,21 @@ def clause_words(trees: Trees) -> pl.DataFrame:
     * ``nonfinite``: whether it, or an auxiliary or copula, is marked as another form of a verb than a finite one, and
       no auxiliary or copula is finite or without VerbForm.
     """
-    words = trees.words.with_columns(pl.col("row").cast(pl.Int64))
     rel, upos = pl.col("rel"), pl.col("upos")
     finite = feat("VerbForm") == "Fin"
     helping = rel.is_in(["aux", "cop"])
     compared = rel.is_in(["mark", "orphan"]) & (upos == "SCONJ")
     cc, mark = (rel == "cc") & (upos == "CCONJ"), (rel == "mark") & (upos == "SCONJ")
-    told_by = words.filter(
-        rel.is_in([*SUBJECTS, "cop", "orphan", "aux", "cc", "mark"]), pl.col("head_row").is_not_null()
-    )
-    governed = told_by.group_by(row="head_row").agg(
+    found = with_dependents(
+        trees.words, trees.words.filter(rel.is_in([*SUBJECTS, "cop", "orphan", "aux", "cc", "mark"])),
         subject=rel.is_in(SUBJECTS).any(), copula=(rel == "cop").any(),
         orphan=((rel == "orphan") & ~upos.is_in(LIGHT + VERBS)).any() & ~compared.any(),
         auxiliary=(helping & finite).any(),
         nonfinite_auxiliary=(helping & ~finite).any() & (helping & finite.is_null()).any().not_(),
         n_cc=cc.sum(), cc=pl.col("row").filter(cc).first(), n_mark=mark.sum(), mark=pl.col("row").filter(mark).first(),
     )  # fmt: skip
-    found = words.join(governed, on="row", how="left", maintain_order="left").with_columns(
-        pl.col("subject", "copula", "orphan", "auxiliary", "nonfinite_auxiliary").fill_null(value=False),
-        pl.col("n_cc", "n_mark").fill_null(0),
-    )
     return found.with_columns(
+        pl.col("n_cc", "n_mark").fill_null(0),
         clausal=((upos == "VERB") | pl.col("subject") | pl.col("copula")).fill_null(value=False),
         nonfinite=((feat("VerbForm") != "Fin").fill_null(value=False) | pl.col("nonfinite_auxiliary"))
         & ~pl.col("auxiliary"),
@@ -58,8 +52,8 @@ def clause_words(trees: Trees) -> pl.DataFrame:
 
 
 def with_heads(words: pl.DataFrame) -> pl.DataFrame:
-    """The words of ``clause_words`` with what their heads are: ``head_clausal``, ``head_subject``, ``head_n_mark``."""
-    heads = words.select(head_row="row", head_clausal="clausal", head_subject="subject", head_n_mark="n_mark")
+    """The words of ``clause_words`` with ``head_upos``, ``head_clausal``, ``head_subject`` and ``head_n_mark``."""
+    heads = words.select(pl.col("upos", "clausal", "subject", "n_mark").name.prefix("head_"), head_row="row")
     return words.join(heads, on="head_row", how="left", maintain_order="left")
 
 
@@ -74,17 +68,14 @@ def conjunction_spans(words: pl.DataFrame, rows: pl.Series) -> pl.DataFrame:
 
     Those whose words do not stand together, or are part of a multiword token, are left out.
     """
-    asked = rows.drop_nulls().cast(pl.Int64)
-    fixed = (pl.col("rel") == "fixed") & pl.col("head_row").is_in(asked.implode())
-    parts = words.filter(fixed | pl.col("row").is_in(asked.implode())).with_columns(
-        whole=pl.when(pl.col("row").is_in(asked.implode())).then("row").otherwise("head_row")
-    )
-    spans = parts.group_by(row="whole").agg(
+    asked = rows.drop_nulls().implode()
+    head = pl.when(pl.col("row").is_in(asked)).then("row").when(pl.col("rel") == "fixed").then("head_row")
+    spans = words.group_by(row=head).agg(
         pl.col("start").min(), pl.col("end").max(),
         single=(pl.col("mwt").is_null() & pl.col("start").is_not_null()).all(),
         together=pl.col("index").max() - pl.col("index").min() + 1 == pl.len(),
     )  # fmt: skip
-    return spans.filter("single", "together").select("row", "start", "end")
+    return spans.filter(pl.col("row").is_in(asked), "single", "together").select("row", "start", "end")
 
 
 def marks(text: pl.Expr) -> pl.Expr:

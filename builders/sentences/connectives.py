@@ -8,6 +8,7 @@ from typing import ClassVar, Final, Literal, get_args
 import msgspec
 import polars as pl
 
+from discoprobe.loaders.corpus import Shard
 from discoprobe.loaders.languages.language import UPOS, LanguageData, LanguageSection, Upos, check_small_letters
 
 ONE_WORD: Final[frozenset[Upos]] = frozenset({"CCONJ", "SCONJ", "ADV"})
@@ -18,6 +19,18 @@ NOTHING: Final = r"[^\s\S]"
 
 WORD: Final = r"\p{L}[\p{L}\p{M}'’-]*"
 """A word of running text."""
+
+OPENING: Final = 10
+"""First words of a sentence looked at; no connective is longer."""
+
+LEFT_OVER: Final = 3
+"""Fewest words that must follow the connective of a sentence."""
+
+AGAIN: Final = 5
+"""Words after a connective among which it must not recur."""
+
+CLAUSES: Final = ("ccomp", "conj", "parataxis")
+"""Relations of a clause that a connective may join in place of the root's: what is said, or comes first (Korean)."""
 
 REASONS: Final = {
     "no-main-clause": "the sentence ends with the clause that the connective opens",
@@ -109,16 +122,85 @@ def _any_of(expressions: tuple[str, ...]) -> str:
     return f"^(?:{'|'.join(map(re.escape, expressions))}) " if expressions else NOTHING
 
 
-def opens_with(words: str, unless: str) -> pl.Expr:
-    """Whether words (a list) begin with a longer expression, which a pattern of ``forms_of`` finds."""
-    return pl.concat_str(pl.col(words).list.join(" "), pl.lit(" ")).str.contains(pl.col(unless))
-
-
 def lower(form: pl.Expr, language: LanguageData) -> pl.Expr:
     """A form in small letters, by the capitals of the language."""
     for small, capital in language.capitals.items():
         form = form.str.replace_all(capital, small, literal=True)
     return form.str.to_lowercase()
+
+
+def capitalised(words: pl.Series, where: pl.Series, language: LanguageData) -> pl.Series:
+    """The words, with a capital where they need one."""
+    pairs = zip(words, where, strict=True)
+    return pl.Series([language.capitalise(word) if need else word for word, need in pairs], dtype=pl.String)
+
+
+def sentence_connectives(shard: Shard, language: LanguageData) -> pl.DataFrame:
+    """The connectives that open a sentence and tie it to the one before: ``sent``, ``connective`` and ``trim``.
+
+    ``trim`` is where the text after the connective, and a comma, begins. Of several connectives the longest counts.
+    Questions and sentences of little else are left out, and so are connectives that recur shortly after (the first half
+    of two, or a beginning that is given up) and those that join or govern a phrase.
+    """
+    form, size, opening = pl.col("form"), pl.col("size"), pl.concat_str(pl.col("form").list.join(" "), pl.lit(" "))
+    following = pl.concat_str(pl.lit(" "), form.list.slice(size, AGAIN + size - 1).list.join(" "), pl.lit(" "))
+    again = following.str.contains(pl.concat_str(pl.lit(" "), "words", pl.lit(" ")), literal=True)
+    forms = forms_of(connectives_of(language, "sentence")).rename({"lemma": "connective"})
+    found = (
+        _openings(shard, language)
+        .join(forms, on="first", maintain_order="left")
+        .filter(
+            form.list.head("size").list.join(" ") == pl.col("words"),
+            pl.col("upos").cast(pl.String).is_in("classes"),
+            ~opening.str.contains(pl.col("unless")),
+            ~again,
+            _joins_clause(),
+            ~_governs(),
+            pl.col("n") >= size + LEFT_OVER,
+        )
+        .select("sent", "size", "connective", trim=_rest())
+        .drop_nulls("trim")
+        .sort("sent", "size", "connective", descending=[False, True, False])
+    )
+    return found.unique("sent", keep="first", maintain_order=True).drop("size")
+
+
+def _openings(shard: Shard, language: LanguageData) -> pl.DataFrame:
+    """The first words of each sentence in small letters, with their places; questions are left out."""
+    question = pl.col("text").str.contains(r"[?？؟;]\s*[\"»”’)]*$")
+    statements = shard.sentences.filter(pl.col("aligned") & ~question).select("sent")
+    governor = pl.when(pl.col("upos") != "PUNCT").then("head")
+    heading = (pl.col("head") == 0) | pl.col("deprel").str.extract(r"^([^:]+)").is_in(CLAUSES)
+    clauses = shard.tokens.filter(heading).group_by("sent").agg(clauses="index")
+    return (
+        shard.tokens.filter(pl.col("index") <= OPENING)
+        .join(statements, on="sent", how="semi", maintain_order="left")
+        .group_by("sent", maintain_order=True)
+        .agg(lower(pl.col("form"), language), "start", governor, pl.col("upos").first(), n=pl.len())
+        .join(clauses, on="sent", how="left", maintain_order="left")
+        .with_columns(first=pl.col("form").list.first())
+    )
+
+
+def _joins_clause() -> pl.Expr:
+    """Whether a word of the connective depends on the head of a clause, not of a phrase; true without a tree."""
+    heads = pl.col("head").list.head("size")
+    return pl.col("clauses").is_null() | (heads.list.set_intersection("clauses").list.len() > 0)
+
+
+def _governs() -> pl.Expr:
+    """Whether a word after the connective depends on one of it (Catalan *paral·lelament a la fira*)."""
+    size = pl.col("size").cast(pl.Int64)
+    own = pl.int_ranges(1, size + 1, dtype=pl.UInt16)
+    return pl.col("head").list.slice(size).list.set_intersection(own).list.len() > 0
+
+
+def _rest() -> pl.Expr:
+    """Where the text goes on after the connective and a comma; null inside a multiword token."""
+    start, form, size = pl.col("start"), pl.col("form"), pl.col("size")
+    after, beyond = (start.list.get(size + n, null_on_oob=True) for n in (0, 1))
+    comma = form.list.get(size, null_on_oob=True).is_in([",", "،", "、", "，"])
+    return pl.when(start.list.get(size - 1) != after).then(pl.when(comma).then(beyond).otherwise(after)).cast(pl.Int32)
 
 
 def clause_connectives(sentences: pl.DataFrame, language: LanguageData) -> pl.DataFrame:
@@ -151,7 +233,8 @@ def clause_connectives(sentences: pl.DataFrame, language: LanguageData) -> pl.Da
     )
     following = pl.concat_str("connective", "first", "second", pl.lit(""), separator=" ").str.to_lowercase()
     opens, main = pl.col("before") == "", pl.col("rest").str.contains(", ", literal=True)
-    answer = rf"(?i), (?:{'|'.join(map(re.escape, _answers(language))) or NOTHING})\b"
+    answers = [form for entry in connectives_of(language, "sentence") for form in entry.forms]
+    answer = rf"(?i), (?:{'|'.join(map(re.escape, answers)) or NOTHING})\b"
     return found.filter(~following.str.contains(pl.col("unless"))).select(
         "sent", "form", "connective", "lemma", "sense", start=begin, until=begin + pl.col("form").str.len_chars(),
         frame=pl.concat_str(
@@ -165,15 +248,14 @@ def clause_connectives(sentences: pl.DataFrame, language: LanguageData) -> pl.Da
     )  # fmt: skip
 
 
+def connectives_of(language: LanguageData, scope: Literal["sentence", "clause"]) -> list[Connective]:
+    """The connectives of a language that tie their clause to the previous sentence, or to the main clause."""
+    return [entry for entry in language.section(Connectives).entries if entry.scope == scope]
+
+
 def with_senses(language: LanguageData) -> list[Connective]:
     """The subordinators of a language that have one sense."""
-    return [entry for entry in language.section(Connectives).entries if entry.scope == "clause" and entry.sense]
-
-
-def _answers(language: LanguageData) -> list[str]:
-    """The connectives that may begin a main clause."""
-    entries = language.section(Connectives).entries
-    return [form for entry in entries if entry.scope == "sentence" for form in entry.forms]
+    return [entry for entry in connectives_of(language, "clause") if entry.sense]
 
 
 def _clause(forms: list[str]) -> str:

@@ -5,6 +5,7 @@ uses a part of them. Values that Universal Dependencies does not define are not 
 (https://universaldependencies.org/u/feat/all.html)
 """
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -89,6 +90,12 @@ VALUES: Final[Mapping[str, Mapping[str, str]]] = {
 def labels_of(feature: str) -> tuple[str, ...]:
     """The labels of a task on a feature, in the order of their indices."""
     return tuple(VALUES[feature].values())
+
+
+def has(feature: str, *values: str, column: str = "feats") -> pl.Expr:
+    """Whether a word has one of these values of a feature, perhaps beside others; false for a word without FEATS."""
+    pattern = rf"(?:^|\|){re.escape(feature)}=(?:\w+,)*(?:{'|'.join(values)})(?:$|[,|])"
+    return pl.col(column).str.contains(pattern).fill_null(value=False)
 
 
 def labelled(value: pl.Expr, feature: str) -> tuple[pl.Expr, pl.Expr]:

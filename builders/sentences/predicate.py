@@ -11,8 +11,8 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 import msgspec
 import polars as pl
 
-from discoprobe.builders.sentences.candidates import balanced_values
-from discoprobe.builders.sentences.feature_values import labelled, labels_of
+from discoprobe.builders.sentences.candidates import feature_task
+from discoprobe.builders.sentences.feature_values import labelled
 from discoprobe.builders.sentences.roles import spelled_out, valued
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.task import Context, ProbingTask
@@ -176,26 +176,15 @@ def meets_any(conditions: Iterable[Condition]) -> pl.Expr:
     return pl.any_horizontal([pl.lit(value=False), *map(meets, conditions)])
 
 
-def predicate_feature(feature: str, needs: Iterable[str] = ("upos", "feats", "deps"), **balance: Any) -> ProbingTask:
+def predicate_feature(feature: str, **choices: Any) -> ProbingTask:
     """A task on a feature of the main predicate: of the root, or of the auxiliary or copula that bears it.
 
     Args:
         feature: a feature of Universal Dependencies, such as ``Tense``.
-        needs: layers of annotation.
-        balance: ``companions`` and ``keep`` of ``balanced_values``.
+        choices: ``needs``, ``companions`` and ``keep`` of ``feature_task``.
     """
-    return ProbingTask(
-        labels=labels_of(feature),
-        select=functools.partial(feature_of_predicate, feature=feature),
-        sample=functools.partial(balanced_values, **balance),
-        decides=True,
-        feature=feature,
-        split_by="target",
-        lacks=functools.partial(unmarked, feature=feature),
-        needs=frozenset(needs),
-        reasons=REASONS,
-        version=7,
-    )
+    lacks = functools.partial(unmarked, feature=feature)
+    return feature_task(feature, feature_of_predicate, lacks=lacks, reasons=REASONS, version=7, **choices)
 
 
 def words_of_predicate(trees: Trees) -> pl.DataFrame:
@@ -444,7 +433,7 @@ def _deponents(trees: Trees) -> pl.DataFrame:
     governed = trees.words.group_by(row="head_row").agg(
         active=deprel.is_in(["nsubj", "obj"]).sum(), passive=(deprel == "nsubj:pass").sum()
     )
-    verbs = trees.words.with_columns(pl.col("row").cast(pl.Int64)).join(governed, on="row", how="left")
+    verbs = trees.words.join(governed, on="row", how="left")
     counts = verbs.filter(voice == "Pass").group_by("lemma").agg(pl.col("active", "passive").sum())
     also_active = pl.col("lemma").is_in(trees.words.filter(voice == "Act")["lemma"].unique().implode())
     alone = (pl.col("active") + pl.col("passive") == 0) & ~also_active
@@ -481,8 +470,8 @@ def _reflexive_pronoun() -> pl.Expr:
 
 def _passive_below(trees: Trees) -> pl.DataFrame:
     """Infinitives below the root that are passive: the subject of *pode ser visualizado* is that of a passive."""
-    helped = trees.words.filter(pl.col("deprel").str.starts_with("aux:pass"))["head_row"].drop_nulls().implode()
-    passive = pl.col("row").cast(pl.Int64).is_in(helped) | (feat("Voice") == "Pass").fill_null(value=False)
+    helped = trees.governing(pl.col("deprel").str.starts_with("aux:pass"))["row"].implode()
+    passive = pl.col("row").is_in(helped) | (feat("Voice") == "Pass").fill_null(value=False)
     return trees.dependents.filter(pl.col("rel") == "xcomp", passive)
 
 

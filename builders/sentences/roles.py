@@ -6,8 +6,8 @@ from typing import ClassVar, Final
 import msgspec
 import polars as pl
 
-from discoprobe.builders.sentences.candidates import balanced_values
-from discoprobe.builders.sentences.feature_values import labelled, labels_of
+from discoprobe.builders.sentences.candidates import feature_task
+from discoprobe.builders.sentences.feature_values import labelled
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.task import Context, ProbingTask
 from discoprobe.loaders.corpus import feat
@@ -96,7 +96,7 @@ def feature_of_noun(trees: Trees, context: Context, *, role: str, feature: str) 
     return (
         bearers(trees, role)
         .filter(pl.col("upos") == "NOUN", valued(feature), rule.in_case())
-        .join(_heads_of(trees, not_simple), on="row", how="anti", maintain_order="left")
+        .join(trees.governing(not_simple), on="row", how="anti", maintain_order="left")
         .join(_counting(trees), on="row", how="left", maintain_order="left")
         .filter((pl.col("case_of_counting") == feat("Case").fill_null("")).fill_null(value=True))
         .select("sent", *labelled(feat(feature), feature), target="row")
@@ -111,22 +111,12 @@ def noun_feature(role: str, feature: str, companions: tuple[str, ...] = ()) -> P
         feature: a feature of Universal Dependencies, such as ``Number``.
         companions: features of the noun within whose values labels are balanced, where the treebank allows it.
     """
-    select = functools.partial(feature_of_noun, role=role, feature=feature)
-    return ProbingTask(
-        labels=labels_of(feature), select=select, sample=functools.partial(balanced_values, companions=companions),
-        decides=True, feature=feature, split_by="target", needs=frozenset({"upos", "feats", "deps"}), version=4,
-    )  # fmt: skip
-
-
-def _heads_of(trees: Trees, dependents: pl.Expr) -> pl.DataFrame:
-    """The ``row`` of every word that has one of these dependents."""
-    heads = trees.words.filter(dependents).select(row=pl.col("head_row").cast(trees.words.schema["row"]))
-    return heads.drop_nulls().unique()
+    return feature_task(feature, functools.partial(feature_of_noun, role=role), companions=companions, version=4)
 
 
 def _counting(trees: Trees) -> pl.DataFrame:
     """The ``row`` of every word that a determiner counts, and the case of that, empty for one that governs the noun."""
     case = pl.when(pl.col("deprel") == "det:numgov").then(pl.lit("")).otherwise(feat("Case"))
     counting = trees.words.filter(pl.col("rel") == "det", (feat("NumType") == "Card") | (case == ""))
-    heads = counting.select(row=pl.col("head_row").cast(trees.words.schema["row"]), case_of_counting=case)
+    heads = counting.select(row="head_row", case_of_counting=case)
     return heads.drop_nulls().unique("row", maintain_order=True)

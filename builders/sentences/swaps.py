@@ -7,6 +7,7 @@ shifted sentences.
 """
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import pairwise
@@ -50,6 +51,7 @@ REASONS = {
     "same-words-swapped": "another candidate swaps the same words",
     "same-neighbours": "the swap puts two words side by side as other swaps do (`la de`)",
     "bigrams-tell": "the bigrams of the original are more frequent than those of the swap; no other pair offsets it",
+    "free-order": "no two neighbours of the sentence have a fixed order",
 }
 """Why pairs of words are not swapped."""
 
@@ -253,36 +255,27 @@ def _differ_joined() -> pl.Expr:
     return pl.concat_str("form", "next_form") != pl.concat_str("next_form", "form")
 
 
-def one_of_each(pairs: pl.DataFrame, trees: Trees, context: Context) -> pl.DataFrame:
-    """One of the pairs of each sentence, chosen by hash; candidates of a perturbation task."""
-    keyed = pairs.join(trees.shard.sentences.select("sent", "key"), on="sent", maintain_order="left")
-    place = hashing.combine(keyed["key"].to_numpy(), keyed["index"].cast(pl.UInt64).to_numpy())
-    hashed = keyed.with_columns(_hash=pl.Series(hashing.mix(place, *context.seed_key, "pair"), dtype=pl.UInt64))
-    chosen = hashed.sort("sent", "_hash", "index").unique("sent", keep="first", maintain_order=True)
-    return (
-        chosen.select("sent", "swapped", "original_bigrams", "shifted_bigrams", "plan", label=pl.lit(context.labels[0]))
-        .join(trees.once(word_bags), on="sent", how="left", maintain_order="left")
-        .join(trees.once(sentence_bigrams), on="sent", how="left", maintain_order="left")
-    )
+def one_of_each(pairs: pl.DataFrame, context: Context) -> pl.DataFrame:
+    """One of the pairs of each sentence (``shard``, ``sent``, ``key``), chosen by hash."""
+    place = hashing.combine(pairs["key"].to_numpy(), pairs["index"].cast(pl.UInt64).to_numpy())
+    hashed = pairs.with_columns(_hash=pl.Series(hashing.mix(place, *context.seed_key, "pair"), dtype=pl.UInt64))
+    ordered = hashed.sort("shard", "sent", "_hash", "index").drop("_hash")
+    return ordered.unique(["shard", "sent"], keep="first", maintain_order=True)
 
 
-def distinct_pairs(frame: pl.DataFrame, context: Context) -> Sample:
+def without_frequent_pairs(frame: pl.DataFrame, counts: HashCounts, context: Context) -> Sample:
     """Originals and swaps; no two words are swapped twice, and frequencies of bigrams do not tell the swap.
 
     A pair of frequent words (Chinese *一個*) that is swapped again and again would be learnt by heart, and so would two
     words that swaps bring together again and again (Spanish *la de*: 21 of 474).
 
     Args:
-        frame: candidates, with ``bigrams`` in one row of every sentence.
+        frame: candidates, one of each sentence.
+        counts: of the bigrams of the corpora.
         context: seed key and settings.
     """
-    return without_frequent_pairs(frame, HashCounts(frame["bigrams"]), context)
-
-
-def without_frequent_pairs(frame: pl.DataFrame, counts: HashCounts, context: Context) -> Sample:
-    """Originals and swaps, as ``distinct_pairs`` makes them, with counts of the bigrams of the corpus."""
     usable, drops = usable_of(frame, context)
-    rows, lost = usable, dict.fromkeys(REASONS, 0)
+    rows, lost = usable, Counter[str]()
     if context.settings.match:
         rows = first_of_each(usable, ["swapped"], "one of a pair", *context.seed_key)
         lost["same-words-swapped"] = usable.height - rows.height
@@ -292,8 +285,7 @@ def without_frequent_pairs(frame: pl.DataFrame, counts: HashCounts, context: Con
             lost["same-neighbours"] += rows.height - varied.height
             lost["bigrams-tell"] += varied.height - balanced.height
             rows = balanced
-    sampled = original_and_edited(rows, context, drops | lost)
-    return replace(sampled, candidates=frame.height * 2)
+    return original_and_edited(rows, context, drops | lost)
 
 
 def _varied(rows: pl.DataFrame, counts: HashCounts, context: Context) -> pl.DataFrame:
@@ -331,34 +323,53 @@ def word_bags(trees: Trees) -> pl.DataFrame:
 
 
 def swap_task(
-    usable: Callable[[pl.DataFrame, Context], pl.DataFrame],
+    usable: Callable[[pl.DataFrame, Trees, Context], pl.DataFrame],
     lacks: Callable[[LanguageData], str] = always_available,
-    exempt: Mapping[str, str] | None = None,
+    *,
+    fixed: bool = False,
 ) -> ProbingTask:
-    """A task that asks whether two adjacent words were swapped.
+    """A task that asks whether two adjacent words inside a sentence were swapped.
 
     Args:
         usable: which of the pairs that ``adjacent_words`` returns may be swapped.
         lacks: why the task is not available in a language; an empty string where it is.
-        exempt: checks of the audit that do not apply → reason.
+        fixed: whether only pairs are swapped whose order the corpora show to be fixed.
     """
     return ProbingTask(
         labels=("original", "shifted"),
         select=functools.partial(_select, usable=usable),
-        sample=distinct_pairs,
+        sample=functools.partial(_sample, fixed=fixed),
         edit=swap,
         pairs=True,
         lacks=lacks,
         needs=frozenset({"upos", "deps"}),
         reasons=REASONS,
-        exempt=exempt or {},
+        exempt={"pairwise": SHOWN_BY_WORDS},
         version=3,
     )
 
 
-def _select(trees: Trees, context: Context, *, usable: Callable[[pl.DataFrame, Context], pl.DataFrame]) -> pl.DataFrame:
-    """One usable pair of adjacent words per sentence, chosen by hash."""
-    return one_of_each(usable(adjacent_words(trees, context), context), trees, context)
+def _select(
+    trees: Trees, context: Context, *, usable: Callable[[pl.DataFrame, Trees, Context], pl.DataFrame]
+) -> pl.DataFrame:
+    """The usable pairs, several per sentence; the first of each sentence has its ``orders`` and ``bigrams``."""
+    pairs = usable(adjacent_words(trees, context).filter("inside"), trees, context)
+    for of_sentences in (orders, sentence_bigrams, word_bags):
+        pairs = pairs.join(trees.once(of_sentences), on="sent", how="left", maintain_order="left")
+    first = pl.col("sent").is_first_distinct()
+    return pairs.select(
+        "sent", "index", "order", "swapped", "original_bigrams", "shifted_bigrams", "plan", "bag",
+        pl.when(first).then(pl.col("orders", "bigrams")), label=pl.lit(context.labels[0]),
+    )  # fmt: skip
+
+
+def _sample(frame: pl.DataFrame, context: Context, *, fixed: bool) -> Sample:
+    """Originals and swaps, one pair of words of each sentence; with ``fixed`` one whose order is."""
+    some = frame.filter(pl.col("order").is_in(fixed_orders(frame["orders"].explode()).implode())) if fixed else frame
+    chosen, sentences = one_of_each(some, context), frame.select("shard", "sent").n_unique()
+    made = without_frequent_pairs(chosen, HashCounts(frame["bigrams"]), context)
+    drops = {**made.drops, "free-order": sentences - chosen.height}
+    return replace(made, drops=drops, candidates=sentences * 2)
 
 
 def swap(text: str, plan: Mapping[str, Any]) -> Edit:

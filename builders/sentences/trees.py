@@ -48,11 +48,9 @@ class Trees:
     @functools.cached_property
     def words(self) -> pl.DataFrame:
         """One row per word."""
-        numbered = self.shard.tokens.with_row_index("row").with_columns(
+        numbered = self.shard.tokens.select(pl.int_range(pl.len()).alias("row"), pl.all()).with_columns(
             rel=pl.col("deprel").str.extract(r"^([^:]+)"),
-            head_row=pl.when(pl.col("head") > 0).then(
-                pl.col("row").cast(pl.Int64) - pl.col("index").cast(pl.Int64) + pl.col("head").cast(pl.Int64)
-            ),
+            head_row=pl.when(pl.col("head") > 0).then(pl.col("row") - pl.col("index") + pl.col("head")),
         )
         return numbered.with_columns(depth=pl.Series(depths(numbered), dtype=pl.Int32)).with_columns(
             depth=pl.when(pl.col("head").is_not_null()).then("depth")
@@ -91,9 +89,28 @@ class Trees:
         """The words that depend on the root of their sentence, in order."""
         return self.words.filter(pl.col("depth") == 1)
 
+    def governing(self, dependents: pl.Expr) -> pl.DataFrame:
+        """The ``row`` of every word that has such a dependent."""
+        return self.words.filter(dependents).select(row="head_row").drop_nulls().unique()
+
+    def with_text(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Rows that have ``sent`` with the ``text`` of the sentence."""
+        return rows.join(self.shard.sentences.select("sent", "text"), on="sent", maintain_order="left")
+
     def descends_from(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """For every word, which of ``rows`` is its nearest ancestor or itself; -1 where none is."""
         return nearest_marked(_parents(self.words), rows)
+
+
+def with_dependents(words: pl.DataFrame, dependents: pl.DataFrame, **facts: pl.Expr) -> pl.DataFrame:
+    """The words, each with facts (aggregates) about those of the dependents that are its own.
+
+    Where a word has none, truth values are false and other facts null.
+    """
+    of_heads = dependents.drop_nulls("head_row").group_by(row="head_row").agg(**facts)
+    truths = [name for name, kind in of_heads.schema.items() if kind == pl.Boolean]
+    joined = words.join(of_heads, on="row", how="left", maintain_order="left")
+    return joined.with_columns(pl.col(truths).fill_null(value=False))
 
 
 def _clitic(hyphen: str) -> pl.Expr:

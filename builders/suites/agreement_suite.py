@@ -3,25 +3,23 @@
 Subject-verb agreement in number, person and gender, as in BLiMP (Warstadt et al. 2020) and MultiBLiMP (Jumelet et al.
 2025), on sentences as they stand. The good sentence is the corpus's own; in the bad one the verb, auxiliary or copula
 has the form of the treebank's own paradigm (same lemma, same features but one) that does not agree, or, where the
-treebank lacks it, that of a table of UniMorph (`--set paradigms=FILE`): `label` names both
-values, such as `Singular/Plural`, `target` is the verb, and the texts differ in region 2 only. Every change is there in
-both directions equally often, and so is every pair of frequent forms (*is*, *are*), so that no preference for a form or
-a length finds the good sentence; a subject and its verb are in two sentences at most. Left out are subjects that do not
-show their value or agree in two ways, forms that could agree as well (German *er habe*), and verbs of a kind that
-agrees with its subject in less than nine tenths of the corpus. Person is changed beside personal pronouns only, gender
-not beside persons.
+treebank lacks it, that of a table of UniMorph (`--set paradigms=FILE`): `label` names both values, such as
+`Singular/Plural`, `target` is the verb, and the texts differ in region 2 only. Every change is there in both directions
+equally often, and so is every pair of frequent forms (*is*, *are*), so that no preference for a form or a length finds
+the good sentence; a subject and its verb are in two sentences at most. Subjects that do not show their value or agree
+in two ways are left out, and so are forms that could agree as well (German *er habe*) and verbs of a kind that agrees
+with its subject in less than nine tenths of the corpus. Person is changed beside personal pronouns only, gender not
+beside persons.
 """
-
-from collections.abc import Mapping
-from typing import Any
 
 import polars as pl
 
 from discoprobe.builders.papers import Paper
 from discoprobe.builders.sentences import agreement
-from discoprobe.builders.sentences.candidates import original_and_edited, usable_of
+from discoprobe.builders.sentences.candidates import original_and_edited, planned_edit, usable_of
+from discoprobe.builders.sentences.connectives import capitalised
 from discoprobe.builders.sentences.feature_values import VALUES
-from discoprobe.builders.task import Context, Edit, ProbingTask, Sample
+from discoprobe.builders.task import Context, ProbingTask, Sample
 
 PAPERS = (
     Paper(
@@ -58,28 +56,19 @@ def sample(frame: pl.DataFrame, context: Context) -> Sample:
     single = agreement.not_repeated(usable, *context.seed_key)
     both = agreement.both_directions(single, *context.seed_key)
     names = [pl.col(column).replace_strict(NAMES) for column in ("value", "other_value")]
-    shown = [
-        context.language.capitalise(new) if old[:1].isupper() else new
-        for old, new in both.select("target_form", "other").iter_rows()
-    ]
-    rows = both.with_columns(other=pl.Series(shown, dtype=pl.String)).with_columns(
-        condition=pl.concat_str(names, separator="/"),
-        plan=pl.struct(start="target_start", end="target_end", new="other"),
+    new = capitalised(both["other"], both["target_form"].str.contains(r"^\p{Uppercase}"), context.language)
+    rows = both.with_columns(
+        condition=pl.concat_str(names, separator="/"), plan=pl.struct(start="target_start", end="target_end", new=new)
     )
     drops |= {"repeated": usable.height - single.height, "one-direction": single.height - both.height}
     return original_and_edited(rows, context, drops)
-
-
-def edit(_text: str, plan: Mapping[str, Any]) -> Edit:
-    """The verb in its other form."""
-    return Edit(plan["start"], plan["end"], plan["new"])
 
 
 TASK = ProbingTask(
     labels=("good", "bad"),
     select=agreement.candidates,
     sample=sample,
-    edit=edit,
+    edit=planned_edit,
     pairs=True,
     conditions=CONDITIONS,
     region=2,

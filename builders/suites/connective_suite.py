@@ -8,11 +8,10 @@ The texts differ in region 2; region 3, what follows the connective, is the same
 in the text, which needs no annotation: they open the sentence or follow a comma. Two of them replace each other only
 where the same word follows both in the corpus (two words where a connective of the language takes both moods), so that
 the clause fits either. They do so equally often in both directions: no preference for a connective or the word beside
-it finds the good sentence. Left out are contrasts, since readers accept *but* in most places, and connectives that
-another one answers (*weil …, deshalb*).
+it finds the good sentence. Contrasts are left out, since readers accept *but* in most places, and so are connectives
+that another one answers (*weil …, deshalb*).
 """
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Any
@@ -21,10 +20,10 @@ import polars as pl
 
 from discoprobe.builders import hashing
 from discoprobe.builders.discourse.order_last import PAPER
-from discoprobe.builders.sentences.candidates import original_and_edited, usable_of
-from discoprobe.builders.sentences.connectives import REASONS, clause_connectives, with_senses
+from discoprobe.builders.sentences.candidates import original_and_edited, planned_edit, usable_of
+from discoprobe.builders.sentences.connectives import REASONS, capitalised, clause_connectives, with_senses
 from discoprobe.builders.sentences.trees import Trees
-from discoprobe.builders.task import Context, Edit, ProbingTask, Sample
+from discoprobe.builders.task import Context, ProbingTask, Sample
 from discoprobe.loaders.languages.language import LanguageData
 
 OTHER, SAME = CONDITIONS = ("other_sense", "same_sense")
@@ -45,26 +44,22 @@ def select(trees: Trees, context: Context) -> pl.DataFrame:
 def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """The sentences whose connective takes the place of another one, as often as the other way round."""
     usable, drops = usable_of(frame, context)
-    exchanged = _exchanged(usable, context)
-    rows = usable.join(exchanged, on="row", maintain_order="left")
-    shown = [
-        other if start else context.language.capitalise(other)
-        for start, other in rows.select("start", "other").iter_rows()
-    ]
+    rows = usable.join(_exchanged(usable, context), on="key", maintain_order="left")
+    new = capitalised(rows["other"], rows["start"] == 0, context.language)
     rows = rows.with_columns(
-        plan=pl.struct("start", end="until", new=pl.Series(shown, dtype=pl.String)),
+        plan=pl.struct("start", end="until", new=new),
         target_form="form", target_start=pl.col("start").cast(pl.UInt32), target_end=pl.col("until").cast(pl.UInt32),
     )  # fmt: skip
     return original_and_edited(rows, context, drops | {"no-exchange": usable.height - rows.height})
 
 
 def _exchanged(usable: pl.DataFrame, context: Context) -> pl.DataFrame:
-    """``row``, ``other`` (the connective that replaces its own), ``condition`` and ``ring`` of every candidate used."""
+    """``key``, ``other`` (the connective that replaces its own), ``condition`` and ``ring`` of every candidate used."""
     controls = hashing.unit(usable["key"].to_numpy(), "control", *context.seed_key) < CONTROLS
     senses = dict(usable.select("connective", "sense").iter_rows())
     order = hashing.ranking(usable["key"].to_numpy(), *context.seed_key)
     made: list[tuple[int, str, str, int]] = []
-    columns = usable.with_columns(control=pl.Series(controls)).select("row", "connective", "frame", "control")[order]
+    columns = usable.with_columns(control=pl.Series(controls)).select("key", "connective", "frame", "control")[order]
     for _, cell in columns.group_by("frame", maintain_order=True):
         both = [*combinations(sorted(set(cell["connective"])), 2)]
         pairs = {
@@ -73,40 +68,30 @@ def _exchanged(usable: pl.DataFrame, context: Context) -> pl.DataFrame:
         }
         left = cell
         for part, condition in ((cell.filter("control"), SAME), (None, OTHER), (None, SAME)):
-            pool = defaultdict(list)
-            for row, connective, *_ in (left if part is None else part).iter_rows():
-                pool[connective].append(row)
-            used = [(row, other, condition, ring) for row, other, ring in _swapped(pool, pairs[condition])]
+            pool = dict((left if part is None else part).group_by("connective").agg("key").iter_rows())
+            used = [(key, other, condition, ring) for key, other, ring in _swapped(pool, pairs[condition])]
             made += used
-            left = left.filter(~pl.col("row").is_in([row for row, *_ in used]))
-    number = usable.schema["row"]
-    schema: dict[str, Any] = {"row": number, "other": pl.String, "condition": pl.String, "ring": number}
+            left = left.filter(~pl.col("key").is_in([key for key, *_ in used]))
+    schema: dict[str, Any] = {"key": pl.UInt64, "other": pl.String, "condition": pl.String, "ring": pl.UInt64}
     frame = pl.DataFrame(made, schema, orient="row")
     others, same = (frame.filter(condition=condition) for condition in CONDITIONS)
-    frame = pl.concat([others, same.head(others.height)])
-    keys = usable.select("key", ring="row")
-    return frame.join(keys, on="ring", maintain_order="left").drop("ring").rename({"key": "ring"})
+    return pl.concat([others, same.head(others.height)])
 
 
-def _swapped(rows: Mapping[str, list[int]], pairs: list[tuple[str, str]]) -> Iterator[tuple[int, str, int]]:
-    """As many rows of one connective as of the other, each with the other; the largest pairs of connectives first.
+def _swapped(keys: Mapping[str, list[int]], pairs: list[tuple[str, str]]) -> Iterator[tuple[int, str, int]]:
+    """As many keys of one connective as of the other, each with the other; the largest pairs of connectives first.
 
-    The third value is that row of the two which names the exchange.
+    The third value is that key of the two which names the exchange.
     """
-    left = dict(rows)
+    left = dict(keys)
     while pairs:
         n, one, other = max((min(len(left.get(one, ())), len(left.get(other, ()))), one, other) for one, other in pairs)
         if not n:
             return
-        for row, exchanged in zip(left[one][:n], left[other][:n], strict=True):
-            yield row, other, row
-            yield exchanged, one, row
+        for key, exchanged in zip(left[one][:n], left[other][:n], strict=True):
+            yield key, other, key
+            yield exchanged, one, key
         left |= {form: left[form][n:] for form in (one, other)}
-
-
-def edit(_text: str, plan: Mapping[str, Any]) -> Edit:
-    """The other connective."""
-    return Edit(plan["start"], plan["end"], plan["new"])
 
 
 def lacks(language: LanguageData) -> str:
@@ -120,7 +105,7 @@ TASK = ProbingTask(
     labels=("good", "bad"),
     select=select,
     sample=sample,
-    edit=edit,
+    edit=planned_edit,
     lacks=lacks,
     pairs=True,
     conditions=CONDITIONS,

@@ -20,6 +20,7 @@ import polars as pl
 
 from discoprobe.builders import hashing
 from discoprobe.builders.discourse.order_last import PAPER
+from discoprobe.builders.drop_reasons import without_reason
 from discoprobe.builders.papers import Paper
 from discoprobe.builders.sampling.splits import Split
 from discoprobe.builders.sampling.stratify import cap, in_both_directions
@@ -36,8 +37,7 @@ REPEATED = Paper(
 
 def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """As many candidates of one condition as of the other; two of a ``cell``, first of one name, are an item."""
-    drops = dict(frame.drop_nulls("reason").group_by("reason").len().sort("reason").iter_rows())
-    clean = frame.filter(pl.col("reason").is_null()).with_columns(_switch=pl.col("condition") == SWITCH)
+    clean, drops = without_reason(frame.with_columns(_switch=pl.col("condition") == SWITCH))
     usable = clean.sort("key").unique(["sentence1", "sentence2"], keep="first", maintain_order=True)
     same = in_both_directions(usable, ["cell", "name"], "_switch", *context.seed_key)
     others = usable.filter(~pl.col("key").is_in(same["key"].implode()))

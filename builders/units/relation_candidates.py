@@ -5,7 +5,7 @@ from typing import Final
 import polars as pl
 
 from discoprobe.builders.papers import Paper
-from discoprobe.builders.sentences.connectives import lower
+from discoprobe.builders.sentences.connectives import capitalised, lower
 from discoprobe.builders.task import Context
 from discoprobe.builders.units.binary_trees import SEVERAL, binary_relations
 from discoprobe.builders.units.relation_labels import LABELS, class_of
@@ -118,8 +118,5 @@ def without_connective(shard: Shard, context: Context) -> pl.DataFrame:
 
 def _rest(units: pl.Series, leads: pl.Series, language: LanguageData) -> pl.Series:
     """The units after their connectives and a comma; with a capital where the connective had one."""
-    shown = []
-    for unit, lead in zip(units, leads, strict=True):
-        rest = unit[lead or 0 :].lstrip(" ,،、，…")
-        shown.append(language.capitalise(rest) if unit[:1].isupper() else rest)
-    return pl.Series(shown, dtype=pl.String)
+    bare = pl.select(units.str.slice(leads.fill_null(0)).str.strip_chars_start(" ,،、，…")).to_series()
+    return capitalised(bare, units.str.contains(r"^\p{Uppercase}"), language)

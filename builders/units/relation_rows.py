@@ -12,6 +12,7 @@ from typing import Final
 import polars as pl
 
 from discoprobe.builders import clean_text, hashing
+from discoprobe.builders.drop_reasons import without_reason
 from discoprobe.builders.papers import Paper
 from discoprobe.builders.sampling.balance import equal_counts_by_length
 from discoprobe.builders.sampling.label_sets import LabelSet
@@ -119,16 +120,15 @@ def _words(text: pl.Expr) -> pl.Expr:
 def _sample(frame: pl.DataFrame, context: Context, *, natural: bool) -> Sample:
     """The rows of a relation task, documents being assigned to splits."""
     natural |= not context.settings.match
-    drops = Counter(dict(frame.drop_nulls("reason").group_by("reason").len().sort("reason").iter_rows()))
-    words = [_words(pl.col(f"sentence{n}")) for n in (1, 2)]
-    clean, repeated = _each_once(
-        frame.filter(pl.col("reason").is_null()).with_columns(mean_words=(words[0] + words[1]) / 2)
-    )
-    split, leaking = _without_leaks(_with_splits(clean, context))
+    clean, not_usable = without_reason(frame)
+    single, repeated = _each_once(clean)
+    split, leaking = _without_leaks(_with_splits(single, context))
     classes = (_classes if natural else _balanced_classes)(split, context)
-    drops.update({**repeated, "in-two-splits": leaking, **classes.left_out})
+    drops = Counter(not_usable) + Counter({**repeated, "in-two-splits": leaking, **classes.left_out})
     kept = split.filter(pl.col("label").is_in(classes.names))
     if not natural:
+        first, second = (_words(pl.col(f"sentence{n}")) for n in (1, 2))
+        kept = kept.with_columns(mean_words=(first + second) / 2)
         kept = equal_counts_by_length(kept, "label", *context.seed_key) if kept.height else kept
         drops["unbalanced"] = split.height - sum(classes.left_out.values()) - kept.height
     capped = cap(kept, context.settings, *context.seed_key, by=() if natural else ("label",)) if kept.height else kept

@@ -71,6 +71,11 @@ class Availability(LanguageSection, frozen=True):
         """Why the task is not available; an empty string where it is."""
         return "" if self.available else self.reason
 
+    @classmethod
+    def lacking(cls, language: "LanguageData") -> str:
+        """Why the task is not available in a language; an empty string where it is."""
+        return language.section(cls).obstacle
+
 
 class Condition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A condition on a word: its part of speech, lemma and features are among those listed (empty: any)."""

@@ -8,10 +8,9 @@ import pytest
 from shared import UD
 
 import discoprobe.builders
-from discoprobe.builders.discourse.dconn import mark
 from discoprobe.builders.probing.impersonal import ImpersonalRules
 from discoprobe.builders.probing.ngram_shift import NgramShiftRules
-from discoprobe.builders.sentences.connectives import ONE_WORD, Connectives
+from discoprobe.builders.sentences.connectives import ONE_WORD, Connectives, sentence_connectives
 from discoprobe.builders.sentences.predicate import PredicateRules
 from discoprobe.builders.sentences.roles import ArgumentRules
 from discoprobe.builders.sentences.swaps import SwapRules
@@ -175,7 +174,9 @@ def test_real_treebanks_open_sentences_with_at_least_three_of_the_connectives(co
     if not (UD / code).is_dir():
         pytest.skip("the treebanks are not beside the repository")
     shards = read_corpora([UD / code])[code].shards()
-    assert len({name for shard in shards for name in mark(shard, language_data(code))["connective"]}) >= 3
+    assert (
+        len({name for shard in shards for name in sentence_connectives(shard, language_data(code))["connective"]}) >= 3
+    )
 
 
 # Other sections

@@ -2,8 +2,7 @@
 
 import pytest
 
-from discoprobe.builders.discourse.dconn import mark
-from discoprobe.builders.sentences.connectives import Connectives
+from discoprobe.builders.sentences.connectives import Connectives, sentence_connectives
 from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.languages.language import language_data
 
@@ -21,7 +20,7 @@ def marked(tmp_path):
         path = tmp_path / f"{lang}_case-ud-test.conllu"
         path.write_text("\n".join(lines) + "\n\n", encoding="utf-8")
         (shard,) = read_corpora([path])[lang].shards()
-        found = mark(shard, language_data(lang)).to_dicts()
+        found = sentence_connectives(shard, language_data(lang)).to_dicts()
         text = shard.sentences["text"].item()
         return (found[0]["connective"], text[found[0]["trim"] :]) if found else None
 

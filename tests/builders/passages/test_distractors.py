@@ -12,7 +12,7 @@ from discoprobe.builders import hashing
 from discoprobe.builders.passages.distractors import ANY, BEYOND, CLOSE, Matching, Slots, intruders
 from discoprobe.builders.passages.measures import gains_of_similarity, slack
 from discoprobe.builders.passages.similarity import Shares, Similarity
-from discoprobe.builders.passages.window_rows import choice_rows, orderings
+from discoprobe.builders.passages.window_rows import choice_rows, ordering_task
 from discoprobe.builders.sampling.balance import remove_bias
 from discoprobe.builders.sampling.splits import Split, split_of
 from discoprobe.builders.settings import Settings
@@ -88,9 +88,11 @@ def test_an_intruder_is_like_no_sentence_of_its_window():
 
 def test_the_right_choice_has_the_place_of_its_label_and_no_origin():
     first = np.arange(0, 40, 10)
-    windows = pl.DataFrame({"window": first.astype(np.uint64), "first": first, "split": "test", "label": range(4)})
+    windows = pl.DataFrame(
+        {"window": first.astype(np.uint64), "first": first, "size": 2, "split": "test", "label": range(4)}
+    )
     wrong, origins = first[:, None] + np.array([5, 6, 7]), [["later", "other_document", "similar"]] * 4
-    rows = choice_rows(windows, [np.array([row]) for row in first], first + 1, wrong, origins)
+    rows = choice_rows(windows, wrong.tolist(), origins)
     assert rows["members"].to_list() == [
         [0, 1, 5, 6, 7],
         [10, 15, 11, 16, 17],
@@ -210,6 +212,7 @@ def test_one_document_less_changes_few(removed):
     assert same / len(before) > 0.9
 
 
+DOCUMENTS = 80
 SHORT_FIRST, LONG_FIRST = (1, 0, 2, 3, 4, 5), (0, 2, 1, 3, 4, 5)
 
 
@@ -227,21 +230,20 @@ def frame_with_long_beginnings(documents):
 @pytest.mark.parametrize(("ways", "least", "most"), [(1, 0.0, 0.0), (4, 0.6, 1.0)])
 def test_the_first_sentence_is_as_long_in_other_orders_where_these_can_be_chosen(ways, least, most):
     """By the key of a window the shorter sentence comes first; other keys leave the long one there."""
-    frame = frame_with_long_beginnings(80)
+    frame = frame_with_long_beginnings(DOCUMENTS)
     context = Context("so", language_data("en"), Settings(), ("original", "shuffled"), similarity=Similarity(frame))
     seen = []
 
-    def perturb(keys, size):
-        seen.append(keys)
-        orders = [LONG_FIRST if len(seen) > 1 else SHORT_FIRST] * len(keys)
+    def order(key, size, _context):
+        seen.append(key)
         assert size == SENTENCES
-        return np.array(orders)
+        return list(LONG_FIRST if len(seen) > DOCUMENTS else SHORT_FIRST)
 
-    made = orderings(frame, context, SENTENCES, perturb, ways=ways)
+    made = ordering_task(SENTENCES, order, ways=ways).sample(frame, context)
     shuffled = made.rows.filter(pl.col("label") == 1)
-    assert shuffled.height == 80
+    assert shuffled.height == DOCUMENTS
     assert least <= (shuffled["order"].list.first() == 0).mean() <= most
-    assert len(seen) == ways
+    assert len(set(seen)) == len(seen) == ways * DOCUMENTS
 
 
 @pytest.mark.parametrize("in_blocks", [False, True])

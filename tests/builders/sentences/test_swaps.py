@@ -11,7 +11,6 @@ from discoprobe.builders.sentences.swaps import (
     FEW,
     FEW_ALIKE,
     adjacent_words,
-    distinct_pairs,
     fixed_orders,
     one_of_each,
     swap,
@@ -30,6 +29,16 @@ WORD = st.text(alphabet="abcÄßжЖ語'", min_size=1, max_size=5)
 
 def context(lang="en"):
     return Context("bigram_shift", language_data(lang), Settings(), ("original", "shifted"))
+
+
+def distinct_pairs(frame, context):
+    return without_frequent_pairs(frame, HashCounts(frame["bigrams"]), context)
+
+
+def one_of_each_sentence(trees, context):
+    """The pairs that are chosen, with the sentences of a corpus of one shard."""
+    keys = trees.shard.sentences.select("sent", "key", shard=pl.lit(0))
+    return one_of_each(adjacent_words(trees, context).join(keys, on="sent"), context)
 
 
 def trees_of(path):
@@ -76,7 +85,7 @@ def test_the_choice_of_a_pair_depends_on_the_sentence_alone(tmp_path):
         path.parent.mkdir()
         path.write_text("".join(_without_documents(one) for one in some), encoding="utf-8")
         (trees,) = trees_of(path)
-        found = one_of_each(adjacent_words(trees, context()), trees, context())
+        found = one_of_each_sentence(trees, context())
         text = found.join(trees.shard.sentences.select("sent", "sent_id", "text"), on="sent")
         chosen.append({(key, text): plan for key, text, plan in text.select("sent_id", "text", "plan").iter_rows()})
     assert chosen[1]
@@ -93,9 +102,8 @@ def _without_documents(sentence):
 
 def test_another_seed_chooses_other_pairs():
     (trees,) = trees_of(sample_file("en"))
-    pairs = adjacent_words(trees, context())
     other = Context("bigram_shift", language_data("en"), Settings(seed=14), ("original", "shifted"))
-    one, two = (one_of_each(pairs, trees, c)["plan"].to_list() for c in (context(), other))
+    one, two = (one_of_each_sentence(trees, c)["plan"].to_list() for c in (context(), other))
     assert len(one) == len(two)
     assert one != two
 
