@@ -56,10 +56,10 @@ def continuations(frame: pl.DataFrame, context: Context, *, later: bool = True) 
     no other row. Up to two are found for each context, of which one is chosen. Without ``later`` all are
     of another document.
     """
-    matching = CLOSE if context.settings.match else ANY
+    matching, wide = (CLOSE, WIDE) if context.settings.match else (ANY, ANY.overlap)
     roomy = hashing.unit(passage_keys(frame)["key"].to_numpy(), "roomy", *context.seed_key) < ROOMY
     cut = with_donors(frame, context, CONTEXT + 1, DONORS, np.where(roomy, RESERVE, 0))
-    inside = _with_wrong(frame, cut.windows, cut.pool, replace(matching, later=True, overlap=WIDE), context)
+    inside = _with_wrong(frame, cut.windows, cut.pool, replace(matching, later=True, overlap=wide), context)
     inside = _in_half(inside, cut.windows, context).filter(later)
     left = cut.pool[~np.isin(cut.pool, inside["intruder"].to_numpy())]
     asking = cut.windows.join(inside, on="window", how="anti", maintain_order="left")
