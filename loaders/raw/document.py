@@ -1,24 +1,17 @@
 """Documents of raw text: paragraphs whose characters have places in the source, and what was removed, by reason."""
 
-from __future__ import annotations
-
 import hashlib
 import json
-import unicodedata
+import re
 import zlib
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeVar
+from typing import Final, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
-import regex
-
-if TYPE_CHECKING:
-    import re
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 T = TypeVar("T")
 Span = tuple[int, int]
@@ -41,72 +34,73 @@ PLACES: Final = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextWithOffsets:
-    """A text and, for each of its characters, where the span of the source that it stands for begins and ends."""
+    """A text and, for each of its characters, the span of the source that it stands for: an array of shape (n, 2)."""
 
     text: str
-    starts: NDArray[np.int32]
-    ends: NDArray[np.int32]
+    spans: NDArray[np.int32]
 
     @classmethod
-    def of(cls, text: str, at: int = 0) -> TextWithOffsets:
+    def of(cls, text: str, at: int = 0) -> Self:
         """A text that begins at an offset of the source and is unchanged."""
-        starts = np.arange(at, at + len(text), dtype=np.int32)
-        return cls(text, starts, starts + np.int32(1))
+        return cls(text, np.arange(at, at + len(text), dtype=np.int32)[:, None] + np.array([0, 1], np.int32))
 
     def __reduce__(self) -> tuple[object, ...]:
         """How it is pickled: differences of offsets, which are mostly 1 and compress to little."""
-        steps = np.diff(self.starts, prepend=np.int32(0)), self.ends - self.starts
-        return _unpickled, (self.text, *(zlib.compress(array.tobytes(), 1) for array in steps))
+        steps = np.diff(self.spans, axis=0, prepend=np.zeros((1, 2), np.int32))
+        return _unpickled, (self.text, zlib.compress(steps.tobytes(), 1))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self], white: str = " ") -> tuple[Self, list[Span]]:
+        """Texts of a source with one character between them, which stands for the gap, and the span of each."""
+        spans: list[ArrayLike] = [parts[0].spans]
+        places = [(0, len(parts[0].text))]
+        for before, part in pairwise(parts):
+            spans += ([(before.spans[-1, 1], part.spans[0, 0])], part.spans)
+            places.append((places[-1][1] + 1, places[-1][1] + 1 + len(part.text)))
+        return cls(white.join(part.text for part in parts), np.concatenate(spans, dtype=np.int32)), places
 
     def source_span(self, start: int, end: int) -> Span:
         """The span of the source from the first to the last of the characters ``start`` to ``end`` (at least one).
 
         It includes characters that were removed between them, but none before the first or after the last.
         """
-        return int(self.starts[start]), int(self.ends[end - 1])
+        return int(self.spans[start, 0]), int(self.spans[end - 1, 1])
 
-    def replace(self, edits: Iterable[tuple[int, int, str]]) -> TextWithOffsets:
+    def replace(self, edits: Iterable[tuple[int, int, str]]) -> "TextWithOffsets":
         """The text with spans (start, end, new text) replaced, which are in order, without overlap and not empty.
 
         Each new character stands for the whole span that is replaced.
         """
         texts: list[str] = []
-        starts: list[NDArray[np.int32]] = []
-        ends: list[NDArray[np.int32]] = []
+        spans: list[NDArray[np.int32]] = []
         at = 0
         for start, end, new in edits:
             texts += (self.text[at:start], new)
-            starts += (self.starts[at:start], np.full(len(new), self.starts[start]))
-            ends += (self.ends[at:start], np.full(len(new), self.ends[end - 1]))
+            spans += (self.spans[at:start], np.full((len(new), 2), self.source_span(start, end), np.int32))
             at = end
         if not texts:
             return self
-        text = "".join([*texts, self.text[at:]])
-        return TextWithOffsets(
-            text, np.concatenate([*starts, self.starts[at:]]), np.concatenate([*ends, self.ends[at:]])
-        )
+        return TextWithOffsets("".join([*texts, self.text[at:]]), np.concatenate([*spans, self.spans[at:]]))
 
-    def sub(self, pattern: re.Pattern[str], by: str | Callable[[re.Match[str]], str]) -> tuple[TextWithOffsets, int]:
-        """The text with every match replaced, and the number of matches."""
-        edits = [(*match.span(), by if isinstance(by, str) else by(match)) for match in pattern.finditer(self.text)]
+    def sub(self, pattern: re.Pattern[str], by: str | Callable[[re.Match[str]], str]) -> tuple["TextWithOffsets", int]:
+        """The text with every match replaced that differs from what replaces it, and the number of these."""
+        matches = ((match, by if isinstance(by, str) else by(match)) for match in pattern.finditer(self.text))
+        edits = [(*match.span(), new) for match, new in matches if new != match[0]]
         return self.replace(edits), len(edits)
 
-    def cut(self, start: int, end: int) -> TextWithOffsets:
+    def cut(self, start: int, end: int) -> "TextWithOffsets":
         """The part from ``start`` to ``end``."""
-        return TextWithOffsets(self.text[start:end], self.starts[start:end], self.ends[start:end])
+        return TextWithOffsets(self.text[start:end], self.spans[start:end])
 
-    def stripped(self) -> TextWithOffsets:
+    def stripped(self) -> "TextWithOffsets":
         """The text without white space at both ends."""
         start = len(self.text) - len(self.text.lstrip())
         return self.cut(start, max(start, len(self.text.rstrip())))
 
-    def composed(self) -> tuple[TextWithOffsets, int]:
-        """The text in NFC, and the number of grapheme clusters that this changed."""
-        if unicodedata.is_normalized("NFC", self.text):
-            return self, 0
-        clusters = ((match, unicodedata.normalize("NFC", match[0])) for match in regex.finditer(r"\X", self.text))
-        edits = [(*match.span(), new) for match, new in clusters if new != match[0]]
-        return self.replace(edits), len(edits)
+
+def _unpickled(text: str, steps: bytes) -> TextWithOffsets:
+    changes = np.frombuffer(zlib.decompress(steps), np.int32).reshape(-1, 2)
+    return TextWithOffsets(text, np.cumsum(changes, axis=0, dtype=np.int32))
 
 
 def grouped(items: Iterable[T], size: Callable[[T], int], limit: int) -> Iterator[list[T]]:
@@ -121,25 +115,6 @@ def grouped(items: Iterable[T], size: Callable[[T], int], limit: int) -> Iterato
             group, total = [], 0
     if group:
         yield group
-
-
-def joined(parts: Sequence[TextWithOffsets], white: str = " ") -> tuple[TextWithOffsets, list[Span]]:
-    """Texts of the same source with one character between them, which stands for the gap, and the span of each."""
-    if not parts:
-        return TextWithOffsets.of(""), []
-    starts, ends, spans = [parts[0].starts], [parts[0].ends], [(0, len(parts[0].text))]
-    for before, part in pairwise(parts):
-        starts += (before.ends[-1:], part.starts)
-        ends += (part.starts[:1], part.ends)
-        at = spans[-1][1] + 1
-        spans.append((at, at + len(part.text)))
-    text = white.join(part.text for part in parts)
-    return TextWithOffsets(text, np.concatenate(starts), np.concatenate(ends)), spans
-
-
-def _unpickled(text: str, steps: bytes, lengths: bytes) -> TextWithOffsets:
-    starts = np.cumsum(np.frombuffer(zlib.decompress(steps), np.int32), dtype=np.int32)
-    return TextWithOffsets(text, starts, starts + np.frombuffer(zlib.decompress(lengths), np.int32))
 
 
 class Part(NamedTuple):
@@ -189,6 +164,7 @@ class Paragraph:
     section: int | None = None  # 0 for the lead; None in a document without sections
     speaker: str = ""  # in a play
     gap: bool = False  # text was removed before it: it does not continue the paragraph before
+    level: int = 0  # of a marked heading: 1 for ``# Title``, 2 for ``## Part``
 
     @property
     def text(self) -> str:
@@ -198,6 +174,15 @@ class Paragraph:
     def source_span(self, start: int, end: int) -> Span:
         """The span of the source that the characters ``start`` to ``end`` of ``text`` come from."""
         return self.content.source_span(start, end)
+
+
+def with_gaps(parts: Iterable[Paragraph | None]) -> Iterator[Paragraph]:
+    """Paragraphs of a document, with a gap before each that follows a None: the place of text that was removed."""
+    gap = False
+    for part in parts:
+        if part is not None:
+            yield replace(part, gap=True) if gap else part
+        gap = part is None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -233,8 +218,7 @@ class RawDocument:
         content = json.dumps([self.doc_id, self.genre, parts, sorted(self.gaps), *text], ensure_ascii=False)
         sha256 = hashlib.sha256(content.encode(errors="surrogatepass"))
         for paragraph in self.paragraphs:
-            sha256.update(paragraph.content.starts.astype("<i4").tobytes())
-            sha256.update(paragraph.content.ends.astype("<i4").tobytes())
+            sha256.update(paragraph.content.spans.T.astype("<i4").tobytes())
         return sha256.hexdigest()
 
 

@@ -3,23 +3,19 @@
 An encoding is declared, or proven by the bytes of a file; it is never guessed.
 """
 
-from __future__ import annotations
-
 import codecs
 import io
 import os
 import re
+import sys
 import unicodedata
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import Final, NoReturn
 
 from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
-
-    from discoprobe.loaders.raw.document import DropCounts
+from discoprobe.loaders.raw.document import DropCounts
 
 PLAIN: Final = (".txt",)
 TEI: Final = (".xml", ".tei")
@@ -34,6 +30,8 @@ ABOUT: Final = frozenset(
 UNSAFE: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f%\u200b\u2028\u2029\ufeff\ud800-\udfff]")
 """What is not safe in an id or a comment of CoNLL-U."""
 UNSAFE_IN_NAMES: Final = re.compile(r"[\x00-\x1f\x7f-\x9f%\u2028\u2029\udc80-\udcff]|^ | $")
+UNDECODED: Final = re.compile("[\0\udc80-\udcff]")
+"""A NUL byte, or a byte that does not belong to the encoding."""
 MARKS: Final = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF32_LE: "utf-32",
@@ -143,6 +141,19 @@ def _percent_encoded(match: re.Match[str]) -> str:
     return "".join(f"%{byte:02X}" for byte in match[0].encode(errors=errors))
 
 
+def read_bytes(path: Path, name: str, n: int = -1) -> bytes:
+    """The content of a file, or its first ``n`` bytes.
+
+    Raises:
+        DiscoprobeError: the file, which is ``name`` in the message, cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return file.read(n)
+    except OSError as error:
+        raise DiscoprobeError(f"{name}: cannot be read: {error.strerror}") from error
+
+
 def read_text(path: Path, name: str, encoding: str = "") -> str:
     """The characters of a text file without byte order mark; line ends stay as they are.
 
@@ -153,10 +164,7 @@ def read_text(path: Path, name: str, encoding: str = "") -> str:
         DiscoprobeError: the file cannot be read.
         UsageError: Python does not know the encoding.
     """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise DiscoprobeError(f"{name}: cannot be read: {error.strerror}") from error
+    data = read_bytes(path, name)
     codec = _codec(data[:4], encoding)
     try:
         text = data.decode(codec)
@@ -177,27 +185,19 @@ def read_text(path: Path, name: str, encoding: str = "") -> str:
 
 
 def read_lines(path: Path, name: str, encoding: str = "") -> Generator[str]:
-    r"""The lines of a text file with their ends (only ``\n``), decoded as by :func:`read_text`.
+    r"""The lines of a text file with their ends (only ``\n``), one at a time, decoded as by :func:`read_text`.
 
-    Those of UTF-8 are read one at a time, up to one with an error; a file in another encoding is in memory as a whole.
+    Those before a byte with an error are given before the error is raised.
     """
+    codec = _codec(read_bytes(path, name, 4), encoding)
     try:
-        with path.open("rb") as file:
-            codec = _codec(file.read(4), encoding)
-            file.seek(0)
-            for line in file if codec.startswith("utf-8") else ():
-                if b"\0" in line:
-                    break
-                yield line.decode(codec)
-                codec = "utf-8"  # only the first line has a byte order mark
-            else:
-                if codec.startswith("utf-8"):
-                    return
-    except OSError as error:
-        raise DiscoprobeError(f"{name}: cannot be read: {error.strerror}") from error
+        with path.open(encoding=codec, errors="surrogateescape", newline="\n") as file:
+            for line in file:
+                if UNDECODED.search(line):
+                    read_text(path, name, encoding)  # raises what is wrong, with the place
+                yield line
     except UnicodeDecodeError:
-        pass
-    yield from io.StringIO(read_text(path, name, encoding), newline="\n")  # or it raises what is wrong, with the place
+        read_text(path, name, encoding)  # the same
 
 
 def _codec(start: bytes, encoding: str) -> str:
@@ -208,4 +208,6 @@ def _codec(start: bytes, encoding: str) -> str:
     except LookupError as error:
         raise UsageError(f"'{encoding}' is not an encoding of Python; examples: utf-8, cp1252, koi8-r") from error
     proven = next((codec for mark, codec in MARKS.items() if start.startswith(mark)), "")
-    return proven if proven and (declared or proven).startswith(proven.removesuffix("-sig")) else declared or "utf-8"
+    if proven and (declared or proven).startswith(proven.removesuffix("-sig")):
+        return proven
+    return f"{declared}-{sys.byteorder[0]}e" if declared in {"utf-16", "utf-32"} else declared or "utf-8"

@@ -1,17 +1,13 @@
 """Options of reading raw text, and how a user writes them."""
 
-from __future__ import annotations
-
 import dataclasses
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 
 from discoprobe.loaders.errors import UnknownNameError, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 Lines = Literal["auto", "wrapped", "sentences", "paragraphs"]
 OnError = Literal["stop", "skip"]
@@ -56,19 +52,18 @@ def read_options(assignments: Sequence[str]) -> ReadOptions:
         UsageError: an assignment has no value, or a value of the wrong kind.
         UnknownNameError: there is no such option.
     """
-    options = ReadOptions()
+    options, values = ReadOptions(), {}
     for assignment in assignments:
         name, equals, text = assignment.partition("=")
         if name not in NAMES:
             raise UnknownNameError("option", name, NAMES, remedy="(`build annotate --help` lists them)")
         if not equals:
             raise UsageError(f"option '{name}' has no value; write {name}=VALUE")
-        value = WORDS.get(text, text) if isinstance(getattr(options, name), bool) else text
+        values[name] = WORDS.get(text, text) if isinstance(getattr(options, name), bool) else text
         try:
-            read = msgspec.convert({name: value}, ReadOptions, strict=False)
+            options = msgspec.convert(values, ReadOptions, strict=False)
         except msgspec.ValidationError:
             raise UsageError(f"option '{assignment}' cannot be read; see `build annotate --help`") from None
-        options = dataclasses.replace(options, **{name: getattr(read, name)})
     return options
 
 

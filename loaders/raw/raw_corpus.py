@@ -4,31 +4,27 @@ The documents depend on ids and contents only: text files, rows of a table and a
 same documents. Memory holds one document, and hashes of all.
 """
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UsageError
 from discoprobe.loaders.raw import tables
 from discoprobe.loaders.raw.document import DropCounts, RawDocument, Row
 from discoprobe.loaders.raw.files import TEI, RawFile, check_kind, document_id, files_in, read_text
 from discoprobe.loaders.raw.options import COLUMNS, ReadOptions
-from discoprobe.loaders.raw.paragraph_filters import RecurringLines, Spool, filtered, without_repeats
+from discoprobe.loaders.raw.paragraph_filters import Spool, filtered, with_boilerplate, without_repeats
 from discoprobe.loaders.raw.plain_text import row_document
 from discoprobe.loaders.raw.tei import read_tei
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 HUB: Final = "hf://"
 """Prefix of a dataset on the Hub; ``org/name`` without it is enough if there is no such folder."""
 
 
-def read_documents(source: Path | str, options: ReadOptions | None = None) -> RawCorpus:
+def read_documents(source: Path | str, options: ReadOptions | None = None) -> "RawCorpus":
     """A raw corpus, whose documents are read by iterating over it.
 
     The source is a file or folder, or the id of a dataset on the Hub (``org/name``, ``hf://org/name``).
@@ -133,7 +129,7 @@ def usable_documents(rows: Iterable[Row], options: ReadOptions, counts: DropCoun
 
     The rows are iterated over twice.
     """
-    lines = RecurringLines((row.text for row in rows if row.parts is None), options.boilerplate)
-    documents = (row_document(row, options, counts, lines.boilerplate(row)) for row in rows)
+    with_lines = with_boilerplate(rows, options.boilerplate)
+    documents = (row_document(row, options, counts, boilerplate) for row, boilerplate in with_lines)
     usable = filter(None, (filtered(document, options, counts) for document in documents))
     return without_repeats(usable, options, counts)

@@ -9,17 +9,16 @@ Segments count as sentences: the translations of a document are aligned by them.
 headline, in all 123 documents of newstest2019.
 """
 
-from __future__ import annotations
-
 import csv
 import itertools
 import json
 import re
 import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import langcodes
 import msgspec
@@ -33,19 +32,15 @@ from discoprobe.loaders.errors import (
     UnknownNameError,
     UsageError,
     first_line,
-)
+)  # fmt: skip
 from discoprobe.loaders.raw.document import Part, Row, laid_out
 from discoprobe.loaders.raw.files import document_id, one_line, read_lines
-from discoprobe.loaders.raw.plain_text import lines_of
+from discoprobe.loaders.raw.options import ReadOptions
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from discoprobe.loaders.raw.options import ReadOptions
-
-    Refuse = Callable[[CorpusFormatError], None]
-    """Gets what is wrong with a row; raises it, or counts it and returns, and the row is dropped."""
-    Records = Iterable[tuple[int, Mapping[str, Any]]]
+Refuse = Callable[[CorpusFormatError], None]
+"""Gets what is wrong with a row; raises it, or counts it and returns, and the row is dropped."""
+Records = Iterable[tuple[int, Mapping[str, Any] | CorpusFormatError]]
+"""Numbered records, or what is wrong with one."""
 
 KNOWN: Final = {
     "sentences": ("sentences", "sents"),
@@ -64,8 +59,6 @@ IDS: Final = "DOCUMENT_IDS.tsv"
 MACRO: Final = {"ar": "arb", "fa": "pes", "zh": "cmn"}
 """Languages whose aligned files are named after a language that they include."""
 LONE_RETURN: Final = "a carriage return outside quotes, or lines that end with a carriage return only"
-
-
 _TYPES: Final = {"str": "text", "int": "a number", "float": "a number", "array": "a list", "object": "an object"}
 """Words for the types that messages of `msgspec` name."""
 
@@ -124,7 +117,7 @@ def table_rows(path: Path, name: str, options: ReadOptions, refuse: Refuse) -> I
     else:
         with closing(read_lines(path, name, options.encoding)) as lines:
             delimiter = {".csv": ",", ".tsv": "\t"}.get(suffix)
-            records = _csv(lines, name, options, refuse, delimiter) if delimiter else _json(lines, name, refuse)
+            records = _csv(lines, name, options, delimiter) if delimiter else _json(lines, name)
             yield from rows_of(records, name, options, refuse)
 
 
@@ -138,51 +131,54 @@ def rows_of(records: Records, name: str, options: ReadOptions, refuse: Refuse) -
     numbers: dict[str, int] = {}  # of rows, by id
     stem = document_id(str(PurePosixPath(name).with_suffix("")))
     for number, record in records:
-        columns = columns or find_columns(list(record), options, name)
-        place, problem = f"{name}:{number}", ""
+        if not columns and isinstance(record, Mapping):
+            columns = find_columns(list(record), options, name)
         try:
-            row = _row(record, columns, place)
+            row = _row(record, columns, f"{name}:{number}")
+            if options.id:
+                _check_id(row, options.id, numbers.get(row.id), name)
         except CorpusFormatError as error:
             refuse(error)
-            continue
-        if options.id and not row.id:
-            problem = f"no id in column '{options.id}'; name another one with --id"
-        elif options.id and row.id in numbers:
-            problem = (
-                f"id '{row.id}' names this row and {name}:{numbers[row.id]}; name a column of unique ids with --id"
-            )
-        if problem:
-            refuse(CorpusFormatError(problem, path=place))
             continue
         numbered = f"{stem}-{number:06}"
         own = itertools.chain([row.id, numbered], (f"{numbered}~{n}" for n in itertools.count(2)))
         unique = next(each for each in own if each and each not in numbers)
         numbers[unique] = number
-        yield row if unique == row.id else replace(row, id=unique)
+        yield replace(row, id=unique)
 
 
-def _row(record: Mapping[str, Any], columns: Mapping[str, str], place: str) -> Row:
-    column = columns.get("sentences") or columns["text"]
-    content, parts = record.get(column), None
+def _check_id(row: Row, column: str, before: int | None, name: str) -> None:
+    """Raise a CorpusFormatError for a row that has no id in the column that the user names, or that of a row before."""
+    if not row.id:
+        raise CorpusFormatError(f"no id in column '{column}'; name another one with --id", path=row.place)
+    if before is not None:
+        problem = f"id '{row.id}' names this row and {name}:{before}; name a column of unique ids with --id"
+        raise CorpusFormatError(problem, path=row.place)
+
+
+def _row(record: Mapping[str, Any] | CorpusFormatError, columns: Mapping[str, str], place: str) -> Row:
+    if isinstance(record, CorpusFormatError):
+        raise record
+    option = "sentences" if "sentences" in columns else "text"
+    content, parts = record.get(columns[option]), None
     try:
-        if "sentences" in columns:
+        if option == "sentences":
             nested = isinstance(content, list) and content and isinstance(content[0], list)
             lists = msgspec.convert(content, list[list[str]]) if nested else [msgspec.convert(content or [], list[str])]
             text, spans = laid_out(lists)
             parts = [Part(each, segmented=True) for each in spans]
         elif isinstance(content, list):
             has_sections = any(isinstance(part, dict) for part in content)
-            texts = _headed(content, place) if has_sections else msgspec.convert(content, list[str])
-            text = "\n\n".join(texts)
+            text = "\n\n".join(_headed(content, place) if has_sections else msgspec.convert(content, list[str]))
         else:
             text = msgspec.convert(content, str | None) or ""
     except msgspec.ValidationError as error:
-        remedy = f"correct it, or name another column with --{'sentences' if 'sentences' in columns else 'text'}"
-        raise CorpusFormatError(f"column '{column}'{_in_words(error)}; {remedy}", path=place) from error
+        problem = f"column '{columns[option]}'{_in_words(error)}; correct it, or name another column with --{option}"
+        raise CorpusFormatError(problem, path=place) from error
     if half := SURROGATE.search(text):
-        problem = f"column '{column}' holds half of a character (surrogate U+{ord(half[0]):04X}); remove it"
+        problem = f"column '{columns[option]}' holds half of a character (surrogate U+{ord(half[0]):04X}); remove it"
         raise CorpusFormatError(problem, path=place)
-    name, genre = (record.get(columns[option]) if option in columns else None for option in ("id", "genre"))
+    name, genre = (record.get(columns[column]) if column in columns else None for column in ("id", "genre"))
     return Row(
         place, "" if name is None else document_id(str(name)), text, parts,
         "" if genre is None else one_line(str(genre)), extracted=isinstance(content, list),
@@ -207,43 +203,40 @@ def _headed(content: list[Any], place: str) -> Iterator[str]:
         yield from [f"{'#' * min(number, 2)} {heading}", section.text] if heading else [section.text]
 
 
-def _json(lines: Iterable[str], name: str, refuse: Refuse) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _json(lines: Iterable[str], name: str) -> Records:
     for number, line in enumerate(lines, 1):
         try:
             if line.strip():
                 yield number, msgspec.convert(json.loads(line), dict[str, Any])
         except (ValueError, RecursionError) as error:  # msgspec's is a ValueError; of numbers, it says the size
             why = _in_words(error) if isinstance(error, msgspec.ValidationError) else f": {error}"
-            refuse(CorpusFormatError(f"not a JSON object{why}", path=name, line=number))
+            yield number, CorpusFormatError(f"not a JSON object{why}", path=name, line=number)
 
 
-def _csv(
-    lines: Iterable[str], name: str, options: ReadOptions, refuse: Refuse, delimiter: str
-) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _csv(lines: Iterable[str], name: str, options: ReadOptions, delimiter: str) -> Records:
     """The rows that are not blank, numbered from 0 for the header; after a malformed row it continues with the next."""
     csv.field_size_limit(sys.maxsize)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     header: list[str] = []
     for number in itertools.count():
+        problem = ""
         try:
-            cells = next(reader)
-        except StopIteration:
-            return
+            cells = next(reader, None)
         except csv.Error as error:
-            why = LONE_RETURN if "new-line character" in str(error) else str(error)
-            refuse(CorpusFormatError(f"malformed: {why}", path=name, line=reader.line_num))
-            continue
+            problem, cells = f"malformed: {LONE_RETURN if 'new-line character' in str(error) else error}", []
+        if cells is None:
+            return
         if cells and not header:
             header = cells
             find_columns(header, options, name)
-        elif len(cells) == len(header):
+        elif cells and len(cells) == len(header):
             yield number, dict(zip(header, cells, strict=True))
-        elif cells:
-            problem = f"row {number} has {len(cells)} cells, the header has {len(header)}"
-            refuse(CorpusFormatError(problem, path=name, line=reader.line_num))
+        elif cells or problem:
+            problem = problem or f"row {number} has {len(cells)} cells, the header has {len(header)}"
+            yield number, CorpusFormatError(problem, path=name, line=reader.line_num)
 
 
-def _parquet(path: Path, name: str, options: ReadOptions) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _parquet(path: Path, name: str, options: ReadOptions) -> Records:
     try:
         with pq.ParquetFile(path, memory_map=True) as parquet:
             used = [*find_columns(parquet.schema_arrow.names, options, name).values()]
@@ -320,16 +313,16 @@ def aligned_rows(source: str, ids: str, name: str) -> list[Row]:
     Raises:
         CorpusFormatError: the numbers of ids and segments differ, or the lines of a document are not together.
     """
-    lines, labels = (lines_of(text)[: -1 if text.endswith("\n") else None] for text in (source, ids))
+    lines, labels = (text.removesuffix("\n").split("\n") for text in (source, ids))
     if len(lines) != len(labels):
         raise CorpusFormatError(f"has {len(lines)} lines, {IDS} beside it has {len(labels)}", path=name)
+    _, (spans,) = laid_out([lines])
     rows: dict[str, Row] = {}
-    for label, group in itertools.groupby(range(len(lines)), lambda number: labels[number].text):
-        of_document = list(group)
+    for label, group in itertools.groupby(range(len(lines)), lambda number: labels[number].strip()):
+        first, *others = list(group)
         if label in rows:
             problem = f"document '{label}' continues here after another one: {IDS} must keep its lines together"
-            raise CorpusFormatError(problem, path=name, line=of_document[0] + 1)
-        headline, *spans = [(lines[number].start, lines[number].end) for number in of_document]
-        parts = (Part([headline], "heading"), Part(spans, segmented=True))
+            raise CorpusFormatError(problem, path=name, line=first + 1)
+        parts = (Part([spans[first]], "heading"), Part([spans[number] for number in others], segmented=True))
         rows[label] = Row(name, document_id(label), source, parts)
     return list(rows.values())

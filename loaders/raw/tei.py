@@ -4,21 +4,17 @@ Offsets refer to the text that is extracted from the body: paragraphs and speech
 line by line. An act, scene or chapter is a document; paragraphs of a speech know who speaks.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple
+from pathlib import Path
+from typing import Final, NamedTuple
 
 from lxml import etree
 
-from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError
+from discoprobe.loaders.errors import CorpusFormatError
 from discoprobe.loaders.raw.document import RUNNING, DropCounts, Kind, Part, Row, grouped, laid_out
-from discoprobe.loaders.raw.files import one_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
+from discoprobe.loaders.raw.files import one_line, read_bytes
 
 ELTEC: Final = "{http://distantreading.net/eltec/ns}*"
 KINDS: Final[Mapping[str, Kind]] = {
@@ -42,9 +38,9 @@ CLOSING: Final = frozenset(".,;:!?…")
 
 
 class _Piece(NamedTuple):
-    """A paragraph or a line of verse, and the element that it is in."""
+    """A paragraph, or lines of verse that follow each other in an element, and the element that it is in."""
 
-    text: str
+    lines: list[str]
     kind: Kind
     within: etree._Element
     gap: bool  # something is missing before it
@@ -68,8 +64,8 @@ def read_tei(path: Path, name: str, work_id: str, counts: DropCounts, min_words:
         raise CorpusFormatError("XML, but no TEI text: no <text> with a <body>", path=name)
     _check_speakers(root, body, name)
     for matter in text.iterchildren("{*}front", "{*}back"):
-        reason = f"{etree.QName(matter).localname}-matter"
-        counts.add(reason, name, sum(map(len, _divisions(matter, DropCounts(), name))))
+        n = sum(len(piece.lines) for piece in chain(*_divisions(matter, DropCounts(), name)))
+        counts.add(f"{etree.QName(matter).localname}-matter", name, n)
     units = list(grouped(_divisions(body, counts, name), _words, min_words))
     if len(units) > 1 and sum(map(_words, units[-1])) < min_words:
         units[-2:] = [units[-2] + units[-1]]
@@ -85,17 +81,14 @@ def _parse(path: Path, name: str) -> etree._Element:
         resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True, huge_tree=True
     )
     try:
-        tree = etree.parse(path, parser)
-    except OSError as error:
-        raise DiscoprobeError(f"{name}: cannot be read: {error.strerror or error}") from error
+        root = etree.fromstring(read_bytes(path, name), parser)
     except etree.XMLSyntaxError as error:
         line, column = error.position
         problem = f"not well-formed XML at column {column}: {error.msg.partition(chr(10))[0]}"
         raise CorpusFormatError(problem, path=name, line=line) from error
-    types = tree.docinfo.internalDTD
+    types = root.getroottree().docinfo.internalDTD
     if types is not None and any(True for _ in types.iterentities()):
         raise CorpusFormatError("declares entities of its own, which are not read; replace them in the file", path=name)
-    root: etree._Element = tree.getroot()
     return root
 
 
@@ -111,14 +104,7 @@ def _check_speakers(root: etree._Element, body: etree._Element, name: str) -> No
 
 def _divisions(body: etree._Element, counts: DropCounts, name: str) -> list[list[_Piece]]:
     """The pieces of each division that has some, without what does not belong to the work."""
-    etree.strip_elements(body, *(f"{{*}}{tag}" for tag in REMOVED), with_tail=False)
-    for replaced in body.xpath(REPLACED):
-        replaced.clear(keep_tail=True)
-    counts.add("note", name, len(body.xpath(OUTER_NOTES)))
-    etree.strip_elements(body, "{*}note", with_tail=False)
-    for line_end in body.iter("{*}lb"):
-        line_end.text = "\n"
-    body.tail = None
+    _remove(body, counts, name)
     divisions: list[list[_Piece]] = [[]]
     gap = True
     walk = etree.iterwalk(body, events=("start", "end"))
@@ -137,9 +123,30 @@ def _divisions(body: etree._Element, counts: DropCounts, name: str) -> list[list
                 walk.skip_subtree()
         for text, kind in texts:
             if filled := " ".join((text or "").split()):
-                divisions[-1].append(_Piece(filled, kind, within, gap))
+                _add(divisions[-1], _Piece([filled], kind, within, gap))
                 gap = False
     return [pieces for pieces in divisions if pieces]
+
+
+def _remove(body: etree._Element, counts: DropCounts, name: str) -> None:
+    """Remove what does not belong to the work, and what a better form replaces; notes are counted."""
+    etree.strip_elements(body, *(f"{{*}}{tag}" for tag in REMOVED), with_tail=False)
+    for replaced in body.xpath(REPLACED):
+        replaced.clear(keep_tail=True)
+    counts.add("note", name, len(body.xpath(OUTER_NOTES)))
+    etree.strip_elements(body, "{*}note", with_tail=False)
+    for line_end in body.iter("{*}lb"):
+        line_end.text = "\n"
+    body.tail = None
+
+
+def _add(pieces: list[_Piece], piece: _Piece) -> None:
+    """Add a paragraph, or a line of verse to the lines before it."""
+    last = pieces[-1] if pieces and not piece.gap else None
+    if last and piece.kind == last.kind == "verse" and piece.within is last.within:
+        last.lines.extend(piece.lines)
+    else:
+        pieces.append(piece)
 
 
 def _is_paragraph(node: etree._Element) -> bool:
@@ -174,29 +181,21 @@ def _texts(node: etree._Element) -> Iterator[tuple[str, bool]]:
 
 
 def _words(pieces: Sequence[_Piece]) -> int:
-    return sum(len(piece.text.split()) for piece in pieces if piece.kind in RUNNING)
+    return sum(len(line.split()) for piece in pieces if piece.kind in RUNNING for line in piece.lines)
 
 
 def _row(pieces: Sequence[_Piece], doc_id: str, name: str, genre: str) -> Row:
-    """Pieces as a row; lines of verse that follow each other in an element are one part."""
-    groups: list[list[_Piece]] = []
-    for piece in pieces:
-        last = groups[-1][-1] if groups else None
-        if last and piece.kind == last.kind == "verse" and piece.within is last.within and not piece.gap:
-            groups[-1].append(piece)
-        else:
-            groups.append([piece])
-    text, spans = laid_out([piece.text for piece in group] for group in groups)
+    text, spans = laid_out(piece.lines for piece in pieces)
     parts = [
-        Part(of, one[0].kind, gap=one[0].gap, speaker=_speaker(one[0])) for of, one in zip(spans, groups, strict=True)
+        Part(lines, piece.kind, gap=piece.gap, speaker=_speaker(piece.within))
+        for lines, piece in zip(spans, pieces, strict=True)
     ]
     return Row(name, doc_id, text, parts, genre, extracted=True, markup=False)
 
 
-def _speaker(piece: _Piece) -> str:
-    """Who speaks: the ids in ``who`` of the speech, or else the name above it."""
-    around = (piece.within, *piece.within.iterancestors())
-    speech = next((node for node in around if etree.QName(node).localname == "sp"), None)
+def _speaker(within: etree._Element) -> str:
+    """Who speaks in an element: the ids in ``who`` of the speech, or else the name above it."""
+    speech = next(chain([within] if etree.QName(within).localname == "sp" else (), within.iterancestors("{*}sp")), None)
     if speech is None:
         return ""
     ids = " ".join(name.removeprefix("#") for name in speech.get("who", "").split())
