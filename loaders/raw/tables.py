@@ -15,8 +15,9 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
@@ -56,8 +57,8 @@ ROWS_AT_ONCE: Final = 256
 SURROGATE: Final = re.compile("[\ud800-\udfff]")
 """Half of a character, which JSON can express and no file can contain."""
 IDS: Final = "DOCUMENT_IDS.tsv"
-MACRO: Final = {"ar": "arb", "fa": "pes", "zh": "cmn"}
-"""Languages whose aligned files are named after a language that they include."""
+CODE: Final = re.compile(r"(?<=[.-])[a-z]{2,3}(?=[.-])")
+"""A code of a language in the name of an aligned file."""
 LONE_RETURN: Final = "a carriage return outside quotes, or lines that end with a carriage return only"
 _TYPES: Final = {"str": "text", "int": "a number", "float": "a number", "array": "a list", "object": "an object"}
 """Words for the types that messages of `msgspec` name."""
@@ -77,19 +78,16 @@ def find_columns(names: Sequence[str], options: ReadOptions, where: str) -> dict
     """
     if options.text and options.sentences:
         raise UsageError("--text and --sentences both name the column of the text; give one of them")
-    found: dict[str, str] = {}
-    for option, known in KNOWN.items():
-        named = getattr(options, option)
-        if named and named not in names:
-            raise UsageError(f"{where}: no column '{named}' for --{option}; there are: {', '.join(names)}")
-        if column := named or known_column(names, known):
-            found[option] = column
+    chosen = {option: getattr(options, option) or known_column(names, known) for option, known in KNOWN.items()}
+    chosen.pop("sentences" if options.text else "text" if chosen["sentences"] else "", None)
+    found = {option: column for option, column in chosen.items() if column}
+    for option, column in found.items():
+        if column not in names:
+            raise UsageError(f"{where}: no column '{column}' for --{option}; there are: {', '.join(names)}")
+        if (n := names.count(column)) > 1:
+            raise CorpusFormatError(f"{n} columns are called '{column}'; give each a name of its own", path=where)
     if not found.keys() & {"text", "sentences"}:
         raise UsageError(f"{where}: which column holds the text? Name it with --text: {', '.join(names)}")
-    found.pop("sentences" if options.text else "text" if "sentences" in found else "", None)
-    for name in found.values():
-        if (n := names.count(name)) > 1:
-            raise CorpusFormatError(f"{n} columns are called '{name}'; give each a name of its own", path=where)
     return found
 
 
@@ -296,11 +294,9 @@ def file_of_language(folder: Path, lang: str) -> Path:
         raise DiscoprobeError(
             f"{folder}: has the same documents in many languages; say which with --lang, or name a file"
         )
-    codes = {lang, MACRO.get(lang, lang)}
-    with suppress(LookupError):  # a code that has no other form
-        codes.add(langcodes.Language.get(lang).to_alpha3())
+    standard = partial(langcodes.standardize_tag, macro=True)  # Standard Arabic (arb) counts as Arabic
     paths = sorted(folder.glob("*.txt"))
-    files = [path for path in paths if codes & set(re.split(r"[.-]", path.name.removesuffix(".txt"))[1:])]
+    files = [path for path in paths if standard(lang) in map(standard, CODE.findall(path.name))]
     if len(files) != 1:
         names = ", ".join(path.name for path in files) or "none"
         raise DiscoprobeError(f"{folder}: one file of language '{lang}' expected, found: {names}; name a file")

@@ -95,9 +95,10 @@ def test_pages():
     assert not found.gaps
 
 
-def test_form_feeds():
-    source = "".join(f"\fKapitel 3 · {n}\nEin Satz auf Seite {'ab' * n}, der hier\nendet.\n" for n in range(1, 5))
-    found, reasons = read(source)
+@pytest.mark.parametrize("page_break", ["\f", "\f\n\n"])
+def test_form_feeds(page_break):
+    pages = (f"Kapitel 3 · {n}\nEin Satz auf Seite {'ab' * n}, der hier\nendet.\n" for n in range(1, 5))
+    found, reasons = read("".join(f"{page_break}{page}" for page in pages))
     assert reasons == {"running-head": 4}
     assert len(found.paragraphs) == 4
 
