@@ -168,16 +168,15 @@ def read_text(path: Path, name: str, encoding: str = "") -> str:
     codec = _codec(data[:4], encoding)
     try:
         text = data.decode(codec)
-        binary = "\0" in text  # or UTF-16 without byte order mark
     except UnicodeDecodeError as error:
-        binary = not encoding and codec.startswith("utf-8") and b"\0" in data
-        if not binary:
+        text = "\0" * (not encoding and codec.startswith("utf-8") and b"\0" in data)  # UTF-16 without byte order mark
+        if not text:
             place = error.start + len(data) - len(error.object)
             shown = error.encoding.replace("utf-", "UTF-").replace("utf8", "UTF-8").replace("_", "-")
             remedy = f"the encoding given is {encoding}; is it another?" if encoding else REMEDY
             problem = f"byte {data[place]:#04x} at position {place} is not {shown} ({error.reason}); {remedy}"
             raise CorpusFormatError(problem, path=name) from error
-    if binary:
+    if "\0" in text:
         where = f" at position {data.index(0)}" if codec.startswith("utf-8") else ""
         remedy = "if it is UTF-16 without byte order mark, name the encoding with --set encoding=utf-16-le (or -be)"
         raise CorpusFormatError(f"NUL byte{where}: not a text file; {remedy}", path=name)

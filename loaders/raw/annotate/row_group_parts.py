@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from discoprobe.loaders.raw.document import RawDocument
     from discoprobe.loaders.raw.options import ReadOptions
 
-FORMAT: Final = 6
+FORMAT: Final = 7
 """Version of how text is read, filtered and divided into sentences; a higher one makes all cached parts anew."""
 ABOUT: Final = {"title": ("title",), "url": ("url", "source_url", "link")}
 """What the attribution says of a document, and the names of its column in lower case."""
