@@ -169,13 +169,13 @@ def read_text(path: Path, name: str, encoding: str = "") -> str:
     try:
         text = data.decode(codec)
     except UnicodeDecodeError as error:
-        text = "\0" * (not encoding and codec.startswith("utf-8") and b"\0" in data)  # UTF-16 without byte order mark
-        if not text:
+        if encoding or not codec.startswith("utf-8") or b"\0" not in data:
             place = error.start + len(data) - len(error.object)
             shown = error.encoding.replace("utf-", "UTF-").replace("utf8", "UTF-8").replace("_", "-")
             remedy = f"the encoding given is {encoding}; is it another?" if encoding else REMEDY
             problem = f"byte {data[place]:#04x} at position {place} is not {shown} ({error.reason}); {remedy}"
             raise CorpusFormatError(problem, path=name) from error
+        text = "\0"  # it is binary, or UTF-16 without byte order mark
     if "\0" in text:
         where = f" at position {data.index(0)}" if codec.startswith("utf-8") else ""
         remedy = "if it is UTF-16 without byte order mark, name the encoding with --set encoding=utf-16-le (or -be)"
