@@ -54,7 +54,6 @@ _INVISIBLE: Final = (
 _WHITE: Final = re.compile(r"(?! (?!\s))\s+")
 """White space other than a single space."""
 
-_LINE_END: Final = re.compile(r"[\n\r]")
 _DIVIDED: Final = regex.compile(r"(?<!\w)(?P<before>[^\W\d_]++)[-‐¬](?P<gap>[ \t]*\r?[\n\r]\s*)(?P<after>[^\W\d_]+)")
 """A word, a hyphen at the end of a line, and the first word of the next line."""
 _WORD: Final = re.compile(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*")
@@ -87,7 +86,7 @@ class LineEndHyphens:
 
     def edits(self, text: str) -> list[tuple[int, int, str]]:
         """What to delete in a part of the document: hyphens and line ends inside words, as edits of the text."""
-        if not _LINE_END.search(text):
+        if "\n" not in text and "\r" not in text:
             return []
         divided = ((match, self._remaining(match["before"], match["after"])) for match in _DIVIDED.finditer(text))
         return [(match.end("before") + len(sign), match.start("after"), "") for match, sign in divided if sign != " "]

@@ -46,6 +46,7 @@ T = TypeVar("T")
 _DATA: Final = parse_toml(
     importlib.resources.files(__package__).joinpath("scripts.toml").read_text("utf-8"), "scripts.toml"
 )
+"""What is known of scripts and languages; the file explains it."""
 SCRIPTS: Final = {lang: codes.split() for codes, langs in _DATA["languages"].items() for lang in langs.split()}
 WITHOUT_SPACES: Final = frozenset(_DATA["without_spaces"]["scripts"].split())
 SAME: Final = tuple(frozenset(languages.split()) for languages in _DATA["same"]["languages"])
@@ -267,6 +268,27 @@ def _key(text: str) -> int:
 
 
 _PARAGRAPHS: Final = {"document": pl.Int64, "paragraph": pl.Int64, "text": pl.String, "words": pl.Int64}
+_LONG: Final = pl.col("words") >= PARAGRAPH_WORDS
+
+
+def _hashed(documents: Iterable[RawDocument]) -> tuple[pl.DataFrame, pl.DataFrame, near_duplicates.Shingles]:
+    """What is compared: documents by number, their long paragraphs by index, and the shingles of these paragraphs."""
+    running = (
+        [(n, i, p.text, word_count(p.text)) for i, p in enumerate(document.paragraphs) if p.kind in RUNNING]
+        for n, document in enumerate(documents)
+    )
+    tables = [pl.DataFrame(schema=_PARAGRAPHS).with_columns(key=pl.lit(0, pl.UInt64)).drop("text")]
+    wholes = [pl.DataFrame(schema={"document": pl.Int64, "compared": pl.Boolean, "key": pl.UInt64})]
+    shingles = []
+    for batch in grouped(running, len, PARAGRAPHS_AT_ONCE):
+        table = pl.DataFrame([row for rows in batch for row in rows], _PARAGRAPHS, orient="row")
+        compared = pl.col("words").filter(_LONG).sum() >= LONG_SHARE * pl.col("words").sum()
+        whole = table.group_by("document", maintain_order=True).agg(pl.col("text").str.join(" "), compared=compared)
+        wholes.append(whole.select("document", "compared", key=text_keys(whole["text"].to_list())))
+        long = table.filter(_LONG)
+        tables.append(long.drop("text").with_columns(key=text_keys(long["text"].to_list())))
+        shingles.append(near_duplicates.shingles(long["text"]))
+    return pl.concat(wholes), pl.concat(tables), near_duplicates.together(shingles)
 
 
 def _repeats(documents: Iterable[RawDocument]) -> tuple[dict[int, str], dict[int, dict[int, str]]]:
@@ -274,37 +296,19 @@ def _repeats(documents: Iterable[RawDocument]) -> tuple[dict[int, str], dict[int
 
     Documents are judged first, so that a paragraph is dropped only if the one that it repeats stays.
     """
-    running = (
-        [(n, i, p.text, word_count(p.text)) for i, p in enumerate(document.paragraphs) if p.kind in RUNNING]
-        for n, document in enumerate(documents)
-    )
-    compared = pl.col("words").filter(pl.col("words") >= PARAGRAPH_WORDS).sum()
-    judged, long, shingles = [], [], []
-    for batch in grouped(running, len, PARAGRAPHS_AT_ONCE):
-        table = pl.DataFrame([row for rows in batch for row in rows], _PARAGRAPHS, orient="row")
-        share = compared / pl.col("words").sum()
-        whole = table.group_by("document", maintain_order=True).agg(pl.col("text").str.join(" "), share=share)
-        table = table.filter(pl.col("words") >= PARAGRAPH_WORDS)
-        shingles.append(near_duplicates.shingles(table["text"]))
-        judged.append(whole.select("document", "share", key=text_keys(whole["text"].to_list())))
-        long.append(table.select("document", "paragraph", key=text_keys(table["text"].to_list())))
-    if not judged:
-        return {}, {}
-    all_shingles, whole, paragraphs = near_duplicates.together(shingles), pl.concat(judged), pl.concat(long)
-    pooled = near_duplicates.pooled(all_shingles, paragraphs["document"].to_numpy(), whole.height)
-    whole = whole.with_columns(cluster=near_duplicates.clusters(pooled), equal=_is_later("key"))
-    near = whole.filter(~pl.col("equal"), pl.col("share") >= LONG_SHARE).filter(_is_later("cluster"))
-    of_documents = dict.fromkeys(whole.filter("equal")["document"], "duplicate-document")
-    of_documents |= dict.fromkeys(near["document"], "near-duplicate-document")
+    wholes, long, shingles = _hashed(documents)
+    pooled = near_duplicates.pooled(shingles, long["document"].to_numpy(), wholes.height)
+    wholes = wholes.with_columns(cluster=near_duplicates.clusters(pooled), is_equal=_is_later("key"))
+    near = wholes.filter("compared", ~pl.col("is_equal")).filter(_is_later("cluster"))
+    repeated = dict.fromkeys(wholes.filter("is_equal")["document"], "duplicate-document")
+    repeated |= dict.fromkeys(near["document"], "near-duplicate-document")
     reason = pl.when(_is_later("key")).then(pl.lit("duplicate")).otherwise(pl.lit("near-duplicate")) + "-paragraph"
-    found = paragraphs.with_columns(cluster=near_duplicates.clusters(all_shingles))
-    found = found.filter(~pl.col("document").is_in(list(of_documents)))
-    of_paragraphs: dict[int, dict[int, str]] = {}
-    for n, i, why in (
-        found.with_columns(reason=reason).filter(_is_later("cluster")).select("document", "paragraph", "reason").rows()
-    ):
-        of_paragraphs.setdefault(n, {})[i] = why
-    return of_documents, of_paragraphs
+    long = long.with_columns(cluster=near_duplicates.clusters(shingles))
+    long = long.filter(~pl.col("document").is_in(list(repeated))).with_columns(reason=reason)
+    paragraphs: dict[int, dict[int, str]] = {}
+    for number, i, why in long.filter(_is_later("cluster")).select("document", "paragraph", "reason").rows():
+        paragraphs.setdefault(number, {})[i] = why
+    return repeated, paragraphs
 
 
 def _is_later(column: str) -> pl.Expr:

@@ -33,7 +33,7 @@ from discoprobe.loaders.errors import (
     UnknownNameError,
     UsageError,
     first_line,
-)  # fmt: skip
+)
 from discoprobe.loaders.raw.document import Part, Row, laid_out
 from discoprobe.loaders.raw.files import document_id, one_line, read_lines
 from discoprobe.loaders.raw.options import ReadOptions
