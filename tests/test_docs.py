@@ -1,6 +1,7 @@
 """Every command and option has help, and what README and docs/ show is what happens."""
 
 import ast
+import dataclasses
 import re
 import runpy
 import shlex
@@ -12,6 +13,7 @@ import typer.main
 from shared import ROOT, run_in_process
 
 from discoprobe.builders.sentences.connectives import Connectives
+from discoprobe.builders.settings import PRESETS, Settings, preset, with_values
 from discoprobe.builders.task import all_tasks
 from discoprobe.cards.readers.marks import read_marks
 from discoprobe.cli import app
@@ -19,6 +21,7 @@ from discoprobe.loaders.languages.language import parse_language
 from discoprobe.loaders.raw.annotate.placed_sentences import LONG_SENTENCE, TRACES, UNANNOTATED, WITHOUT_SENTENCE
 from discoprobe.loaders.raw.annotate.sentence_boundaries import CORRECTIONS
 from discoprobe.loaders.raw.document import REASONS, RUNNING, Kind
+from discoprobe.loaders.raw.options import NAMES
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 TEXTS = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in PAGES}
@@ -166,6 +169,51 @@ def test_the_mark_that_is_shown_can_be_read(tmp_path):
     file = tmp_path / "marks.jsonl"
     file.write_text(block.replace("\n ", "").strip(), encoding="utf-8")
     assert [(one.kind, one.config, one.verdict) for one in read_marks(file)] == [("mark", "dc_es", "wrong label")]
+
+
+def option_of(command, flag):
+    """The option of a command with this flag."""
+    (option,) = [parameter for parameter in LEAVES[command].params if flag in parameter.opts]
+    return option
+
+
+def names_in_help(option):
+    """The names on the lines ``NAME=VALUE`` of an option's help."""
+    return set(re.findall(r"(?:^|, )(\w+)=", option.help, re.MULTILINE))
+
+
+def first_column(text, head):
+    """The names in the first column of the table that begins with this head."""
+    rows = text.partition(f"| {head} |")[2].partition("\n\n")[0].splitlines()[2:]
+    return {name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])}
+
+
+def test_every_setting_is_in_docs_and_help():
+    """The settings that ``--set`` takes are the fields of `Settings` that have no option of their own."""
+    own = {"seed", "sizes", "min_rows", "match", "most_documents"}
+    names = {field.name for field in dataclasses.fields(Settings)} - own
+    assert first_column(TEXTS["docs/settings.md"], "setting") == names
+    assert names_in_help(option_of(("run",), "--set")) == names
+
+
+def test_settings_are_documented_with_their_defaults():
+    defaults = re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", TEXTS["docs/settings.md"], re.MULTILINE)
+    assert len(defaults) >= 10
+    assert with_values(Settings(), [f"{name}={value}" for name, value in defaults]) == Settings()
+
+
+def test_presets_are_documented_with_their_settings():
+    shown = re.findall(r"^\| `(\w+)` \([^)]+\) \| (.+) \|$", TEXTS["docs/settings.md"], re.MULTILINE)
+    assert {name for name, _ in shown} == PRESETS.keys() - {"default"}
+    for name, settings in shown:
+        assert with_values(Settings(), re.findall(r"`([^`]+)`", settings)) == preset(name)
+
+
+def test_every_option_of_reading_is_in_docs_and_help():
+    """The options that ``annotate --set`` takes are those of `ReadOptions` that have no option of their own."""
+    names = set(NAMES) - {"text", "id", "genre", "sentences", "on_error"}
+    assert first_column(TEXTS["docs/raw_text.md"], "option") == names
+    assert names_in_help(option_of(("annotate",), "--set")) == names
 
 
 def test_every_output_is_compared():

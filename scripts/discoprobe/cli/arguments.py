@@ -5,12 +5,19 @@ from typing import Annotated
 
 import typer
 
+
+def _lines(*lines: str) -> str:
+    """Help that is printed with a line break after each of these lines."""
+    return "\n\n".join(lines)
+
+
 Lang = Annotated[
     str,
     typer.Option(
         "--lang",
         "-l",
-        help="Languages by code or name, separated by commas, such as de,es; default: `all` of the corpora or release.",
+        help="Languages by code or name, separated by commas, such as de,es. Default: `all`, which are those of the "
+        "corpora or of the release.",
     ),
 ]
 CorpusOption = Annotated[
@@ -18,9 +25,9 @@ CorpusOption = Annotated[
     typer.Option(
         "--corpus",
         "-c",
-        help="`sample`, a corpus of the catalogue, or a path: a .conllu file, a folder of them, raw text, or a URL, "
-        "such as hf://datasets/org/name. Raw text is annotated with the defaults of `build annotate`; run that first "
-        "to set columns, filters or a licence, and give its folder here. Repeatable.",
+        help="A corpus: `sample`, a name of the catalogue, a path (.conllu file, folder of them, or raw text), or a "
+        "URL such as hf://datasets/org/name. Raw text is annotated with the default options of `build annotate`; to "
+        "choose columns, filters or a licence, run `build annotate` first and give its folder here. Repeatable.",
     ),
 ]
 TaskOption = Annotated[
@@ -28,8 +35,8 @@ TaskOption = Annotated[
     typer.Option(
         "--task",
         "-t",
-        help="Tasks, separated by commas, such as dc,sp; or `discourse`, `probing`, `relations`, `suites`, `all`; or "
-        "`feats`, a task for each feature and role of a word.",
+        help="Tasks, separated by commas, such as dc,sp, or groups of tasks: `probing`, `discourse`, `relations`, "
+        "`suites`, `all`, and `feats` (one task per morphological feature and role of a word, not part of `all`).",
     ),
 ]
 Out = Annotated[
@@ -43,13 +50,13 @@ Size = Annotated[
 ]
 Documents = Annotated[
     int | None,
-    typer.Option("--documents", min=1, help="Read at most this number of documents, chosen by hash."),
+    typer.Option("--documents", min=1, help="Read at most this many documents, chosen by hash."),
 ]
 MinRows = Annotated[
     str | None,
     typer.Option(
         "--min-rows",
-        help="Leave out configs with fewer rows: TRAIN/VAL/TEST, default 200/50/100; 0 keeps them, marked as tiny. "
+        help="Leave out configs with fewer rows: TRAIN/VAL/TEST. Default: 200/50/100. 0 keeps them, marked as tiny. "
         "Configs of the sample corpus are always kept.",
     ),
 ]
@@ -60,7 +67,7 @@ Preset = Annotated[
         help="Filters of probing tasks: `default`, `rusenteval` (5-25 words, frequent words), or `senteval`.",
     ),
 ]
-Seed = Annotated[int, typer.Option("--seed", help="The number that the choices of rows depend on.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of the sampling; another seed chooses other rows.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of processes.")]
 Cluster = Annotated[
     str,
@@ -80,12 +87,21 @@ Set = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
-        help="Change a setting. Filters: ipm=share|mean|none, ipm_min=0.9, frequency=wordfreq|corpus|FILE, "
-        "syncretism=pos,feature, probing_words=5/40, discourse_words=3/64, length_bins=quantile|equal|senteval, "
-        "min_class=20. Forms of verbs for agreement_suite: paradigms=FILE (UniMorph). "
-        "Bytes of text that are sampled together: block=4194304. How documents are recognised in every "
-        "corpus: documents=auto|newdoc|file|none. Whether discourse tasks use treebanks of speech or verse: "
-        "genres=prose|all. Repeatable.",
+        help=_lines(
+            "Change a setting, such as probing_words=5/25. Repeatable. docs/settings.md explains the settings:",
+            "probing_words=5/40: words of a sentence in probing tasks",
+            "discourse_words=3/64: words of a sentence in discourse tasks",
+            "ipm=none|share|mean: filter by word frequency",
+            "ipm_min=0.9: smallest share or mean for this filter",
+            "frequency=wordfreq|corpus|FILE: source of word frequencies",
+            "syncretism=pos,feature|none: ambiguity that excludes a target",
+            "length_bins=quantile|equal|senteval: classes of sent_len",
+            "min_class=20: fewest candidates per connective",
+            "paradigms=FILE: verb forms for agreement_suite (UniMorph)",
+            "documents=auto|newdoc|file|none: what a document is",
+            "genres=prose|all: treebanks that discourse tasks use",
+            "block=4194304: bytes of text that are sampled together",
+        ),
     ),
 ]
 Audit = Annotated[bool, typer.Option("--audit/--no-audit", help="Audit every config and leave out those that fail.")]
@@ -95,7 +111,7 @@ KeepFailed = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 AuditNames = Annotated[
     list[str] | None,
-    typer.Argument(help="Paths, URLs, configs of --out, or Hub ids (hf://owner/name); default: all configs of --out."),
+    typer.Argument(help="Paths, URLs, configs of --out, or Hub ids (hf://owner/name). Default: all configs of --out."),
 ]
 TextColumns = Annotated[
     list[str] | None,
@@ -107,20 +123,23 @@ ChoiceColumns = Annotated[
 ]
 LabelColumn = Annotated[str | None, typer.Option("--label", help="The column that holds the label.")]
 PairColumn = Annotated[
-    str | None, typer.Option("--pair", help="The column with one value for all rows of a pair; default: pair_id.")
+    str | None,
+    typer.Option("--pair", help="The column that has the same value in all rows of a pair. Default: pair_id."),
 ]
 SplitNames = Annotated[
     list[str] | None,
     typer.Option(
         "--split",
-        help="The column with the split of each row; or the split that a name means, such as dev_matched=validation. "
-        "Repeatable.",
+        help="The column with the split of each row; or NAME=SPLIT, which says what a name stands for, such as "
+        "dev_matched=validation. Repeatable.",
     ),
 ]
 ExcludeLabels = Annotated[
     list[str] | None, typer.Option("--exclude", help="A label whose rows are left out, such as '-'. Repeatable.")
 ]
-HubConfig = Annotated[str | None, typer.Option("--config", help="The configuration of a Hub dataset.")]
+HubConfig = Annotated[
+    str | None, typer.Option("--config", help="The config of a Hub dataset (second argument of `load_dataset`).")
+]
 ImportSource = Annotated[
     list[str], typer.Argument(help="Files of one dataset, its folder, a URL, or a Hub id (hf://owner/name).")
 ]
@@ -138,15 +157,15 @@ DropLeaks = Annotated[
     bool,
     typer.Option(
         "--drop-leaks",
-        help="Leave out rows of earlier splits that occur in later ones, and rows that occur twice; they are counted.",
+        help="Leave out rows of earlier splits that occur in later splits, and rows that occur twice; count them.",
     ),
 ]
 Format = Annotated[
     str | None,
     typer.Option(
         "--format",
-        help="The format of the files: senteval, trec, xprobe, discoeval, discoeval-bso, cola, xwino, pairs or table; "
-        "default: detected.",
+        help="The format of the files: senteval, trec, xprobe, discoeval, discoeval-bso, cola, xwino, pairs or table. "
+        "Default: detected.",
     ),
 ]
 Html = Annotated[
@@ -155,7 +174,7 @@ Html = Annotated[
 ]
 Repo = Annotated[str, typer.Option("--repo", help="The dataset repository on the Hub, owner/name.")]
 ReleaseNumber = Annotated[
-    str, typer.Option("--release", help="The release number, X.Y.Z; default: chosen from the changes.")
+    str, typer.Option("--release", help="The release number, X.Y.Z. Default: derived from the changes.")
 ]
 Build = Annotated[
     bool,
@@ -168,7 +187,7 @@ AllowLicence = Annotated[
     typer.Option("--allow-licence", help="Publish sources with this licence, although it is not open. Repeatable."),
 ]
 DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Show what would be read, built and sent, and stop; builds nothing.")
+    bool, typer.Option("--dry-run", help="Show what would be read, built and sent; do not build or send anything.")
 ]
 Private = Annotated[bool, typer.Option("--private", help="Make the repository private, if this push creates it.")]
 CreatePr = Annotated[bool, typer.Option("--create-pr", help="Propose the commit as a pull request.")]
@@ -181,7 +200,7 @@ SourceCorpora = Annotated[
     typer.Option(
         "--corpus",
         "-c",
-        help="Build again from this corpus, given as in `run`; default: download the sources that the manifest names. "
+        help="Build again from this corpus, given as in `run`. Default: download the sources that the manifest names. "
         "Repeatable.",
     ),
 ]
@@ -191,16 +210,18 @@ Rebuild = Annotated[
         "--rebuild/--no-rebuild", help="Also build the release again and compare, or only compare with the manifest."
     ),
 ]
-ConfigName = Annotated[str, typer.Argument(help="A config, such as dc_es; default: the card of the release.")]
+ConfigName = Annotated[str, typer.Argument(help="A config, such as dc_es. Default: the card of the release.")]
 Static = Annotated[
     bool,
     typer.Option(
-        "--static", help="Write all cards as web pages into the folder --pages, and do not start the application."
+        "--static", help="Write all cards as web pages into the folder --pages; do not start the application."
     ),
 ]
 Pages = Annotated[Path, typer.Option("--pages", help="With --static: the folder for the pages.")]
 Open = Annotated[bool, typer.Option("--open/--no-open", help="Open the first page in a browser.")]
-Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="The port of the application; 0: any free port.")]
+Port = Annotated[
+    int, typer.Option("--port", min=0, max=65535, help="The port of the application; 0 takes any free port.")
+]
 ReaderName = Annotated[
     str, typer.Option("--reader", help="Your name as a reader; you can also give it in the browser.")
 ]
@@ -209,8 +230,8 @@ MarksOption = Annotated[
     list[Path] | None,
     typer.Option(
         "--marks",
-        help="Add the marks of this file (JSONL, as the application exports it) to those of the release, write the "
-        "readers' figures on the cards, and stop. Repeatable.",
+        help="Add the marks of this file (JSONL, as `build review` writes it) to those of the release, update the "
+        "cards, and stop. Repeatable.",
     ),
 ]
 SinceRelease = Annotated[
@@ -227,7 +248,7 @@ Exclude = Annotated[
     list[Path] | None,
     typer.Option(
         "--exclude",
-        help="Leave out the rows that are faulty according to this file of marks, which `build review` writes. "
+        help="Leave out the rows that readers found faulty, according to this file of marks from `build review`. "
         "Repeatable.",
     ),
 ]
@@ -237,32 +258,32 @@ SourceArgument = Annotated[
 CorpusFolder = Annotated[str, typer.Option("--out", "-o", help="The folder of the annotated corpus: a path or a URL.")]
 RawLang = Annotated[str, typer.Option("--lang", "-l", help="The language, by code or name.")]
 StanzaDir = Annotated[
-    Path | None, typer.Option("--stanza-dir", help="The folder of Stanza's models; default: Stanza's folder.")
+    Path | None, typer.Option("--stanza-dir", help="The folder of Stanza's models. Default: Stanza's own folder.")
 ]
 Fill = Annotated[
     list[str] | None,
     typer.Option(
         "--fill",
-        help="Text for discourse tasks where treebanks do not fill the sizes: a dataset of the catalogue, or a path "
-        "or URL of parquet files. Default: `finewiki` if no --corpus is given, else none. Documents of the corpora "
-        "come first; the column `corpus` tells the rows apart. Repeatable.",
+        help="Raw text for discourse tasks, used after the treebanks until --size is reached: a dataset of the "
+        "catalogue, or a path or URL of parquet files. Default: `finewiki` if no --corpus is given, else none. The "
+        "column `corpus` names the source of each row. Repeatable.",
     ),
 ]
-Gold = Annotated[bool, typer.Option("--gold", help="Build from treebanks alone: do not fill the sizes with text.")]
+Gold = Annotated[bool, typer.Option("--gold", help="Build from treebanks only, without --fill.")]
 Segment = Annotated[
     bool,
     typer.Option(
         "--segment",
-        help="For raw text: find only sentences and words, with Stanza's tokeniser if it is installed, else by rules "
-        "(for languages with spaces between words). Parquet files, here or on the Hub, are read by row group as far as "
-        "the sizes need. Tasks that need annotation are not built from it.",
+        help="Divide raw text into sentences and words only; tasks that need annotation are then not built. This uses "
+        "Stanza's tokeniser if it is installed, else rules (for languages with spaces between words). Parquet files, "
+        "local or on the Hub, are read only as far as --size needs.",
     ),
 ]
 Processors = Annotated[
     str, typer.Option("--processors", help="Stanza's processors; `pos=hdt` chooses another package than the default.")
 ]
 Download = Annotated[bool, typer.Option("--download", help="Download models that are missing.")]
-CorpusName = Annotated[str, typer.Option("--name", help="The name of the corpus; default: the name of SOURCE.")]
+CorpusName = Annotated[str, typer.Option("--name", help="The name of the corpus. Default: the name of SOURCE.")]
 Licence = Annotated[
     str,
     typer.Option(
@@ -273,14 +294,14 @@ Citation = Annotated[str, typer.Option("--citation", help="How to cite the text.
 TextColumn = Annotated[
     str,
     typer.Option(
-        "--text", help="The column of a table that holds the text; default: one with a usual name, such as `content`."
+        "--text", help="The column of a table that holds the text. Default: one with a usual name, such as `content`."
     ),
 ]
 IdColumn = Annotated[
     str,
     typer.Option(
         "--id",
-        help="The column with the ids of the documents, all different; default: one such as `id`, else row numbers.",
+        help="The column with the document ids, which must be unique. Default: one such as `id`, else row numbers.",
     ),
 ]
 GenreColumn = Annotated[str, typer.Option("--genre", help="The column with the genres.")]
@@ -291,15 +312,25 @@ ReadSet = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
-        help="How text is read and filtered: encoding=cp1252, lines=wrapped|sentences|paragraphs, min_words=3, "
-        "max_characters=20000, min_document_words=100, script_share=0.5, language_share=0.5, boilerplate=5, "
-        "duplicates=no, split=train, config=NAME, revision=NAME. Repeatable.",
+        help=_lines(
+            "Change how text is read, such as min_words=3. Repeatable. docs/raw_text.md explains the options:",
+            "encoding=cp1252: encoding of text files and tables (default: UTF-8)",
+            "lines=auto|wrapped|sentences|paragraphs: what a line is",
+            "min_words=1: fewest words of a paragraph",
+            "max_characters=20000: longer paragraphs are cut after a sentence",
+            "min_document_words=1: fewest words of a document",
+            "script_share=0.5: share of letters in the scripts of the language",
+            "language_share=0.5: share of text in the language",
+            "boilerplate=5: documents in which a line recurs that is left out",
+            "duplicates=yes|no: leave out repeated paragraphs and documents",
+            "split=NAME, config=NAME, revision=NAME: of a dataset of the Hub",
+        ),
     ),
 ]
-Names = Annotated[list[str] | None, typer.Argument(help="Languages or corpora; default: all.")]
+Names = Annotated[list[str] | None, typer.Argument(help="Languages or corpora. Default: all.")]
 CheckNames = Annotated[
     list[str] | None,
-    typer.Argument(help="Languages, corpora, .conllu files or folders of them; default: the whole catalogue."),
+    typer.Argument(help="Languages, corpora, .conllu files or folders of them. Default: the whole catalogue."),
 ]
 ModelName = Annotated[
     str, typer.Option("--model", "-m", help="A model of transformers: a local folder, or an id on the Hub.")
@@ -310,8 +341,8 @@ Surprisal = Annotated[
         "--surprisal", help="Compare the probabilities that a causal model gives to the texts of a pair or choice."
     ),
 ]
-TrainRows = Annotated[int, typer.Option("--train-rows", min=10, help="The largest number of training rows of a probe.")]
-Device = Annotated[str, typer.Option("--device", help="Where torch computes: cpu or cuda.")]
+TrainRows = Annotated[int, typer.Option("--train-rows", min=10, help="The largest number of training rows.")]
+Device = Annotated[str, typer.Option("--device", help="The device of torch: cpu or cuda.")]
 SaveFolder = Annotated[
-    Path | None, typer.Option("--save", help="Write CONFIG/MODEL.json and the curve over layers (SVG) below a folder.")
+    Path | None, typer.Option("--save", help="Write CONFIG/MODEL.json and a plot of the layers (SVG) into this folder.")
 ]

@@ -58,7 +58,9 @@ def annotate_(  # noqa: PLR0913 (one parameter per option)
     sentences: arg.SentencesColumn = "", set_: arg.ReadSet = None, on_error: arg.OnErrorOption = "stop",
     jobs: arg.Jobs = 1, cluster: arg.Cluster = "", json_: arg.Json = False,
 ) -> None:  # fmt: skip
-    """Annotate raw text with Stanza and write a folder of CoNLL-U for `run --corpus`. Continues after an interruption.
+    """Annotate raw text with Stanza and write a folder of CoNLL-U for `run --corpus`.
+
+    If an annotation was interrupted, the same command continues it.
 
     Example: build annotate notes/ --lang de --out corpora/notes
     """
@@ -86,7 +88,7 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
     split: arg.SplitNames = None, exclude: arg.ExcludeLabels = None, config: arg.HubConfig = None,
     format_: arg.Format = None, html: arg.Html = None, jobs: arg.Jobs = 1, json_: arg.Json = False,
 ) -> None:  # fmt: skip
-    """Measure how well simple baselines solve a dataset, and check it for leaks. Prints first what it read.
+    """Measure how well simple baselines solve a dataset, and check it for leaks.
 
     Exit status: 0 all passed, 1 something could not be read, 3 a check failed.
 
@@ -124,9 +126,9 @@ def import_(  # noqa: PLR0913 (one parameter per option)
     exclude: arg.ExcludeLabels = None, config: arg.HubConfig = None, format_: arg.Format = None,
     keep_failed: arg.KeepFailed = False, json_: arg.Json = False,
 ) -> None:  # fmt: skip
-    """Add a labelled dataset of others to a release folder, as an audited config with a card.
+    """Add any labelled dataset to a release folder, as an audited config with a card.
 
-    Its splits stay as they are; leaks between them are reported. Exit status 3 if the audit fails.
+    Rows, labels and splits stay as they are; leaks between splits are reported. Exit status 3 if the audit fails.
 
     Example: build import sick/ --task-type similarity --name sick --lang en --licence "CC BY-NC-SA 3.0"
     """
@@ -154,7 +156,7 @@ def tasks(  # noqa: PLR0913 (one parameter per option)
     *, lang: arg.Lang = "", corpus: arg.CorpusOption = None, segment: arg.Segment = False,
     stanza_dir: arg.StanzaDir = None, jobs: arg.Jobs = 1, json_: arg.Json = False,
 ) -> None:  # fmt: skip
-    """List the tasks; with --lang, also which of them the corpora of a language support, and why not the others."""
+    """List the tasks. With --lang, show which of them the corpora of a language support, and why not the others."""
     if not lang and not corpus:
         terminal.show(_task_rows(), ["task", "family", "labels", "what"], as_json=json_)
         return

@@ -11,12 +11,12 @@ from discoprobe.cli import terminal
 from discoprobe.cli.terminal import Cell
 from discoprobe.loaders.errors import DiscoprobeError
 
-app = typer.Typer(no_args_is_help=True, help="The catalogue of corpora: list, fetch, check.")
+app = typer.Typer(no_args_is_help=True, help="List, download and check the corpora of the catalogue.")
 
 
 @app.command("list")
 def corpora_list(names: arg.Names = None, *, json_: arg.Json = False) -> None:
-    """List corpora with their licence, their commit, and how their documents are recognised."""
+    """List corpora with their licence, how their documents are recognised, and whether they are downloaded."""
     from discoprobe.loaders.fetch import listing  # noqa: PLC0415
 
     columns = ["lang", "name", "licence", "documents", "files", "cached", "offered", "default", "note"]
@@ -83,7 +83,7 @@ def _rows_of_paths(paths: Sequence[Path]) -> list[dict[str, Cell]]:
 
 
 def languages(*, json_: arg.Json = False) -> None:
-    """List the languages of the catalogue: treebanks, texts, and whether there are language data and a sample."""
+    """List the languages of the catalogue: how many treebanks and raw texts they have, and whether a sample."""
     terminal.show(_language_rows(), ["code", "name", "treebanks", "texts", "language data", "sample"], as_json=json_)
 
 

@@ -25,9 +25,10 @@ def probe(  # noqa: PLR0913 (one parameter per option)
     surprisal: arg.Surprisal = False, train_rows: arg.TrainRows = 10_000, device: arg.Device = "cpu",
     save: arg.SaveFolder = None, json_: arg.Json = False,
 ) -> None:  # fmt: skip
-    """Score a language model on configs, beside the majority class and the strongest shortcut.
+    """Score a language model on configs, beside the majority baseline and the strongest shortcut.
 
-    Trains logistic regression on the frozen hidden states of every layer; the layer is chosen on validation.
+    Trains logistic regression on the frozen hidden states of every layer. The layer is chosen on validation.
+
     Example: build probe subj_number_es --model google-bert/bert-base-multilingual-cased
     """
     from discoprobe.evaluation.evaluate import evaluations  # noqa: PLC0415

@@ -41,7 +41,7 @@ def push(  # noqa: PLR0913 (one parameter per option)
     allow_licence: arg.AllowLicence = None, dry_run: arg.DryRun = False, private: arg.Private = False,
     create_pr: arg.CreatePr = False, yes: arg.Yes = False, json_: arg.Json = False,
 ) -> None:  # fmt: skip
-    """Build what is missing or out of date, audit it, and publish it on the Hub: one commit, one tag.
+    """Build and audit what is missing or out of date, and publish the release on the Hub in one commit with one tag.
 
     Example: build push --lang de --repo org/discoprobe --release 1.2.0
     """
@@ -128,7 +128,7 @@ def diff(
     *, against: arg.Against = "org/discoprobe", lang: arg.Lang = "", out: arg.Out = "dist/discoprobe",
     json_: arg.Json = False,
 ) -> None:  # fmt: skip
-    """Show what changed since a release: configs, rows added, removed and relabelled, sources.
+    """Show what changed since a release: configs, rows (added, removed, relabelled) and sources.
 
     Example: build diff --against org/discoprobe@v1.2.0
     """
@@ -146,7 +146,7 @@ def verify(  # noqa: PLR0913 (one parameter per option)
     corpus: arg.SourceCorpora = None, stanza_dir: arg.StanzaDir = None, rebuild: arg.Rebuild = True, jobs: arg.Jobs = 1,
     json_: arg.Json = False,
 ) -> None:  # fmt: skip
-    """Compare the files of a release with its manifest, and with a new build from the same sources.
+    """Check that a release matches its manifest and a new build from the same sources.
 
     Example: build verify org/discoprobe@v1.2.0
     """
@@ -181,10 +181,10 @@ def review(  # noqa: PLR0913 (one parameter per option)
     marks: arg.MarksOption = None, port: arg.Port = 0, open_: arg.Open = True, static: arg.Static = False,
     pages: arg.Pages = Path("dist/review"),
 ) -> None:  # fmt: skip
-    """Read rows and cards in the browser: filter rows, mark faulty ones, and label a sample without seeing its labels.
+    """Read rows and cards in the browser: filter rows, mark faulty rows, and label a sample without seeing its labels.
 
-    Marks are written to a file beside the release, such as dist/discoprobe.marks.jsonl. Ctrl-C ends the application,
-    which then writes the readers' figures on the cards.
+    Marks are written to a file beside the release, such as dist/discoprobe.marks.jsonl. Ctrl-C ends the application and
+    adds the results of the readers to the cards.
 
     Example: build review --lang es --reader ana
     """
@@ -212,11 +212,11 @@ def export(
     form: Annotated[str, typer.Option(
         "--format", "-f", help="`senteval`, `xprobe`, `discoeval`, `jsonl`, `blimp`, `lm-eval` or `syntaxgym`.")],
     config: Annotated[
-        list[str] | None, typer.Option("--config", help="A config, such as dc_es; repeatable; default: all configs.")
+        list[str] | None, typer.Option("--config", help="A config, such as dc_es. Repeatable. Default: all configs.")
     ] = None,
     json_: arg.Json = False,
 ) -> None:  # fmt: skip
-    """Write configs of a release folder in the format of another harness.
+    """Write configs of a release folder in the format of another evaluation harness.
 
     Example: build export dist/discoprobe senteval --format senteval
     """
