@@ -27,7 +27,7 @@ def release(corpora, tmp_path_factory):
 
 def test_cards_say_how_the_rows_were_chosen(release):
     natural = (release / "dr_en" / "README.md").read_text(encoding="utf-8")
-    assert "Labels keep the shares that they have in the corpora: read macro-F1 beside accuracy." in natural
+    assert "Labels have the same distribution as in the corpora. Report macro-F1 in addition to accuracy." in natural
     assert "A unit has at most 128 words" in natural
     assert "| unknown-relation odd | 14 | a relation of its corpus that is in none of the classes |" in natural
     assert "words in every sentence" not in natural

@@ -12,8 +12,8 @@ _WHAT = {
     "label": "the class",
     "corpus": "the corpus that the row comes from",
     "doc_id": "the document in that corpus; null if the corpus has no documents",
-    "sent_ids": "the corpus's ids of the sentences, in the order shown",
-    "pair_id": "the same for an original and its edited versions; null if there are none",
+    "sent_ids": "ids of the sentences in the corpus, in the order shown",
+    "pair_id": "id of the pair: an original and its edited versions; null if the task has no pairs",
     "group": "document, form of the target word, or cluster of similar sentences; a group is in one split only",
     "text": "the sentence of the corpus, unchanged or with one edit",
     "target": "the word that the label is about: characters in `text`, form, lemma, part of speech; null if none",
@@ -22,11 +22,11 @@ _WHAT = {
     "n_words": "number of words as Universal Dependencies counts them, without punctuation",
     "ipm_share": "share of the lemmas with a frequency above 1 per million words; null without a frequency list",
     "sentences": "the sentences in the order shown",
-    "sentence_good": "the good text: as it stands in the corpus, if the definition says nothing else",
+    "sentence_good": "the good text, as in the corpus if the definition says nothing else",
     "sentence_bad": "the text with one change, which makes it worse",
-    "regions_good": "the good text in regions, which spaces join; empty where a region has no words",
-    "regions_bad": "the bad text in the same regions",
-    "region": "number of the region in which the bad text is to be less probable, from 1; 0 for the whole text",
+    "regions_good": "the regions of the good text, to be joined with spaces; a region without words is empty",
+    "regions_bad": "the same regions of the bad text",
+    "region": "number of the region (from 1) in which the bad text should be less probable; 0 for the whole text",
     "order": "position of each sentence in the passage of the source, from 0; -1 for a sentence from another place",
     "position": "index of the moved or inserted sentence in `sentences`; -1 if there is none",
     "removed": "the connective that was removed from the second sentence, with its comma",
@@ -36,14 +36,17 @@ _WHAT = {
     "rel_type": "what marks the relation: `explicit` (a connective), `implicit`, `altlex`, …; null where not annotated",
     "orig_label": "the relation as the corpus names it",
     "score": "the score in the source; `label` is the class that the audit assigned to it",
-    "candidate": "the sentence that follows the passage, or does not",
+    "candidate": "a sentence that may follow the passage",
     "context": "the passage",
     "choices": "the candidates",
-    "distractor": "where the wrong sentence comes from: `later` in the same document, or another document "
+    "distractor": "where the distractor comes from: `later` in the same document, or another document "
     "(`other_document`; `nearest` or `genre` if chosen because it is similar); null for the correct one",
 }
 _WHAT_HERE = {
-    (Shape.RELATION, "sent_ids"): "the sentences in which the units begin; of a tree, the nodes that head them",
+    (
+        Shape.RELATION,
+        "sent_ids",
+    ): "the sentences in which the units begin; in an RST tree, the heads of the units",
     (Shape.RELATION, "sentence1"): "the unit that comes first in the text",
     (Shape.RELATION, "sentence2"): "the unit that comes second",
     (Shape.RELATION, "group"): "the document; a group is in one split only",
@@ -55,8 +58,8 @@ _WHAT_HERE = {
     ): "where each of `choices` comes from: `later` in the same document, or another document "
     "(`other_document`; `nearest` or `genre` if chosen because it is similar); null for the correct one",
     (Shape.CHOICE, "label"): "index of the correct one of `choices`",
-    (Shape.SUITE, "label"): "the condition: what the bad text is",
-    (Shape.SUITE, "group"): "document, cluster of similar sentences, or item: its rows are not independent",
+    (Shape.SUITE, "label"): "the condition: how the bad text was made",
+    (Shape.SUITE, "group"): "document, cluster of similar sentences, or item; rows of one group are not independent",
     (Shape.SUITE, "pair_id"): "id of the pair",
     (Shape.SUITE, "target"): "the changed word: characters in `sentence_good`, form, lemma, part of speech; null if "
     "sentences were moved",

@@ -217,6 +217,9 @@ def _labels(config: Config) -> tuple[str, ...]:
     return config.used_labels if len(config.used_labels) <= _LABELS else ()
 
 
+_READINGS = {"pos": "part of speech", "feature": "the feature of the label"}
+
+
 def _filters(config: Config) -> list[str]:
     """What a candidate had to meet, by the settings of the build, as Markdown."""
     settings = config.settings
@@ -229,8 +232,8 @@ def _filters(config: Config) -> list[str]:
         gapless = [] if of_sentences else ["sentences follow each other in the source without a gap"]
         return [f"{least}–{most} words in every sentence", *gapless]
     least, most = settings.probing_words
-    readings = " and ".join(settings.syncretism)
-    forms = f"forms of targets are unambiguous in {readings}, as far as dictionary, rules and corpus show"
+    readings = " or in ".join(_READINGS[name] for name in settings.syncretism)
+    forms = f"target forms are not ambiguous in {readings} (according to dictionary, rules and corpus)"
     return [f"{least}–{most} words", *([forms] if readings and config.split_by == "target" else [])]
 
 

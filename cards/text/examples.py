@@ -163,10 +163,10 @@ def region_span(regions: Sequence[str], number: int) -> tuple[int, int]:
 
 
 MARKED = {
-    Shape.SENTENCE: "the edited or the probed word",
-    Shape.SEQUENCE: "the sentence that was moved or put in",
+    Shape.SENTENCE: "the edited word, or the word that the label is about",
+    Shape.SEQUENCE: "the sentence that was moved or inserted",
     Shape.CANDIDATE: "the candidate",
-    Shape.CHOICE: "the right choice",
+    Shape.CHOICE: "the correct choice",
     Shape.SUITE: "the region in which the texts are compared",
 }
 """What the mark in an example means, by shape."""
