@@ -56,19 +56,23 @@ class BadLine(NamedTuple):
 
 
 class UnknownNameError(DiscoprobeError):
-    """A name that is not in a closed list; the message names similar ones.
+    """A name that is not in a closed list; the message names similar ones, or all if they are few.
 
     Args:
         kind: what the name is of, ``language``.
         name: the unknown name.
         known: all valid names.
-        remedy: what the message ends with.
+        remedy: what the message ends with; with it, the names are not listed.
     """
+
+    _FEW = 12
 
     def __init__(self, kind: str, name: str, known: Iterable[str], *, remedy: str = "") -> None:
         names = sorted(set(known))
         near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        if names and not near and not remedy and len(names) <= self._FEW:
+            hint = f"; give {' or '.join([part for part in (', '.join(names[:-1]), names[-1]) if part])}"
         after = f" {remedy}" if remedy else ""
         super().__init__(f"unknown {kind} '{name}'{hint}{after}")
 

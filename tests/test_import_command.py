@@ -39,7 +39,7 @@ def write(tmp_path):
 def command(tmp_path):
     def run(*words):
         out = ["--out", str(tmp_path / "out"), "--lang", "es", "--licence", "CC BY 4.0", "--citation", "Ana 2020"]
-        return CliRunner().invoke(app, ["import", *words, *out])
+        return CliRunner().invoke(app, ["import", *out, *words])
 
     return run
 
@@ -123,6 +123,8 @@ def test_leaks_are_reported_and_dropped(write, command, tmp_path):
         (["--task-type", "pears", "--name", "mine"], "did you mean pair"),
         (["--task-type", "single", "--name", "dc"], "cannot name a config"),
         (["--task-type", "single", "--name", "Mine!"], "cannot name a config"),
+        (["--task-type", "single", "--name", "mine", "--lang", "spanisch"], "'spanisch' is not a language code"),
+        (["--task-type", "single", "--name", "mine", "--lang", "xx"], "'xx' is not a language code"),
     ],
 )
 def test_what_cannot_be_imported(words, message, write, command, tmp_path):

@@ -32,7 +32,7 @@ def test_cards_say_how_the_rows_were_chosen(release):
     assert "| unknown-relation odd | 14 | a relation of its corpus that is in none of the classes |" in natural
     assert "words in every sentence" not in natural
     assert "macro-F1 0." in natural, "of each solver, beside its accuracy"
-    assert "Relation tasks show two units each" in (release / "README.md").read_text(encoding="utf-8")
+    assert "A row of a relation task shows two units" in (release / "README.md").read_text(encoding="utf-8")
     balanced = (release / "dr_balanced_en" / "README.md").read_text(encoding="utf-8")
     assert "Labels are balanced in every split." in balanced
     assert "macro-F1" not in balanced

@@ -127,7 +127,7 @@ class RowStore:
             UnknownNameError: there is no such config.
         """
         if config not in self.configs:
-            raise UnknownNameError("config", config, self.configs, remedy=f"of {self.folder}")
+            raise UnknownNameError("config", config, self.configs, remedy=f"({self.folder} does not have it)")
         return self.configs[config]
 
     def tasks(self) -> list[str]:

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from discoprobe.cards.metadata import manifest
-from discoprobe.loaders.errors import UnknownNameError
+from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError
 
 README = "README.md"
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
@@ -15,10 +15,13 @@ def card_text(release: Path, config: str) -> str:
 
     Raises:
         UnknownNameError: if the release has no such config.
+        DiscoprobeError: if there is no release in the folder.
     """
     names = manifest.read(release)["configs"]
     if config and config not in names:
-        raise UnknownNameError("config", config, names, remedy=f"of {release}; `build run` builds it")
+        raise UnknownNameError("config", config, names, remedy=f"({release} does not have it; `build run` builds it)")
+    if not (release / README).exists():
+        raise DiscoprobeError(f"{release} is not a release folder; `build run` writes one")
     return (release / config / README).read_text(encoding="utf-8")
 
 

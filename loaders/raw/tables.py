@@ -280,7 +280,7 @@ def _splits(loaded: Any, name: str, options: ReadOptions) -> list[tuple[str, Any
             raise UsageError(f"{name}: has no splits; leave out --set split={options.split}")
         return [(name, loaded)]
     if options.split and options.split not in loaded:
-        raise UnknownNameError("split", options.split, loaded, remedy=f"in {name}")
+        raise UnknownNameError("split", options.split, loaded, remedy=f"({name} has {', '.join(sorted(loaded))})")
     return [(f"{name}/{split}", loaded[split]) for split in sorted(loaded) if options.split in {"", split}]
 
 

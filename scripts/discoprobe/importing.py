@@ -14,6 +14,7 @@ from discoprobe.builders.audit.inputs import Reading, Skipped
 from discoprobe.builders.audit.integrity.leaks import LEAKS
 from discoprobe.builders.config import Config
 from discoprobe.builders.task import all_tasks
+from discoprobe.cards.metadata.vocabulary import is_language, language_code
 from discoprobe.cards.release.release_folder import open_release
 from discoprobe.loaders.corpus import Source, SourceFile
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError
@@ -47,7 +48,8 @@ def import_data(  # noqa: PLR0913 (one parameter per option)
     """Writes the config ``{name}_{lang}`` into a release folder; without ``keep_failed`` only if the audit passes.
 
     Raises:
-        DiscoprobeError: the source is not one dataset, its rows are of another type, or the name cannot be one.
+        DiscoprobeError: the source is not one dataset, its rows are of another type, or the name or the language is not
+            valid.
     """
     task_type = next((known for known in TASK_TYPES if known == about.task_type), None)
     if task_type is None and about.task_type not in SUITES:
@@ -56,6 +58,8 @@ def import_data(  # noqa: PLR0913 (one parameter per option)
         raise DiscoprobeError(
             f"'{about.name}' cannot name a config: use small letters, digits and _, and not the name of a task"
         )
+    if not (re.fullmatch(r"[a-z]{2,3}", about.lang) and is_language(language_code(about.lang))):
+        raise DiscoprobeError(f"'{about.lang}' is not a language code of ISO 639-1 or 639-3, such as es or cop")
     skipped: Sequence[Skipped] = ()
     if task_type is None:
         config = _suite(names, about)

@@ -20,7 +20,7 @@ from discoprobe.cards.text.card import _drops
 from discoprobe.cards.text.escape import plain
 from discoprobe.cards.text.examples import pieces
 from discoprobe.cards.text.length_table import lengths
-from discoprobe.loaders.errors import UnknownNameError
+from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError
 
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table")
 
@@ -283,6 +283,11 @@ def test_a_card_in_the_terminal(sample_release):
 def test_an_unknown_config_names_the_near_ones(sample_release):
     with pytest.raises(UnknownNameError, match=r"did you mean.*dc_es"):
         card_text(sample_release, "dc_e")
+
+
+def test_a_folder_without_a_release_has_no_card(tmp_path):
+    with pytest.raises(DiscoprobeError, match="nothing is not a release folder; `build run` writes one"):
+        card_text(tmp_path / "nothing", "")
 
 
 def test_hostile_texts_are_many():

@@ -47,3 +47,11 @@ def test_the_tree_of_the_docstring_is_the_tree_of_the_classes():
 def test_an_unknown_name_is_told_with_similar_ones(name, hint):
     error = UnknownNameError("language", name, ["spanish", "swedish", "thai"], remedy="(see `build languages`)")
     assert str(error) == f"unknown language '{name}'{hint} (see `build languages`)"
+
+
+@pytest.mark.parametrize(
+    ("known", "hint"),
+    [(["ab", "cd", "ef"], "; give ab, cd or ef"), (["ab"], "; give ab"), ([], ""), ([f"a{n}" for n in range(99)], "")],
+)
+def test_few_names_are_listed_where_none_is_similar(known, hint):
+    assert str(UnknownNameError("preset", "xyz", known)) == f"unknown preset 'xyz'{hint}"
