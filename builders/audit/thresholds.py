@@ -71,7 +71,7 @@ CHECKS = (
     # X-Probe BigramShift: 43 % against 57 %.
     _integrity("balance", "largest difference of label counts in a split"),
     # DiscoEval DC and SSP: labels alternate in 19 files. The threshold depends on the number of rows (intervals).
-    _integrity("order", "accuracy of the parity of the row", None),
+    _integrity("order", "accuracy of a guess by even and odd row numbers", None),
     # BLiMP issue 10; discourse suite over UD: 93-100 % of the negatives of two tasks.
     _integrity("unperturbed", "perturbed rows equal to their original"),
     # HELM issue 435: accuracies under 10 % because members of pairs were sampled apart.
@@ -87,7 +87,7 @@ CHECKS = (
     _shortcut("length", "logistic regression and a decision tree on counts of words, tokens and characters", 0.02),
     # SP on ROCStories: "He" in sentence 2 gives the label in 98 % of 475 rows.
     _shortcut(
-        "token", "best rule: a token, anywhere or first or last in a text, gives the label", 0.05,
+        "token", "best rule of one token (anywhere, first or last in a text) that predicts one label", 0.05,
         perturbation_only=True,
     ),
     # CoordInv .59-.72; for other tasks it is the baseline beside which models are read.
@@ -101,16 +101,16 @@ CHECKS = (
     ),
     # The same threshold as for the string itself.
     _shortcut(
-        "language-model", "n-gram models of the originals: how probable words and characters are", 0.10,
+        "language-model", "logistic regression on probabilities in n-gram models of the originals", 0.10,
         perturbation_only=True,
     ),
-    _shortcut("frequency", "how frequent the words are in the originals", 0.05, perturbation_only=True),
+    _shortcut("frequency", "logistic regression on word frequencies in the originals", 0.05, perturbation_only=True),
     # DC wiki .71, 4-way next sentence .85-.94.
-    _shortcut("overlap", "words in common between the texts of a row", 0.05),
+    _shortcut("overlap", "words that the texts of a row have in common", 0.05),
     # DC wiki .79 where overlap reaches .75.
     _shortcut("similarity", "tree ensemble on the similarities between the texts of a row", 0.05),
     # SP .46 of .20.
-    _shortcut("single", "chars and words on one input segment alone", 0.05),
+    _shortcut("single", "chars and words on one text of the row alone", 0.05),
     # DC gdd .76-.78.
     _shortcut("seen", "a sentence of the row occurs in train", 0.02),
     # SSP "any comma" .65, gapping "contains a dash" .85.
@@ -120,9 +120,9 @@ CHECKS = (
     # WordContent 1.000. Finding the word is what such a task asks, so the value is reported.
     _shortcut("label-word", "the label's own word occurs in the text", None),
     # BLiMP and RuBLiMP: 28 of 112 suites at .80 or more; the threshold is .60 of .50.
-    _shortcut("pairwise-length", "the longer, or the shorter, member of a pair is right", 0.10),
+    _shortcut("pairwise-length", "rule that the longer (or the shorter) member of a pair is correct", 0.10),
     # dc told by mean character cosine in .725 of pairs where no solver of single rows exceeds its threshold.
-    _shortcut("pairwise", "best solver where both members of a pair are shown: which is the original", 0.10),
+    _shortcut("pairwise", "best solver that sees both members of a pair and chooses the correct one", 0.10),
 )  # fmt: skip
 """All checks, in the order of reports."""
 

@@ -122,7 +122,8 @@ def _read_hub(name: str, reading: Reading) -> Read:
     except Exception as error:
         reason = " ".join(str(error).split())
         hint = "; name one with --config" if "Config name is missing" in reason else ""
-        raise UnreadableDataError(f"{name}: datasets cannot load it: {reason[:400]}{hint}") from error
+        here = "" if name.startswith(_HUB) else "no such file or folder, and "
+        raise UnreadableDataError(f"{name}: {here}`datasets` cannot load it: {reason[:400]}{hint}") from error
     return read_dataset(f"{repo}/{config}" if config else repo, loaded, reading)
 
 
