@@ -65,7 +65,7 @@ def test_nothing_is_faulty(release, command, tmp_path):
 
 def test_a_file_that_is_not_there_is_named_before_anything_is_built(command, tmp_path):
     done = command(*RUN, "--out", tmp_path / "out", "--exclude", tmp_path / "m.jsonl")
-    assert (done.returncode, "m.jsonl is not there" in done.stderr) == (2, True)
+    assert (done.returncode, "m.jsonl does not exist" in done.stderr) == (2, True)
     assert not (tmp_path / "out").exists()
 
 

@@ -232,7 +232,7 @@ class Hub:
             local = self._ask(f"downloading {path}", get, filename=path, revision=revision, force_download=force)
             if expected.holds(hashes_of(Path(local))):
                 return Path(local)
-        raise IntegrityError(f"{self.repo}: {path} was received with other bytes than the Hub lists; try again later")
+        raise IntegrityError(f"{self.repo}: the downloaded {path} is not the file that the Hub lists; try again later")
 
     def fetch(self, paths: Sequence[str], revision: str) -> None:
         """Brings files into the client's cache, several at once; `download` then finds and checks them there."""

@@ -109,7 +109,7 @@ class _Folder:
 def _unlike(path: Path, entry: ListedFile) -> str:
     """How a file differs from what is listed; empty if it does not."""
     if not path.is_file():
-        return "the manifest lists it and it is not there"
+        return "the manifest lists it, but it does not exist"
     if path.stat().st_size != entry["bytes"]:
         return f"{path.stat().st_size} bytes, and the manifest says {entry['bytes']}: changed after it was built"
     if (digest := hashes_of(path).sha256) != entry["sha256"]:
@@ -138,7 +138,7 @@ class _Remote:
         wrong = unlike(self._tree, listed)
         for path in wrong:
             there = self._tree.get(path)
-            why = f"{there.size} bytes with another hash than the manifest says" if there else "it is not there"
+            why = f"{there.size} bytes with another hash than the manifest says" if there else "it does not exist"
             yield Difference(path, "published", (why,))
         plain = [path for path in sorted(listed.keys() - set(wrong)) if not self._tree[path].sha256]
         self._hub.fetch(plain, self.commit)

@@ -110,8 +110,8 @@ def _sources(remote: Published, local: Manifest, kept: Collection[str]) -> dict[
         for name in remote["configs"][config]["sources"]:
             if name in local["sources"] and remote["sources"][name] != local["sources"][name]:
                 raise DiscoprobeError(
-                    f"{config} on the Hub was built from another state of {name} than what is to be pushed; build"
-                    f" {config} too, so that the release has one state of each corpus"
+                    f"{config} on the Hub was built from another version of {name} than the configs to be pushed;"
+                    f" build {config} too, so that the release has one version of each corpus"
                 )
     used = {name for config in kept for name in remote["configs"][config]["sources"]}
     return {name: remote["sources"][name] for name in sorted(used)} | local["sources"]

@@ -56,7 +56,7 @@ def checked_marks(release: Path, file: Path) -> list[Mark]:
         DiscoprobeError: the file is not there, or a mark names a row or an answer that the release does not have.
     """
     if not file.is_file():
-        raise DiscoprobeError(f"{file} is not there; give a file of marks, such as `build review` exports")
+        raise DiscoprobeError(f"{file} does not exist; give a file of marks, such as `build review` exports")
     marks, entries = read_marks(file), manifest.read(release)["configs"]
     if unknown := sorted({mark.config for mark in marks if mark.config} - entries.keys()):
         raise DiscoprobeError(f"{file}: {release} has no config {unknown[0]}; are the marks of another release?")

@@ -293,7 +293,7 @@ def _refuse_unmanaged(place: Place) -> None:
             f"{folder} is not empty and holds no {manifest.NAME}; give --out a new folder or a release folder"
         )
     if links := [path for path in folder.rglob("*") if path.is_symlink()]:
-        raise UsageError(f"{links[0]} is a symbolic link, which a release folder does not contain; delete it")
+        raise UsageError(f"{links[0]} is a symbolic link; delete it: a release folder must not contain links")
     manifest.read(folder)  # what is wrong in it is told with its path, not with that of the copy
 
 

@@ -143,7 +143,7 @@ def _excluded_rows(files: Sequence[Path]) -> dict[str, dict[str, str]]:
     """The rows that the readers of files of marks found faulty: config → id → verdict."""
     for file in files:
         if not file.is_file():
-            raise UsageError(f"--exclude: {file} is not there; give a file of marks, which `build review` writes")
+            raise UsageError(f"--exclude: {file} does not exist; give a file of marks, which `build review` writes")
     marks = [mark for file in files for mark in read_marks(file)]
     return to_exclude(sorted(marks, key=lambda mark: mark.time))
 

@@ -183,7 +183,7 @@ def test_two_states_of_one_corpus_do_not_meet(client, case, tmp_path):
     ok(client.call("push", case, folder=str(releases.write(tmp_path / "one", releases.config()))))
     newer = releases.config("dc", sources=(releases.source("de", commit="d" * 40),))
     answer = client.call("push", case, folder=str(releases.write(tmp_path / "two", newer)))
-    refused(answer, 1, "bso_de", "another state of UD_de")
+    refused(answer, 1, "bso_de", "another version of UD_de")
 
 
 def test_languages_of_a_folder_can_be_chosen(hub, client, case, tmp_path):
@@ -443,7 +443,11 @@ def test_bytes_that_arrive_wrong_are_never_used(hub, client, pushed, folders):
     blob = repo.head.tree["manifest.json"].blob
     right = repo.blobs[blob]
     repo.blobs[blob] = right.replace(b'"version": "1.0.0"', b'"version": "3.0.0"')
-    refused(client.call("push", pushed, folder=str(folders["es"])), 4, "manifest.json was received with other bytes")
+    refused(
+        client.call("push", pushed, folder=str(folders["es"])),
+        4,
+        "the downloaded manifest.json is not the file that the Hub lists",
+    )
     repo.blobs[blob] = right
     assert ok(client.call("push", pushed, folder=str(folders["es"])))["release"] == "1.1.0", "nor kept in a cache"
 

@@ -56,7 +56,7 @@ def test_files_that_were_touched(release):
         "bso_es/test-evil.parquet",
     }
     assert "SHA-256" in found["bso_de/test-00000-of-00001.parquet"]
-    assert "not there" in found["bso_es/README.md"]
+    assert "does not exist" in found["bso_es/README.md"]
     assert "5 bytes" in found["README.md"]
     assert "does not list" in found["bso_es/test-evil.parquet"]
 

@@ -191,7 +191,7 @@ def _resources(lang: str, folder: Path) -> tuple[dict[str, Any], str]:
     if lang in {*default_treebanks, "zh", "no"}:
         raise UnsupportedError(f"no Stanza model of '{lang}' in {folder} (there is {there}); {how}")
     raise UnsupportedError(
-        f"Stanza has no model of '{lang}', and {folder} has only {there}; find sentences alone with --segment, "
+        f"Stanza has no model of '{lang}', and {folder} has only {there}; use --segment to find sentences only, "
         "or give an annotated corpus"
     )
 
