@@ -21,13 +21,14 @@ from discoprobe.builders.task import FAMILIES, AnyTask, all_tasks, generated_tas
 from discoprobe.loaders.languages.language import Availability, LanguageSection
 
 MOST_LABELS = 6
+"""Labels of a task that are shown."""
+
 TITLES = {
     "probing": "Probing tasks",
     "discourse": "Discourse tasks",
     "relations": "Relation tasks",
     "suites": "Suites: minimal pairs for evaluation",
 }
-"""Labels of a task that are shown."""
 
 BUILT = ("pred_tense_es", "subj_number_es", "dc_es")
 NOT_BUILT = ("pred_aspect_es",)
@@ -39,10 +40,10 @@ TASKS = """# Tasks
 
 <!-- Written by `python scripts/docs_tables.py` from the tasks in builders/; do not edit. -->
 
-The first column is what `--task` takes. *Labels* are those that a task can have, in the order of their indices. A
-config uses those that its corpus supports; the column is empty where the corpus decides on all of them. *Row* is what
-one row shows ([columns](concepts.md#columns-of-a-row)). *Layers* is what the corpus must be annotated with. The whole
-definition of a task is the docstring of its module, and its cards print it.
+The first column is the name for `--task`. *Labels* are the labels that a task can have, in the order of their indices.
+A config has those that its corpus supports; if the corpus decides on all labels, the column is empty. *Row* is what one
+row shows ([columns](concepts.md#columns-of-a-row)). *Layers* is the annotation that the corpus must have. The docstring
+of the module is the full definition of a task, and its cards print it.
 """
 
 
@@ -80,8 +81,8 @@ def tasks_page() -> str:
     for family in sorted({task.family for task in generated.values()}):
         names = [name for name, task in generated.items() if task.family == family]
         parts.append(
-            f"## `{family}`\n\n`--task {family}` builds all that a corpus supports of {len(names)} tasks, from "
-            f"`{names[0]}` to `{names[-1]}`. `all` and `probing` do not include them.\n"
+            f"## `{family}`\n\n`--task {family}` builds those of {len(names)} tasks, from `{names[0]}` to\n"
+            f"`{names[-1]}`, that the corpus supports. `all` and `probing` do not include them.\n"
         )
     return "\n".join(parts)
 
