@@ -33,11 +33,11 @@ app.command("languages")(corpora.languages)
 _DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 _KEEP_FREED = "dirty_decay_ms:10000,muzzy_decay_ms:0"
-"""polars gives freed memory back after ten seconds and not after half a second: to get it anew for each step of a block
-takes a tenth of the processor's time."""
+"""polars returns freed memory to the system after ten seconds instead of half a second: to request it again in each
+step of a block would take a tenth of the processor time."""
 _GIVE_BACK = "dirty_decay_ms:500,muzzy_decay_ms:0"
 _ONLY_AUDIT = frozenset({"audit", "import"})
-"""Commands that build no blocks: they read as many rows as others made, and a tenth less memory counts more."""
+"""Commands that build no blocks. For them, a tenth less memory is worth more than the time."""
 
 
 def main() -> NoReturn:

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from discoprobe.importing import Imported
 
 NARROW = 80
-"""Columns of what is printed, also into a file or a pipe."""
+"""Width of the output in characters, also in a file or a pipe."""
 _LABELS = 12
-"""Labels that are counted in a table; of more it gives the number."""
+"""Most labels that a table lists; if there are more, it gives their number."""
 _NAMED = 5
 """Rows of a finding that are named at most."""
 _NAME = 24
@@ -30,7 +30,7 @@ _NAME = 24
 def show_reports(
     reports: Sequence[Report], verdicts: Sequence[Verdict], skipped: Sequence[Skipped], *, as_json: bool = False
 ) -> None:
-    """What was read and the verdict on it; for a single dataset every check, the baselines and the mined rules too."""
+    """What was read and the verdict on it; for a single dataset also every check, the baselines and the rules found."""
     if as_json:
         print_json(as_dict(reports, verdicts, skipped))
         return
@@ -64,7 +64,7 @@ def show_designs(rows: Sequence[Mapping[str, Cell]]) -> None:
 
 
 def show_import(done: Imported, out: str) -> None:
-    """How many rows each leak cost, and the call that loads the config."""
+    """How many rows were left out for each kind of leak, and the call that loads the config."""
     for check, n in done.leaks.items():
         _write(f"left out for {check}: {n:,} rows")
     if done.written:
@@ -142,7 +142,7 @@ def _show_report(report: Report, verdict: Verdict) -> None:
     sys.stdout.write("\n")
     _write(verdict.text)
     if report.measured_on:
-        _write(f"solvers learn from {report.trained_on} and are measured on {report.measured_on}")
+        _write(f"solvers are trained on {report.trained_on} and measured on {report.measured_on}")
     for note in report.notes:
         _write(f"note: {note}")
     sys.stdout.write("\n")
@@ -158,7 +158,7 @@ def _show_report(report: Report, verdict: Verdict) -> None:
     )
     _show_details(report.findings)
     if report.heuristics and report.heuristics.rules:
-        sys.stdout.write("\nrules found where solvers learn, on rows held out\n")
+        sys.stdout.write("\nrules found in the training rows, applied to held-out rows\n")
         show(
             [_rule_row(rule) for rule in report.heuristics.rules],
             ["rule", "label", "coverage", "correct"],

@@ -14,7 +14,7 @@ app = typer.Typer()
 
 
 def workers_of(address: str) -> AbstractContextManager[None]:
-    """What commands work in: the cluster at an address, or processes of their own if it is empty."""
+    """A context in which work runs on the cluster at an address, or in local processes if the address is empty."""
     from discoprobe.loaders.process_pool import cluster  # noqa: PLC0415
 
     return cluster(address) if address else nullcontext()

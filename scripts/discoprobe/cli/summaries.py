@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from discoprobe.reading_plan import PlannedSource
 
 _NAMED = 3
-"""Checks that a remark names; of more it gives the number."""
+"""Most checks that a remark names; if there are more, it gives their number."""
 
 
 def show_build(result: BuildResult, out: str, *, as_json: bool = False) -> None:
@@ -44,14 +44,14 @@ def show_build(result: BuildResult, out: str, *, as_json: bool = False) -> None:
 
 
 def show_load_call(out: str, config: str, splits: Sequence[str]) -> None:
-    """The call that loads a config: ``load_dataset`` takes a folder, and of a URL the parquet files of each split."""
+    """The call that loads a config: ``load_dataset`` takes a folder, or for a URL the parquet files of each split."""
     files = ", ".join(f'"{split}": "{out}/{config}/{split}-*.parquet"' for split in splits)
     arguments = f'"parquet", data_files={{{files}}}' if is_url(out) else f'"{out}", "{config}"'
     sys.stdout.write(f"\nload_dataset({arguments})\n")
 
 
 def _missing_rows(result: BuildResult) -> list[dict[str, Cell]]:
-    """A line per config that is not available; of the hundreds of generated ones, a line per reason."""
+    """A line per config that is not available; configs of generated tasks with the same reason share a line."""
     generated: dict[str, list[str]] = {}
     rows: list[dict[str, Cell]] = []
     for config in result.missing:
@@ -81,7 +81,7 @@ def _config_row(name: str, entry: ConfigEntry, verdict: Verdict) -> dict[str, Ce
 
 
 def remark(verdict: Verdict) -> str | None:
-    """The checks above their threshold, or the smallest gain that the rows could have shown."""
+    """The checks above their threshold, or the smallest detectable gain."""
     if verdict.word == "failed":
         checks = ", ".join(verdict.checks) if len(verdict.checks) <= _NAMED else f"{len(verdict.checks)} checks"
         return f"above the threshold: {checks}{' (all languages of the task)' if verdict.of_design else ''}"
@@ -104,7 +104,7 @@ def show_annotated(annotated: AnnotatedCorpus, out: str, *, as_json: bool = Fals
         speed = f"{annotated.new_words / annotated.seconds:,.0f} words/s, loading of models included"
         sys.stdout.write(f"{annotated.new_words:,} words in {annotated.seconds:.0f} s: {speed}\n")
     else:
-        sys.stdout.write("nothing to annotate: all of it was there\n")
+        sys.stdout.write("nothing to annotate: the annotation is complete\n")
     rows: list[dict[str, Cell]] = [
         {"left out in": step, "reason": reason, "number": n}
         for step, reasons in manifest["drops"].items()
@@ -120,7 +120,7 @@ def show_annotated(annotated: AnnotatedCorpus, out: str, *, as_json: bool = Fals
 
 
 def show_sources(planned: Sequence[PlannedSource], unbuilt: Sequence[str] | None, *, as_json: bool = False) -> None:
-    """What a push reads, in the order in which rows are taken; of a dry run also the configs that it would build.
+    """What a push reads, in the order in which rows are taken, and for a dry run the configs that it would build.
 
     JSON is printed only for a dry run with such configs.
     """
@@ -136,8 +136,8 @@ def show_sources(planned: Sequence[PlannedSource], unbuilt: Sequence[str] | None
     )
     if unbuilt:
         sys.stdout.write(
-            f"\nto build first, as far as the corpora support it: {', '.join(unbuilt)}\n"
-            "what would be sent is known after the build: run this again after `build run`\n"
+            f"\nto build first, if the corpora support them: {', '.join(unbuilt)}\n"
+            "the files to send are known only after the build: run this again after `build run`\n"
         )
     sys.stdout.flush()
 

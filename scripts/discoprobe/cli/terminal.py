@@ -12,13 +12,13 @@ from discoprobe.loaders.process_pool import WORDS
 
 Cell = str | int | bool | None
 WIDE = 200
-"""Columns of a table that is written to a file or a pipe."""
+"""Width of a table in a file or a pipe, in characters."""
 LINE_SECONDS = 60.0
-"""Seconds between two lines of progress where stderr is no terminal."""
+"""Seconds between two lines of progress if stderr is not a terminal."""
 WORTH_SAYING = 50_000
-"""Words from which on the speed is told: that of the sample is the time that the program takes to start."""
+"""Fewest words for which the speed is printed: with fewer, most of the time is the start of the program."""
 READING, ROWS = "reading ", ": rows"
-"""How the names of steps begin that read, and how those end that are the rows of a config."""
+"""How the names of reading steps begin, and how the names of steps end that count the rows of a config."""
 
 
 class ProgressDisplay:
@@ -64,7 +64,7 @@ class ProgressDisplay:
             self._bars.update(bar, speed=f"{rate:,.0f} words/s" if rate else "words")
 
     def _print_line(self) -> None:
-        """Once a minute: all steps that are not done, with the time that each would still take."""
+        """Once a minute: all steps that are not done, with the estimated time left for each."""
         with self._lock:
             now = time.monotonic()
             if now - self._last_line < LINE_SECONDS:
@@ -93,17 +93,17 @@ class ProgressDisplay:
         self._ended.set()
 
     def print_speed(self) -> None:
-        """Says how many words were read per second from start to end, where they are many."""
+        """Prints how many words were read per second, if at least ``WORTH_SAYING`` words were read."""
         if self._words >= WORTH_SAYING:
             seconds = max(time.monotonic() - self._start, 1e-9)
             sys.stderr.write(f"{self._words:,} words in {seconds:,.0f} s: {self._words / seconds:,.0f} words/s\n")
 
 
 def _line(steps: Mapping[str, tuple[int, int, float]], now: float) -> str:
-    """How far steps are, and how long they still take at the speed so far.
+    """How far each step is, and how much time is left at the present speed.
 
-    A config is done when it is full or when all is read, and reading ends when all configs are full. Of a config the
-    time is given where it is the shorter one.
+    A config is done when it has its full size or when the whole corpus is read. Reading ends when all configs have
+    their full size. So the time left for a config is printed only if it is shorter than that for reading.
     """
     left = {step: _seconds_left(*of_step, now) for step, of_step in steps.items()}
     reading = min((left[step] for step in steps if step.startswith(READING)), default=0.0)
@@ -114,7 +114,7 @@ def _line(steps: Mapping[str, tuple[int, int, float]], now: float) -> str:
 
 
 def _seconds_left(done: int, total: int, begun: float, now: float) -> float:
-    """How long a step still takes at its speed so far; infinite where that is not known."""
+    """Seconds left for a step at its present speed; infinite if the speed is not known."""
     return (now - begun) * (total - done) / done if done and now - begun >= 1 else math.inf
 
 
@@ -143,7 +143,7 @@ def print_json(value: object) -> None:
 def show(
     rows: Sequence[Mapping[str, Cell]], columns: Sequence[str], *, as_json: bool = False, width: int = WIDE
 ) -> None:
-    """Prints rows as a table, or as a JSON list; ``width`` is the columns of a table that is no terminal's."""
+    """Prints rows as a table, or as a JSON list; ``width`` holds for a table that is not printed in a terminal."""
     if as_json:
         print_json([dict(row) for row in rows])
         return
