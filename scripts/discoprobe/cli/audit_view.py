@@ -142,7 +142,9 @@ def _show_report(report: Report, verdict: Verdict) -> None:
     sys.stdout.write("\n")
     _write(verdict.text)
     if report.measured_on:
-        _write(f"solvers are trained on {report.trained_on} and measured on {report.measured_on}")
+        crossed = f"solvers are cross-validated on {report.measured_on}"
+        single = f"solvers are trained on {report.trained_on} and measured on {report.measured_on}"
+        _write(crossed if report.trained_on.startswith("the other") else single)
     for note in report.notes:
         _write(f"note: {note}")
     sys.stdout.write("\n")
