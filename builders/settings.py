@@ -42,7 +42,7 @@ class Settings:
         paradigms: the path of a table of UniMorph, which gives `agreement_suite` the forms of verbs that the treebanks
             lack; empty for none.
         syncretism: what the form of a target must not be ambiguous in: ``pos``, ``feature``, both or nothing.
-        min_class: fewest candidates of a class of an open label set (connectives).
+        min_class: fewest rows of a label; rarer labels are left out, and a task whose labels have fewer is not built.
         block: bytes of text that are sampled together; a larger corpus is built block by block until the sizes are
             full.
         most_documents: so many documents are read at most; None for all.
