@@ -83,7 +83,7 @@ class TextWithOffsets:
         return TextWithOffsets("".join([*texts, self.text[at:]]), np.concatenate([*spans, self.spans[at:]]))
 
     def sub(self, pattern: re.Pattern[str], by: str | Callable[[re.Match[str]], str]) -> tuple["TextWithOffsets", int]:
-        """The text with every match replaced that differs from what replaces it, and the number of these."""
+        """The text with the matches of a pattern replaced, and the number of replacements that change something."""
         matches = ((match, by if isinstance(by, str) else by(match)) for match in pattern.finditer(self.text))
         edits = [(*match.span(), new) for match, new in matches if new != match[0]]
         return self.replace(edits), len(edits)
@@ -177,7 +177,7 @@ class Paragraph:
 
 
 def with_gaps(parts: Iterable[Paragraph | None]) -> Iterator[Paragraph]:
-    """Paragraphs of a document, with a gap before each that follows a None: the place of text that was removed."""
+    """The paragraphs of a document; one after a None, which stands for text that was removed, has a gap before it."""
     gap = False
     for part in parts:
         if part is not None:

@@ -22,7 +22,7 @@ _BRACES: Final = r"(?:[^{}]++|\{(?:[^{}]++|\{(?:[^{}]++|\{[^{}]*+\})*+\})*+\})*+
 
 
 class _Rule(NamedTuple):
-    """What is replaced, by what, and the reason that is counted; a text without the signs has nothing of it."""
+    """A pattern, what replaces its matches, and the reason that is counted; a text without ``signs`` has no match."""
 
     reason: str
     signs: str

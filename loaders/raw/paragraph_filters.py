@@ -233,10 +233,10 @@ def _boilerplate(text: str, recurring: Collection[int]) -> Collection[str]:
     Lines that recur with other numbers are boilerplate only if they are short, and have together no more words than
     the rest: a template that is filled in is the text itself.
     """
-    keys = {line: _keys(line) for line in _lines(text)}
-    equal = {line for line, of_line in keys.items() if of_line and of_line[0] in recurring}
-    rest = [line for line in _lines(text) if line not in equal]
-    similar = {line for line in rest if any(key in recurring for key in keys[line][1:])}
+    lines = _lines(text)
+    equal = {line for line in lines if any(key in recurring for key in _keys(line)[:1])}
+    rest = [line for line in lines if line not in equal]
+    similar = {line for line in rest if any(key in recurring for key in _keys(line)[1:])}
     words = sum(map(word_count, rest))
     similar_words = sum(word_count(line) for line in rest if line in similar)
     return (equal | similar if 2 * similar_words <= words else equal) if rest else ()

@@ -139,9 +139,8 @@ def _paragraphs(row: Row, part: Part, hyphens: LineEndHyphens | None, counts: Dr
         sentences = list(group)
         if is_filled:
             text, spans = TextWithOffsets.joined(sentences)
-            yield Paragraph(
-                text, part.kind, tuple(spans) if part.segmented else None, None, part.speaker, level=part.level
-            )
+            given = tuple(spans) if part.segmented else None
+            yield Paragraph(text, part.kind, given, speaker=part.speaker, level=part.level)
         else:
             counts.add("empty-segment", row.place, len(sentences))
             yield None
@@ -179,7 +178,10 @@ def _parts_of_block(block: _Block, kind: LineKind) -> list[Part]:
 
 
 def _blocks(lines: Sequence[Line], reasons: Mapping[int, str]) -> list[_Block]:
-    """The blocks of a text without some lines, for ``reasons`` by index; pages do not divide a sentence."""
+    """The blocks of a text without the lines that are removed for a reason, by index.
+
+    A sentence that a page break interrupts is in one block.
+    """
     blocks: list[_Block] = []
     between: set[str] = set()  # why lines since the last one are left out; empty for a blank line
     for i, line in enumerate(lines):
@@ -297,7 +299,7 @@ def _items(lines: Sequence[Line]) -> Iterator[int]:
 
 
 def page_lines(lines: Sequence[Line]) -> dict[int, str]:
-    """The page numbers and running heads of a document without blank lines: index → ``page-number``, ``running-head``.
+    """The page numbers and running heads among the lines that are not blank: index → the reason to remove the line.
 
     Numbers on lines by themselves are page numbers if they count up, and if one of them interrupts a sentence or is
     next to a form feed; numbers between complete paragraphs are headings of chapters. A running head recurs beside page
