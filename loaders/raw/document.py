@@ -13,6 +13,8 @@ from typing import Final, Literal, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from discoprobe.loaders.errors import DiscoprobeError
+
 T = TypeVar("T")
 Span = tuple[int, int]
 Kind = Literal["text", "heading", "speaker", "stage", "verse"]
@@ -242,3 +244,9 @@ class DropCounts:
             places = self.places.setdefault(reason, [])
             if len(places) < PLACES and place not in places:
                 places.append(place)
+
+    def refuse(self, error: DiscoprobeError, on_error: str) -> None:
+        """Raise an error, or count it as unreadable if ``on_error`` is ``"skip"``."""
+        if on_error != "skip":
+            raise error
+        self.add("unreadable", str(error))

@@ -79,7 +79,7 @@ class RawCorpus:
             except (UsageError, UnknownNameError, RemoteError):
                 raise
             except DiscoprobeError as error:
-                self._refuse(error)
+                self.counts.refuse(error, self.options.on_error)
             if empty and refused == self.counts.reasons["unreadable"]:
                 self.counts.add("empty-document", file.place)
 
@@ -102,10 +102,9 @@ class RawCorpus:
 
     def _rows(self, file: RawFile) -> Iterable[Row]:
         path, options = file.path, self.options
-        if path is None:
-            return tables.dataset_rows(self.name, self.name, options, self._refuse)
-        if file.is_table:
-            return tables.table_rows(path, self.name if file.name == "." else file.place, options, self._refuse)
+        if path is None or file.is_table:
+            name = self.name if path is None or file.name == "." else file.place
+            return tables.table_rows(path or self.name, name, options, self.counts)
         doc_id = document_id(file.name)
         if path.suffix.lower() in TEI:
             return read_tei(path, file.place, doc_id, self.counts, options.min_document_words)
@@ -116,12 +115,6 @@ class RawCorpus:
             if ids.is_file()
             else [Row(file.place, doc_id, text)]
         )
-
-    def _refuse(self, error: DiscoprobeError) -> None:
-        """Raise an error, or count it as what is unreadable."""
-        if self.options.on_error == "stop":
-            raise error
-        self.counts.add("unreadable", str(error))
 
 
 def usable_documents(rows: Iterable[Row], options: ReadOptions, counts: DropCounts) -> Iterator[RawDocument]:

@@ -14,7 +14,7 @@ import itertools
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -34,12 +34,10 @@ from discoprobe.loaders.errors import (
     UsageError,
     first_line,
 )
-from discoprobe.loaders.raw.document import Part, Row, laid_out
+from discoprobe.loaders.raw.document import DropCounts, Part, Row, laid_out
 from discoprobe.loaders.raw.files import document_id, one_line, read_lines
 from discoprobe.loaders.raw.options import ReadOptions
 
-Refuse = Callable[[CorpusFormatError], None]
-"""Gets what is wrong with a row; raises it, or counts it and returns, and the row is dropped."""
 Records = Iterable[tuple[int, Mapping[str, Any] | CorpusFormatError]]
 """Numbered records, or what is wrong with one."""
 
@@ -97,29 +95,29 @@ def known_column(names: Sequence[str], wanted: Sequence[str]) -> str:
     return next((lower[name] for name in wanted if name in lower), "")
 
 
-def table_rows(path: Path, name: str, options: ReadOptions, refuse: Refuse) -> Iterator[Row]:
-    """The rows of a table file, or of a folder that ``datasets`` saved, in order, a few at a time in memory.
+def table_rows(source: Path | str, name: str, options: ReadOptions, counts: DropCounts) -> Iterator[Row]:
+    """The rows of a table file, a folder that ``datasets`` saved, or a dataset on the Hub, a few at a time in memory.
 
-    ``name`` is for messages; ``refuse`` is called with what is wrong with a row.
+    ``name`` is for messages; ``counts`` counts malformed rows, unless the options say that they are errors.
 
     Raises:
-        CorpusFormatError: the file as a whole is malformed.
+        CorpusFormatError: the file, or a row, is malformed.
         UsageError: the columns are not known.
+        RemoteError: the Hub does not provide it.
         DiscoprobeError: it cannot be read, or has no such split.
     """
-    suffix = path.suffix.lower()
-    if path.is_dir():
-        yield from dataset_rows(path, name, options, refuse)
-    elif suffix == ".parquet":
-        yield from rows_of(_parquet(path, name, options), name, options, refuse)
+    if isinstance(source, str) or source.is_dir():
+        yield from _dataset_rows(source, name, options, counts)
+    elif (suffix := source.suffix.lower()) == ".parquet":
+        yield from rows_of(_parquet(source, name, options), name, options, counts)
     else:
-        with closing(read_lines(path, name, options.encoding)) as lines:
+        with closing(read_lines(source, name, options.encoding)) as lines:
             delimiter = {".csv": ",", ".tsv": "\t"}.get(suffix)
             records = _csv(lines, name, options, delimiter) if delimiter else _json(lines, name)
-            yield from rows_of(records, name, options, refuse)
+            yield from rows_of(records, name, options, counts)
 
 
-def rows_of(records: Records, name: str, options: ReadOptions, refuse: Refuse) -> Iterator[Row]:
+def rows_of(records: Records, name: str, options: ReadOptions, counts: DropCounts) -> Iterator[Row]:
     """Numbered records as rows; the first record tells which columns there are.
 
     A row without an id of its own has the name of the table and the number of the row as id, with ``~2`` if a row
@@ -136,7 +134,7 @@ def rows_of(records: Records, name: str, options: ReadOptions, refuse: Refuse) -
             if options.id:
                 _check_id(row, options.id, numbers.get(row.id), name)
         except CorpusFormatError as error:
-            refuse(error)
+            counts.refuse(error, options.on_error)
             continue
         numbered = f"{stem}-{number:06}"
         own = itertools.chain([row.id, numbered], (f"{numbered}~{n}" for n in itertools.count(2)))
@@ -244,14 +242,10 @@ def _parquet(path: Path, name: str, options: ReadOptions) -> Records:
         raise CorpusFormatError(f"not a readable parquet file: {first_line(error)}", path=name) from error
 
 
-def dataset_rows(source: Path | str, name: str, options: ReadOptions, refuse: Refuse) -> Iterator[Row]:
-    """The rows of a folder that ``datasets`` saved, or of a dataset on the Hub by its id, streamed, split by split.
+def _dataset_rows(source: Path | str, name: str, options: ReadOptions, counts: DropCounts) -> Iterator[Row]:
+    """The rows of a saved dataset, or of one on the Hub by its id, streamed, split by split in the order of names.
 
-    ``HF_ENDPOINT`` and ``HF_TOKEN`` are used. The splits are in the order of their names.
-
-    Raises:
-        RemoteError: the Hub does not provide it.
-        DiscoprobeError: it cannot be read, or has no such split, or no column of texts.
+    ``HF_ENDPOINT`` and ``HF_TOKEN`` are used.
     """
     from datasets import load_dataset, load_from_disk  # noqa: PLC0415 - takes a second
 
@@ -263,7 +257,7 @@ def dataset_rows(source: Path | str, name: str, options: ReadOptions, refuse: Re
         for place, dataset in _splits(loaded, name, options):
             names = dataset.column_names or list(next(iter(dataset), {}))
             used = [*find_columns(names, options, place).values()]
-            yield from rows_of(enumerate(dataset.select_columns(used).with_format(None), 1), place, options, refuse)
+            yield from rows_of(enumerate(dataset.select_columns(used).with_format(None), 1), place, options, counts)
     except DiscoprobeError:
         raise
     except Exception as error:  # network, Hub and damaged files: the library raises dozens of classes

@@ -12,7 +12,6 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from itertools import accumulate, repeat
 from typing import TYPE_CHECKING, Any, Final
 
@@ -112,8 +111,7 @@ class TextCorpusPart:
             used = {*find_columns(names, self.options, self.file.name).values(), *filter(None, about)}
             records = parquet.read_row_group(self.number, columns=sorted(used)).to_pylist()
         reading, dropped, corrections = DropCounts(), Counter[str](), Counter[str]()
-        refuse = partial(self._refuse, reading)
-        rows = rows_of(enumerate(records, self.before + 1), self.file.name, self.options, refuse)
+        rows = rows_of(enumerate(records, self.before + 1), self.file.name, self.options, reading)
         documents, found, about_each = [], [], []
         annotator = loaded(self.engine)
         for document in usable_documents(sorted(rows, key=lambda row: row.id), self.options, reading):
@@ -134,11 +132,6 @@ class TextCorpusPart:
             "corrections": corrections,
         }
         return cache.store(cache_folder(), self.key, [shard], lambda: record)
-
-    def _refuse(self, counts: DropCounts, error: CorpusFormatError) -> None:
-        if self.options.on_error == "stop":
-            raise error
-        counts.add("unreadable", str(error))
 
 
 def _shard(documents: Sequence[RawDocument], found: Sequence[Sequence[PlacedSentence]], corpus: str) -> Shard:
