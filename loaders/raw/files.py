@@ -5,14 +5,13 @@ An encoding is declared, or proven by the bytes of a file; it is never guessed.
 
 import codecs
 import io
-import os
 import re
 import sys
 import unicodedata
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final
 
 from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError, UsageError
 from discoprobe.loaders.raw.document import DropCounts
@@ -76,40 +75,38 @@ def files_in(folder: Path, counts: DropCounts) -> list[RawFile]:
     Raises:
         DiscoprobeError: a folder cannot be listed, or no file can be read.
     """
-    files = sorted(_walk(folder, counts), key=lambda file: file.name)
+    files = []
+    for path, reason in _walk(folder):
+        file = RawFile(path, path.relative_to(folder).as_posix())
+        if reason:
+            counts.add(reason, file.place)
+        else:
+            files.append(file)
     if not files:
         raise DiscoprobeError(f"{folder}: nothing to read in this folder; what can be read: {', '.join(READABLE)}")
-    return files
+    return sorted(files, key=lambda file: file.name)
 
 
-def _walk(top: Path, counts: DropCounts) -> Iterator[RawFile]:
-    """The files below a folder; links to folders are followed when everything else was visited."""
-    seen: set[tuple[int, int]] = set()
-    starts = [top]
-    for start in starts:  # which grows
-        for path, folders, names in os.walk(start, onerror=_not_listed):
-            folder = Path(path)
-            of_folder, status = RawFile(folder, folder.relative_to(top).as_posix()), folder.stat()
-            folders[:] = sorted(name for name in folders if not name.startswith("."))
-            if (status.st_dev, status.st_ino) in seen:
-                counts.add("folder-loop", of_folder.place)
-                folders.clear()
-            elif SAVED.intersection(names):
-                folders.clear()
-                yield of_folder
-            else:
-                starts += [folder / name for name in folders if (folder / name).is_symlink()]
-                for name in sorted(name for name in names if not name.startswith(".")):
-                    file = RawFile(folder / name, (folder / name).relative_to(top).as_posix())
-                    if reason := _unused(folder / name):
-                        counts.add(reason, file.place)
-                    else:
-                        yield file
-            seen.add((status.st_dev, status.st_ino))
-
-
-def _not_listed(error: OSError) -> NoReturn:
-    raise DiscoprobeError(f"{error.filename}: cannot be listed: {error.strerror}") from error
+def _walk(top: Path) -> Iterator[tuple[Path, str]]:
+    """The files below a folder, and the reason why one is not read; links to folders are followed at the end."""
+    seen: set[Path] = set()
+    folders, links = [top], list[Path]()
+    while folders or links:
+        folder = (folders or links).pop(0)
+        try:
+            paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+        except OSError as error:
+            raise DiscoprobeError(f"{folder}: cannot be listed: {error.strerror}") from error
+        if folder.resolve() in seen:
+            yield folder, "folder-loop"
+        elif SAVED.intersection(path.name for path in paths):
+            yield folder, ""
+        else:
+            below = [path for path in paths if path.is_dir()]
+            folders[:0] = [path for path in below if not path.is_symlink()]
+            links += [path for path in below if path.is_symlink()]
+            yield from ((path, _unused(path)) for path in paths if not path.is_dir())
+        seen.add(folder.resolve())
 
 
 def _unused(path: Path) -> str:
