@@ -277,10 +277,8 @@ def _hashed(documents: Iterable[RawDocument]) -> tuple[pl.DataFrame, pl.DataFram
         [(n, i, p.text, word_count(p.text)) for i, p in enumerate(document.paragraphs) if p.kind in RUNNING]
         for n, document in enumerate(documents)
     )
-    tables = [pl.DataFrame(schema=_PARAGRAPHS).with_columns(key=pl.lit(0, pl.UInt64)).drop("text")]
-    wholes = [pl.DataFrame(schema={"document": pl.Int64, "compared": pl.Boolean, "key": pl.UInt64})]
-    shingles = []
-    for batch in grouped(running, len, PARAGRAPHS_AT_ONCE):
+    wholes, tables, shingles = [], [], []
+    for batch in chain([[]], grouped(running, len, PARAGRAPHS_AT_ONCE)):  # an empty one, if there is no document
         table = pl.DataFrame([row for rows in batch for row in rows], _PARAGRAPHS, orient="row")
         compared = pl.col("words").filter(_LONG).sum() >= LONG_SHARE * pl.col("words").sum()
         whole = table.group_by("document", maintain_order=True).agg(pl.col("text").str.join(" "), compared=compared)
