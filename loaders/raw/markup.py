@@ -6,13 +6,14 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import regex
 from lxml.html.defs import tags
-from wordfreq import available_languages, zipf_frequency
+from wordfreq import zipf_frequency
 
+from discoprobe.loaders.languages.word_frequency import wordfreq_code
 from discoprobe.loaders.raw.document import DropCounts, TextWithOffsets
 
 _ELEMENTS: Final = "|".join(sorted(tags | {"main", "picture", "ref", "nowiki", "gallery", "poem"}))
@@ -103,14 +104,10 @@ class LineEndHyphens:
         return " " if is_common and not self._zipf(closed) else ""
 
     def _zipf(self, word: str) -> float:
-        return zipf_frequency(word, self.lang) if _has_frequencies(self.lang) else 0.0
+        code = wordfreq_code(self.lang) if self.lang else None
+        return zipf_frequency(word, code) if code else 0.0
 
     @cached_property
     def _words(self) -> Counter[str]:
         """The words of the document with their counts, including those with a hyphen inside a line."""
         return Counter(word.replace("‐", "-").lower() for word in _WORD.findall(self.source))
-
-
-@cache
-def _has_frequencies(lang: str) -> bool:
-    return lang in available_languages()

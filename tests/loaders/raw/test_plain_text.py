@@ -125,6 +125,11 @@ def test_divided_words(source, text, n):
     assert reasons.get("line-hyphen", 0) == n
 
 
+@pytest.mark.parametrize(("lang", "text"), [("hr", "Kućno- i gradsko pravo."), ("xx", "Kućnoi gradsko pravo.")])
+def test_divided_words_of_a_language_that_shares_a_frequency_list(lang, text):
+    assert texts("Kućno-\ni gradsko pravo.", lang=lang) == [text]
+
+
 def test_boilerplate_is_a_gap():
     source = PROSE.replace("\n\n", "\n\nTeilen Sie diesen Artikel!\n")
     counts = DropCounts()
