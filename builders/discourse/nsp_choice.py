@@ -22,7 +22,7 @@ from discoprobe.builders.config import Shape
 from discoprobe.builders.passages.distractors import ANY, CLOSE, Slots, first_come, shortlists
 from discoprobe.builders.passages.intruders import Cut, with_donors
 from discoprobe.builders.passages.measures import gains, gains_of_two_measures, slack
-from discoprobe.builders.passages.similarity import Gaps, Rows, Similarity
+from discoprobe.builders.passages.similarity import Rows, Similarity, Values
 from discoprobe.builders.passages.window_rows import choice_rows, labelled
 from discoprobe.builders.passages.windows import random_sizes
 from discoprobe.builders.sampling.balance import remove_bias
@@ -109,7 +109,7 @@ def _passages(windows: pl.DataFrame) -> tuple[Rows, Rows]:
     return np.where(places < right[:, None], places, -1), right
 
 
-def _aim(windows: pl.DataFrame, kind: str, context: Context) -> Gaps:
+def _aim(windows: pl.DataFrame, kind: str, context: Context) -> Values:
     """How many times as long as the right sentence of each window the wrong one of a kind should be.
 
     Each of the four candidates gets a length at random around one that they have in common, the right one too. If the

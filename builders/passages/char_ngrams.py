@@ -4,8 +4,7 @@ scikit-learn's ``char_wb`` analyser makes the same n-grams one Python string at 
 solvers of one config. An array of code points needs a second.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -27,17 +26,18 @@ def char_grams(texts: pl.Series, width: int) -> scipy.sparse.csr_array:
 
     Words are what white space separates, and have a space at both ends, as in scikit-learn's ``char_wb``.
     """
+    parts = [*char_grams_in_parts(texts, width), scipy.sparse.csr_array((0, width), dtype=np.float32)]
+    return scipy.sparse.csr_array(scipy.sparse.vstack(parts, format="csr"))
+
+
+def char_grams_in_parts(texts: pl.Series, width: int) -> Iterator[scipy.sparse.csr_array]:
+    """The same for some texts after the other, so that the n-grams of half a million characters are in memory."""
     text = pl.col("text").fill_null("").str.replace_all(r"\s+", " ")
     padded = texts.to_frame("text").select(pl.concat_str(pl.lit(" "), text, pl.lit(" ")).alias("text"))["text"]
     lengths = padded.str.len_chars().to_numpy().astype(np.int64)
     cuts = np.flatnonzero(np.diff(np.cumsum(lengths) // _PIECE)) + 1
     bounds = [0, *cuts.tolist(), len(padded)]
-    parts = [_grams(padded[a:b], lengths[a:b], width) for a, b in pairwise(bounds) if b > a]
-    return (
-        scipy.sparse.csr_array(scipy.sparse.vstack(parts, format="csr"))
-        if parts
-        else scipy.sparse.csr_array((0, width))
-    )
+    yield from (_grams(padded[a:b], lengths[a:b], width) for a, b in pairwise(bounds) if b > a)
 
 
 def _grams(padded: pl.Series, lengths: npt.NDArray[np.int64], width: int) -> scipy.sparse.csr_array:

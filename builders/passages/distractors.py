@@ -16,7 +16,7 @@ import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders import hashing
-from discoprobe.builders.passages.similarity import Gaps, Rows, Similarity
+from discoprobe.builders.passages.similarity import Rows, Similarity, Values
 
 BEYOND = 2
 """Least distance, in sentences, of an intruder from later in the document: the next sentence often follows the context
@@ -99,7 +99,7 @@ class Slots:
     beside: Rows
     taken: Rows | None = None
     longer: npt.NDArray[np.bool_] | None = None
-    aim: Gaps | None = None
+    aim: Values | None = None
     two: bool = False
 
     def present(self, slots: Rows) -> Rows:
@@ -204,7 +204,7 @@ class _Search:
         order = hashing.ranking(salted, "looked at", *self.seed_key)
         return np.sort(pool[order[:_LOOKED_AT]])
 
-    def _scores(self, block: Rows, pool: Rows) -> list[Gaps]:
+    def _scores(self, block: Rows, pool: Rows) -> list[Values]:
         """The cost of each of the pool in each slot, for each of ``turns``; infinite where it is not allowed."""
         true = self.slots.true[block]
         allowed = self._allowed(true, pool) & self._unlike(self.slots.present(block), pool)
@@ -260,12 +260,12 @@ class _Search:
         return np.asarray(np.where(longer[:, None], difference < 0, difference > 0))
 
 
-def _cost(gaps: Gaps) -> Gaps:
+def _cost(gaps: Values) -> Values:
     """The cost of a difference: less overlap counts twice, because most sentences of other documents have less."""
     return np.where(gaps < 0, -2 * gaps, gaps)
 
 
-def _best(scores: Gaps, pool: Rows) -> list[Shortlist]:
+def _best(scores: Values, pool: Rows) -> list[Shortlist]:
     """For each slot of a block the best of the pool."""
     top = min(_SHORTLIST, len(pool))
     best = np.argpartition(scores, top - 1, axis=1)[:, :top]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 Rows = npt.NDArray[np.int64]
-Gaps = npt.NDArray[np.float64]
-"""By how much each of a pool is above each of some rows: (rows, pool)."""
+Values = npt.NDArray[np.float64]
+AT_ONCE: Final = 4_000
+"""Contexts whose n-grams are in memory at a time."""
 
 
 class Similarity:
@@ -42,32 +43,49 @@ class Similarity:
         return Cosines(_words(self._frame, "words"))
 
 
-class Shares:
-    """Which share of a sentence's content words a context has, for many sentences and contexts."""
+class Measure:
+    """How similar sentences are to contexts, by the vectors of both."""
+
+    vectors: scipy.sparse.csr_matrix  # of the sentences
+    sizes: npt.NDArray[np.floating]  # what the products of a sentence are divided by
+
+    def of_contexts(self, contexts: Rows) -> scipy.sparse.csr_matrix:
+        """The vector of each context."""
+        raise NotImplementedError
+
+    def of(self, contexts: Rows, rows: Rows, pool: Rows) -> Values:
+        """How much more similar to the i-th context each of ``pool`` is than the i-th of ``rows``: (contexts, pool)."""
+        vectors = self.of_contexts(contexts)
+        similar = (vectors @ self.vectors[pool].T).toarray() / self.sizes[pool]
+        return np.asarray(similar - self._with_each(vectors, rows[:, None]))
+
+    def with_each(self, contexts: Rows, candidates: Rows) -> Values:
+        """How similar the i-th context is to each of the i-th ``candidates``: (contexts, candidates)."""
+        pieces = [slice(start, start + AT_ONCE) for start in range(0, max(len(contexts), 1), AT_ONCE)]
+        similar = [self._with_each(self.of_contexts(contexts[piece]), candidates[piece]) for piece in pieces]
+        return np.concatenate(similar)
+
+    def _with_each(self, contexts: scipy.sparse.csr_matrix, candidates: Rows) -> Values:
+        products = [contexts.multiply(self.vectors[rows]).sum(axis=1) for rows in candidates.T]
+        return np.asarray(np.hstack(products) / self.sizes[candidates])
+
+
+class Shares(Measure):
+    """Which share of a sentence's content words a context has."""
 
     def __init__(self, frame: pl.DataFrame) -> None:
         """Takes ``row`` numbers 0…n-1 and ``content`` (lists of hashed words)."""
-        self.words = _words(frame, "content")
-        self.sizes = np.maximum(np.asarray(self.words.sum(axis=1)).ravel(), 1)
+        self.vectors = _words(frame, "content")
+        self.sizes = np.maximum(np.asarray(self.vectors.sum(axis=1)).ravel(), 1)
 
-    def of(self, contexts: Rows, rows: Rows, pool: Rows) -> Gaps:
-        """By how much the share of each of ``pool`` in the i-th context is above that of the i-th of ``rows``."""
-        shares = (self._union(contexts) @ self.words[pool].T).toarray() / self.sizes[pool]
-        return np.asarray(shares - self.own(contexts, rows)[:, None])
-
-    def own(self, contexts: Rows, rows: Rows) -> npt.NDArray[np.float64]:
-        """The share of the i-th of ``rows`` that the i-th context has."""
-        common = self._union(contexts).multiply(self.words[rows]).sum(axis=1)
-        return np.asarray(np.asarray(common).ravel() / self.sizes[rows])
-
-    def _union(self, contexts: Rows) -> scipy.sparse.csr_matrix:
+    def of_contexts(self, contexts: Rows) -> scipy.sparse.csr_matrix:
         """The words of each context, each once."""
-        union = _members(contexts, self.words.shape[0]) @ self.words
+        union = _members(contexts, self.vectors.shape[0]) @ self.vectors
         union.data[:] = 1
         return union
 
 
-class Cosines:
+class Cosines(Measure):
     """TF-IDF cosines between sentences and contexts, as the audit's solver has them.
 
     The inverse document frequency is rounded: a document more does not change it.
@@ -79,24 +97,17 @@ class Cosines:
         weights = np.round(1 + np.log((1 + counts.shape[0]) / (1 + frequency)))
         self.weighted = counts @ scipy.sparse.diags(weights.astype(np.float32))
         self.vectors = _normalized(self.weighted)
+        self.sizes = np.ones(counts.shape[0], np.float32)
 
-    def of(self, contexts: Rows, rows: Rows, pool: Rows) -> Gaps:
-        """By how much the cosine of each of ``pool`` with the i-th context is above that of the i-th of ``rows``."""
-        together = self._together(contexts)
-        return np.asarray((together @ self.vectors[pool].T).toarray() - self.own(contexts, rows)[:, None])
-
-    def own(self, contexts: Rows, rows: Rows) -> npt.NDArray[np.float64]:
-        """The cosine of the i-th of ``rows`` with the i-th context."""
-        return np.asarray(self._together(contexts).multiply(self.vectors[rows]).sum(axis=1)).ravel()
-
-    @functools.cached_property
-    def typical(self) -> npt.NDArray[np.float64]:
-        """The cosine of each sentence with all of them together: high for sentences of common words about anything."""
-        return np.asarray(self.vectors @ _normalized(scipy.sparse.csr_matrix(self.weighted.sum(axis=0))).toarray()[0])
-
-    def _together(self, contexts: Rows) -> scipy.sparse.csr_matrix:
+    def of_contexts(self, contexts: Rows) -> scipy.sparse.csr_matrix:
+        """The n-grams or words of the sentences of each context together, as vectors of length 1."""
         summed = _members(contexts, self.weighted.shape[0]) @ self.weighted
         return _normalized(summed) if len(contexts) else summed  # scikit-learn refuses matrices without rows
+
+    @functools.cached_property
+    def typical(self) -> Values:
+        """The cosine of each sentence with all of them together: high for sentences of common words about anything."""
+        return np.asarray(self.vectors @ _normalized(scipy.sparse.csr_matrix(self.weighted.sum(axis=0))).toarray()[0])
 
 
 def _normalized(vectors: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:

@@ -14,7 +14,7 @@ import polars as pl
 import pyarrow as pa
 
 from discoprobe.builders import clean_text, hashing
-from discoprobe.builders.passages.char_ngrams import char_grams
+from discoprobe.builders.passages.char_ngrams import char_grams_in_parts
 from discoprobe.builders.sampling.splits import split_of
 from discoprobe.builders.settings import Settings
 from discoprobe.loaders.corpus import Shard, Source
@@ -93,11 +93,12 @@ def _heading() -> pl.Expr:
 
 def _grams(texts: pl.Series) -> pl.Series:
     """The hashed character n-grams of each text, as often as they are in it."""
-    counts = char_grams(texts, WIDTH)
-    flat = np.repeat(counts.indices, counts.data.astype(np.int64)).astype(np.uint16)
-    sizes = np.asarray(counts.sum(axis=1)).ravel().astype(np.int64)
-    ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    return pl.Series(pa.LargeListArray.from_arrays(pa.array(ends), pa.array(flat)))
+    flat, sizes = [np.empty(0, np.uint16)], [np.empty(0, np.int64)]
+    for counts in char_grams_in_parts(texts, WIDTH):
+        flat.append(np.repeat(counts.indices.astype(np.uint16), counts.data.astype(np.int64)))
+        sizes.append(counts.sum(axis=1).astype(np.int64))
+    ends = np.append(0, np.cumsum(np.concatenate(sizes)))
+    return pl.Series(pa.LargeListArray.from_arrays(pa.array(ends), pa.array(np.concatenate(flat))))
 
 
 def not_prose(sources: Iterable[Source], settings: Settings) -> frozenset[str]:

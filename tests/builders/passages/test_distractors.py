@@ -113,7 +113,10 @@ def test_of_two_the_first_is_on_the_preferred_side_and_the_second_on_the_other()
     assert found.group_by("slot").len()["len"].max() == 2
     likeness, slot = Similarity(frame), found["slot"].to_numpy()
     of_true, of_found = (
-        sum(cosines.own(slots.context[slot], rows) for cosines in (likeness.cosines, likeness.words))
+        sum(
+            cosines.with_each(slots.context[slot], rows[:, None])[:, 0]
+            for cosines in (likeness.cosines, likeness.words)
+        )
         for rows in (slots.true[slot], found["intruder"].to_numpy())
     )
     first = found.select(pl.int_range(pl.len()).over("slot") == 0).to_series().to_numpy()
