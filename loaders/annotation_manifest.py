@@ -1,8 +1,9 @@
-"""``annotate.json``: what an annotated corpus was made from, by what, and the hash of each of its files."""
+"""``annotate.json``: what an annotated corpus was made from, by what, and the hash of each file in its folder."""
 
 import functools
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, TypedDict
@@ -109,6 +110,49 @@ def first_difference(folder: Path, files: Mapping[str, FileEntry]) -> str:
         if (actual.bytes, actual.sha256) != (entry["bytes"], entry["sha256"]):
             return f"{name} was changed"
     return ""
+
+
+def listed(folder: Path, paths: Iterable[Path]) -> dict[str, FileEntry]:
+    """The files among some paths in a folder as the manifest lists them."""
+    files = sorted(path for path in paths if path.is_file())
+    names = (os.fsencode(path.relative_to(folder)).decode(errors="backslashreplace") for path in files)
+    hashes = zip(names, map(hashes_of, files), strict=True)
+    return {name: FileEntry(sha256=of.sha256, bytes=of.bytes) for name, of in hashes}
+
+
+def check_folder(folder: Path, name: str, lang: str) -> None:
+    """Make sure that a folder is new or empty, or holds a corpus of a name and language, finished or not.
+
+    Raises:
+        DiscoprobeError: it holds something else.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise DiscoprobeError(f"{folder} is a file; --out is a folder")
+    manifest = read_manifest(folder)
+    if manifest is not None and (manifest["name"], manifest["lang"]) != (name, lang):
+        raise DiscoprobeError(
+            f"{folder} holds the corpus {manifest['name']} ({manifest['lang']}), and this is {name} "
+            f"({lang}); give another --out"
+        )
+    if manifest is None and not (folder / WORK).is_dir() and folder.is_dir() and any(folder.iterdir()):
+        raise DiscoprobeError(f"{folder} is not empty and holds no annotated corpus; give another --out")
+
+
+def replace_files(folder: Path, new: Path, names: Iterable[str]) -> None:
+    """Move new files to the place of those of a corpus.
+
+    The manifest, which lists the old ones, is moved away first, so that the corpus counts as unfinished until another
+    is written.
+    """
+    old = folder / WORK / "old.json"
+    if (folder / NAME).exists():
+        (folder / NAME).replace(old)
+    if old.exists():
+        for name in json.loads(old.read_bytes())["files"]:
+            (folder / name).unlink(missing_ok=True)
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (new / name).replace(folder / name)
 
 
 def corpus_facts(path: Path) -> TreebankFacts | None:

@@ -25,9 +25,9 @@ from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import Context, all_tasks
 from discoprobe.cards.metadata.annotation_quality import SEGMENTATION_TASKS, TASKS
 from discoprobe.loaders.conllu.reader import read_corpora
-from discoprobe.loaders.corpus import Corpus, Shard
+from discoprobe.loaders.corpus import Corpus, Shard, Source
 from discoprobe.loaders.languages.language import language_data
-from discoprobe.loaders.raw.annotate.annotate_corpus import AnnotatedCorpus, CorpusFacts
+from discoprobe.loaders.raw.annotate.annotate_corpus import AnnotatedCorpus
 from discoprobe.loaders.raw.annotate.stanza_engine import DEFAULT
 from discoprobe.loaders.raw.options import ReadOptions
 from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare
@@ -67,7 +67,7 @@ def main(argv: list[str] | None = None) -> int:
         how = AnnotationOptions(
             segment=options.segment, stanza_dir=options.stanza_dir, processors=DEFAULT, read=EVERYTHING
         )
-        made = prepare(str(texts), CorpusFacts("agreement", options.lang), how, out=corpus, jobs=options.jobs)
+        made = prepare(str(texts), Source("agreement", options.lang), how, out=corpus, jobs=options.jobs)
         found = _annotated(corpus, options.lang)
     names = ", ".join(
         f"{one.name} ({one.commit[:7]})" if one.commit else one.name

@@ -5,8 +5,11 @@ import hashlib
 import regex as re
 from shared import sample_file
 
-from discoprobe.loaders.raw.annotate.annotate_corpus import AnnotationJob, CorpusFacts, ReadingReport, annotate
+from discoprobe.loaders.corpus import Source
+from discoprobe.loaders.raw.annotate.annotate_corpus import AnnotationJob, annotate
 from discoprobe.loaders.raw.document import Paragraph, RawDocument, TextWithOffsets
+from discoprobe.loaders.raw.options import ReadOptions
+from discoprobe.loaders.raw.raw_corpus import RawCorpus
 
 GERMAN = [
     "Der Dr. Müller kam am 3. Mai nach Berlin. Er ging im Park spazieren.",
@@ -29,9 +32,20 @@ def document(doc_id, texts, *, kinds=None, gaps=(), genre="", extracted=False):
     return RawDocument(doc_id, tuple(paragraphs), f"{doc_id}.txt", source, extracted, genre)
 
 
+class Given(RawCorpus):
+    """A corpus of documents that were made in a test."""
+
+    def __init__(self, documents):
+        super().__init__("notes", None, ReadOptions())
+        self.documents = documents
+
+    def __iter__(self):
+        return iter(self.documents)
+
+
 def annotated(documents, out, engine, *, lang="de", name="notes", **options):
     """The documents, annotated into a folder."""
-    return annotate(AnnotationJob(documents, ReadingReport, CorpusFacts(name, lang), engine, **options), out)
+    return annotate(AnnotationJob(Given(documents), Source(name, lang), engine, **options), out)
 
 
 def conllu_of(folder):

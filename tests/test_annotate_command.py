@@ -9,7 +9,7 @@ from raw_cases import GERMAN
 from shared import STANZA, needs_stanza, sample_file, tree_of
 
 from discoprobe import pipeline
-from discoprobe.loaders.raw.annotate.annotate_corpus import CorpusFacts
+from discoprobe.loaders.corpus import Source
 from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare
 from discoprobe.requests import Request
 
@@ -184,7 +184,7 @@ def test_a_rebuild_of_raw_text_asks_for_the_text(command, tmp_path, monkeypatch)
     (tmp_path / "texts").mkdir()
     for name, text in texts.items():
         (tmp_path / "texts" / f"{name}.txt").write_text(" ".join(text), encoding="utf-8")
-    about = CorpusFacts("texts", "es")
+    about = Source("texts", "es")
     prepare(str(tmp_path / "texts"), about, AnnotationOptions(segment=True), out=tmp_path / "corpus")
     request = Request(corpora=(str(tmp_path / "corpus"),), tasks=("dc",), audit=False)
     assert pipeline.run(request, tmp_path / "release").built == ("dc_es",)

@@ -25,12 +25,8 @@ from discoprobe.cards.release.staleness import digest, up_to_date
 from discoprobe.cards.text.verdicts import FAILED, verdicts
 from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.process_pool import Progress, n_workers, process_pool, silent
-from discoprobe.loaders.raw.annotate.row_group_parts import (
-    TextCorpusPart,
-    about_documents,
-    read_parts,
-    with_what_was_read,
-)
+from discoprobe.loaders.raw.annotate.row_group_parts import TextCorpusPart
+from discoprobe.read_texts import about_documents, read_parts, with_what_was_read
 from discoprobe.requests import SAMPLE, Request
 from discoprobe.sources import corpora_of, fill_of, is_filled
 

@@ -12,7 +12,6 @@ from discoprobe.loaders.catalogue.licences import UNKNOWN
 from discoprobe.loaders.catalogue.pins import PinnedCorpus, TextCorpus
 from discoprobe.loaders.fetch.catalogue_files import location
 from discoprobe.loaders.fetch.remote_files import PARQUET, files_at
-from discoprobe.loaders.raw.prepare import is_raw
 from discoprobe.requests import SAMPLE, Request, catalogue_corpus, language_codes
 
 READ: Final = "read"
@@ -80,7 +79,7 @@ def _named(name: str, request: Request, codes: Sequence[str], tasks: tuple[str, 
             yield PlannedSource(code, SAMPLE, READ, tasks, "CC0 1.0", 1, None)
     elif sources.is_segmented_text(name, request):
         yield _text(name, request, lang, PARTLY, tasks)
-    elif "://" in name or is_raw(name):
+    elif "://" in name or sources.is_raw(name):
         how = SEGMENT if request.raw and request.raw.segment else ANNOTATE
         yield PlannedSource(lang, name, how, tasks, UNKNOWN, *_size(Path(name)))
     elif Path(name).exists():

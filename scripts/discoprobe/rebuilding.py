@@ -15,7 +15,7 @@ from discoprobe.cards.release.release_folder import take_readers
 from discoprobe.loaders.catalogue import hub_texts, treebanks
 from discoprobe.loaders.catalogue.pins import PinnedFile, TextCorpus, Treebank
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError
-from discoprobe.loaders.raw.options import assignments, read_options
+from discoprobe.loaders.raw.options import ReadOptions, assignments, read_options
 from discoprobe.loaders.raw.prepare import AnnotationOptions
 from discoprobe.pipeline import run
 from discoprobe.requests import SAMPLE, Request
@@ -56,8 +56,15 @@ def rebuilder(corpora: tuple[str, ...], jobs: int, stanza_dir: Path | None = Non
 
 def _how(sources: Mapping[str, SourceEntry], stanza_dir: Path | None) -> AnnotationOptions | None:
     """The options with which raw text among the sources was annotated, which are the same for all of a language."""
-    made = [source["annotation"] for source in sources.values() if "annotation" in source]
-    return dataclasses.replace(AnnotationOptions.of_annotation(made[0]), stanza_dir=stanza_dir) if made else None
+    made = next((source["annotation"] for source in sources.values() if "annotation" in source), None)
+    if made is None:
+        return None
+    names = {field.name for field in dataclasses.fields(ReadOptions)}
+    read = ReadOptions(**{name: value for name, value in made["read"].items() if name in names})
+    if made["made_by"]["engine"] == "rules":
+        return AnnotationOptions(segment=True, rules=True, stanza_dir=stanza_dir, read=read)
+    named = tuple(f"{processor}={package}" for processor, package in made["made_by"]["packages"].items())
+    return AnnotationOptions(processors=named, stanza_dir=stanza_dir, read=read)
 
 
 def _named(sources: Mapping[str, SourceEntry]) -> tuple[tuple[str, ...], tuple[Pinned, ...]]:

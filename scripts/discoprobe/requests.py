@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Final, Literal, cast
 
 from discoprobe.builders.settings import MIN_ROWS, Settings, read_min_rows, read_sizes, with_values
 from discoprobe.builders.settings import preset as settings_of
 from discoprobe.cards.readers.marks import read_marks, to_exclude
 from discoprobe.loaders.catalogue import hub_texts, treebanks
 from discoprobe.loaders.errors import UnknownNameError, UsageError
+from discoprobe.loaders.fetch.remote_files import DATASETS, GLOB, HUB, hub_url
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
 SAMPLE = "sample"
 ALL = "all"
 OnError = Literal["stop", "skip"]
+
+
+NOT_IN_NAMES: Final = re.compile(r"[^0-9A-Za-z]+")
+"""What is replaced in the name of a corpus, which is part of the names of its files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +90,22 @@ def catalogue_corpus(name: str) -> Treebank | TextCorpus:
 def is_hub_text(name: str) -> bool:
     """Whether a name is that of a dataset of text in the catalogue, and of no file."""
     return not Path(name).exists() and hub_texts.is_hub_text(name)
+
+
+def corpus_name(source: str) -> str:
+    """The name of a corpus after its file, folder or dataset, in lower case: ``my-notes`` for ``My notes.jsonl``."""
+    path = Path(source)
+    last = path.resolve().name if path.exists() else _repository(source)
+    stem = last.partition(".")[0] if not path.is_dir() else last
+    return NOT_IN_NAMES.sub("-", stem).strip("-").lower() or "text"
+
+
+def _repository(source: str) -> str:
+    """What a URL names the corpus after: ``org/name`` of the Hub, else the last folder or file without pattern."""
+    if source.startswith(HUB):
+        return "/".join(hub_url(source).removeprefix(f"{HUB}{DATASETS}").partition("@")[0].split("/")[:2])
+    plain = [part for part in source.split("/") if GLOB.isdisjoint(part)]
+    return plain[-1] if plain else source
 
 
 def _check_names(languages: tuple[str, ...], corpora: tuple[str, ...], tasks: tuple[str, ...]) -> None:

@@ -4,6 +4,7 @@ import dataclasses
 import functools
 import operator
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -12,17 +13,21 @@ from discoprobe.builders.task import AnyTask
 from discoprobe.loaders.catalogue import hub_texts, treebanks
 from discoprobe.loaders.catalogue.pins import DocumentRule, PinnedCorpus, TextCorpus, Treebank, TreebankFacts
 from discoprobe.loaders.conllu.reader import read_corpora
-from discoprobe.loaders.corpus import Corpus
-from discoprobe.loaders.errors import RemoteError, UnsupportedError, UsageError
+from discoprobe.loaders.corpus import Corpus, Source
+from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnsupportedError, UsageError
 from discoprobe.loaders.fetch import catalogue_files
+from discoprobe.loaders.fetch.remote_files import PARQUET, files_at, is_url
 from discoprobe.loaders.file_hashes import hashes_of
+from discoprobe.loaders.paths import SUFFIXES, holds_corpus
 from discoprobe.loaders.process_pool import Progress, silent
-from discoprobe.loaders.raw.annotate.annotate_corpus import CorpusFacts
-from discoprobe.loaders.raw.annotate.row_group_parts import as_fill
+from discoprobe.loaders.raw.annotate.row_group_parts import TextCorpusPart
+from discoprobe.loaders.raw.document import DropCounts
+from discoprobe.loaders.raw.files import READABLE, files_in
 from discoprobe.loaders.raw.options import read_options
 from discoprobe.loaders.raw.paragraph_filters import written_without_spaces
-from discoprobe.loaders.raw.prepare import AnnotationOptions, as_path, is_parquet_text, is_raw, prepare, segment_parquet
-from discoprobe.requests import SAMPLE, OnError, Request, catalogue_corpus, is_hub_text, language_codes
+from discoprobe.loaders.raw.prepare import AnnotationOptions, as_path, prepare, segment_parquet
+from discoprobe.loaders.raw.raw_corpus import HUB
+from discoprobe.requests import SAMPLE, OnError, Request, catalogue_corpus, corpus_name, is_hub_text, language_codes
 
 TEXT = frozenset({"documents", "sections", "text"})
 """What text has that was only divided into sentences."""
@@ -138,7 +143,17 @@ def _fill(request: Request, lang: str) -> Corpus | None:
         texts = [text for name in names for text in _texts_named(name, wanted, (lang,))]
     except RemoteError as error:
         raise RemoteError(f"{error}; or build from treebanks alone with --gold") from error
-    return as_fill(functools.reduce(operator.add, texts)) if texts else None
+    return _as_fill(functools.reduce(operator.add, texts)) if texts else None
+
+
+def _as_fill(corpus: Corpus) -> Corpus:
+    """A corpus of text whose parts are read when those of other corpora are at their end."""
+    parts = tuple(dataclasses.replace(part, fills=True) for part in corpus.parts if isinstance(part, TextCorpusPart))
+    sources = tuple(
+        dataclasses.replace(source, annotation={**(source.annotation or {}), "fills": True})
+        for source in corpus.sources
+    )
+    return dataclasses.replace(corpus, parts=parts, sources=sources)
 
 
 def _texts_named(name: str, request: Request, codes: tuple[str, ...]) -> list[Corpus]:
@@ -156,12 +171,11 @@ def _segmented_texts(request: Request, codes: tuple[str, ...]) -> Iterator[Corpu
             continue
         if known := hub_text_of(name, request, codes):
             text, lang = known
-            about = CorpusFacts(
-                text.corpus(lang), lang, text.licence, text.citation, f"{hub_texts.DATASETS}{text.repo}", text.commit
-            )
-            corpus = segment_parquet([text.url(lang)], about, how)
+            repo = f"{hub_texts.DATASETS}{text.repo}"
+            about = Source(text.corpus(lang), lang, text.licence, repo, text.commit, text.citation)
+            corpus = segment_parquet(text.url(lang), about, how)
         else:
-            corpus = segment_parquet([name], CorpusFacts("", codes[0] if len(codes) == 1 else ""), how)
+            corpus = segment_parquet(name, _own_text(name, codes), how)
         corpora[corpus.lang] = corpora[corpus.lang] + corpus if corpus.lang in corpora else corpus
     yield from corpora.values()
 
@@ -171,6 +185,31 @@ def is_segmented_text(name: str, request: Request) -> bool:
     if request.raw is None or not request.raw.segment or name == SAMPLE:
         return False
     return is_hub_text(name) or is_parquet_text(name)
+
+
+def is_raw(source: str) -> bool:
+    """Whether a source has to be annotated: a file or folder without CoNLL-U, or a dataset on the Hub."""
+    path = Path(source)
+    if path.is_dir():
+        return not holds_corpus(path)
+    return not path.name.endswith(SUFFIXES) if path.exists() else source.startswith(HUB)
+
+
+def is_parquet_text(source: str) -> bool:
+    """Whether a source is text in parquet files only, by path, or a URL with parquet files.
+
+    Raises:
+        RemoteError: a URL cannot be reached.
+    """
+    if is_url(source):
+        others = (*SUFFIXES, *(kind for kind in READABLE if kind != PARQUET))
+        return not source.lower().endswith(others) and any(file.name.endswith(PARQUET) for file in files_at(source))
+    path = Path(source)
+    if not path.is_dir():
+        return path.suffix.lower() == PARQUET and path.is_file()
+    with suppress(DiscoprobeError):
+        return not holds_corpus(path) and all(file.name.endswith(PARQUET) for file in files_in(path, DropCounts()))
+    return False
 
 
 def hub_text_of(name: str, request: Request, codes: tuple[str, ...]) -> tuple[hub_texts.HubText, str] | None:
@@ -249,15 +288,22 @@ def default_corpora(code: str) -> Sequence[PinnedCorpus]:
 def _of_catalogue(text: TextCorpus, request: Request, progress: Progress) -> Path:
     """The folder of a corpus of the catalogue's raw text, downloaded, verified and annotated, now or before."""
     how = dataclasses.replace(request.raw or AnnotationOptions(), read=read_options(text.read))
-    about = CorpusFacts(text.name, text.lang, text.licence, text.citation, text.repo, text.commit)
+    about = Source(text.name, text.lang, text.licence, text.repo, text.commit, text.citation)
     _catalogue([text], request, progress)
     return prepare(str(catalogue_files.folder(text)), about, how, jobs=request.jobs, progress=progress).folder
 
 
 def _annotated(source: str, request: Request, codes: tuple[str, ...], progress: Progress) -> Path:
     """The folder of a corpus that is annotated now, or was before, from raw text."""
-    about = CorpusFacts("", codes[0] if len(codes) == 1 else "")
-    return prepare(source, about, request.raw or AnnotationOptions(), jobs=request.jobs, progress=progress).folder
+    about, how = _own_text(source, codes), request.raw or AnnotationOptions()
+    return prepare(source, about, how, jobs=request.jobs, progress=progress).folder
+
+
+def _own_text(source: str, codes: tuple[str, ...]) -> Source:
+    """Name and language of a user's own text."""
+    if len(codes) != 1:
+        raise UsageError(f"{source} is raw text: name its language with --lang, a single one such as de")
+    return Source(corpus_name(source), codes[0])
 
 
 def _catalogue(corpora: Sequence[PinnedCorpus], request: Request, progress: Progress) -> list[Path]:

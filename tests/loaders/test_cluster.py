@@ -13,9 +13,9 @@ from raw_cases import articles
 
 from discoprobe import build, load_corpus, pipeline, use_executor
 from discoprobe.builders.settings import Settings
+from discoprobe.loaders.corpus import Source
 from discoprobe.loaders.errors import RemoteError, UsageError
 from discoprobe.loaders.process_pool import cluster
-from discoprobe.loaders.raw.annotate.annotate_corpus import CorpusFacts
 from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare
 from discoprobe.requests import Request
 
@@ -84,7 +84,7 @@ def test_an_annotation_that_loses_a_worker_gives_the_same_bytes(dask, tmp_path, 
     source.mkdir()
     for number, article in enumerate(articles(400)):
         (source / f"{number:03}.txt").write_text(article, encoding="utf-8")
-    facts = CorpusFacts("cuentos", "es", "CC0 1.0")
+    facts = Source("cuentos", "es", "CC0 1.0")
     own_cache("one")
     prepare(str(source), facts, SEGMENTED, out=tmp_path / "plain")
     own_cache("two")

@@ -9,30 +9,22 @@ A sentence is dropped if it is too long, or shows that something was lost when t
 empty, formulas, notes.
 """
 
-from __future__ import annotations
-
-import functools
 import importlib.metadata
 import re
-from collections.abc import Hashable
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, zip_longest
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from itertools import chain, islice, pairwise, zip_longest
+from typing import Final, NamedTuple, Protocol
 
 import regex
 
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.raw.annotate.sentence_boundaries import corrected, rule_boundaries
-from discoprobe.loaders.raw.document import RUNNING
+from discoprobe.loaders.raw.document import RUNNING, Paragraph, RawDocument, Span, grouped
 from discoprobe.loaders.raw.paragraph_filters import written_without_spaces
 from discoprobe.loaders.raw.plain_text import is_final
-
-if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from discoprobe.loaders.raw.document import Paragraph, RawDocument, Span
 
 MISSING: Final = "_"
 MAX_WORDS: Final = 512
@@ -63,7 +55,11 @@ INTRODUCED: Final = regex.compile(r"[\p{P}\p{S}\p{N}\p{Ll}\p{Lo}]")
 small letter or one of a script without capitals. If it begins otherwise, a list or formula was lost between them."""
 MOST: Final = 0.8
 """Least share of paragraphs with a final mark, and with a first capital, in a document where others have lost text."""
+CHUNK: Final = 40_000
+"""Characters of documents that are annotated at once, which bounds memory."""
 BOUNDARY: Final = regex.compile(r"\b", regex.WORD | regex.VERSION1)
+SPOKEN: Final = regex.compile(r"\b(?:[^\p{L}\p{N}]\B)*[\p{L}\p{N}]", regex.WORD | regex.VERSION1)
+"""The beginning of a word with a letter or digit."""
 
 
 class Word(NamedTuple):
@@ -78,8 +74,7 @@ class Word(NamedTuple):
     deprel: str = MISSING
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A token: its span in the paragraph's text, and its words, several for a multiword token."""
 
     start: int
@@ -87,56 +82,27 @@ class Token:
     words: tuple[Word, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """A sentence: its span in the paragraph's text; tokens if they are known; the reason if it is dropped."""
+class Sentence(NamedTuple):
+    """A sentence: its span in the paragraph's text, the tokens that a model found, the reason if it is dropped."""
 
     start: int
     end: int
     tokens: tuple[Token, ...] = ()
     dropped: str = ""
 
-    @classmethod
-    def of(cls, tokens: Sequence[Token], dropped: str = "") -> Sentence:
-        """The sentence from the first to the last of some tokens; one without tokens has no place."""
-        return cls(tokens[0].start, tokens[-1].end, tuple(tokens), dropped) if tokens else cls(0, 0, (), dropped)
-
-    @property
-    def spoken_words(self) -> int | None:
-        """The number of words with a letter or digit; None where tokens are not known."""
-        words = [word.form for token in self.tokens for word in token.words]
-        return sum(any(map(str.isalnum, form)) for form in words) if words else None
-
-
-Sentences = list[list[Sentence]]
-"""The sentences of each of some paragraphs."""
-
-
-class Annotator(Protocol):
-    """Finds sentences and words in paragraphs, and may annotate them."""
-
-    def annotate(self, paragraphs: Sequence[Paragraph], corrections: Counter[str], *, tokens: bool = True) -> Sentences:
-        """The sentences of each paragraph, in order; without ``tokens`` perhaps only their places.
-
-        ``corrections`` counts the corrected sentence boundaries by kind.
-        """
-
 
 class Engine(Hashable, Protocol):
-    """Makes an annotator; small enough to be sent to another process."""
+    """Finds sentences in paragraphs, and may annotate them; small enough to be sent to another process."""
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """Everything in the annotator that its result depends on, as JSON values."""
+        """Everything that its result depends on, as JSON values."""
 
-    def load(self) -> Annotator:
-        """The annotator, ready to work."""
+    def annotate(self, paragraphs: Sequence[Paragraph], corrections: Counter[str]) -> list[list[Sentence]]:
+        """The sentences of each paragraph, in order: those of the input if it is segmented.
 
-
-@functools.lru_cache(maxsize=1)
-def loaded(engine: Engine) -> Annotator:
-    """The annotator of an engine; the last one stays in memory, so that a process loads it once."""
-    return engine.load()
+        ``corrections`` counts the corrected sentence boundaries by kind.
+        """
 
 
 def versions(*packages: str) -> dict[str, str]:
@@ -146,33 +112,31 @@ def versions(*packages: str) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class RuleEngine:
-    """Finds sentences and words of one language by rules; words are not annotated."""
+    """Finds the sentences of one language by rules; words are not annotated.
+
+    Raises:
+        UnsupportedError: the language is written without spaces, so that no rule finds its words.
+    """
 
     lang: str
+
+    def __post_init__(self) -> None:
+        if written_without_spaces(self.lang) or not language_data(self.lang).spaces:
+            raise UnsupportedError(
+                f"'{self.lang}' is written without spaces, and no rule finds its words; it needs a Stanza model "
+                f"(pip install 'discoprobe[stanza]', --stanza-dir)"
+            )
 
     @property
     def identity(self) -> Mapping[str, object]:
         """The libraries whose versions decide where sentences and words end."""
         return {"engine": "rules", "software": versions()}
 
-    def load(self) -> RuleEngine:
-        """Itself: it is its own annotator.
-
-        Raises:
-            UnsupportedError: the language is written without spaces, so that no rule finds its words.
-        """
-        if written_without_spaces(self.lang) or not language_data(self.lang).spaces:
-            raise UnsupportedError(
-                f"'{self.lang}' is written without spaces, and no rule finds its words; it needs a Stanza model "
-                f"(pip install 'discoprobe[stanza]', --stanza-dir)"
-            )
-        return self
-
-    def annotate(self, paragraphs: Sequence[Paragraph], corrections: Counter[str], *, tokens: bool = True) -> Sentences:
-        """The sentences of each paragraph, in order: those of the input if it is segmented, else those of the rules."""
-        found = _with_tokens if tokens else _place
+    def annotate(self, paragraphs: Sequence[Paragraph], corrections: Counter[str]) -> list[list[Sentence]]:
+        """The sentences of each paragraph, without tokens."""
         return [
-            [found(paragraph.text, *span) for span in self._spans(paragraph, corrections)] for paragraph in paragraphs
+            [_sentence(paragraph.text, *span) for span in self._spans(paragraph, corrections)]
+            for paragraph in paragraphs
         ]
 
     def _spans(self, paragraph: Paragraph, corrections: Counter[str]) -> Sequence[Span]:
@@ -182,13 +146,11 @@ class RuleEngine:
         return [(start, end) for start, end in paragraph.sentences if text[start:end].strip()]
 
 
-def _with_tokens(text: str, start: int, end: int) -> Sentence:
-    tokens = [Token(low, high, (Word(text[low:high]),)) for low, high in words(text, start, end)]
-    return Sentence.of((), LONG_SENTENCE) if len(tokens) > MAX_WORDS else Sentence.of(tokens)
-
-
-def _place(text: str, start: int, end: int) -> Sentence:
-    start += len(text[start:end]) - len(text[start:end].lstrip())
+def _sentence(text: str, start: int, end: int) -> Sentence:
+    """The sentence in a span, without the white space at its ends."""
+    stripped = text[start:end].strip()
+    start = text.index(stripped, start)
+    end = start + len(stripped)
     long = end - start > MAX_WORDS and sum(1 for _ in words(text, start, end)) > MAX_WORDS
     return Sentence(start, end, dropped=LONG_SENTENCE if long else "")
 
@@ -218,18 +180,44 @@ class PlacedSentence:
         """Its characters."""
         return self.paragraph.text[self.sentence.start : self.sentence.end]
 
+    @property
+    def tokens(self) -> Sequence[Token]:
+        """Its tokens: those of a model, else words by the rules of Unicode."""
+        text, (start, end, tokens, _) = self.paragraph.text, self.sentence
+        return tokens or [Token(low, high, (Word(text[low:high]),)) for low, high in words(text, start, end)]
 
-def placed(document: RawDocument, found: Sequence[Sequence[Sentence]], drops: Counter[str]) -> Iterator[PlacedSentence]:
-    """The sentences of a document that stay, in order, given those of each running paragraph.
+    @property
+    def spoken_words(self) -> int:
+        """The number of words with a letter or digit."""
+        if not self.sentence.tokens:
+            return len(SPOKEN.findall(self.text))
+        return sum(any(map(str.isalnum, word.form)) for token in self.sentence.tokens for word in token.words)
 
-    ``drops`` counts the others, and what is no running text, by reason.
+
+def annotated_documents(
+    documents: Sequence[RawDocument], engine: Engine, drops: Counter[str], corrections: Counter[str]
+) -> Iterator[tuple[RawDocument, list[PlacedSentence]]]:
+    """Each document with its sentences that stay, in order.
+
+    ``drops`` counts the others, and what is no running text, by reason; ``corrections`` counts the corrected sentence
+    boundaries by kind.
     """
-    filled = [[sentence for sentence in each if sentence.end or sentence.dropped] for each in found]
+    paragraphs = (paragraph for document in documents for paragraph in document.running)
+    chunks = grouped(paragraphs, lambda paragraph: len(paragraph.text), CHUNK)
+    found = chain.from_iterable(engine.annotate(chunk, corrections) for chunk in chunks)
+    for document in documents:
+        yield document, list(_placed(document, list(islice(found, len(document.running))), drops))
+
+
+def _placed(
+    document: RawDocument, found: Sequence[Sequence[Sentence]], drops: Counter[str]
+) -> Iterator[PlacedSentence]:
+    """The sentences of a document that stay, given those of each running paragraph."""
     texts = [
-        [paragraph.text[sentence.start : sentence.end] for sentence in sentences]
-        for paragraph, sentences in zip(document.running, filled, strict=True)
+        ["" if sentence.dropped else paragraph.text[sentence.start : sentence.end] for sentence in sentences]
+        for paragraph, sentences in zip(document.running, found, strict=True)
     ]
-    remaining = zip(filled, lost_text(texts), strict=True)
+    remaining = zip(found, lost_text(texts), strict=True)
     number, interrupted, before = 0, True, ""
     for paragraph in document.paragraphs:
         interrupted |= paragraph.gap
@@ -247,7 +235,7 @@ def placed(document: RawDocument, found: Sequence[Sequence[Sentence]], drops: Co
             text = paragraph.text[sentence.start : sentence.end]
             interrupted |= bool(opens and INTRODUCES.search(before) and not INTRODUCED.match(text))
             number += 1 + (interrupted and number > 0)
-            close = bool(after and after.end and after.start == sentence.end)
+            close = bool(after and not after.dropped and after.start == sentence.end)
             yield PlacedSentence(paragraph, sentence, number, opens, interrupted, close)
             opens, interrupted, before = False, False, text
     if not number:

@@ -11,21 +11,17 @@ several letters, and before a small letter after a full stop. Boundaries inside 
 before years, and Spanish ``D.``, were found by reading texts of the German Wikipedia and Spanish novels.
 """
 
-from __future__ import annotations
-
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import regex
 import sentencex
 from wordfreq import zipf_frequency
 
-if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Callable, Collection, Sequence
-
-    from discoprobe.loaders.raw.document import Span
+from discoprobe.loaders.raw.document import Span
 
 CORRECTIONS: Final = frozenset({
     "closing-signs", "opening-signs", "inside-word", "signs-alone", "after-call", "before-dash", "after-comma",
@@ -102,7 +98,7 @@ def corrected(text: str, spans: Sequence[Span], lang: str, corrections: Counter[
     added |= {match.end() for match in YEAR.finditer(text)}
     boundaries = sorted(at for at in {boundary for boundary, _ in given} | added if start < at < end)
     removed: dict[int, str] = {}
-    for rule in (_signs_alone, _continues, partial(_in_a_name, by_rule, lang), partial(_ordinal, lang)):
+    for rule in (_signs_alone, partial(_inside, by_rule, lang)):
         removed |= _wrong(text, [start, *boundaries, end], rule)
         boundaries = [boundary for boundary in boundaries if boundary not in removed]
     corrections.update(kind for boundary, moved in given if (kind := removed.get(boundary, moved)))
@@ -140,31 +136,24 @@ def _signs_alone(before: str, after: str, _: int) -> str:
     return "" if both else "signs-alone"
 
 
-def _continues(before: str, after: str, _: int) -> str:
-    """Removes a boundary that a small letter or a comma shows to be inside a sentence."""
-    if LAST_INITIAL.match(after):
-        return "before-initial"
-    if CALL.search(before) and SMALL.match(after):
-        return "after-call"
-    if AFTER_DASH.match(after):
-        return "before-dash"
-    return "after-comma" if COMMA.search(before) else ""
+def _inside(by_rule: Collection[int], lang: str, before: str, after: str, at: int) -> str:
+    """Removes a boundary that the text on both sides shows to be inside a sentence."""
+    own_titles = TITLES_OF.get(lang)
+    shows = {
+        "before-initial": LAST_INITIAL.match(after),
+        "after-call": SMALL.match(after) and CALL.search(before),
+        "before-dash": AFTER_DASH.match(after),
+        "after-comma": COMMA.search(before),
+        "after-title": TITLE.search(before) or (own_titles and own_titles.search(before)),
+        "after-initial": at not in by_rule and INITIAL.search(before),  # unless `sentencex` ends a sentence there
+        "after-ordinal": lang in ORDINALS and _in_an_ordinal(ORDINALS[lang], before, after),
+    }
+    return next((kind for kind, found in shows.items() if found), "")
 
 
-def _ordinal(lang: str, before: str, after: str, _: int) -> str:
-    """Removes a boundary after an ordinal number and before its noun, or after both, in languages that write so."""
-    if lang not in ORDINALS:
-        return ""
+def _in_an_ordinal(lang: str, before: str, after: str) -> bool:
+    """Whether a boundary is between an ordinal number and its noun, or after both if the sentence goes on."""
     if ORDINAL_UNIT.search(before):
-        return "after-ordinal" if SMALL.match(after) else ""
-    if not ORDINAL.search(before):
-        return ""
+        return bool(SMALL.match(after))
     word = WORD.match(after)
-    return "after-ordinal" if word and zipf_frequency(word[0].lower(), ORDINALS[lang]) < FREQUENT else ""
-
-
-def _in_a_name(by_rule: Collection[int], lang: str, before: str, _: str, at: int) -> str:
-    """Removes a boundary after a title, and after an initial unless ``sentencex`` ends a sentence there."""
-    if TITLE.search(before) or (lang in TITLES_OF and TITLES_OF[lang].search(before)):
-        return "after-title"
-    return "after-initial" if at not in by_rule and INITIAL.search(before) else ""
+    return bool(word and ORDINAL.search(before)) and zipf_frequency(word[0].lower(), lang) < FREQUENT

@@ -6,22 +6,31 @@ imported when models are looked for, and works on one thread or the GPU. Every p
 that no sentence crosses paragraphs; in input that is already segmented, every sentence is one.
 """
 
-from __future__ import annotations
-
+import functools
+import hashlib
 import importlib.util
 import logging
 import os
 from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
 from discoprobe.loaders.conllu.check import well_formed_feats
 from discoprobe.loaders.corpus import UPOS, SourceFile
-from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError, UsageError
-from discoprobe.loaders.file_hashes import hashes_of
+from discoprobe.loaders.errors import (
+    DiscoprobeError,
+    RemoteError,
+    UnknownNameError,
+    UnsupportedError,
+    UsageError,
+    first_line,
+)
 from discoprobe.loaders.raw.annotate.placed_sentences import (
     LONG_SENTENCE,
     MAX_WORDS,
@@ -33,13 +42,7 @@ from discoprobe.loaders.raw.annotate.placed_sentences import (
     versions,
 )
 from discoprobe.loaders.raw.annotate.sentence_boundaries import corrected
-
-if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from discoprobe.loaders.raw.annotate.placed_sentences import Sentences
-    from discoprobe.loaders.raw.document import Paragraph
+from discoprobe.loaders.raw.document import Paragraph
 
 PROCESSORS: Final = ("tokenize", "mwt", "pos", "lemma", "depparse")
 """Those whose results are in CoNLL-U, in the order in which they work."""
@@ -68,10 +71,8 @@ def require_stanza() -> None:
         )
 
 
-def models_folder(given: Path | None = None) -> Path:
-    """The folder of models: the given one, else ``$STANZA_RESOURCES_DIR``, else the one to which Stanza downloads."""
-    if given is not None:
-        return given
+def default_folder() -> Path:
+    """The folder to which Stanza downloads its models; ``$STANZA_RESOURCES_DIR`` names another."""
     require_stanza()
     from stanza.resources.common import DEFAULT_MODEL_DIR  # noqa: PLC0415 (imports torch)
 
@@ -121,15 +122,59 @@ class StanzaEngine:
             "device": self.device,
         }
 
-    def load(self) -> StanzaAnnotator:
-        """The annotator with its models in memory.
+    def annotate(self, paragraphs: Sequence[Paragraph], corrections: Counter[str]) -> list[list[Sentence]]:
+        """The sentences of each paragraph, in order, with annotated tokens.
 
         Raises:
             UnsupportedError: Stanza is not installed.
             DiscoprobeError: a model cannot be loaded.
         """
-        require_stanza()
-        return StanzaAnnotator(self)
+        inputs = [list(_inputs(paragraph)) for paragraph in paragraphs]
+        documents = iter(self._tokenised([text for of_paragraph in inputs for _, text in of_paragraph]))
+        found = [
+            [one for at, _ in each for one in self._sentences(paragraph, at, next(documents), corrections)]
+            for paragraph, each in zip(paragraphs, inputs, strict=True)
+        ]
+        tagged = iter(self._tagged([one for sentences in found for one in sentences if one.tokens]))
+        return [
+            [_with_words(one, paragraph.text, next(tagged)) if one.tokens else one for one in sentences]
+            for paragraph, sentences in zip(paragraphs, found, strict=True)
+        ]
+
+    def _tokenised(self, texts: Sequence[str]) -> list[Any]:
+        """Stanza's documents of texts, with tokens; None for a text that Stanza cannot read."""
+        try:
+            documents: list[Any] = _pipeline(self).bulk_process(texts, processors=TOKENIZERS)
+        except NOT_TOKENISED:
+            if len(texts) == 1:
+                return [None]
+            half = len(texts) // 2
+            return [*self._tokenised(texts[:half]), *self._tokenised(texts[half:])]
+        return documents
+
+    def _sentences(self, paragraph: Paragraph, at: int, document: Any, corrections: Counter[str]) -> list[Sentence]:
+        """The sentences in a tokenised document: a paragraph, or a sentence of the input that begins at an offset."""
+        if document is None:
+            return [Sentence(0, 0, dropped=UNANNOTATED)]
+        tokens = [[_token(token, at) for token in sentence.tokens] for sentence in document.sentences]
+        if paragraph.sentences is None:
+            spans = [(of_sentence[0].start, of_sentence[-1].end) for of_sentence in tokens]
+            starts = [start for start, _ in corrected(paragraph.text, spans, self.lang, corrections)]
+            tokens = regrouped(tokens, starts)
+        else:
+            tokens = [[*chain.from_iterable(tokens)]]
+        return [_sentence(of_sentence) for of_sentence in tokens if of_sentence]
+
+    def _tagged(self, sentences: Sequence[Sentence]) -> list[Iterator[Any]]:
+        """Stanza's words of each sentence, annotated."""
+        from stanza.models.common.doc import Document  # noqa: PLC0415 (takes seconds)
+
+        forms = [[word.form for token in sentence.tokens for word in token.words] for sentence in sentences]
+        document = Document([[{"id": i, "text": form} for i, form in enumerate(each, 1)] for each in forms])
+        taggers = [name for name, _ in self.packages if name not in TOKENIZERS]
+        if sentences:
+            _pipeline(self).process(document, processors=taggers)
+        return [iter(sentence.words) for sentence in document.sentences]
 
 
 def find_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT) -> StanzaEngine:
@@ -156,21 +201,25 @@ def find_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT) ->
             raise UnsupportedError(
                 f"no {what} for '{lang}' among the Stanza models in {folder}; it has {there}: name those (--processors)"
             )
-    files = []
-    for name, package in common.flatten_processor_list(common.add_dependencies(resources, code, models)):
-        path, md5 = folder / code / name / f"{package}.pt", known.get(name, {}).get(package, {}).get("md5")
-        if package == IDENTITY:
-            continue
-        if not path.is_file():
-            missing = path.relative_to(folder).as_posix()
-            raise UnsupportedError(f"no Stanza model {missing} in {folder}; {_how_to_get(lang, folder)}")
-        if md5 and md5 != (actual := common.get_md5(path)):
-            raise _damaged(path, f"MD5 {actual}, {RESOURCES} says {md5}", lang, folder)
-        content = hashes_of(path)
-        files.append(SourceFile(path.relative_to(folder).as_posix(), content.sha256, content.bytes))
+    files = [
+        _model_file(folder, f"{code}/{name}/{package}.pt", known.get(name, {}).get(package, {}).get("md5"), lang)
+        for name, package in common.flatten_processor_list(common.add_dependencies(resources, code, models))
+        if package != IDENTITY
+    ]
     device = "cuda" if torch.cuda.is_available() else "cpu"
     of_folder = tuple(sorted(files, key=lambda file: file.path))
     return StanzaEngine(lang, code, folder, tuple(packages.items()), of_folder, device)
+
+
+def _model_file(folder: Path, name: str, md5: str | None, lang: str) -> SourceFile:
+    """A file of a model, which has the MD5 that ``resources.json`` names, if it names one."""
+    path = folder / name
+    if not path.is_file():
+        raise UnsupportedError(f"no Stanza model {name} in {folder}; {_how_to_get(lang, folder)}")
+    content = path.read_bytes()
+    if md5 and md5 != (actual := hashlib.md5(content, usedforsecurity=False).hexdigest()):
+        raise _damaged(path, f"MD5 {actual}, {RESOURCES} says {md5}", lang, folder)
+    return SourceFile(name, hashlib.sha256(content).hexdigest(), len(content))
 
 
 def _resources(lang: str, folder: Path) -> tuple[dict[str, Any], str]:
@@ -204,18 +253,16 @@ def download_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT
         UnsupportedError: Stanza is not installed, or has no models of the language.
     """
     require_stanza()
-    import requests  # noqa: PLC0415 (takes .2 s)
     import stanza  # noqa: PLC0415 (imports torch)
 
     try:
         stanza.download(
             lang, model_dir=str(folder), package=None, processors=read_processors(processors), verbose=False
         )
-    except (requests.exceptions.RequestException, ConnectionError) as error:
-        host = getattr(getattr(error, "request", None), "url", None) or str(error)
+    except OSError as error:  # of `requests`, the Hub's client and the file system
         raise RemoteError(
-            f"the Stanza models of {lang} cannot be downloaded: no connection to Stanza's host ({host}); copy a folder "
-            f"of models from another machine and name it with --stanza-dir"
+            f"the Stanza models of {lang} cannot be downloaded to {folder}: {first_line(error)}; check the network, or "
+            "copy a folder of models from another machine and name it with --stanza-dir"
         ) from error
     except ValueError as error:
         raise UnsupportedError(f"Stanza gives no models of {lang}: {error}") from error
@@ -230,146 +277,73 @@ def _damaged(path: Path, why: str, lang: str, folder: Path) -> DiscoprobeError:
     return DiscoprobeError(f"{path}: a damaged Stanza model ({why}); delete it and {_how_to_get(lang, folder)}")
 
 
-@dataclass(slots=True)
-class _Piece:
-    """What is one document for Stanza: a paragraph, or a sentence of it that begins at an offset."""
+@functools.lru_cache(maxsize=1)
+def _pipeline(engine: StanzaEngine) -> Any:
+    """Stanza with the models of an engine; the last one stays in memory, so that a process loads it once."""
+    require_stanza()
+    import stanza  # noqa: PLC0415 (imports torch)
+    import torch  # noqa: PLC0415 (takes seconds)
 
-    paragraph: int
-    offset: int
-    document: Any  # Stanza's; None if Stanza cannot read the text
-    sentences: Sequence[Any] = ()  # all of the document, also those that are too long to be annotated
-
-
-class StanzaAnnotator:
-    """Annotates paragraphs."""
-
-    def __init__(self, engine: StanzaEngine) -> None:
-        import torch  # noqa: PLC0415 (takes seconds)
-
-        torch.set_num_threads(1)
-        self._engine = engine
-        self._pipeline = self._load(dict(engine.packages))
-        self._without_splitting: Any = None
-        names = [name for name, _ in engine.packages]
-        self._tokenizers = [name for name in names if name in TOKENIZERS]
-        self._taggers = [name for name in names if name not in TOKENIZERS]
-
-    def annotate(self, paragraphs: Sequence[Paragraph], corrections: Counter[str], *, tokens: bool = True) -> Sentences:
-        """The sentences of each paragraph, in order."""
-        pieces = list(self._pieces(paragraphs, corrections))
-        for piece in pieces:
-            _set_long_aside(piece)
-        filled = [piece.document for piece in pieces if piece.document is not None and piece.document.sentences]
-        if tokens and self._taggers and filled:
-            self._pipeline.bulk_process(filled, processors=self._taggers)
-        sentences: Sentences = [[] for _ in paragraphs]
-        for piece in pieces:
-            found = [_sentence(piece, one) for one in piece.sentences]
-            sentences[piece.paragraph] += [Sentence.of((), UNANNOTATED)] if piece.document is None else found
-        return sentences
-
-    def _pieces(self, paragraphs: Sequence[Paragraph], corrections: Counter[str]) -> Iterator[_Piece]:
-        """The tokenised pieces of paragraphs, those of a paragraph in order."""
-        unsplit = [number for number, each in enumerate(paragraphs) if each.sentences is None and each.text.strip()]
-        texts = [paragraphs[number].text for number in unsplit]
-        for number, text, document in zip(unsplit, texts, self._tokenise(texts, split=True), strict=True):
-            found = document.sentences if document else []
-            spans = [(one.tokens[0].start_char, one.tokens[-1].end_char) for one in found]
-            starts = [start for start, _ in corrected(text, spans, self._engine.lang, corrections)]
-            changed = starts != [start for start, _ in spans]
-            yield _Piece(number, 0, regrouped(document, starts) if changed else document)
-        given = [(number, *span) for number, each in enumerate(paragraphs) for span in each.sentences or ()]
-        given = [(number, start, end) for number, start, end in given if paragraphs[number].text[start:end].strip()]
-        texts = [paragraphs[number].text[start:end] for number, start, end in given]
-        for (number, start, _), document in zip(given, self._tokenise(texts, split=False), strict=True):
-            yield _Piece(number, start, document)
-
-    def _load(self, packages: Mapping[str, str], **options: object) -> Any:
-        """A Stanza pipeline of some processors."""
-        import stanza  # noqa: PLC0415 (imports torch)
-
-        engine = self._engine
-        try:
-            return stanza.Pipeline(
-                engine.code, dir=str(engine.folder), package=None, processors=dict(packages), download_method=None,
-                device=engine.device, verbose=False, logging_level="CRITICAL", **options,
-            )  # fmt: skip
-        except MemoryError:
-            raise
-        except Exception as error:  # whatever unpickling meets in a file that was cut or is no model
-            why = f"{type(error).__name__}: {error}".rstrip(": ")
-            raise _damaged(engine.folder / engine.code, why, engine.lang, engine.folder) from error
-
-    def _tokenise(self, texts: Sequence[str], *, split: bool) -> list[Any]:
-        """Stanza documents of texts, ``split`` into sentences or each one sentence; None for what it cannot read."""
-        if not texts:
-            return []
-        if not split and self._without_splitting is None:
-            packages = {name: package for name, package in self._engine.packages if name in TOKENIZERS}
-            self._without_splitting = self._load(packages, tokenize_no_ssplit=True)
-        pipeline = self._pipeline if split else self._without_splitting
-        try:
-            documents: list[Any] = pipeline.bulk_process(list(texts), processors=self._tokenizers)
-        except NOT_TOKENISED:
-            if len(texts) == 1:
-                return [None]
-            half = len(texts) // 2
-            return [*self._tokenise(texts[:half], split=split), *self._tokenise(texts[half:], split=split)]
-        return documents
+    torch.set_num_threads(1)
+    try:
+        return stanza.Pipeline(
+            engine.code, dir=str(engine.folder), package=None, processors=dict(engine.packages), download_method=None,
+            device=engine.device, verbose=False, logging_level="CRITICAL",
+        )  # fmt: skip
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever unpickling meets in a file that was cut or is no model
+        why = f"{type(error).__name__}: {error}".rstrip(": ")
+        raise _damaged(engine.folder / engine.code, why, engine.lang, engine.folder) from error
 
 
-def regrouped(document: Any, starts: Sequence[int]) -> Any:
-    """A Stanza document with the same tokens in sentences that begin at other characters.
+def _inputs(paragraph: Paragraph) -> Iterator[tuple[int, str]]:
+    """What Stanza tokenises at once: a paragraph, or each sentence of the input; offset and text."""
+    for start, end in [(0, len(paragraph.text))] if paragraph.sentences is None else paragraph.sentences:
+        if (text := paragraph.text[start:end]).strip():
+            yield start, text
 
-    The document is tokenised and not annotated. Dots that were in two sentences, as in an ellipsis that was cut, become
-    one token.
+
+def regrouped(sentences: Sequence[Sequence[Token]], starts: Sequence[int]) -> list[list[Token]]:
+    """The tokens of sentences in sentences that begin at other characters.
+
+    Dots that were in two sentences, as in an ellipsis that was cut, become one token.
     """
-    from stanza.models.common.doc import Document  # noqa: PLC0415 (takes seconds)
-
-    sentences: list[list[dict[str, Any]]] = [[] for _ in starts]
-    for old_sentence in document.sentences:
-        for i, token in enumerate(old_sentence.tokens):
-            sentence = sentences[max(0, bisect_right(starts, token.start_char) - 1)]
-            entries = token.to_dict()  # the token, followed by its words if it has several
-            last = sentence[-1] if sentence else {"id": 0}
-            if i == 0 and last.get("end_char") == token.start_char and not (last["text"] + token.text).strip(".…"):
-                last |= {"text": last["text"] + token.text, "end_char": token.end_char}
-                last.pop("misc", None)
-                continue
-            words = entries[1:] or entries
-            entries[0]["id"] = (last["id"] + 1, last["id"] + len(words))
-            for number, word in enumerate(words, last["id"] + 1):
-                word["id"] = number
-            sentence += entries
-    return Document([sentence for sentence in sentences if sentence], text=document.text)
+    found: list[list[Token]] = [[] for _ in starts]
+    for tokens in sentences:
+        for i, token in enumerate(tokens):
+            sentence = found[max(0, bisect_right(starts, token.start) - 1)]
+            if i == 0 and sentence and sentence[-1].end == token.start and _are_dots(sentence[-1], token):
+                last = sentence.pop()
+                token = Token(last.start, token.end, (Word(last.words[0].form + token.words[0].form),))  # noqa: PLW2901
+            sentence.append(token)
+    return found
 
 
-def _set_long_aside(piece: _Piece) -> None:
-    """Leave only those sentences in the document of a piece that are not too long to be annotated."""
-    document = piece.document
-    piece.sentences = () if document is None else document.sentences
-    if any(map(_is_long, piece.sentences)):
-        document.sentences = [sentence for sentence in piece.sentences if not _is_long(sentence)]
-        document.num_tokens = sum(len(sentence.tokens) for sentence in document.sentences)
-        document.num_words = sum(len(sentence.words) for sentence in document.sentences)
+def _are_dots(*tokens: Token) -> bool:
+    return not "".join(word.form for token in tokens for word in token.words).strip(".…")
 
 
-def _is_long(sentence: Any) -> bool:
-    return len(sentence.words) > MAX_WORDS
+def _token(token: Any, at: int) -> Token:
+    return Token(token.start_char + at, token.end_char + at, tuple(Word(word.text) for word in token.words))
 
 
-def _sentence(piece: _Piece, sentence: Any) -> Sentence:
-    if _is_long(sentence):
-        return Sentence.of((), LONG_SENTENCE)
-    return Sentence.of([_token(piece, token) for token in sentence.tokens])
+def _sentence(tokens: Sequence[Token]) -> Sentence:
+    """The sentence with some tokens; it is dropped if it is too long to be annotated."""
+    long = sum(len(token.words) for token in tokens) > MAX_WORDS
+    return Sentence(tokens[0].start, tokens[-1].end, () if long else tuple(tokens), LONG_SENTENCE if long else "")
 
 
-def _token(piece: _Piece, token: Any) -> Token:
-    """A token; its form is taken from the text, since Stanza writes ``<UNK>`` for one of a thousand characters."""
-    form = piece.document.text[token.start_char : token.end_char]
-    single = len(token.words) == 1
-    words = tuple(_word(word, form if single else word.text) for word in token.words)
-    return Token(piece.offset + token.start_char, piece.offset + token.end_char, words)
+def _with_words(sentence: Sentence, text: str, words: Iterator[Any]) -> Sentence:
+    """The sentence with Stanza's words.
+
+    The form of a token is taken from the text, since Stanza writes ``<UNK>`` for one of a thousand characters.
+    """
+    tokens = [
+        Token(start, end, tuple(_word(next(words), text[start:end] if len(of) == 1 else word.form) for word in of))
+        for start, end, of in sentence.tokens
+    ]
+    return sentence._replace(tokens=tuple(tokens))
 
 
 def _word(word: Any, form: str) -> Word:

@@ -8,7 +8,7 @@ from discoprobe.cli import arguments as arg
 from discoprobe.cli import audit_view, summaries, terminal
 from discoprobe.cli.terminal import Cell
 from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError
-from discoprobe.requests import parse_request, split_names
+from discoprobe.requests import corpus_name, parse_request, split_names
 
 app = typer.Typer()
 
@@ -65,9 +65,9 @@ def annotate_(  # noqa: PLR0913 (one parameter per option)
     Example: build annotate notes/ --lang de --out corpora/notes
     """
     from discoprobe.loaders.catalogue.treebanks import language_code  # noqa: PLC0415
-    from discoprobe.loaders.raw.annotate.annotate_corpus import CorpusFacts  # noqa: PLC0415
+    from discoprobe.loaders.corpus import Source  # noqa: PLC0415
     from discoprobe.loaders.raw.options import read_options  # noqa: PLC0415
-    from discoprobe.loaders.raw.prepare import AnnotationOptions, corpus_name, prepare  # noqa: PLC0415
+    from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare  # noqa: PLC0415
     from discoprobe.remote_folders import corpus_at  # noqa: PLC0415
 
     values = [f"text={text}", f"id={id_}", f"genre={genre}", f"sentences={sentences}", f"on_error={on_error}"]
@@ -75,7 +75,7 @@ def annotate_(  # noqa: PLR0913 (one parameter per option)
         segment=segment, stanza_dir=stanza_dir, processors=split_names(processors), download=download,
         read=read_options([*values, *(set_ or [])]),
     )  # fmt: skip
-    about = CorpusFacts(corpus_name(name or source), language_code(lang), licence, citation)
+    about = Source(corpus_name(name or source), language_code(lang), licence, citation=citation)
     with corpus_at(out) as folder, workers_of(cluster), terminal.progress() as progress:
         annotated = prepare(source, about, how, out=folder, jobs=jobs, progress=progress)
     summaries.show_annotated(annotated, out, as_json=json_)

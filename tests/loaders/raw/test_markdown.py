@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from raw_cases import document
 
-from discoprobe.loaders.raw.annotate.placed_sentences import RuleEngine, lost_text, placed
+from discoprobe.loaders.raw.annotate.placed_sentences import RuleEngine, annotated_documents, lost_text
 from discoprobe.loaders.raw.document import DropCounts, Row
 from discoprobe.loaders.raw.options import ReadOptions
 from discoprobe.loaders.raw.plain_text import row_document
@@ -112,8 +112,7 @@ def test_a_paragraph_that_is_cut_off_loses_its_open_ends():
 )
 def test_a_paragraph_after_a_colon_whose_list_was_lost_opens_a_passage(begins, interrupted):
     texts = [f"{PROSE} Die Voraussetzungen waren:", f"{begins} kennt man aus dem Karbon. {MORE}"]
-    trees = document("Bäume", texts)
-    found = RuleEngine("de").load().annotate(trees.running, Counter(), tokens=False)
-    opens = [one.text for one in placed(trees, found, Counter()) if one.opens_passage]
+    ((_, sentences),) = annotated_documents([document("Bäume", texts)], RuleEngine("de"), Counter(), Counter())
+    opens = [one.text for one in sentences if one.opens_passage]
     assert len(opens) == 1 + interrupted
     assert opens[-1].startswith(begins if interrupted else "Der Fluss")

@@ -11,8 +11,8 @@ import pytest
 from discoprobe.builders.build import build
 from discoprobe.builders.settings import Settings
 from discoprobe.loaders.conllu.reader import read_corpora
+from discoprobe.loaders.corpus import Source
 from discoprobe.loaders.errors import CorpusFormatError
-from discoprobe.loaders.raw.annotate.annotate_corpus import CorpusFacts
 from discoprobe.loaders.raw.document import DropCounts, Row
 from discoprobe.loaders.raw.options import ReadOptions
 from discoprobe.loaders.raw.plain_text import row_document
@@ -67,7 +67,7 @@ def test_a_long_paragraph_stays_in_its_section(tmp_path):
 def annotated(folder, lang="de", read=OPTIONS):
     """The corpus that text becomes by way of CoNLL-U."""
     made = prepare(
-        str(folder), CorpusFacts("toy", lang, "CC0"), AnnotationOptions(segment=True, rules=True, read=read),
+        str(folder), Source("toy", lang, "CC0"), AnnotationOptions(segment=True, rules=True, read=read),
         out=folder.parent / f"{folder.name}-conllu",
     )  # fmt: skip
     return read_corpora([made.folder], lang=lang)[lang]
@@ -89,7 +89,7 @@ def test_text_and_parquet_have_the_same_sections(tmp_path):
     pq.write_table(pa.table({"id": ["see"], "text": [ARTICLE]}), tmp_path / "table" / "a.parquet")
     written = annotated(tmp_path / "text")
     table = segment_parquet(
-        [str(tmp_path / "table")], CorpusFacts("toy", "de", "CC0"), AnnotationOptions(segment=True, read=OPTIONS)
+        str(tmp_path / "table"), Source("toy", "de", "CC0"), AnnotationOptions(segment=True, read=OPTIONS)
     )
     (segmented,) = table.shards()
     assert column(written, "section") == segmented.sentences["section"].to_list() == SECTIONS
@@ -212,9 +212,7 @@ def test_ssp_takes_each_sentence_of_a_lead_with_one_of_the_body_of_its_document(
     (folder := tmp_path / "t").mkdir()
     table = pa.table({"id": [f"d{n}" for n in range(40)], "text": texts})
     pq.write_table(table, folder / "a.parquet", row_group_size=8)
-    corpus = segment_parquet(
-        [str(folder)], CorpusFacts("toy", "de", "CC0"), AnnotationOptions(segment=True, read=OPTIONS)
-    )
+    corpus = segment_parquet(str(folder), Source("toy", "de", "CC0"), AnnotationOptions(segment=True, read=OPTIONS))
     config = build("ssp", corpus, Settings())
     facts = pl.concat(
         shard.sentences.join(shard.documents.select("doc", "doc_id"), on="doc") for shard in corpus.shards()

@@ -9,6 +9,7 @@ import random
 import signal
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
@@ -21,16 +22,6 @@ from discoprobe.loaders.raw.prepare import AnnotationOptions, choose_engine
 LINES = [f"Die Katze Nummer {n} schläft. ... Der Hund {n} läuft am See. »Komm! « Er kam." for n in range(60)]
 DOCUMENTS = [document(f"d{n:02}", LINES[n : n + 3], extracted=n % 5 == 0) for n in range(24)]
 BATCH = 300
-
-
-class Loaded:
-    """An engine whose annotator is in memory already."""
-
-    def __init__(self, engine):
-        self.identity, self._annotator = engine.identity, engine.load()
-
-    def load(self):
-        return self._annotator
 
 
 def killed(engine, out, after):
@@ -49,8 +40,8 @@ def parts(out):
 
 
 def main(kind, folder):
-    recipe = choose_engine("de", AnnotationOptions(stanza_dir=STANZA)) if kind == "stanza" else RuleEngine("de")
-    engine = Loaded(recipe)
+    engine = choose_engine("de", AnnotationOptions(stanza_dir=STANZA)) if kind == "stanza" else RuleEngine("de")
+    engine.annotate([], Counter())  # loads the models
     begun = time.monotonic()
     whole = annotated(DOCUMENTS, folder / "whole", engine, batch=BATCH)
     lasted = time.monotonic() - begun
@@ -62,8 +53,8 @@ def main(kind, folder):
         kills += killed(engine, out, lasted * draw.uniform(0.01, 0.08))
         kept.append(parts(out) >= before or not (out / ".annotating").exists())
     annotated(DOCUMENTS, out, engine, batch=BATCH)
-    several = annotated(DOCUMENTS, folder / "several", recipe, batch=BATCH, jobs=2)
-    again = annotated(DOCUMENTS, folder / "several", recipe, batch=BATCH)
+    several = annotated(DOCUMENTS, folder / "several", engine, batch=BATCH, jobs=2)
+    again = annotated(DOCUMENTS, folder / "several", engine, batch=BATCH)
     trees = [tree_of(folder / name) for name in ("whole", "killed", "several")]
     print(json.dumps({
         "kills": kills, "kept": all(kept), "files": sorted(trees[0]), "words": [several.new_words, again.new_words],

@@ -69,9 +69,9 @@ def test_a_stage_direction_is_no_sentence_and_ends_the_run(corpus):
     assert corpus[0].manifest["drops"]["annotation"] == {"stage": 1}
 
 
-def test_a_gap_of_the_source_ends_the_run_and_a_speaker_does_not(engine, tmp_path):
+def test_a_gap_of_the_source_ends_the_run_and_a_speaker_does_not(german, tmp_path):
     documents = [document("a", GERMAN, gaps={1}), document("b", GERMAN, kinds=["text", "speaker", "text"])]
-    annotated(documents, tmp_path / "out", engine)
+    annotated(documents, tmp_path / "out", german)
     sentences = next(read_corpora([tmp_path / "out"])["de"].shards()).sentences
     runs = sentences.group_by("doc", maintain_order=True).agg("run")["run"].to_list()
     assert [len(set(run)) for run in runs] == [2, 1]
@@ -108,9 +108,9 @@ def test_a_token_longer_than_stanza_reads_keeps_its_text(german):
     assert "x" * 3000 in {token.words[0].form for token in tokens}
 
 
-def test_a_text_without_stops_is_left_out_and_counted(engine, tmp_path):
+def test_a_text_without_stops_is_left_out_and_counted(german, tmp_path):
     documents = [document("a", [GERMAN[0], "wort " * 600, GERMAN[1]])]
-    found = annotated(documents, tmp_path / "out", engine)
+    found = annotated(documents, tmp_path / "out", german)
     assert found.manifest["drops"]["annotation"] == {"long-sentence": 1}
     assert len(set(next(read_corpora([tmp_path / "out"])["de"].shards()).sentences["run"])) == 2
 
@@ -118,8 +118,8 @@ def test_a_text_without_stops_is_left_out_and_counted(engine, tmp_path):
 @pytest.mark.parametrize(
     "text", ["", "   ", "🎉🎉 \U0001f9d1\u200d\U0001f680 ok", "\u200b", "_ _ _", "<UNK> # text = x", "1\u00a02"]
 )
-def test_odd_text_does_no_harm(engine, tmp_path, text):
-    found = annotated([document("a", [GERMAN[0], text])], tmp_path / "out", engine)
+def test_odd_text_does_no_harm(german, tmp_path, text):
+    found = annotated([document("a", [GERMAN[0], text])], tmp_path / "out", german)
     assert read_corpora([tmp_path / "out"])["de"].n_sentences == found.manifest["sentences"] >= 2
 
 
@@ -132,10 +132,10 @@ def test_fewer_processors_leave_columns_empty(stanza_engine, tmp_path):
     assert sorted(made["models"]) == ["es/mwt/gsdtiny.pt", "es/pos/gsdtiny.pt", "es/tokenize/gsdtiny.pt"]
 
 
-def test_an_extracted_text_is_kept_beside_the_corpus(engine, tmp_path):
+def test_an_extracted_text_is_kept_beside_the_corpus(german, tmp_path):
     one = document("plays/faust", GERMAN, extracted=True)
     other = RawDocument("../up", one.paragraphs, "x.xml", one.source_text, extracted=True)
-    found = annotated([one, other], tmp_path / "out", engine)
+    found = annotated([one, other], tmp_path / "out", german)
     texts = [name for name in found.manifest["files"] if name.startswith("text/")]
     assert len(texts) == 2
     for sentence in conllu.parse(conllu_of(found.folder)):
@@ -144,11 +144,11 @@ def test_an_extracted_text_is_kept_beside_the_corpus(engine, tmp_path):
     assert not (tmp_path / "up.txt").exists()
 
 
-def test_a_folder_with_something_else_is_refused(engine, tmp_path):
+def test_a_folder_with_something_else_is_refused(german, tmp_path):
     (tmp_path / "mine.txt").write_text("x")
     before = tree_of(tmp_path)
     with pytest.raises(DiscoprobeError, match="holds no annotated corpus"):
-        annotated([document("a", GERMAN)], tmp_path, engine)
+        annotated([document("a", GERMAN)], tmp_path, german)
     assert tree_of(tmp_path) == before
 
 

@@ -1,11 +1,12 @@
 from collections import Counter
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import pytest
 from shared import SAMPLE_LANGUAGES, needs_stanza, sample_file
 
+from discoprobe.loaders.raw.annotate.placed_sentences import Token, Word
 from discoprobe.loaders.raw.annotate.sentence_boundaries import CORRECTIONS, corrected
-from discoprobe.loaders.raw.annotate.stanza_engine import regrouped
+from discoprobe.loaders.raw.annotate.stanza_engine import _token, regrouped
 from discoprobe.loaders.raw.document import Paragraph, TextWithOffsets
 
 CASES = {
@@ -141,21 +142,14 @@ def test_no_character_is_lost_whatever_a_segmenter_does(lang, step):
     "text", ["Er ging im Park am See spazieren.. . Dort war es „schön!“, sagte sie. Was? Ja.", "Ja. Nein! Im Haus."]
 )
 def test_tokens_stay_in_their_places_in_other_sentences(german, text):
-    """Whatever the sentences: the same tokens and words in the same order, numbered anew, and annotated as before."""
-    document = german._tokenise([text], split=True)[0]
-    starts = [token.start_char for sentence in document.sentences for token in sentence.tokens]
+    """Whatever the sentences: the same tokens and words in the same order."""
+    (document,) = german._tokenised([text])
+    sentences = [[_token(token, 0) for token in one.tokens] for one in document.sentences]
+    starts = [token.start for sentence in sentences for token in sentence]
     for chosen in ([0], starts[::3], starts):
-        found = regrouped(document, chosen)
-        assert [sentence.tokens[0].start_char for sentence in found.sentences] == chosen
-        assert words_of(found) == words_of(document)
-        assert all([int(word.id) for word in one.words] == [*range(1, len(one.words) + 1)] for one in found.sentences)
-    german._pipeline.bulk_process([regrouped(document, [0])], processors=german._taggers)
-
-
-def words_of(document):
-    """Tokens and words without what sentences do to them; dots that touch are one token."""
-    tokens = [token for sentence in document.sentences for token in sentence.tokens]
-    return [(token.start_char, token.end_char, [word.text for word in token.words]) for token in tokens]
+        found = regrouped(sentences, chosen)
+        assert [sentence[0].start for sentence in found] == chosen
+        assert list(chain.from_iterable(found)) == list(chain.from_iterable(sentences))
 
 
 @needs_stanza
@@ -169,16 +163,9 @@ def test_stanza_annotates_the_corrected_sentences(german):
     assert all(sum(word.head == "0" for token in one.tokens for word in token.words) == 1 for one in found)
 
 
-@needs_stanza
 def test_an_ellipsis_that_was_cut_is_one_token():
-    from stanza.models.common.doc import Document  # noqa: PLC0415 (takes seconds)
-
-    text = "Ja... nein."
     cut = [[("Ja", 0), (".", 2)], [("..", 3), ("nein", 6), (".", 10)]]
-    entries = [
-        [{"id": i, "text": form, "start_char": at, "end_char": at + len(form)} for i, (form, at) in enumerate(one, 1)]
-        for one in cut
-    ]
-    found = regrouped(Document(entries, text=text), [0])
-    assert [token.text for token in found.sentences[0].tokens] == ["Ja", "...", "nein", "."]
-    assert words_of(found)[1] == (2, 5, ["..."])
+    tokens = [[Token(at, at + len(form), (Word(form),)) for form, at in one] for one in cut]
+    (found,) = regrouped(tokens, [0])
+    assert [token.words[0].form for token in found] == ["Ja", "...", "nein", "."]
+    assert (found[1].start, found[1].end) == (2, 5)

@@ -1,13 +1,16 @@
 import importlib.metadata
 import json
 import shutil
+from collections import Counter
 
 import pytest
+import requests
+from huggingface_hub.errors import LocalEntryNotFoundError
 from shared import STANZA, needs_stanza, needs_stanza_without_models
 
-from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UnsupportedError, UsageError
+from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError, UsageError
 from discoprobe.loaders.raw.annotate.placed_sentences import RuleEngine
-from discoprobe.loaders.raw.annotate.stanza_engine import find_models, read_processors
+from discoprobe.loaders.raw.annotate.stanza_engine import download_models, find_models, read_processors
 from discoprobe.loaders.raw.prepare import AnnotationOptions, choose_engine
 
 
@@ -73,7 +76,7 @@ def test_a_file_that_is_no_model_and_has_no_hash_is_said_in_one_line(tmp_path, c
     path = folder / "es" / processor / "gsdtiny.pt"
     path.write_bytes(path.read_bytes()[:5000] if content == "cut" else content.encode())
     with pytest.raises(DiscoprobeError, match=r"/es: a damaged Stanza model \(\w+(: |\))"):
-        choose_engine("es", AnnotationOptions(stanza_dir=folder)).load()
+        choose_engine("es", AnnotationOptions(stanza_dir=folder)).annotate([], Counter())
     assert capfd.readouterr() == ("", "")
 
 
@@ -118,6 +121,19 @@ def test_an_engine_names_the_versions_of_all_that_finds_sentences(options):
     software = choose_engine("es", AnnotationOptions(stanza_dir=STANZA, **options)).identity["software"]
     wanted = {"regex", "sentencex"} if "rules" in options else {"regex", "sentencex", "stanza", "torch"}
     assert software == {name: importlib.metadata.version(name) for name in wanted}
+
+
+@needs_stanza_without_models
+@pytest.mark.parametrize("error", [requests.ConnectionError, LocalEntryNotFoundError, ConnectionError])
+def test_a_download_that_fails_is_said_in_one_line(tmp_path, monkeypatch, error):
+    """Stanza asks for its list of models with `requests`, and for models with the client of the Hub."""
+
+    def fail(*_args, **_options):
+        raise error("no way\nto the host")
+
+    monkeypatch.setattr("stanza.download", fail)
+    with pytest.raises(RemoteError, match=r"models of de cannot be downloaded to .*: no way; check .* --stanza-dir$"):
+        download_models("de", tmp_path)
 
 
 @needs_stanza_without_models

@@ -1,0 +1,60 @@
+"""What a release says of text of which only a part was read: files, row groups, counts, titles of the documents."""
+
+import dataclasses
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import polars as pl
+
+from discoprobe.loaders.annotation_manifest import entries, summary
+from discoprobe.loaders.corpus import Corpus, Source
+from discoprobe.loaders.raw.annotate.row_group_parts import ABOUT, TextCorpusPart
+
+
+def read_parts(corpus: Corpus, identities: Collection[str]) -> list[TextCorpusPart]:
+    """The parts of a corpus that are row groups and were read, among those with some identities; of all, if none."""
+    wanted = {identity.partition("[:")[0] for identity in identities}  # of some, only the first documents were read
+    parts = [part for part in corpus.parts if isinstance(part, TextCorpusPart)]
+    return [part for part in parts if (not wanted or part.identity in wanted) and part.record() is not None]
+
+
+def with_what_was_read(corpus: Corpus, parts: Sequence[TextCorpusPart]) -> Corpus:
+    """A corpus whose sources of text list the files and row groups that were read, and what was counted in them."""
+    sources = tuple(
+        _as_read(source, [part for part in parts if part.corpus == source.name]) for source in corpus.sources
+    )
+    return dataclasses.replace(corpus, sources=sources)
+
+
+def _as_read(source: Source, parts: Sequence[TextCorpusPart]) -> Source:
+    if not parts:
+        return source
+    names = sorted({part.file.name for part in parts})
+    files = tuple(file for file in source.files if file.path in names)
+    records = [part.record() or {} for part in parts]
+    drops = [record.get("drops", {}) for record in records]
+    annotation = {
+        **(source.annotation or {}),
+        **{name: sum(record.get(name, 0) for record in records) for name in ("documents", "sentences", "words")},
+        "row_groups": {name: sorted(part.number for part in parts if part.file.name == name) for name in names},
+        "drops": {kind: _total(counts.get(kind, {}) for counts in drops) for kind in ("reading", "annotation")},
+        "corrections": _total(record.get("corrections", {}) for record in records),
+        "text": summary(entries(files)),
+    }
+    return dataclasses.replace(source, files=files, annotation=annotation)
+
+
+def _total(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    return dict(sorted(sum((Counter(count) for count in counts), Counter[str]()).items()))
+
+
+def about_documents(parts: Sequence[TextCorpusPart], doc_ids: Collection[str]) -> pl.DataFrame:
+    """``corpus``, ``doc_id``, ``title`` and ``url`` of documents that were read and have a title or URL, by id."""
+    rows = [
+        (part.corpus, *about)
+        for part in parts
+        for about in (part.record() or {}).get("about", ())
+        if about[0] in doc_ids and any(about[1:])
+    ]
+    names = ("corpus", "doc_id", *ABOUT)
+    return pl.DataFrame(rows, dict.fromkeys(names, pl.String), orient="row").unique().sort("corpus", "doc_id")
