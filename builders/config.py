@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import polars as pl
 import pyarrow as pa
 
 from discoprobe.builders.papers import Paper
@@ -78,6 +79,29 @@ _OWN: dict[Shape, tuple[tuple[str, pa.DataType], ...]] = {
 def schema(shape: Shape) -> pa.Schema:
     """The columns of every split of a config of this shape, in order."""
     return pa.schema([*_COMMON, *_OWN[shape]])
+
+
+TEXTS: Mapping[Shape, pl.Expr] = {
+    Shape.SENTENCE: pl.concat_list("text"),
+    Shape.SEQUENCE: pl.col("sentences"),
+    Shape.SCORED: pl.concat_list("sentence1", "sentence2"),
+    Shape.PAIR: pl.concat_list("sentence1", "sentence2"),
+    Shape.RELATION: pl.concat_list("sentence1", "sentence2"),
+    Shape.CANDIDATE: pl.col("sentences").list.concat(pl.concat_list("candidate")),
+    Shape.CHOICE: pl.col("context").list.concat(pl.col("choices")),
+    Shape.SUITE: pl.concat_list("sentence_good"),
+}
+"""The texts of a row in order, as one list; of a pair of a suite the good one."""
+
+
+def regions(text: str, start: int, end: int) -> list[str]:
+    """A text in three parts: before, at and after the characters ``start`` to ``end``.
+
+    It is divided at spaces, so that spaces join the parts to the text. Parts may be empty.
+    """
+    start, space = text.rfind(" ", 0, start) + 1, text.find(" ", end)
+    end = len(text) if space < 0 else space
+    return [text[: max(start - 1, 0)], text[start:end], text[end + 1 :]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 
 from discoprobe.builders import clean_text, hashing
-from discoprobe.builders.config import Config, Shape, Unavailable, schema
+from discoprobe.builders.config import Config, Shape, Unavailable, regions, schema
 from discoprobe.builders.drop_reasons import meanings
 from discoprobe.builders.sample import TaskSample
 from discoprobe.builders.settings import Settings
@@ -137,8 +137,11 @@ def _suite_rows(rows: pl.DataFrame, task: AnyTask) -> pl.DataFrame:
             pair_id="id",
         )  # fmt: skip
     else:
-        regions = pl.Series(list(map(_regions, rows["text"], rows["edit"]))) if "text" in rows.columns else "sentences"
-        both = rows.with_columns(regions_good=regions).with_columns(regions_bad="regions_good")
+        divided: pl.Series | str = "sentences"
+        if "text" in rows.columns:
+            edits = rows.select("text", pl.col("edit").struct.unnest())
+            divided = pl.Series([regions(text, start, end) for text, start, end in edits.iter_rows()])
+        both = rows.with_columns(regions_good=divided).with_columns(regions_bad="regions_good")
         edited = both.filter(pl.col("label") == 1).select("pair", "regions_bad")
         pairs = both.filter(pl.col("label") == 0).drop("regions_bad").join(edited, on="pair", maintain_order="left")
     names = pl.col("condition") if "condition" in rows.columns else pl.lit(task.conditions[0])
@@ -148,13 +151,6 @@ def _suite_rows(rows: pl.DataFrame, task: AnyTask) -> pl.DataFrame:
         sentence_good=_joined("regions_good"), sentence_bad=_joined("regions_bad"), region=pl.lit(task.region),
         target=target,
     )  # fmt: skip
-
-
-def _regions(text: str, edit: Mapping[str, int]) -> list[str]:
-    """What stands before, in and after an edit, divided at spaces, so that spaces join them to the text."""
-    start, space = text.rfind(" ", 0, edit["start"]) + 1, text.find(" ", edit["end"])
-    end = len(text) if space < 0 else space
-    return [text[: max(start - 1, 0)], text[start:end], text[end + 1 :]]
 
 
 def _joined(regions: str) -> pl.Expr:

@@ -15,7 +15,7 @@ import msgspec
 import polars as pl
 
 from discoprobe.builders import build  # noqa: F401 (imports every module that reads a section of a language)
-from discoprobe.builders.audit import CHECKS, Kind
+from discoprobe.builders.audit.thresholds import CHECKS, Kind
 from discoprobe.builders.config import Shape, schema
 from discoprobe.builders.task import FAMILIES, AnyTask, all_tasks, generated_tasks
 from discoprobe.loaders.languages.language import Availability, LanguageSection

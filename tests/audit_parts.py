@@ -8,8 +8,9 @@ from unittest import mock
 
 import pyarrow as pa
 
-from discoprobe.builders.audit import audit, run
-from discoprobe.builders.audit.integrity.checks import INTEGRITY
+from discoprobe.builders.audit import run
+from discoprobe.builders.audit.integrity import INTEGRITY
+from discoprobe.builders.audit.run import audit
 from discoprobe.builders.audit.solvers.solver_table import SOLVERS
 
 

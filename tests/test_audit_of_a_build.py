@@ -6,8 +6,9 @@ from types import MappingProxyType
 import polars as pl
 import pytest
 
-from discoprobe.builders.audit import Status, audit
 from discoprobe.builders.audit import run as audit_run
+from discoprobe.builders.audit.report import Status
+from discoprobe.builders.audit.run import audit
 from discoprobe.builders.config import Config
 from discoprobe.builders.task import tasks_named
 from discoprobe.pipeline import audited, run, source_texts

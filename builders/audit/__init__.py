@@ -1,44 +1,7 @@
 """The audit: what is wrong with a labelled dataset, and what baselines reach that do not know the language.
 
-Data come from a config or from ``inputs``. ``integrity`` checks rows, solvers measure shortcuts, and both give findings
-to a report.
+Rows come from a config (``own_configs``) or from anybody's files (``inputs``); ``frame`` says what they look like.
+``run`` measures them: ``integrity`` checks rows, ``solvers`` look for shortcuts, ``thresholds`` lists all checks, and
+the findings make a ``report``. ``designs`` tests a task over all its configs. ``as_config`` and ``as_suite`` make
+configs of the data of others.
 """
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError, from_config
-from discoprobe.builders.audit.report import Baseline, Finding, Heuristics, Report, Rule, Status, Strongest
-from discoprobe.builders.audit.thresholds import BY_ID, CHECKS, Check, Kind, Severity
-
-if TYPE_CHECKING:
-    from discoprobe.builders.audit.run import audit as audit
-
-__all__ = [
-    "BY_ID",
-    "CHECKS",
-    "AuditInput",
-    "Baseline",
-    "Check",
-    "Finding",
-    "Heuristics",
-    "Kind",
-    "Report",
-    "Rule",
-    "Severity",
-    "Status",
-    "Strongest",
-    "UnreadableDataError",
-    "audit",
-    "from_config",
-]
-
-
-def __getattr__(name: str) -> object:
-    """Imports the solvers, and scikit-learn with them, when something is audited."""
-    if name == "audit":
-        from discoprobe.builders.audit.run import audit  # noqa: PLC0415
-
-        return audit
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,7 +6,7 @@ import polars as pl
 import pyarrow as pa
 
 from discoprobe.builders.audit.frame import AuditInput
-from discoprobe.builders.audit.integrity.leaks import LEAKS, without_leaks
+from discoprobe.builders.audit.integrity import LEAKS, without_leaks
 from discoprobe.builders.config import Config, Shape, schema
 from discoprobe.loaders.corpus import Source
 from discoprobe.loaders.errors import DiscoprobeError

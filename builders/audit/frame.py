@@ -1,11 +1,11 @@
 """What the audit looks at: labelled rows of texts in splits, wherever they come from."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import polars as pl
 
-from discoprobe.builders.config import Config, Shape
+from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
 from discoprobe.loaders.errors import DiscoprobeError
 
@@ -128,41 +128,6 @@ def conform(rows: pl.DataFrame, shape: Shape) -> pl.DataFrame:
     return rows.select(pl.col(name).cast(dtype) for name, dtype in SCHEMA.items())
 
 
-def from_config(config: Config) -> AuditInput:
-    """The rows of a config as the audit looks at them."""
-    splits = [
-        from_columns(pl.DataFrame(table), config.shape).with_columns(split=pl.lit(split, dtype=SCHEMA["split"]))
-        for split, table in config.splits.items()
-    ]
-    splits = [rows for rows in splits if rows.height]
-    if not splits:
-        raise UnreadableDataError(f"{config.name}: no rows to audit")
-    rows = pl.concat(splits, how="vertical_relaxed")
-    labels, rows = with_used_labels(audited_labels(config.shape, config.labels), rows, config.shape)
-    return AuditInput(
-        name=config.name,
-        shape=audited_shape(config.shape),
-        labels=labels,
-        rows=conform(rows, config.shape),
-        natural=config.published or config.natural,
-        external=config.published,
-        perturbation=config.pairs,
-        pairs=config.pairs,
-        split_by=config.split_by,
-        exempt=dict(config.exempt),
-    )
-
-
-def audited_shape(shape: Shape) -> Shape:
-    """What solvers see of a row: the score of a scored pair is its label; the texts of a suite are in regions."""
-    return {Shape.SCORED: Shape.PAIR, Shape.SUITE: Shape.SEQUENCE}.get(shape, shape)
-
-
-def audited_labels(shape: Shape, labels: tuple[str, ...]) -> tuple[str, ...]:
-    """What solvers look for: in a suite, which text of a pair is the good one, whatever the condition."""
-    return ("good", "bad") if shape is Shape.SUITE else labels
-
-
 def with_used_labels(labels: tuple[str, ...], rows: pl.DataFrame, shape: Shape) -> tuple[tuple[str, ...], pl.DataFrame]:
     """The label names that rows have, and the rows with ``label`` as their index; places of a choice stay as they are.
 
@@ -173,92 +138,3 @@ def with_used_labels(labels: tuple[str, ...], rows: pl.DataFrame, shape: Shape) 
         return labels, rows
     index = pl.col("label").replace_strict(used, range(len(used)), default=None, return_dtype=pl.Int64)
     return tuple(labels[label] for label in used), rows.with_columns(index)
-
-
-def from_columns(frame: pl.DataFrame, shape: Shape) -> pl.DataFrame:
-    """A split with the columns of a config as rows of texts (without ``split``, ``place``)."""
-    if shape is Shape.SUITE:
-        return pl.concat([_version(frame, label, side) for label, side in enumerate(("good", "bad"))]).sort(
-            pl.col("id").hash(0)
-        )
-    wanted = ["id", "label", "pair_id", "corpus", "sent_ids", "original", "group", "score"]
-    present = [name for name in wanted if name in frame.columns]
-    return frame.select(*present, texts=_TEXTS[shape], n_context=_N_CONTEXT[shape], **_spans(frame.schema))
-
-
-def _version(frame: pl.DataFrame, label: int, side: str) -> pl.DataFrame:
-    """One version of every pair of a suite: its text, or that of each region of a passage, and the compared region.
-
-    ``original`` is the good text of a bad one; for passages that of the region that differs, where one does.
-    """
-    regions, at = pl.col(f"regions_{side}"), pl.col("region")
-    length, is_sentence = pl.element().str.len_chars(), pl.col("target").is_not_null()
-    start = regions.list.head(at - 1).list.eval(length + (length > 0)).list.sum()
-    end = start + regions.list.get(at - 1, null_on_oob=True).str.len_chars()
-    passage = regions.list.eval(pl.element().filter(length > 0))
-    changed = pl.col("regions_good").list.set_difference("regions_bad")
-    piece = pl.when(changed.list.len() == 1).then(changed.list.first())
-    original = pl.when(is_sentence).then("sentence_good").otherwise(piece)
-    return frame.select(
-        pl.col("id") + ("" if side == "good" else "-bad"), "pair_id", "corpus", "sent_ids", "group",
-        label=pl.lit(label, pl.Int64), condition="label", n_context=_NONE,
-        texts=pl.when(is_sentence).then(pl.concat_list(f"sentence_{side}")).otherwise(passage),
-        original=pl.when(pl.lit(bool(label))).then(original), target=pl.col("target").struct.field("form"),
-        edit_start=pl.when(at > 0).then(start), edit_end=pl.when(at > 0).then(end),
-    )  # fmt: skip
-
-
-def _spans(schema: pl.Schema) -> dict[str, pl.Expr]:
-    """The target's form and the edit's ends, of the columns that are structs."""
-    spans: dict[str, pl.Expr] = {}
-    if isinstance(schema.get("target"), pl.Struct):
-        spans["target"] = pl.col("target").struct.field("form")
-    if isinstance(schema.get("edit"), pl.Struct):
-        spans["edit_start"] = pl.col("edit").struct.field("start")
-        spans["edit_end"] = pl.col("edit").struct.field("end")
-    return spans
-
-
-_NONE = pl.lit(0, dtype=pl.UInt32)
-_TEXTS = {
-    Shape.SENTENCE: pl.concat_list("text"),
-    Shape.SEQUENCE: pl.col("sentences"),
-    Shape.SCORED: pl.concat_list("sentence1", "sentence2"),
-    Shape.PAIR: pl.concat_list("sentence1", "sentence2"),
-    Shape.RELATION: pl.concat_list("sentence1", "sentence2"),
-    Shape.CANDIDATE: pl.col("sentences").list.concat(pl.concat_list("candidate")),
-    Shape.CHOICE: pl.col("context").list.concat(pl.col("choices")),
-}
-_N_CONTEXT = {
-    Shape.SENTENCE: _NONE,
-    Shape.SEQUENCE: _NONE,
-    Shape.SCORED: _NONE,
-    Shape.PAIR: _NONE,
-    Shape.RELATION: _NONE,
-    Shape.CANDIDATE: pl.col("sentences").list.len(),
-    Shape.CHOICE: pl.col("context").list.len(),
-}
-
-
-def inputs(data: AuditInput) -> pl.DataFrame:
-    """``rows`` with ``input`` (a hash of the texts; choices in any order are the same input) and ``truth``.
-
-    ``truth`` is the label, or the text of the right choice.
-    """
-    texts = pl.col("texts")
-    if data.shape is not Shape.CHOICE:
-        return data.rows.with_columns(input=texts.list.join("\x1f").hash(), truth=pl.col("label").cast(pl.String))
-    choices = texts.list.slice(pl.col("n_context"))
-    return data.rows.with_columns(
-        input=pl.concat_str(
-            texts.list.slice(0, pl.col("n_context")).list.join("\x1f"),
-            choices.list.sort().list.join("\x1f"),
-            separator="\x1e",
-        ).hash(),
-        truth=choices.list.get(pl.col("label"), null_on_oob=True),
-    )
-
-
-def names_of(labels: Iterable[int], data: AuditInput) -> str:
-    """Label names for a message."""
-    return ", ".join(data.labels[label] for label in sorted(labels))

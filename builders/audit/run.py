@@ -1,4 +1,9 @@
-"""The audit of one dataset: every check, judged by its threshold."""
+"""The audit of one dataset: every check, and the finding that its threshold makes of it.
+
+One rule for every dataset: a shortcut fails it if the lower end of the solver's 95 % interval is above the threshold.
+Where classes keep the shares of their corpus, it also fails if its macro-F1 is that far above the baseline's. What
+passes has a resolution: the smallest gain over the majority baseline that its rows could have shown.
+"""
 
 import dataclasses
 from collections.abc import Mapping
@@ -7,12 +12,13 @@ from functools import cache
 
 from threadpoolctl import ThreadpoolController
 
-from discoprobe.builders.audit.evidence import binds, shortcut
-from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError, from_config
-from discoprobe.builders.audit.integrity.checks import INTEGRITY, Subject
-from discoprobe.builders.audit.integrity.measure import Measure
+from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError
+from discoprobe.builders.audit.integrity import INTEGRITY, Measure, Subject
+from discoprobe.builders.audit.intervals import DIGITS, Interval, smallest_gain
+from discoprobe.builders.audit.own_configs import from_config
 from discoprobe.builders.audit.report import Finding, Heuristics, Report, Status
-from discoprobe.builders.audit.solvers.problem import problem_of
+from discoprobe.builders.audit.solvers.macro_f1 import macro_f1
+from discoprobe.builders.audit.solvers.problem import Problem, Score, problem_of
 from discoprobe.builders.audit.solvers.rules import mine
 from discoprobe.builders.audit.solvers.solver_table import Bench, baselines, solve
 from discoprobe.builders.audit.thresholds import BY_ID, CHECKS, Check, Kind, Severity
@@ -20,6 +26,8 @@ from discoprobe.builders.config import Config
 
 _NOTES_OF_OTHERS = frozenset({"clean-text", "doubled-words"})
 """Checks of how text is written, which are notes on data that others made."""
+_PAIRS = frozenset({"pairwise", "pairwise-length"})
+"""Checks that compare the two members of a pair, of which guessing finds the right one in half of the cases."""
 
 
 def audit(
@@ -52,19 +60,16 @@ def _thread_pools() -> ThreadpoolController:
 
 
 def _audit(data: AuditInput, sources: Mapping[tuple[str, str], str] | None, executor: Executor | None) -> Report:
-    elsewhere = executor.submit(_checked, data, sources) if executor else None
-    here = None if elsewhere else _checked(data, sources)
+    pending = executor.submit(_integrity, data, sources) if executor else None
+    integrity = [] if pending else _integrity(data, sources)
     problem, note = problem_of(data)
-    bench = Bench.of(data, problem) if problem else None
-    compared = {check.id for check in CHECKS if binds(check, data) and check.id not in data.exempt}
-    scores = solve(bench, compared) if bench else {}
-    shortcuts = [check for check in CHECKS if check.kind is Kind.SHORTCUT]
-    measured = [shortcut(check, scores.get(check.id), data, problem) for check in shortcuts]
+    bench = Bench(data, problem) if problem else None
+    shortcuts = _shortcuts(data, bench)
+    heuristics = None
     if bench:
         bench.features.forget_ngrams()
-    heuristics = mine(problem, bench.features, bench.token_conditions) if problem and bench else None
-    findings = [*(here if here is not None else elsewhere.result() if elsewhere else []), *measured]
-    judged = [_exempt(finding, data.exempt) for finding in findings]
+        heuristics = mine(bench.problem, bench.features, bench.token_conditions)
+    findings = [_exempt(f, data.exempt) for f in (*(pending.result() if pending else integrity), *shortcuts)]
     return Report(
         name=data.name,
         counts=data.counts,
@@ -72,9 +77,9 @@ def _audit(data: AuditInput, sources: Mapping[tuple[str, str], str] | None, exec
         trained_on=problem.trained_on if problem else "",
         measured_on=problem.measured_on if problem else "",
         baselines=baselines(data, problem) if problem else (),
-        findings=tuple(judged),
+        findings=tuple(findings),
         heuristics=heuristics,
-        stale=tuple(f.check for f in judged if f.check in data.exempt and f.status in {Status.PASSED, Status.NOTED}),
+        stale=tuple(f.check for f in findings if f.check in data.exempt and f.status in {Status.PASSED, Status.NOTED}),
         notes=(*((note,) if note else ()), *_shifts(heuristics)),
         classes=data.classes,
         read=data.read,
@@ -91,25 +96,58 @@ def _shifts(heuristics: Heuristics | None) -> list[str]:
     ]
 
 
-def _checked(data: AuditInput, sources: Mapping[tuple[str, str], str] | None) -> list[Finding]:
-    """The findings of integrity."""
-    examined = Subject.of(data, sources)
-    return [_integrity(BY_ID[name], check(examined), data) for name, check in INTEGRITY.items()]
+def _integrity(data: AuditInput, sources: Mapping[tuple[str, str], str] | None) -> list[Finding]:
+    subject = Subject(data, sources)
+    return [_judged(BY_ID[name], check(subject), data) for name, check in INTEGRITY.items()]
 
 
-def _integrity(check: Check, measure: Measure, data: AuditInput) -> Finding:
+def _judged(check: Check, measure: Measure, data: AuditInput) -> Finding:
     noted = (check.id == "balance" and data.natural) or (check.id in _NOTES_OF_OTHERS and data.external)
     severity = Severity.NOTE if noted else Severity.ERROR
     if measure.value is None:
         return Finding(check.id, check.kind, severity, Status.SKIPPED)
     threshold = check.threshold if measure.threshold is None else measure.threshold
-    status = Status.PASSED if threshold is None or measure.value <= threshold else Status.FAILED
-    if status is Status.FAILED and severity is Severity.NOTE:
-        status = Status.NOTED
-    n = data.rows.height
+    above = threshold is not None and measure.value > threshold
+    status = (Status.NOTED if noted else Status.FAILED) if above else Status.PASSED
     return Finding(
-        check.id, check.kind, severity, status, measure.value, threshold, None, None, n, measure.rows, measure.detail
-    )
+        check.id, check.kind, severity, status, measure.value, threshold, n=data.rows.height, rows=measure.rows,
+        detail=measure.detail,
+    )  # fmt: skip
+
+
+def _shortcuts(data: AuditInput, bench: Bench | None) -> list[Finding]:
+    """The finding of every solver; they are skipped without a bench."""
+    checks = [check for check in CHECKS if check.kind is Kind.SHORTCUT]
+    compared = {check.id for check in checks if _binds(check, data) and check.id not in data.exempt}
+    scores = solve(bench, compared) if bench else {}
+    return [_shortcut(check, scores.get(check.id), data, bench.problem if bench else None) for check in checks]
+
+
+def _binds(check: Check, data: AuditInput) -> bool:
+    """Whether the threshold of a shortcut holds for these data."""
+    return check.threshold is not None and (data.perturbation or not check.perturbation_only)
+
+
+def _shortcut(check: Check, score: Score | None, data: AuditInput, problem: Problem | None) -> Finding:
+    severity = Severity.ERROR if _binds(check, data) else Severity.NOTE
+    if score is None or problem is None or not len(score.correct):
+        return Finding(check.id, check.kind, severity, Status.SKIPPED)
+    baseline = 0.5 if check.id in _PAIRS and not problem.choice else problem.baseline
+    threshold = None if severity is Severity.NOTE or check.threshold is None else baseline + check.threshold
+    status = Status.NOTED if threshold is None else _status(score.interval, threshold)
+    macro = macro_f1(score, problem) if data.natural and not data.external else None
+    if macro and status is Status.PASSED and check.threshold is not None:
+        status = _status(macro.interval, macro.baseline + check.threshold)
+    return Finding(
+        check.id, check.kind, severity, status, score.accuracy, threshold, baseline, score.interval, len(score.correct),
+        score.examples, "; ".join(filter(None, (score.detail, macro and str(macro)))), tried=score.tried,
+        independent=round(score.independent, DIGITS),
+        resolution=None if score.certain else smallest_gain(baseline, score.independent, score.tries),
+    )  # fmt: skip
+
+
+def _status(interval: Interval, threshold: float) -> Status:
+    return Status.FAILED if interval.low > threshold else Status.PASSED
 
 
 def _exempt(finding: Finding, exempt: Mapping[str, str]) -> Finding:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from discoprobe.builders.audit.frame import UnreadableDataError
+from discoprobe.builders.config import regions
 
 Records = Sequence[tuple[str, Mapping[str, Any]]]
 
@@ -166,11 +167,11 @@ def _inside(candidate: str, articles: set[str], forms: Mapping[str, int]) -> str
 
 def _regions(one: _Schema, candidate: str) -> tuple[str, str, str]:
     """What stands before the candidate, the candidate with its punctuation, and what follows."""
-    after, _, rest = one.text[one.end :].partition(" ")
-    if one.start == 0 or re.search(r"[.!?]\s+$", one.text[: one.start]):
+    before = one.text[: one.start]
+    if not before or re.search(r"[.!?]\s+$", before):
         candidate = candidate[:1].upper() + candidate[1:]
-    before, rest = (" ".join(part.split()) for part in (one.text[: one.start], rest))
-    return before, candidate + after, rest
+    parts = regions(before + candidate + one.text[one.end :], one.start, one.start + len(candidate))
+    return " ".join(parts[0].split()), parts[1], " ".join(parts[2].split())
 
 
 def _mentioned(one: _Schema, which: int) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import polars as pl
 import pyarrow as pa
 
-from discoprobe.builders.config import Config, Unavailable
+from discoprobe.builders.config import TEXTS, Config, Shape, Unavailable
 from discoprobe.builders.drop_reasons import meanings
 
 FAULTY = "reader"
@@ -31,7 +31,7 @@ def without_rows(config: Config | Unavailable, excluded: Mapping[str, str]) -> C
     splits: dict[str, pa.Table] = {}
     used: dict[str, str] = {}
     for split, table in config.splits.items():
-        rows = _facts(table)
+        rows = _facts(table, config.shape)
         faulty = rows.filter(pl.col("id").is_in(list(excluded)))
         counterparts = _counterparts(rows, faulty)
         used |= {row_id: excluded[row_id] for row_id in faulty["id"]}
@@ -48,22 +48,11 @@ def without_rows(config: Config | Unavailable, excluded: Mapping[str, str]) -> C
     return dataclasses.replace(config, splits=splits, drops=dict(drops), meanings=known, excluded=used)
 
 
-def _facts(table: pa.Table) -> pl.DataFrame:
+def _facts(table: pa.Table, shape: Shape) -> pl.DataFrame:
     """What is needed of each row: ``id``, ``label``, ``pair_id``, ``length`` of its texts in characters."""
-    texts = [name for name in table.column_names if _is_text(table.schema.field(name))]
-    lengths = [sum(len("".join(value) if isinstance(value, list) else value or "") for value in row.values())
-               for row in table.select(texts).to_pylist()]  # fmt: skip
-    rows = pl.DataFrame(
-        {name: table[name].to_pylist() for name in ("id", "label", "pair_id")},
-        schema={"id": pl.String, "label": pl.Int64, "pair_id": pl.String},
-    )
     several = pl.col("pair_id").is_duplicated()  # a row of a suite is a pair of texts by itself
-    return rows.with_columns(pl.when(several).then("pair_id"), length=pl.Series(lengths, dtype=pl.Int64))
-
-
-def _is_text(field: pa.Field) -> bool:
-    names = {"text", "sentences", "sentence1", "sentence2", "sentence_good", "candidate", "context", "choices"}
-    return field.name in names
+    length = TEXTS[shape].list.eval(pl.element().str.len_chars()).list.sum().cast(pl.Int64)
+    return pl.DataFrame(table).select("id", "label", pl.when(several).then("pair_id"), length=length)
 
 
 def _counterparts(rows: pl.DataFrame, faulty: pl.DataFrame) -> set[str]:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any, NotRequired, TypedDict
 
-from discoprobe.builders.audit.evidence import Tally
+from discoprobe.builders.audit.designs import Tally
 from discoprobe.builders.settings import SPLITS
 from discoprobe.cards.metadata.folder_swap import recovered
 from discoprobe.cards.readers.figures import ReaderFigures

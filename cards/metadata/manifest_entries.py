@@ -17,7 +17,7 @@ _LONGEST: Final = 160
 
 def audit_entry(report: Report) -> AuditEntry:
     """The short of a report."""
-    from discoprobe.builders.audit.evidence import tallies  # noqa: PLC0415 (scipy: a second, for those who only read)
+    from discoprobe.builders.audit.designs import tallies  # noqa: PLC0415 (scipy: a second, for those who only read)
 
     best = report.strongest
     return {

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from discoprobe.builders.audit.evidence import Tally
+from discoprobe.builders.audit.designs import Tally
 from discoprobe.builders.audit.report import Report
 from discoprobe.builders.config import Config, Unavailable
 from discoprobe.cards.metadata import card_checks, croissant, manifest, yaml_header

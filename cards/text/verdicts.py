@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from discoprobe.builders.audit.evidence import Design, designs
+from discoprobe.builders.audit.designs import Design, designs
 from discoprobe.builders.audit.report import Report
 from discoprobe.cards.metadata.manifest import Audited, AuditEntry
 

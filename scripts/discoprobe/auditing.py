@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from discoprobe.builders.audit import AuditInput, UnreadableDataError, inputs
+from discoprobe.builders.audit import inputs
+from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError
 from discoprobe.builders.audit.inputs import Reading, read_frames
 from discoprobe.builders.audit.inputs.reading import described
 from discoprobe.builders.audit.run import audit
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
 
     import datasets
 
-    from discoprobe.builders.audit import Report
     from discoprobe.builders.audit.inputs import Read
+    from discoprobe.builders.audit.report import Report
     from discoprobe.cards.metadata.manifest import Audited
     from discoprobe.cards.text.verdicts import Verdict
 

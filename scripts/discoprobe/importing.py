@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from discoprobe.auditing import read_all
-from discoprobe.builders.audit import AuditInput, Report, audit
 from discoprobe.builders.audit.as_config import TASK_TYPES, config_of
 from discoprobe.builders.audit.as_suite import SUFFIXES, SUITES, suite_of
+from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.inputs import Reading, Skipped
-from discoprobe.builders.audit.integrity.leaks import LEAKS
+from discoprobe.builders.audit.integrity import LEAKS
+from discoprobe.builders.audit.report import Report
+from discoprobe.builders.audit.run import audit
 from discoprobe.builders.config import Config
 from discoprobe.builders.task import all_tasks
 from discoprobe.cards.metadata.vocabulary import is_language, language_code

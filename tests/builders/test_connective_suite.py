@@ -11,8 +11,8 @@ from lxml import etree
 from shared import SHARED
 
 import discoprobe
-from discoprobe.builders.audit.frame import from_config
-from discoprobe.builders.audit.integrity.fidelity import fidelity
+from discoprobe.builders.audit.integrity import Subject, fidelity
+from discoprobe.builders.audit.own_configs import from_config
 from discoprobe.builders.sentences.connectives import Connectives
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.suites.connective_suite import OTHER, SAME
@@ -68,8 +68,8 @@ def test_every_exchange_is_there_in_both_directions(english):
 
 def test_fidelity_finds_a_bad_text_that_ends_in_another_way(english):
     planted = with_other_ending(english, "there", "badly")
-    assert fidelity(from_config(english), None).value == 0
-    assert fidelity(from_config(planted), None).value == 1
+    assert fidelity(Subject(from_config(english))).value == 0
+    assert fidelity(Subject(from_config(planted))).value == 1
 
 
 def test_controls_do_not_outnumber_what_they_control(tmp_path):

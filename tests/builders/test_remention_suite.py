@@ -10,7 +10,7 @@ import pytest
 import syntaxgym_files
 
 import discoprobe
-from discoprobe.builders.audit.frame import from_config
+from discoprobe.builders.audit.own_configs import from_config
 from discoprobe.builders.columns import crossed
 from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import Settings

@@ -12,8 +12,8 @@ from shared import SAMPLE_LANGUAGES, run_in_process
 
 import discoprobe
 from discoprobe.builders import realise
-from discoprobe.builders.audit.frame import from_config
-from discoprobe.builders.audit.integrity.fidelity import fidelity
+from discoprobe.builders.audit.integrity import Subject, fidelity
+from discoprobe.builders.audit.own_configs import from_config
 from discoprobe.builders.config import Config, Shape
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import DiscourseTask, all_tasks
@@ -291,8 +291,8 @@ def test_the_audit_sees_both_texts_and_the_compared_region(agreement):
 
 def test_fidelity_finds_a_bad_text_that_differs_outside_the_edit(agreement):
     planted = with_other_ending(agreement, "en ", "de ")
-    assert fidelity(from_config(agreement), None).value == 0
-    assert fidelity(from_config(planted), None).value == 1
+    assert fidelity(Subject(from_config(agreement))).value == 0
+    assert fidelity(Subject(from_config(planted))).value == 1
 
 
 def test_a_size_counts_pairs_and_keeps_both_directions_equal(treebank):

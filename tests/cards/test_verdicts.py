@@ -8,7 +8,7 @@ import re
 import pytest
 from releases import config, report
 
-from discoprobe.builders.audit.evidence import tallies
+from discoprobe.builders.audit.designs import tallies
 from discoprobe.builders.audit.intervals import exact, smallest_gain
 from discoprobe.builders.audit.report import Finding, Status
 from discoprobe.builders.audit.thresholds import Kind, Severity

@@ -1,8 +1,8 @@
 """Reading anybody's labelled data: published formats, release folders, and tables of any kind.
 
-``split_files`` and ``spread_files`` tell which files are one dataset, ``text_files`` how they are written,
-``headerless`` and ``column_roles`` what their fields are; ``column_tables`` and ``minimal_pairs`` make rows of them. A
-format that could be another one is not guessed: the message shows the choices and the option to give.
+``dataset_files`` tells which files are one dataset, ``text_files`` how they are written. ``headerless`` reads lines
+without header, ``column_tables`` tables whose columns ``column_roles`` tells apart. A format that could be another one
+is not guessed: the message shows the choices and the option to give.
 """
 
 import dataclasses
@@ -12,13 +12,13 @@ from pathlib import Path
 import polars as pl
 
 from discoprobe.builders.audit.frame import AuditInput, Provenance, UnreadableDataError
-from discoprobe.builders.audit.inputs.column_tables import class_names_of, own_shape, read_columns, read_own
-from discoprobe.builders.audit.inputs.headerless import TABBED, Tabbed, guess_tabbed
-from discoprobe.builders.audit.inputs.minimal_pairs import read_pairs
-from discoprobe.builders.audit.inputs.reading import Read, Reading, Skipped, described
-from discoprobe.builders.audit.inputs.split_files import NAMES, Group, groups, pair_columns
-from discoprobe.builders.audit.inputs.spread_files import SpreadSet, spread_sets
+from discoprobe.builders.audit.inputs.column_tables import read_columns, read_pairs
+from discoprobe.builders.audit.inputs.dataset_files import Group, groups, spread_sets
+from discoprobe.builders.audit.inputs.headerless import TABBED, Tabbed, guess_tabbed, spread_rows
+from discoprobe.builders.audit.inputs.named_shapes import pair_columns
+from discoprobe.builders.audit.inputs.reading import NAMES, Read, Reading, Result, Skipped, described
 from discoprobe.builders.audit.inputs.text_files import Table, lines_of, read_table_file
+from discoprobe.builders.audit.own_configs import class_names_of, own_shape, read_own
 from discoprobe.loaders.errors import UnknownNameError
 
 FORMATS = (*TABBED, "pairs", "table")
@@ -50,8 +50,7 @@ def read(paths: str | Path | Sequence[str | Path], reading: Reading | None = Non
     detected = reading.format_name is None and not reading.names_columns
     spread = spread_sets(listed) if detected else []
     apart = {file for one in spread for files in one.files.values() for file in files}
-    found: list[Group | SpreadSet] = [*spread, *groups(listed, reading.split_names, apart)]
-    for group in found:
+    for group in [*spread, *groups(listed, reading.split_names, apart)]:
         try:
             labelled, left = _read(group, reading)
         except UnreadableDataError as error:
@@ -101,9 +100,9 @@ def read_frames(
     return Read((data,), (*skipped, *left))
 
 
-def _read(group: Group | SpreadSet, reading: Reading) -> tuple[AuditInput, tuple[Skipped, ...]]:
-    if isinstance(group, SpreadSet):
-        return _with_files(group.read(), group), ()
+def _read(group: Group, reading: Reading) -> Result:
+    if group.layout:
+        return _with_files(spread_rows(group), group), ()
     format_name = reading.format_name
     if group.suffix in {".txt", ".tsv", ""} and not reading.names_columns and format_name in {None, *TABBED}:
         tabbed, broken = _tabbed(group)
@@ -124,7 +123,7 @@ def _read(group: Group | SpreadSet, reading: Reading) -> tuple[AuditInput, tuple
 
 def _from_tables(
     name: str, frames: Mapping[str, pl.DataFrame], class_names: Mapping[str, tuple[str, ...]], reading: Reading
-) -> tuple[AuditInput, tuple[Skipped, ...]]:
+) -> Result:
     first = next(iter(frames.values()))
     shape = own_shape(first)
     if shape is not None and not reading.names_columns and reading.format_name is None:
@@ -199,7 +198,7 @@ def _split_column(frames: Mapping[str, pl.DataFrame]) -> str | None:
     return next((column for column, splits in said.items() if len(splits) > 1 and splits <= set(NAMES)), None)
 
 
-def _with_files(data: AuditInput, group: Group | SpreadSet) -> AuditInput:
+def _with_files(data: AuditInput, group: Group) -> AuditInput:
     names = {split or "test": tuple(path.name for path in files) for split, files in group.files.items()}
     if "" in group.files:  # the splits are those of a column
         names = dict.fromkeys(data.splits, names["test"])

@@ -1,95 +1,31 @@
-"""Tables with a label column and one or more text columns, and configs of a release, as rows for the audit."""
+"""Tables of others as rows for the audit: a label column and one or more text columns, or the two of minimal pairs."""
 
 import dataclasses
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import polars as pl
-import pyarrow.parquet as pq
 
-from discoprobe.builders.audit.as_suite import exemptions_of
+from discoprobe.builders import hashing
 from discoprobe.builders.audit.frame import (
     SCHEMA,
     AuditInput,
     Provenance,
     UnreadableDataError,
-    audited_labels,
-    audited_shape,
     conform,
-    from_columns,
     with_used_labels,
 )
 from discoprobe.builders.audit.inputs.column_roles import Roles, lacking, roles_of
 from discoprobe.builders.audit.inputs.label_columns import Labels, indexed
-from discoprobe.builders.audit.inputs.reading import Reading, Skipped, UnlabelledError
+from discoprobe.builders.audit.inputs.named_shapes import PAIR_COLUMNS, pair_columns
+from discoprobe.builders.audit.inputs.reading import Reading, Result, Skipped, UnlabelledError
 from discoprobe.builders.audit.inputs.text_files import unfolded
-from discoprobe.builders.config import Shape, schema
-from discoprobe.builders.task import all_tasks, generated_tasks
+from discoprobe.builders.config import Shape
 
-Result = tuple[AuditInput, tuple[Skipped, ...]]
-"""A dataset, and what was skipped of it."""
 _MOST_PAIRED = 0.5
 """Share of rows whose pair has another member, at least: ids of rows repeat now and then."""
 _WITHHELD = ("-1", "?", "")
 """What stands where a test set has no labels."""
-
-
-def own_shape(frame: pl.DataFrame) -> Shape | None:
-    """The shape of a config of ours whose columns the table has."""
-    return next((shape for shape in Shape if set(schema(shape).names) <= set(frame.columns)), None)
-
-
-def read_own(
-    name: str, splits: Mapping[str, pl.DataFrame], shape: Shape, names: Mapping[str, tuple[str, ...]]
-) -> AuditInput:
-    """A config of a release with all that its columns and its task say."""
-    parts = [
-        from_columns(frame, shape).with_columns(split=pl.lit(split, dtype=SCHEMA["split"]))
-        for split, frame in splits.items()
-        if frame.height
-    ]
-    rows = conform(pl.concat(parts), shape)
-    labels = names.get("label") or tuple(str(index) for index in range(_n_labels(rows, shape)))
-    labels, rows = with_used_labels(audited_labels(shape, labels), rows, shape)
-    shown = AuditInput(name, audited_shape(shape), labels, rows, read=Provenance("config of discoprobe"))
-    return _promised(shown, exemptions_of(names.get("label", ())) if shape is Shape.SUITE else None)
-
-
-def _promised(data: AuditInput, of_suite: Mapping[str, str] | None) -> AuditInput:
-    """A config with what the task of its name (``dc_es``: ``dc``) promises about its rows and is exempt from.
-
-    ``of_suite`` is what an imported suite is exempt from; None for other rows.
-    """
-    name = data.name.rsplit("/", 1)[-1].rsplit("_", 1)[0]
-    task = (all_tasks() | generated_tasks()).get(name)
-    if task is None:  # imported
-        pairs = of_suite is not None
-        return dataclasses.replace(
-            data, perturbation=pairs, pairs=pairs, natural=True, external=True, exempt=of_suite or {}
-        )
-    return dataclasses.replace(
-        data, perturbation=task.paired, pairs=task.paired, split_by=task.split_by, exempt=dict(task.exempt)
-    )
-
-
-def _n_labels(rows: pl.DataFrame, shape: Shape) -> int:
-    most = rows.select((pl.col("texts").list.len() - pl.col("n_context")).max()).item()
-    return int(most) if shape is Shape.CHOICE else int(rows["label"].max()) + 1  # type: ignore[arg-type]
-
-
-def class_names_of(path: Path) -> dict[str, tuple[str, ...]]:
-    """Label names that ``datasets`` wrote into the metadata of a parquet file."""
-    if path.suffix != ".parquet":
-        return {}
-    metadata = pq.read_schema(path).metadata or {}
-    features = json.loads(metadata.get(b"huggingface", b"{}")).get("info", {}).get("features", {})
-    return {
-        name: tuple(of["names"])
-        for name, of in features.items()
-        if isinstance(of, dict) and of.get("_type") == "ClassLabel"
-    }
 
 
 def read_columns(
@@ -251,3 +187,47 @@ def _index_in(frame: pl.DataFrame, listed: pl.Expr) -> pl.Series:
     places = numbered.filter(pl.col("value") == pl.col("_label")).group_by("row").agg(pl.col("place").first())
     every = pl.DataFrame({"row": pl.int_range(frame.height, dtype=pl.UInt32, eager=True)})
     return every.join(places, on="row", how="left", maintain_order="left")["place"].cast(pl.Int64)
+
+
+def read_pairs(name: str, splits: Mapping[str, pl.DataFrame], text: tuple[str, ...] = ()) -> AuditInput:
+    """Pairs as choices between two sentences, the good one in a place drawn by hash.
+
+    ``text`` names the columns of the good and the bad sentence, where their names are none of `PAIR_COLUMNS`.
+
+    Raises:
+        UnreadableDataError: no two columns hold the pair, or no pair is complete.
+    """
+    columns = (text[0], text[1]) if len(text) == 2 else pair_columns(next(iter(splits.values())).columns)  # noqa: PLR2004
+    if columns is None:
+        expected, there = " or ".join("/".join(pair) for pair in PAIR_COLUMNS), next(iter(splits.values())).columns
+        raise UnreadableDataError(
+            f"{name}: no columns of minimal pairs ({expected}) among {', '.join(there)}; name the good and the bad one "
+            "with --text"
+        )
+    counts: Counter[str] = Counter()
+    rows = conform(
+        pl.concat([_choices(name, split, of, columns, counts) for split, of in splits.items()]), Shape.CHOICE
+    )
+    if rows.is_empty():
+        raise UnreadableDataError(f"{name}: no pair of '{columns[0]}' and '{columns[1]}' is complete")
+    about = Provenance("minimal pairs", columns={"good": columns[:1], "bad": columns[1:]}, left_out=dict(counts))
+    labels = ("first", "second")
+    return AuditInput(name, Shape.CHOICE, labels, rows, perturbation=True, natural=True, external=True, read=about)
+
+
+def _choices(
+    name: str, split: str, frame: pl.DataFrame, columns: tuple[str, str], counts: Counter[str]
+) -> pl.DataFrame:
+    lacking = [column for column in columns if column not in frame.columns]
+    if lacking:
+        raise UnreadableDataError(f"{name}: the {split} split has no column '{lacking[0]}'")
+    good, bad = (pl.col(column).cast(pl.String) for column in columns)
+    complete = frame.select(good=good, bad=bad).drop_nulls()
+    if missing := frame.height - complete.height:
+        counts["no text"] += missing
+    label = hashing.pick(range(complete.height), 2, name, split, "place of the good sentence")
+    rows = complete.with_columns(label=pl.Series(label, dtype=pl.Int64))
+    in_order = (
+        pl.when(pl.col("label") == 0).then(pl.concat_list("good", "bad")).otherwise(pl.concat_list("bad", "good"))
+    )
+    return rows.select("label", texts=in_order, split=pl.lit(split, dtype=SCHEMA["split"]))

@@ -1,17 +1,20 @@
-"""Files without header: SentEval, TREC, X-Probe, DiscoEval, CoLA and the multilingual Winograd schemas."""
+"""Lines without header: SentEval, TREC, X-Probe, DiscoEval, CoLA and the multilingual Winograd schemas."""
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
 
 from discoprobe.builders import hashing
 from discoprobe.builders.audit.frame import SCHEMA, AuditInput, Provenance, UnreadableDataError, conform
+from discoprobe.builders.audit.inputs.dataset_files import Group
 from discoprobe.builders.audit.inputs.label_columns import indexed
-from discoprobe.builders.audit.inputs.split_files import NAMES, pair_columns
-from discoprobe.builders.audit.inputs.text_files import has_header
+from discoprobe.builders.audit.inputs.named_shapes import pair_columns
+from discoprobe.builders.audit.inputs.reading import NAMES, described
+from discoprobe.builders.audit.inputs.text_files import decoded, has_header
 from discoprobe.builders.config import Shape
 from discoprobe.loaders.running_words import UNSPACED
 
@@ -89,10 +92,10 @@ def discoeval(data: Tabbed) -> AuditInput:
     longest = int(lines["fields"].list.len().to_numpy().max())
     fields = "label, " + ", ".join(f"s{n}" for n in range(1, longest))
     scored = _are_scores(_values(lines, 0))
-    return labelled_rows(data, "STS" if scored and longest == 3 else "DiscoEval", fields)  # noqa: PLR2004  two texts
+    return _label_first(data, "STS" if scored and longest == 3 else "DiscoEval", fields)  # noqa: PLR2004  two texts
 
 
-def labelled_rows(data: Tabbed, kind: str, fields: str) -> AuditInput:
+def _label_first(data: Tabbed, kind: str, fields: str) -> AuditInput:
     """Lines whose first field is the label, and the others the texts."""
     rows = data.lines.select("id", "split", label=_field(0), texts=_FIELDS.list.slice(1))
     return _labelled(data.name, rows, kind, fields)
@@ -108,8 +111,7 @@ def discoeval_bso(data: Tabbed) -> AuditInput:
         )
         for at, (mark, texts) in enumerate((("", _FIELDS), ("~", _FIELDS.list.reverse())))
     ]  # fmt: skip
-    rows = pl.concat(both).sort("number", "label").drop("number")
-    shuffled = rows[hashing.ranking([hashing.digest(row_id) for row_id in rows["id"]], "audit", "bso")]
+    shuffled = _in_hash_order(pl.concat(both).sort("number", "label").drop("number"), "bso")
     return AuditInput(
         data.name, Shape.PAIR, ("in_order", "swapped"), conform(shuffled, Shape.PAIR), perturbation=True, pairs=True,
         natural=True, external=True,
@@ -146,6 +148,43 @@ def xwino(data: Tabbed) -> AuditInput:
     about = Provenance("XWino", columns={"fields": ("language, text, candidates",)}, notes=(f"languages: {spread}",))
     labels = tuple(map(str, range(_longest(rows) - 1)))
     return AuditInput(data.name, Shape.CHOICE, labels, rows, natural=True, external=True, read=about)
+
+
+def spread_rows(group: Group) -> AuditInput:
+    """The rows of a dataset that are spread over files: a file per column, or per class.
+
+    Raises:
+        UnreadableDataError: a file is no text, or the files of a split have different numbers of lines.
+    """
+    if not group.classes:
+        lines = pl.concat([_side_by_side(split, files) for split, files in group.files.items()])
+        return _label_first(Tabbed(group.name, lines), group.layout, "label, s1, s2")
+    by_class = zip(group.classes, group.files["test"], strict=True)
+    fields = [(file, [[label, text] for text in _text_lines(file) if text.strip()]) for label, file in by_class]
+    lines = _in_hash_order(pl.concat([_numbered(rows, "test", file) for file, rows in fields]), "classes")
+    data = _label_first(Tabbed(group.name, lines), group.layout, "label, text")
+    return described(data, notes=("each file holds one class: the rows are in the order of a hash",))
+
+
+def _side_by_side(split: str, files: Sequence[Path]) -> pl.DataFrame:
+    columns = [_text_lines(file) for file in files]
+    if len(set(map(len, columns))) > 1:
+        shown = ", ".join(f"{file} {len(column)}" for file, column in zip(files, columns, strict=True))
+        raise UnreadableDataError(f"files of one set have different numbers of lines: {shown}")
+    return _numbered([[*row[:-1], *row[-1].split("\t")] for row in zip(*columns, strict=True)], split, files[-1])
+
+
+def _numbered(fields: list[list[str]], split: str, file: Path) -> pl.DataFrame:
+    rows = pl.DataFrame({"fields": pl.Series(fields, dtype=pl.List(pl.String))}).with_row_index("number", offset=1)
+    return rows.select("fields", split=pl.lit(split), id=pl.format("{}:{}", pl.lit(file.name), "number"))
+
+
+def _text_lines(file: Path) -> list[str]:
+    return [line.rstrip("\r") for line in decoded(file)[0].rstrip("\n").split("\n")]
+
+
+def _in_hash_order(rows: pl.DataFrame, of: str) -> pl.DataFrame:
+    return rows[hashing.ranking([hashing.digest(row_id) for row_id in rows["id"]], "audit", of)]
 
 
 def _field(at: int) -> pl.Expr:

@@ -1,6 +1,6 @@
 """Columns of published datasets by name: which hold text, choices and label."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 
@@ -92,3 +92,18 @@ def named_shape(columns: Collection[str], *, with_choices: bool = False) -> tupl
     """
     shapes = (shape for shape in NAMED_SHAPES if shape.choices or not with_choices)
     return next(((shape, label) for shape in shapes if (label := shape.label_in(columns))), None)
+
+
+PAIR_COLUMNS = (
+    ("sentence_good", "sentence_bad"),
+    ("source_sentence", "target_sentence"),
+    ("sen", "wrong_sen"),
+    ("good", "bad"),
+    ("grammatical", "ungrammatical"),
+)
+"""Columns of minimal pairs: BLiMP, RuBLiMP, MultiBLiMP and common names; the acceptable sentence comes first."""
+
+
+def pair_columns(columns: Iterable[str]) -> tuple[str, str] | None:
+    """The two columns of a minimal pair among ``columns``."""
+    return next((pair for pair in PAIR_COLUMNS if set(pair) <= set(columns)), None)

@@ -6,6 +6,23 @@ from typing import NamedTuple
 
 from discoprobe.builders.audit.frame import AuditInput, Provenance, UnreadableDataError
 
+NAMES = {
+    "train": "train",
+    "training": "train",
+    "tr": "train",
+    "validation": "validation",
+    "valid": "validation",
+    "val": "validation",
+    "va": "validation",
+    "dev": "validation",
+    "development": "validation",
+    "trial": "validation",
+    "test": "test",
+    "te": "test",
+    "eval": "test",
+}
+"""What people call a split → what it is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -58,6 +75,10 @@ class Read(NamedTuple):
 
     data: tuple[AuditInput, ...]
     skipped: tuple[Skipped, ...]
+
+
+Result = tuple[AuditInput, tuple[Skipped, ...]]
+"""A dataset, and what was skipped of it."""
 
 
 class UnlabelledError(UnreadableDataError):

@@ -32,12 +32,11 @@ class Bench:
 
     data: AuditInput
     problem: Problem
-    features: Features
 
-    @classmethod
-    def of(cls, data: AuditInput, problem: Problem) -> "Bench":
-        """The bench of a problem."""
-        return cls(data, problem, Features(problem))
+    @cached_property
+    def features(self) -> Features:
+        """The features of the units of the problem."""
+        return Features(self.problem)
 
     @cached_property
     def token_conditions(self) -> Conditions:
@@ -72,36 +71,6 @@ def length(bench: Bench) -> Score:
     linear = bench.problem.learn(counts)
     best = best_of({"logistic regression": linear, "decision tree": bench.problem.learn(counts, tree)})
     return replace(best, leaning=linear.leaning)  # a tree sees no difference inside a bin
-
-
-def punctuation(bench: Bench) -> Score:
-    """Logistic regression on punctuation marks."""
-    return bench.problem.learn(bench.features.punctuation())
-
-
-def case(bench: Bench) -> Score:
-    """Logistic regression on capitals by position."""
-    return bench.problem.learn(bench.features.case())
-
-
-def token(bench: Bench) -> Score:
-    """The best rule "this token gives that label"."""
-    return best_token(bench.problem, bench.token_conditions)
-
-
-def chars(bench: Bench) -> Score:
-    """Logistic regression on character n-grams, one block per text; of choices, of the candidate."""
-    return bench.chars
-
-
-def words(bench: Bench) -> Score:
-    """Logistic regression on words and word bigrams."""
-    return bench.words
-
-
-def edges(bench: Bench) -> Score:
-    """Logistic regression on first, second and last words, and on the words beside frequent words."""
-    return bench.problem.learn(bench.features.edges())
 
 
 def language_model(bench: Bench) -> Score | None:
@@ -298,18 +267,18 @@ def _compared(problem: Problem, lean: Floats) -> Score | None:
 
 SOLVERS: Mapping[str, Callable[[Bench], Score | None]] = {
     "length": length,
-    "token": token,
-    "chars": chars,
-    "words": words,
-    "edges": edges,
+    "token": lambda bench: best_token(bench.problem, bench.token_conditions),
+    "chars": lambda bench: bench.chars,
+    "words": lambda bench: bench.words,
+    "edges": lambda bench: bench.problem.learn(bench.features.edges()),
     "language-model": language_model,
     "frequency": frequency,
     "overlap": overlap,
     "similarity": similarity,
     "single": single,
     "seen": seen,
-    "punctuation": punctuation,
-    "case": case,
+    "punctuation": lambda bench: bench.problem.learn(bench.features.punctuation()),
+    "case": lambda bench: bench.problem.learn(bench.features.case()),
     "label-word": label_word,
     "pairwise-length": pairwise_length,
 }

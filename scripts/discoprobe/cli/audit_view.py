@@ -12,8 +12,8 @@ from discoprobe.cli.terminal import Cell, print_json, show
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from discoprobe.builders.audit import Finding, Report, Rule
     from discoprobe.builders.audit.inputs import Skipped
+    from discoprobe.builders.audit.report import Finding, Report, Rule
     from discoprobe.cards.text.verdicts import Verdict
     from discoprobe.importing import Imported
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from discoprobe.builders.audit import AuditInput
+from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
 from discoprobe.evaluation.models import LanguageModel

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from discoprobe.builders.audit import AuditInput
+from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.intervals import Interval, exact, independent_rows
 
 FORMAT = 1

@@ -6,7 +6,7 @@ import pytest
 from audit_parts import finding_of
 from shared import REAL_LANGUAGES, SAMPLE_LANGUAGES, SHARED, WHY, needs_shared
 
-from discoprobe.builders.audit import Status
+from discoprobe.builders.audit.report import Status
 from discoprobe.builders.build import build_all
 from discoprobe.builders.config import Config
 from discoprobe.builders.settings import Settings

@@ -8,8 +8,10 @@ import pyarrow as pa
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
-from discoprobe.builders.audit import Status, audit, from_config
 from discoprobe.builders.audit.frame import with_used_labels
+from discoprobe.builders.audit.own_configs import from_config
+from discoprobe.builders.audit.report import Status
+from discoprobe.builders.audit.run import audit
 from discoprobe.builders.audit.solvers.features import Features
 from discoprobe.builders.audit.solvers.problem import problem_of
 from discoprobe.builders.audit.words import n_words, tokens

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from audit_parts import heuristics_of
 
-from discoprobe.builders.audit import audit
+from discoprobe.builders.audit.run import audit
 from discoprobe.builders.config import Shape
 
 

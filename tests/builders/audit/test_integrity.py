@@ -8,10 +8,11 @@ import unicodedata
 import pytest
 from audit_parts import finding_of
 
-from discoprobe.builders.audit import Severity, Status, audit
-from discoprobe.builders.audit.integrity.checks import INTEGRITY, Subject
+from discoprobe.builders.audit.integrity import INTEGRITY, Subject
 from discoprobe.builders.audit.intervals import longest_run_threshold
-from discoprobe.builders.audit.thresholds import BY_ID, CHECKS
+from discoprobe.builders.audit.report import Status
+from discoprobe.builders.audit.run import audit
+from discoprobe.builders.audit.thresholds import BY_ID, CHECKS, Severity
 from discoprobe.builders.config import Shape
 
 _PAIRED = {"perturbation": True, "pairs": True}
@@ -227,7 +228,7 @@ def test_no_random_order_of_two_hundred_fails(make, build, k):
 
 
 def audit_order(data):
-    measure = INTEGRITY["order"](Subject.of(data))
+    measure = INTEGRITY["order"](Subject(data))
     return measure.value > measure.threshold
 
 

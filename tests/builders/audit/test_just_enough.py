@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from audit_parts import finding_of
 
-from discoprobe.builders.audit import Status
+from discoprobe.builders.audit.report import Status
 from discoprobe.builders.audit.thresholds import CHECKS
 from discoprobe.builders.config import Shape
 

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 from typer.testing import CliRunner
 
-from discoprobe.builders.audit import BY_ID, AuditInput, Severity, Status, UnreadableDataError, audit
-from discoprobe.builders.audit.frame import SCHEMA
+from discoprobe.builders.audit.frame import SCHEMA, AuditInput, UnreadableDataError
 from discoprobe.builders.audit.intervals import (
     exact,
     independent_rows,
@@ -23,8 +22,10 @@ from discoprobe.builders.audit.intervals import (
     parity_threshold,
     smallest_gain,
 )
-from discoprobe.builders.audit.report import VERSION
+from discoprobe.builders.audit.report import VERSION, Status
+from discoprobe.builders.audit.run import audit
 from discoprobe.builders.audit.solvers.problem import Score
+from discoprobe.builders.audit.thresholds import BY_ID, Severity
 from discoprobe.builders.config import Shape
 from discoprobe.cli import app
 

@@ -6,9 +6,10 @@ import polars as pl
 import pytest
 from audit_parts import finding_of
 
-from discoprobe.builders.audit import Severity, Status, audit
+from discoprobe.builders.audit.report import Status
+from discoprobe.builders.audit.run import audit
 from discoprobe.builders.audit.solvers.solver_table import SOLVERS
-from discoprobe.builders.audit.thresholds import CHECKS
+from discoprobe.builders.audit.thresholds import CHECKS, Severity
 from discoprobe.builders.config import Shape
 
 _N = 1500

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
-from discoprobe.builders.audit.skewed_classes import macro_f1
+from discoprobe.builders.audit.solvers.macro_f1 import macro_f1
 from discoprobe.builders.audit.solvers.problem import Fold, Problem, Score, Units
 
 

@@ -11,7 +11,8 @@ import pytest
 from audit_parts import report_of
 from shared import ROOT
 
-from discoprobe.builders.audit import Status, audit
+from discoprobe.builders.audit.report import Status
+from discoprobe.builders.audit.run import audit
 from discoprobe.builders.audit.solvers import solver_table
 from discoprobe.builders.config import Shape
 

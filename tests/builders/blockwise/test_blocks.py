@@ -13,8 +13,8 @@ import pytest
 from shared import SMALL_CLASSES
 
 from discoprobe.builders import build
-from discoprobe.builders.audit.frame import from_config
-from discoprobe.builders.audit.integrity.checks import INTEGRITY, Subject
+from discoprobe.builders.audit.integrity import INTEGRITY, Subject
+from discoprobe.builders.audit.own_configs import from_config
 from discoprobe.builders.blockwise import build_blocks
 from discoprobe.builders.blockwise.block_rows import BlockPlan, load, rows_of_block
 from discoprobe.builders.blockwise.cut import blocks_of, sentences_of
@@ -79,7 +79,7 @@ def rows_of(config):
 
 def problems(config):
     """What the audit's checks of integrity find."""
-    subject = Subject.of(from_config(config))
+    subject = Subject(from_config(config))
     found = {name: INTEGRITY[name](subject) for name in CHECKS}
     return {name: measure.value for name, measure in found.items() if measure.value}
 

@@ -1,67 +1,15 @@
-"""What the scores of solvers say: a finding per shortcut, and a test of a task's design over its languages.
+"""The test of a task's design over all its configs.
 
-One rule for every config: a shortcut fails it if the lower end of the solver's 95 % interval is above the threshold.
-Where classes keep the shares of their corpus, it also fails if its macro-F1 is that far above the baseline's.
-What passes has a resolution, the smallest gain over the majority baseline that its rows could have shown. No config
-passes because others did. But the rows of all languages of a task together can fail its design, in every language: a
-shortcut of the design is in all of them, and each alone may be too small to show it.
+A shortcut of the design is in every language of a task, and each config alone may be too small to show it. So the rows
+of all of them together can fail the design, in every language. No config passes because others did.
 """
 
-from __future__ import annotations
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypedDict
 
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
-
-from discoprobe.builders.audit.intervals import DIGITS, Interval, exact, smallest_gain
-from discoprobe.builders.audit.report import Finding, Status
-from discoprobe.builders.audit.skewed_classes import macro_f1
-from discoprobe.builders.audit.thresholds import BY_ID, Severity
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from discoprobe.builders.audit.frame import AuditInput
-    from discoprobe.builders.audit.report import Report
-    from discoprobe.builders.audit.skewed_classes import MacroF1
-    from discoprobe.builders.audit.solvers.problem import Problem, Score
-    from discoprobe.builders.audit.thresholds import Check
-
-_PAIRS = frozenset({"pairwise", "pairwise-length"})
-
-
-def binds(check: Check, data: AuditInput) -> bool:
-    """Whether the threshold of a shortcut holds for these data."""
-    return check.threshold is not None and (data.perturbation or not check.perturbation_only)
-
-
-def shortcut(check: Check, score: Score | None, data: AuditInput, problem: Problem | None) -> Finding:
-    """The finding of one solver."""
-    severity = Severity.ERROR if binds(check, data) else Severity.NOTE
-    if score is None or problem is None or not len(score.correct):
-        return Finding(check.id, check.kind, severity, Status.SKIPPED)
-    baseline = 0.5 if check.id in _PAIRS and not problem.choice else problem.baseline
-    threshold = None if severity is Severity.NOTE or check.threshold is None else baseline + check.threshold
-    status = Status.NOTED if threshold is None else _judged(score.interval, threshold)
-    macro = macro_f1(score, problem) if data.natural and not data.external else None
-    if macro and status is Status.PASSED and check.threshold is not None:
-        status = _judged(macro.interval, macro.baseline + check.threshold)
-    resolution = None if score.certain else smallest_gain(baseline, score.independent, score.tries)
-    return Finding(
-        check.id, check.kind, severity, status, score.accuracy, threshold, baseline, score.interval, len(score.correct),
-        score.examples, _detail(score, macro), tried=score.tried, independent=round(score.independent, DIGITS),
-        resolution=resolution,
-    )  # fmt: skip
-
-
-def _detail(score: Score, macro: MacroF1 | None) -> str:
-    if macro is None:
-        return score.detail
-    low, high = macro.interval
-    found = f"macro-F1 {macro.value:.3f} ({low:.3f}–{high:.3f}; baseline {macro.baseline:.3f})"
-    return f"{score.detail}; {found}" if score.detail else found
-
-
-def _judged(interval: Interval, threshold: float) -> Status:
-    return Status.FAILED if interval.low > threshold else Status.PASSED
+from discoprobe.builders.audit.intervals import DIGITS, Interval, exact
+from discoprobe.builders.audit.report import Finding, Report
+from discoprobe.builders.audit.thresholds import BY_ID
 
 
 class Tally(TypedDict):

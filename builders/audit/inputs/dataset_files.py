@@ -1,33 +1,18 @@
-"""Files on disk as splits of datasets."""
+"""Which files are one dataset, and which of its splits each of them holds."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from discoprobe.builders.audit.frame import UnreadableDataError
+from discoprobe.builders.audit.inputs.reading import NAMES
 from discoprobe.builders.audit.inputs.text_files import SUFFIXES
 from discoprobe.builders.settings import SPLITS
 
 _Sets = dict[tuple[Path, str, str], dict[str, list[Path]]]
 """(Folder, name without the split, suffix) → split → files."""
-
-NAMES = {
-    "train": "train",
-    "training": "train",
-    "tr": "train",
-    "validation": "validation",
-    "valid": "validation",
-    "val": "validation",
-    "va": "validation",
-    "dev": "validation",
-    "development": "validation",
-    "trial": "validation",
-    "test": "test",
-    "te": "test",
-    "eval": "test",
-}
-"""What people call a split → what it is."""
 
 _LABELLED = {"annotated", "labeled", "labelled"}
 """What the name of a split's file may say besides."""
@@ -35,6 +20,10 @@ _ORDER = (*SPLITS, "")
 _SHARD = re.compile(r"-\d+-of-\d+$")
 _ASIDE = {"readme", "license", "licence", "labelset", "manifest", "source", "changelog", "attribution", "audit"}
 """Files beside data, by stem."""
+_CLASSES = ("pos", "neg", "neu", "positive", "negative", "neutral", "objective", "subjective")
+"""Suffixes of files that hold one class each."""
+_COLUMNS = ("labels", "s1", "s2")
+_SCORES, _PAIRS = "STS.gs.", "STS.input."
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,28 +32,18 @@ class Group:
 
     Attributes:
         name: how reports call it: the folder, or the file without suffix.
-        files: split name → files; ``""`` where the name of the file says nothing.
+        files: split name → files; ``""`` where the name of the file says nothing. The rows of a split are in its files
+            one after the other; with a ``layout`` they are spread over them.
         suffix: of all files.
+        layout: the sets of SentEval that have a file per column of a split, the label's first, or a file per class.
+        classes: the label of each file, where there is a file per class.
     """
 
     name: str
     files: Mapping[str, tuple[Path, ...]]
-    suffix: str
-
-
-PAIR_COLUMNS = (
-    ("sentence_good", "sentence_bad"),
-    ("source_sentence", "target_sentence"),
-    ("sen", "wrong_sen"),
-    ("good", "bad"),
-    ("grammatical", "ungrammatical"),
-)
-"""Columns of minimal pairs: BLiMP, RuBLiMP, MultiBLiMP and common names; the acceptable sentence comes first."""
-
-
-def pair_columns(columns: Iterable[str]) -> tuple[str, str] | None:
-    """The two columns of a minimal pair among ``columns``."""
-    return next((pair for pair in PAIR_COLUMNS if set(pair) <= set(columns)), None)
+    suffix: str = ""
+    layout: str = ""
+    classes: tuple[str, ...] = ()
 
 
 def groups(paths: Sequence[Path], named: Mapping[str, str], apart: Collection[Path] = ()) -> list[Group]:
@@ -89,19 +68,13 @@ def groups(paths: Sequence[Path], named: Mapping[str, str], apart: Collection[Pa
 
 
 def _given_files(files: Sequence[Path], named: Mapping[str, str]) -> list[Group]:
-    placed = [(file, *_split_of(file, named)) for file in files]
-    splits = [split for _, split, _ in placed]
-    together = len(files) > 1 and all(splits) and len(set(splits)) == len(splits)
-    if together and len({file.suffix for file in files}) == 1:
-        rests = {rest for _, _, rest in placed}
-        name = rests.pop() if len(rests) == 1 else ""
-        by_split = {split: [file] for file, split, _ in placed}
-        return [_group(name or files[0].resolve().parent.name, by_split, files[0].suffix)]
-    by_set: _Sets = {}
-    for file, split, rest in placed:
-        by_set.setdefault((file.resolve().parent, rest, file.suffix), {}).setdefault(split, []).append(file)
-    by_set = _with_shared_train(by_set)
-    return [_group(rest or parent.name, by_split, suffix) for (parent, rest, suffix), by_split in by_set.items()]
+    placed = [(file, file.resolve().parent, *_split_of(file, named)) for file in files]
+    by_split = {split: file for file, _, split, _ in placed}
+    if len(files) > 1 and "" not in by_split and len(by_split) == len(files) and len({f.suffix for f in files}) == 1:
+        rests = {rest for *_, rest in placed}
+        name = (rests.pop() if len(rests) == 1 else "") or files[0].resolve().parent.name
+        return [_group(name, {split: [file] for split, file in by_split.items()}, files[0].suffix)]
+    return _grouped(placed, lambda folder, rest: rest or folder.name)
 
 
 def _in_folder(path: Path, named: Mapping[str, str], apart: Collection[Path]) -> list[Group]:
@@ -110,15 +83,26 @@ def _in_folder(path: Path, named: Mapping[str, str], apart: Collection[Path]) ->
     files = sorted(file for file in path.rglob("*") if file not in apart and _is_data(file, path))
     if not files and not any(path in file.parents for file in apart):
         raise UnreadableDataError(f"{path}: no data files; expected one of {' '.join(SUFFIXES)}")
-    by_set: _Sets = {}
+    placed = []
     for file in files:
         split, rest = _split_of(file, named)
-        parent = file.parent
-        if not split and parent != path and (split := NAMES.get(parent.name.lower(), "")):
-            parent = parent.parent  # train/a.jsonl, test/a.jsonl
-        by_set.setdefault((parent, rest, file.suffix), {}).setdefault(split, []).append(file)
-    by_set = _with_shared_train(by_set)
-    return [_group(_name(path, parent, rest), by_split, suffix) for (parent, rest, suffix), by_split in by_set.items()]
+        folder = file.parent
+        if not split and folder != path and (split := NAMES.get(folder.name.lower(), "")):
+            folder = folder.parent  # train/a.jsonl, test/a.jsonl
+        placed.append((file, folder, split, rest))
+    return _grouped(
+        placed,
+        lambda folder, rest: "/".join(filter(None, [*folder.relative_to(path).parts, rest])) or path.resolve().name,
+    )
+
+
+def _grouped(placed: Iterable[tuple[Path, Path, str, str]], name: Callable[[Path, str], str]) -> list[Group]:
+    """The datasets of files, their folders, splits and names without the split; ``name`` calls them by the last."""
+    by_set: _Sets = {}
+    for file, folder, split, rest in placed:
+        by_set.setdefault((folder, rest, file.suffix), {}).setdefault(split, []).append(file)
+    complete = _with_shared_train(by_set)
+    return [_group(name(folder, rest), by_split, suffix) for (folder, rest, suffix), by_split in complete.items()]
 
 
 def _with_shared_train(by_set: _Sets) -> _Sets:
@@ -165,6 +149,44 @@ def _split_of(file: Path, named: Mapping[str, str]) -> tuple[str, str]:
     return NAMES[parts[at].lower()], re.sub(r"([-_.])[-_.]+", r"\1", "".join(rest)).strip("-_.")
 
 
-def _name(root: Path, parent: Path, rest: str) -> str:
-    inside = parent.relative_to(root).parts if root.is_dir() else ()
-    return "/".join([*inside, *([rest] if rest else [])]) or parent.resolve().name
+def spread_sets(paths: Sequence[Path]) -> list[Group]:
+    """SentEval's sets whose rows are spread over files, among files and the files of folders.
+
+    There is a file per class (MR, CR, SUBJ, MPQA), per column (SNLI), or one of scores and one of pairs (STS).
+    """
+    files = sorted({file for path in paths for file in (path.rglob("*") if path.is_dir() else [path])})
+    of_class: dict[Path, dict[str, Path]] = defaultdict(dict)
+    of_split: dict[Path, dict[str, dict[str, Path]]] = defaultdict(lambda: defaultdict(dict))
+    for file in files:
+        kind = file.suffix[1:]
+        if kind in _CLASSES:
+            of_class[file.with_suffix("")][kind] = file
+        elif file.stem in _COLUMNS and kind in NAMES:
+            of_split[file.parent][NAMES[kind]][file.stem] = file
+    by_class = [
+        Group(
+            stem.name, {"test": tuple(by.values())}, layout="one file per class (MR, CR, SUBJ, MPQA)", classes=tuple(by)
+        )
+        for stem, by in of_class.items()
+        if len(by) > 1
+    ]
+    columns = {
+        folder: {
+            split: tuple(by[name] for name in _COLUMNS) for split, by in splits.items() if len(by) == len(_COLUMNS)
+        }
+        for folder, splits in of_split.items()
+    }
+    by_column = [
+        Group(folder.resolve().name, splits, layout="SNLI of SentEval") for folder, splits in columns.items() if splits
+    ]
+    return [*by_class, *by_column, *_scored(files)]
+
+
+def _scored(files: Sequence[Path]) -> list[Group]:
+    """``STS.input.news.txt`` holds the pairs whose scores are in ``STS.gs.news.txt``."""
+    pairs = [(file.with_name(file.name.replace(_PAIRS, _SCORES, 1)), file) for file in files if _PAIRS in file.name]
+    return [
+        Group(f"{file.parent.name}/{file.stem.replace(_PAIRS, '', 1)}", {"test": (scores, file)}, layout="STS")
+        for scores, file in pairs
+        if scores in files
+    ]

@@ -1,0 +1,399 @@
+"""Integrity: what must be true of the rows, whatever a model makes of them.
+
+``INTEGRITY`` lists the checks. Each gets a ``Subject`` and returns a ``Measure``.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from discoprobe.builders import clean_text
+from discoprobe.builders.audit.frame import AuditInput
+from discoprobe.builders.audit.intervals import longest_run_threshold, parity_threshold
+from discoprobe.builders.audit.thresholds import LEAK_WORDS, NEAR_JACCARD
+from discoprobe.builders.audit.words import n_words, normal
+from discoprobe.builders.config import Shape
+from discoprobe.loaders.near_duplicates import near_clusters
+
+_EXAMPLES = 5
+"""Row ids in a finding."""
+_SEPARATED_ENTITY = r"(?i)& ?(?:lt|gt|amp|quot|apos|nbsp|# ?\d+) ?;"
+_SEPARATED_TAG = r"< ?/? ?[a-z]{3,} ?/? ?>"
+"""Entities and tags that a tokeniser has pulled apart (DiscoEval: ``& lt ;``, ``< onlyinclude >``)."""
+_ROWS_AT_ONCE = 10_000
+"""Rows whose words are in memory at a time."""
+_GOLD_SIGMAS = 4.0
+"""The place of the right choice is random and not balanced: its counts may differ as random counts do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What a check measured.
+
+    Attributes:
+        value: the measured value; None where the check does not apply.
+        rows: ids of the first rows that show it.
+        threshold: the threshold where it depends on the data; None for the one of the table.
+        detail: one line for people.
+    """
+
+    value: float | None
+    rows: tuple[str, ...] = ()
+    threshold: float | None = None
+    detail: str = ""
+
+
+SKIPPED = Measure(None)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What the checks look at, with what several of them need computed once.
+
+    Attributes:
+        data: the rows.
+        sources: text of each (corpus, sent_id); None where there is no source to compare with.
+    """
+
+    data: AuditInput
+    sources: Mapping[tuple[str, str], str] | None = None
+
+    @cached_property
+    def keyed(self) -> pl.DataFrame:
+        """The rows with ``input`` (a hash of the texts; choices in any order are the same input) and ``truth``.
+
+        ``truth`` is the label, or the text of the right choice.
+        """
+        texts, rows = pl.col("texts"), self.data.rows
+        if self.data.shape is not Shape.CHOICE:
+            return rows.with_columns(input=texts.list.join("\x1f").hash(), truth=pl.col("label").cast(pl.String))
+        context, choices = texts.list.slice(0, pl.col("n_context")), texts.list.slice(pl.col("n_context"))
+        joined = [part.list.join("\x1f") for part in (context, choices.list.sort())]
+        right = choices.list.get(pl.col("label"), null_on_oob=True)
+        return rows.with_columns(input=pl.concat_str(joined, separator="\x1e").hash(), truth=right)
+
+    @cached_property
+    def sentences(self) -> tuple[pl.DataFrame, pl.Series]:
+        """The sentences of the rows, each once per row, originals of perturbed rows included.
+
+        Only sentences of ``LEAK_WORDS`` words or more, because shorter ones repeat naturally.
+
+        Returns:
+            ``split``, ``place``, ``id`` and the number of the ``sentence``; and the text of each number (lower case,
+            white space collapsed).
+        """
+        texts = pl.concat_list("texts", pl.concat_list("original").list.drop_nulls()).list.unique()
+        every = self.data.rows.select("split", "place", "id", text=texts).explode("text", empty_as_null=False)
+        every = every.with_columns(text=pl.col("text").hash(), _text="text")
+        distinct = every.unique("text", maintain_order=True).filter(n_words(pl.col("_text")) >= LEAK_WORDS)
+        distinct = distinct.select("text", key=normal(pl.col("_text")))
+        known = distinct.select(pl.col("key").unique(maintain_order=True)).with_row_index("sentence")
+        numbered = distinct.join(known, on="key").select("text", "sentence")
+        numbers = every.drop("_text").join(numbered, on="text", maintain_order="left").drop("text")
+        return numbers.unique(maintain_order=True), known["key"]
+
+
+def measure_rows(frame: pl.DataFrame, *, share_of: int = 0, detail: str = "") -> Measure:
+    """The number of different rows in ``frame`` (or their share), and the first of them.
+
+    Rows are told apart by split and place; those of the last split come first, because they are what scores rest on.
+    """
+    rows = frame.unique(["split", "place"]).sort("split", "place", descending=[True, False])
+    value = rows.height / share_of if share_of else rows.height
+    return Measure(value, tuple(rows["id"].head(_EXAMPLES)), detail=detail)
+
+
+# Duplicates and leaks
+
+_SHARED: Mapping[str, Callable[[Subject], tuple[pl.DataFrame, str]]] = {
+    "dup-across": lambda subject: (subject.keyed, "input"),
+    "sentence-leak": lambda subject: (subject.sentences[0], "sentence"),
+    "near-dup": lambda subject: (_near_sentences(*subject.sentences), "cluster"),
+}
+"""Check → what two splits must not share: rows or sentences, and the column in which they must differ."""
+
+_SPLIT = pl.col("split").to_physical()
+
+
+def _near_sentences(sentences: pl.DataFrame, texts: pl.Series) -> pl.DataFrame:
+    """The sentences with the number of the ``cluster`` of near duplicates that each is in."""
+    cluster = near_clusters(texts, threshold=NEAR_JACCARD)
+    return sentences.with_columns(cluster=cluster.gather(sentences["sentence"]))
+
+
+def duplicates_within(subject: Subject) -> Measure:
+    """Rows whose input occurs more than once in their split."""
+    return measure_rows(subject.keyed.filter(pl.len().over("split", "input") > 1))
+
+
+def shared_with_earlier(check: str, subject: Subject) -> Measure:
+    """Rows that share with an earlier split what ``_SHARED`` names for the check."""
+    if len(subject.data.splits) < 2:  # noqa: PLR2004  nothing to compare with
+        return SKIPPED
+    frame, key = _SHARED[check](subject)
+    return measure_rows(frame.filter(_SPLIT.min().over(key) < _SPLIT))
+
+
+def label_conflicts(subject: Subject) -> Measure:
+    """Rows whose input occurs with another label, in any split."""
+    return measure_rows(subject.keyed.filter(pl.col("truth").n_unique().over("input") > 1))
+
+
+def target_leaks(subject: Subject) -> Measure:
+    """Test rows whose target form is a target in train, for tasks split by target."""
+    rows = subject.data.rows.with_columns(form=pl.col("target").str.to_lowercase())
+    forms = rows.filter(pl.col("split") == "train")["form"].drop_nulls().unique()
+    if subject.data.split_by != "target" or forms.is_empty():
+        return SKIPPED
+    return measure_rows(rows.filter((pl.col("split") == "test") & pl.col("form").is_in(forms.to_list())))
+
+
+def equal_splits(subject: Subject) -> Measure:
+    """Pairs of splits that hold the same inputs with the same labels."""
+    if len(subject.data.splits) < 2:  # noqa: PLR2004  nothing to compare with
+        return SKIPPED
+    content = {
+        split: subject.keyed.filter(pl.col("split") == split).select("input", "truth").sort("input", "truth")
+        for split in subject.data.splits
+    }
+    equal = [f"{a} and {b}" for a, b in combinations(content, 2) if content[a].equals(content[b])]
+    return Measure(len(equal), detail="; ".join(equal))
+
+
+LEAKS = {
+    "dup-across": "the row occurs in a later split, too",
+    "sentence-leak": "a sentence of the row occurs in a later split, too",
+    "near-dup": "a sentence of the row is nearly one of a later split",
+    "dup-within": "the row occurs before in its split",
+}
+"""Check → what it means for a row that ``without_leaks`` leaves out."""
+
+
+def without_leaks(data: AuditInput) -> tuple[AuditInput, dict[str, int]]:
+    """``data`` without the rows of earlier splits that leak into later ones, and how many rows each check cost.
+
+    Later splits stay as they were published, so that scores on them can be compared. Of a row that occurs several times
+    in its split the first stays.
+    """
+    counts: Counter[str] = Counter()
+    rows = data.rows
+    for check in LEAKS:
+        leaking = _leaking(check, Subject(replace(data, rows=rows)))
+        counts[check] = leaking.height
+        rows = rows.join(leaking, on=["split", "place"], how="anti", maintain_order="left")
+    placed = rows.with_columns(place=pl.int_range(pl.len(), dtype=pl.UInt32).over("split"))
+    return replace(data, rows=placed), {check: n for check, n in counts.items() if n}
+
+
+def _leaking(check: str, subject: Subject) -> pl.DataFrame:
+    """``split`` and ``place`` of the rows that must go."""
+    if check in _SHARED:
+        frame, key = _SHARED[check](subject)
+        leaking = frame.filter(_SPLIT.max().over(key) > _SPLIT)
+    else:
+        leaking = subject.keyed.filter(pl.int_range(pl.len()).over("split", "input") > 0)
+    return leaking.select("split", "place").unique()
+
+
+# Labels and their order
+
+
+def label_sets(subject: Subject) -> Measure:
+    """Labels that a split lacks. The label of a choice is a place and no class: ``balance`` looks at places."""
+    data = subject.data
+    if data.shape is Shape.CHOICE:
+        return SKIPPED
+    expected = set(range(len(data.labels)))
+    missing = {split: sorted(expected - set(data.split(split)["label"])) for split in data.splits}
+    lacks = [
+        f"{split} lacks {', '.join(data.labels[n] for n in labels)}" for split, labels in missing.items() if labels
+    ]
+    return Measure(sum(map(len, missing.values())), detail="; ".join(lacks))
+
+
+def balance(subject: Subject) -> Measure:
+    """The largest difference between the counts of two labels in a split.
+
+    For choices the split counts in which the difference exceeds most what random places allow.
+    """
+    data, counts = subject.data, {split: _label_counts(subject.data, split) for split in subject.data.splits}
+    spread = {split: max(of) - min(of) for split, of in counts.items()}
+    allowed = {split: _gold_threshold(of) if data.shape is Shape.CHOICE else None for split, of in counts.items()}
+    worst = max(spread, key=lambda split: spread[split] - (allowed[split] or 0))
+    shares = ", ".join(f"{name} {n}" for name, n in zip(data.labels, counts[worst], strict=True))
+    return Measure(spread[worst], threshold=allowed[worst], detail=f"{worst}: {shares}")
+
+
+def _label_counts(data: AuditInput, split: str) -> list[int]:
+    return list(np.bincount(data.split(split)["label"], minlength=len(data.labels)).tolist())
+
+
+def _gold_threshold(counts: list[int]) -> float:
+    share = 1 / len(counts)
+    return float(round(2 * _GOLD_SIGMAS * (sum(counts) * share * (1 - share)) ** 0.5))
+
+
+def order(subject: Subject) -> Measure:
+    """The accuracy of row parity, or the longest run of one label where no random order has it; of the worst split."""
+    measures = [_order_of(subject.data, split) for split in subject.data.splits]
+    applicable = [measure for measure in measures if measure is not SKIPPED]
+    return max(applicable, key=lambda measure: (measure.value or 0.0) / (measure.threshold or 1.0), default=SKIPPED)
+
+
+def _order_of(data: AuditInput, split: str) -> Measure:
+    rows = data.split(split)
+    labels, ids = rows["label"].to_numpy(), rows["id"]
+    counts = _label_counts(data, split)
+    if sum(count > 0 for count in counts) < 2:  # noqa: PLR2004  one class has no order
+        return SKIPPED
+    runs = rows["label"].rle().struct.field("len").to_numpy()
+    longest, accuracy = int(runs.argmax()), _parity_accuracy(labels)
+    length, start = int(runs[longest]), int(runs[:longest].sum())
+    threshold = parity_threshold(max(counts) / len(labels), len(labels), len(counts))
+    by_chance = longest_run_threshold(counts)
+    detail = f"{split}: parity {accuracy:.3f}, longest run of one label {length} (by chance up to {by_chance})"
+    if length > by_chance:
+        return Measure(length, tuple(ids.slice(start, min(length, _EXAMPLES))), by_chance, detail)
+    return Measure(accuracy, tuple(ids.head(_EXAMPLES)) if accuracy > threshold else (), threshold, detail)
+
+
+def _parity_accuracy(labels: npt.NDArray[np.int64]) -> float:
+    """How often the most frequent label of even rows, and of odd rows, is right."""
+    return float(sum(np.bincount(half).max(initial=0) for half in (labels[::2], labels[1::2])) / len(labels))
+
+
+# Edits and pairs
+
+
+def unperturbed(subject: Subject) -> Measure:
+    """Perturbed rows equal to their original, and rows whose texts cannot be told apart where order is the label."""
+    data, texts = subject.data, pl.col("texts")
+    if data.shape is Shape.CHOICE:
+        choices = texts.list.slice(pl.col("n_context"))
+        return measure_rows(data.rows.filter(choices.list.n_unique() < choices.list.len()))
+    if not data.perturbation:
+        return SKIPPED
+    if data.shape is Shape.PAIR:
+        return measure_rows(data.rows.filter(texts.list.n_unique() == 1))
+    if data.shape is Shape.SEQUENCE:
+        originals = subject.keyed.filter(pl.col("label") == 0)["input"]
+        return measure_rows(subject.keyed.filter((pl.col("label") > 0) & pl.col("input").is_in(originals.to_list())))
+    return measure_rows(data.rows.filter(pl.col("original") == texts.list.last()))
+
+
+def split_pairs(subject: Subject) -> Measure:
+    """Rows whose pair is in two splits, lacks a member, or has one label only."""
+    rows = subject.data.rows.filter(pl.col("pair_id").is_not_null())
+    if not subject.data.pairs or rows.is_empty():
+        return SKIPPED
+    sizes = rows.group_by("pair_id").len()["len"]
+    complete = max(2, int(sizes.mode().max()))  # type: ignore[arg-type]
+    in_two_splits = pl.col("split").n_unique().over("pair_id") > 1
+    lacking = (pl.len().over("pair_id") < complete) | (pl.col("label").n_unique().over("pair_id") < 2)  # noqa: PLR2004
+    return measure_rows(rows.filter(in_two_splits | lacking))
+
+
+# Texts
+
+
+def unclean_text(subject: Subject) -> Measure:
+    """Rows with replacement, control or private-use characters, entities, tags or masks, or text that is not NFC."""
+    rows = subject.data.rows.select("id", "split", "place", "corpus", text="texts")
+    texts = rows.explode("text", empty_as_null=False)
+    text = pl.col("text")
+    entity = pl.when(text.str.contains(_SEPARATED_ENTITY)).then(pl.lit("entity"))
+    apart = entity.when(text.str.contains(_SEPARATED_TAG)).then(pl.lit("tag"))
+    fault = clean_text.fault(text, whole=subject.data.shape is not Shape.RELATION, some=True).over("corpus")
+    distinct = texts.select("corpus", "text").unique().with_columns(fault=pl.coalesce(fault, apart)).drop_nulls("fault")
+    faults = texts.join(distinct, on=["corpus", "text"], nulls_equal=True, maintain_order="left").drop("corpus")
+    reasons = faults["fault"].value_counts().sort("fault").rows()
+    return measure_rows(faults, detail=", ".join(f"{reason} {n}" for reason, n in reasons))
+
+
+def doubled_words(subject: Subject) -> Measure:
+    """The share of rows with a word that is followed by the two parts it consists of (``bugünkü bugün kü``)."""
+    counts = [_doubled(part) for part in subject.data.rows.iter_slices(_ROWS_AT_ONCE)]
+    return measure_rows(pl.concat(counts), share_of=subject.data.rows.height)
+
+
+def _doubled(rows: pl.DataFrame) -> pl.DataFrame:
+    joined = rows.select("id", "split", "place", word=pl.col("texts").list.join(" . ").str.to_lowercase())
+    long = joined.with_columns(pl.col("word").str.extract_all(r"\w+|\.")).explode("word", empty_as_null=False)
+    parts = pl.col("word").shift(-1) + pl.col("word").shift(-2)
+    return long.filter((pl.col("word") == parts) & (pl.col("word").str.len_chars() > 3)).drop("word")  # noqa: PLR2004
+
+
+def fidelity(subject: Subject) -> Measure:
+    """Rows whose text differs from its original outside the edit, or (with ``sources``) from the source.
+
+    A row of one text with ``original`` and ``edit`` must agree with the original before and after the edit (in a suite
+    the compared part may follow the edit instead: then it is the end of both texts). With the source texts the original
+    (or the text, where there is none and no edit) must be a slice of one of them, or of those of the row joined by
+    spaces; only its first letter may differ in case, as after the removal of a connective.
+    """
+    rows, sources = subject.data.rows, subject.sources
+    of_one_text = pl.col("texts").list.len() == 1
+    edited = rows.filter(of_one_text, pl.col("original").is_not_null(), pl.col("edit_start").is_not_null())
+    if sources is None and edited.is_empty():
+        return SKIPPED
+    text, original, start = pl.col("texts").list.first(), pl.col("original"), pl.col("edit_start")
+    after = text.str.slice(pl.col("edit_end"))
+    long_enough = original.str.len_chars() >= start + after.str.len_chars()
+    same_before = text.str.slice(0, start) == original.str.slice(0, start)
+    agrees = same_before & original.str.ends_with(after) & long_enough
+    if subject.data.shape is Shape.SEQUENCE:
+        agrees |= original.str.ends_with(text.str.slice(start))
+    bad = edited.filter(~agrees).select("split", "place", "id")
+    if sources is None:
+        return measure_rows(bad, detail=f"{edited.height} edited rows compared with their originals")
+    return measure_rows(
+        pl.concat([bad, _not_in_source(rows, sources)]), detail=f"{rows.height} rows compared with the source"
+    )
+
+
+def _not_in_source(rows: pl.DataFrame, sources: Mapping[tuple[str, str], str]) -> pl.DataFrame:
+    """``split``, ``place`` and ``id`` of rows with a text that is neither a source sentence nor a slice of its own."""
+    known = frozenset(sources.values())
+    originals = pl.when(pl.col("original").is_not_null()).then(pl.concat_list("original")).otherwise("texts")
+    bad = [
+        not all(text in known or _is_slice(text, corpus, sent_ids or (), sources) for text in texts)
+        for corpus, sent_ids, texts in rows.select("corpus", "sent_ids", originals).iter_rows()
+    ]
+    return rows.filter(pl.Series(bad, dtype=pl.Boolean)).select("split", "place", "id")
+
+
+def _is_slice(text: str, corpus: str, sent_ids: Sequence[str], sources: Mapping[tuple[str, str], str]) -> bool:
+    texts = [sources.get((corpus, sent_id), "") for sent_id in sent_ids]
+    pieces = [*texts, " ".join(texts)]
+    return any(text in source or (text[1:] in source and _same_but_case(text, source)) for source in pieces)
+
+
+def _same_but_case(text: str, source: str) -> bool:
+    place = source.find(text[1:])
+    return place > 0 and source[place - 1].casefold() == text[:1].casefold()
+
+
+INTEGRITY: Mapping[str, Callable[[Subject], Measure]] = {
+    "dup-within": duplicates_within,
+    "dup-across": partial(shared_with_earlier, "dup-across"),
+    "label-conflict": label_conflicts,
+    "sentence-leak": partial(shared_with_earlier, "sentence-leak"),
+    "near-dup": partial(shared_with_earlier, "near-dup"),
+    "target-leak": target_leaks,
+    "split-equal": equal_splits,
+    "label-set": label_sets,
+    "balance": balance,
+    "order": order,
+    "unperturbed": unperturbed,
+    "pair-split": split_pairs,
+    "clean-text": unclean_text,
+    "doubled-words": doubled_words,
+    "fidelity": fidelity,
+}
+"""Check id → function; the order is the reports'."""

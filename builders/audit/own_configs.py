@@ -1,0 +1,150 @@
+"""Configs of ours as the audit looks at them: as they were built, or as a release folder has them."""
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import polars as pl
+import pyarrow.parquet as pq
+
+from discoprobe.builders.audit.as_suite import exemptions_of
+from discoprobe.builders.audit.frame import (
+    SCHEMA,
+    AuditInput,
+    Provenance,
+    UnreadableDataError,
+    conform,
+    with_used_labels,
+)
+from discoprobe.builders.config import TEXTS, Config, Shape, schema
+from discoprobe.builders.task import all_tasks, generated_tasks
+
+_NONE = pl.lit(0, dtype=pl.UInt32)
+_N_CONTEXT = {Shape.CANDIDATE: pl.col("sentences").list.len(), Shape.CHOICE: pl.col("context").list.len()}
+
+
+def from_config(config: Config) -> AuditInput:
+    """The rows of a config that was built, and what it promises about them.
+
+    Raises:
+        UnreadableDataError: it has no rows.
+    """
+    splits = {split: pl.DataFrame(table) for split, table in config.splits.items()}
+    return dataclasses.replace(
+        _audited(config.name, splits, config.shape, config.labels),
+        natural=config.published or config.natural, external=config.published, perturbation=config.pairs,
+        pairs=config.pairs, split_by=config.split_by, exempt=dict(config.exempt),
+    )  # fmt: skip
+
+
+def own_shape(frame: pl.DataFrame) -> Shape | None:
+    """The shape of a config of ours whose columns the table has."""
+    return next((shape for shape in Shape if set(schema(shape).names) <= set(frame.columns)), None)
+
+
+def read_own(
+    name: str, splits: Mapping[str, pl.DataFrame], shape: Shape, class_names: Mapping[str, tuple[str, ...]]
+) -> AuditInput:
+    """A config of a release, with what the task of its name (``dc_es``: ``dc``) promises about its rows.
+
+    A config whose name is no task's was imported; a suite among these has the exemptions of its kind of suite.
+
+    Args:
+        name: of the config, or the path that ends with it.
+        splits: name of the split → its rows.
+        shape: what one row holds.
+        class_names: label column → the names that its numbers index.
+    """
+    data = _audited(name, splits, shape, class_names.get("label", ()))
+    data = dataclasses.replace(data, read=Provenance("config of discoprobe"))
+    task = (all_tasks() | generated_tasks()).get(name.rsplit("/", 1)[-1].rsplit("_", 1)[0])
+    if task:
+        return dataclasses.replace(
+            data, perturbation=task.paired, pairs=task.paired, split_by=task.split_by, exempt=dict(task.exempt)
+        )
+    suite = shape is Shape.SUITE
+    exempt = exemptions_of(class_names.get("label", ())) if suite else {}
+    return dataclasses.replace(data, perturbation=suite, pairs=suite, natural=True, external=True, exempt=exempt)
+
+
+def class_names_of(path: Path) -> dict[str, tuple[str, ...]]:
+    """Label names that ``datasets`` wrote into the metadata of a parquet file."""
+    if path.suffix != ".parquet":
+        return {}
+    metadata = pq.read_schema(path).metadata or {}
+    features = json.loads(metadata.get(b"huggingface", b"{}")).get("info", {}).get("features", {})
+    return {
+        name: tuple(of["names"])
+        for name, of in features.items()
+        if isinstance(of, dict) and of.get("_type") == "ClassLabel"
+    }
+
+
+def _audited(name: str, splits: Mapping[str, pl.DataFrame], shape: Shape, labels: tuple[str, ...]) -> AuditInput:
+    """The rows of a config; ``labels`` are the names that ``label`` indexes, or empty for numbers.
+
+    The score of a scored pair is its label. A suite gives two rows per pair, the good text and the bad one, which are
+    the labels whatever the condition is; their texts are those of the regions.
+    """
+    parts = [
+        _rows(frame, shape).with_columns(split=pl.lit(split, dtype=SCHEMA["split"]))
+        for split, frame in splits.items()
+        if frame.height
+    ]
+    if not parts:
+        raise UnreadableDataError(f"{name}: no rows to audit")
+    rows = conform(pl.concat(parts, how="vertical_relaxed"), shape)
+    labels = ("good", "bad") if shape is Shape.SUITE else labels or tuple(map(str, range(_n_labels(rows, shape))))
+    labels, rows = with_used_labels(labels, rows, shape)
+    audited_shape = {Shape.SCORED: Shape.PAIR, Shape.SUITE: Shape.SEQUENCE}.get(shape, shape)
+    return AuditInput(name, audited_shape, labels, rows)
+
+
+def _n_labels(rows: pl.DataFrame, shape: Shape) -> int:
+    most = rows.select((pl.col("texts").list.len() - pl.col("n_context")).max()).item()
+    return int(most) if shape is Shape.CHOICE else int(rows["label"].max()) + 1  # type: ignore[arg-type]
+
+
+def _rows(frame: pl.DataFrame, shape: Shape) -> pl.DataFrame:
+    """A split with the columns of a config as rows of texts (without ``split``, ``place``)."""
+    if shape is Shape.SUITE:
+        return pl.concat([_version(frame, label, side) for label, side in enumerate(("good", "bad"))]).sort(
+            pl.col("id").hash(0)
+        )
+    wanted = ["id", "label", "pair_id", "corpus", "sent_ids", "original", "group", "score"]
+    present = [name for name in wanted if name in frame.columns]
+    n_context = _N_CONTEXT.get(shape, _NONE)
+    return frame.select(*present, texts=TEXTS[shape], n_context=n_context, **_spans(frame.schema))
+
+
+def _spans(columns: pl.Schema) -> dict[str, pl.Expr]:
+    """The form of the target and the ends of the edit, of the columns that are structs."""
+    fields = {"target": ("target", "form"), "edit_start": ("edit", "start"), "edit_end": ("edit", "end")}
+    return {
+        name: pl.col(column).struct.field(field)
+        for name, (column, field) in fields.items()
+        if isinstance(columns.get(column), pl.Struct)
+    }
+
+
+def _version(frame: pl.DataFrame, label: int, side: str) -> pl.DataFrame:
+    """One version of every pair of a suite: its text, or that of each region of a passage, and the compared region.
+
+    ``original`` is the good text of a bad one; for passages that of the region that differs, where one does.
+    """
+    regions, at = pl.col(f"regions_{side}"), pl.col("region")
+    length, is_sentence = pl.element().str.len_chars(), pl.col("target").is_not_null()
+    start = regions.list.head(at - 1).list.eval(length + (length > 0)).list.sum()
+    end = start + regions.list.get(at - 1, null_on_oob=True).str.len_chars()
+    passage = regions.list.eval(pl.element().filter(length > 0))
+    changed = pl.col("regions_good").list.set_difference("regions_bad")
+    piece = pl.when(changed.list.len() == 1).then(changed.list.first())
+    original = pl.when(is_sentence).then("sentence_good").otherwise(piece)
+    return frame.select(
+        pl.col("id") + ("" if side == "good" else "-bad"), "pair_id", "corpus", "sent_ids", "group",
+        label=pl.lit(label, pl.Int64), condition="label", n_context=_NONE,
+        texts=pl.when(is_sentence).then(pl.concat_list(f"sentence_{side}")).otherwise(passage),
+        original=pl.when(pl.lit(bool(label))).then(original), target=pl.col("target").struct.field("form"),
+        edit_start=pl.when(at > 0).then(start), edit_end=pl.when(at > 0).then(end),
+    )  # fmt: skip
