@@ -10,7 +10,7 @@ from concurrent.futures import Executor
 from discoprobe.builders.blockwise.build_blocks import build_blocks
 from discoprobe.builders.blockwise.cut import Block, blocks_of
 from discoprobe.builders.config import Config, Unavailable
-from discoprobe.builders.realise import read_texts, realise
+from discoprobe.builders.realise import read_texts, realise, unavailable
 from discoprobe.builders.sample import samples
 from discoprobe.builders.selection import frequencies_of, hindrance, select
 from discoprobe.builders.settings import Settings
@@ -71,7 +71,7 @@ def build_all(  # noqa: PLR0913 (what a build consists of)
         of_others = _at_once(others, corpus, blocks, settings, executor, progress)
     for task in tasks:
         if problem := problems[task.name]:
-            yield Unavailable(f"{task.name}_{corpus.lang}", task.name, corpus.lang, problem)
+            yield unavailable(task, corpus, problem)
         else:
             yield next(of_relations if isinstance(task, RelationTask) else of_others)
 

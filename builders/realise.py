@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import replace
 
 import polars as pl
 import pyarrow as pa
@@ -12,7 +12,7 @@ from discoprobe.builders.config import Config, Shape, Unavailable, regions, sche
 from discoprobe.builders.drop_reasons import meanings
 from discoprobe.builders.sample import TaskSample
 from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import AnyTask, ProbingTask, RelationTask
+from discoprobe.builders.task import AnyTask, ProbingTask, RelationTask, Sample
 from discoprobe.loaders.corpus import Corpus, Loadable, Source
 from discoprobe.loaders.languages.language import LanguageData, language_data
 
@@ -42,46 +42,34 @@ def realise(sample: TaskSample, texts: pl.DataFrame, corpus: Corpus, settings: S
         corpus: where the rows come from.
         settings: what the user set.
     """
-    chosen = sample.chosen
-    if sample.problem:
-        made = MadeRows(sample.task, pl.DataFrame(), sample.labels, dict(chosen.drops), chosen.candidates, ())
-        return unavailable(made, corpus, sample.problem)
-    rows = rows_with_text(sample, texts, language_data(corpus.lang))
-    drops = dict(chosen.drops)
+    made = replace(sample.chosen, labels=sample.labels, reason=sample.problem)
+    if made.reason:
+        return config_of(sample.task, made, corpus, settings)
+    rows, drops = rows_with_text(sample, texts, language_data(corpus.lang)), dict(made.drops)
     if sample.task.pairs and isinstance(sample.task, ProbingTask):
         for reason, units in {"equal-text": equal_to_others(rows), "unclean-edit": unclean_edits(rows)}.items():
             left = rows.filter(~pl.col("unit").is_in(units.implode()))
             drops[reason], rows = (rows.height - left.height) // 2, left
-    made = MadeRows(sample.task, rows, sample.labels, drops, chosen.candidates, sample.notes)
-    return config(made, corpus, settings)
+    return config_of(sample.task, replace(made, rows=rows, drops=drops), corpus, settings, sample.notes)
 
 
-@dataclass(frozen=True, slots=True)
-class MadeRows:
-    """All rows of a config, with their texts.
+def config_of(  # noqa: PLR0913, PLR0917 (what a config consists of)
+    task: AnyTask, made: Sample, corpus: Corpus, settings: Settings, notes: tuple[str, ...] = (),
+    parts: tuple[str, ...] = (),
+) -> Config | Unavailable:  # fmt: skip
+    """The config of a task, or why there is none.
 
-    Attributes:
-        task: whose rows they are.
-        rows: what ``rows_with_text`` gives, of a sample or of several.
-        labels: the names that ``label`` indexes.
-        drops: reason → number of candidates.
-        candidates: number of candidates before any was dropped.
+    Args:
+        task: what is built.
+        made: all rows of the config (``rows_with_text``), drops, labels and candidates, or the reason for no config.
+        corpus: where the rows come from.
+        settings: what the user set.
         notes: for the card.
         parts: identities of the parts of the corpus that were read; empty for all.
     """
-
-    task: AnyTask
-    rows: pl.DataFrame
-    labels: tuple[str, ...]
-    drops: Mapping[str, int]
-    candidates: int
-    notes: tuple[str, ...]
-    parts: tuple[str, ...] = ()
-
-
-def config(made: MadeRows, corpus: Corpus, settings: Settings) -> Config:
-    """The config of rows that make one."""
-    task, drops = made.task, {reason: n for reason, n in made.drops.items() if n}
+    drops = {reason: n for reason, n in made.drops.items() if n}
+    if made.reason:
+        return unavailable(task, corpus, made.reason, made.candidates, drops)
     whole = _suite_rows(made.rows, task) if task.conditions else made.rows
     shape, labels = (Shape.SUITE, task.conditions) if task.conditions else (task.shape, made.labels)
     rows = _in_hash_order(whole, task)
@@ -91,14 +79,15 @@ def config(made: MadeRows, corpus: Corpus, settings: Settings) -> Config:
         drops=drops, meanings=meanings(drops, task.reasons), candidates=made.candidates, settings=settings,
         sources=_sources_used(corpus, rows), read=tuple(sorted(source.name for source in corpus.sources)),
         exempt=task.exempt, definition=task.definition, papers=task.papers, pairs=task.paired, split_by=task.split_by,
-        version=task.version, notes=made.notes, parts=made.parts, natural=task.natural,
+        version=task.version, notes=notes, parts=parts, natural=task.natural,
     )  # fmt: skip
 
 
-def unavailable(made: MadeRows, corpus: Corpus, reason: str) -> Unavailable:
-    """The config that cannot be made, for a reason."""
-    drops = {reason: n for reason, n in made.drops.items() if n}
-    return Unavailable(f"{made.task.name}_{corpus.lang}", made.task.name, corpus.lang, reason, made.candidates, drops)
+def unavailable(
+    task: AnyTask, corpus: Corpus, reason: str, candidates: int = 0, drops: Mapping[str, int] | None = None
+) -> Unavailable:
+    """The config of a task that cannot be made from a corpus, for a reason."""
+    return Unavailable(f"{task.name}_{corpus.lang}", task.name, corpus.lang, reason, candidates, drops or {})
 
 
 def equal_to_others(rows: pl.DataFrame) -> pl.Series:

@@ -240,31 +240,26 @@ def merged(blocks: Sequence[Candidates], tasks: Sequence[AnyTask]) -> Candidates
     """The candidates of tasks in several blocks as those of one; near duplicates between blocks are not looked for."""
     shards = np.cumsum([0, *(block.every["shard"].n_unique() for block in blocks)])
     sentences = np.cumsum([0, *(block.every.height for block in blocks)])
-    apart = [
-        {"shard": pl.col("shard") + shards[n], "cluster": pl.col("cluster") + sentences[n]} for n in range(len(blocks))
-    ]
-    passages = [{**columns, "passage": pl.col("passage") + sentences[n]} for n, columns in enumerate(apart)]
+    offsets = [{"shard": shards[n], "cluster": sentences[n], "passage": sentences[n]} for n in range(len(blocks))]
     probing = [task.name for task in tasks if isinstance(task, ProbingTask)]
     marks = [task.name for task in tasks if isinstance(task, DiscourseTask) and task.mark]
 
-    def together(frames: list[pl.DataFrame], changes: list[dict[str, pl.Expr]]) -> pl.DataFrame:
-        not_empty = [(frame, change) for frame, change in zip(frames, changes, strict=True) if frame.width]
-        if not not_empty:
-            return pl.DataFrame()
+    def together(frames: list[pl.DataFrame]) -> pl.DataFrame:
         moved = [
             frame.with_columns(
-                **{name: new.cast(frame.schema[name]) for name, new in change.items() if name in frame.columns}
+                (pl.col(name) + n).cast(frame.schema[name]) for name, n in of_block.items() if name in frame.columns
             )
-            for frame, change in not_empty
+            for frame, of_block in zip(frames, offsets, strict=True)
+            if frame.width
         ]
-        return pl.concat(moved).drop("row", strict=False).with_row_index("row")
+        return pl.concat(moved).drop("row", strict=False).with_row_index("row") if moved else pl.DataFrame()
 
     return Candidates(
-        every=together([block.every for block in blocks], apart).drop("row"),
+        every=together([block.every for block in blocks]).drop("row"),
         shingles=near_duplicates.together([block.shingles for block in blocks]),
-        of_task={name: together([block.of_task[name] for block in blocks], apart) for name in probing},
-        sentences=together([block.sentences for block in blocks], passages),
-        marks={name: together([block.marks[name] for block in blocks], apart).drop("row") for name in marks},
+        of_task={name: together([block.of_task[name] for block in blocks]) for name in probing},
+        sentences=together([block.sentences for block in blocks]),
+        marks={name: together([block.marks[name] for block in blocks]).drop("row") for name in marks},
         forms=syncretism.merged([block.forms for block in blocks]),
         frequencies=blocks[0].frequencies,
         notes=tuple(dict.fromkeys(note for block in blocks for note in block.notes)),

@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from discoprobe.loaders.errors import UnknownNameError, UsageError
 
@@ -71,18 +71,13 @@ class Settings:
     most_documents: int | None = None
 
     def __post_init__(self) -> None:
-        if self.length_bins not in {"quantile", "equal", "senteval"}:
-            raise UsageError(f"length_bins is '{self.length_bins}'; give quantile, equal or senteval")
-        if self.ipm not in {"share", "mean", "none"}:
-            raise UsageError(f"ipm is '{self.ipm}'; give share, mean or none")
+        for name, choices in _CHOICES.items():
+            if (value := getattr(self, name)) not in choices:
+                raise UsageError(f"{name} is '{value}'; give {', '.join(choices[:-1])} or {choices[-1]}")
         if self.ipm_min < 0 or (self.ipm == "share" and self.ipm_min > 1):
             raise UsageError(f"ipm_min is {self.ipm_min:g}; give a share from 0 to 1, or with ipm=mean a frequency")
         if set(self.syncretism) - {"pos", "feature"}:
             raise UsageError(f"syncretism is '{','.join(self.syncretism)}'; give pos, feature, both or none")
-        if self.documents not in {"auto", "newdoc", "file", "none"}:
-            raise UsageError(f"documents is '{self.documents}'; give auto, newdoc, file or none")
-        if self.genres not in {"prose", "all"}:
-            raise UsageError(f"genres is '{self.genres}'; give prose or all")
         if self.block < 1:
             raise UsageError(f"block is {self.block}; give a number of bytes, such as {4 * 2**20}")
         if self.most_documents is not None and self.most_documents < 1:
@@ -111,6 +106,9 @@ class Settings:
         """The settings as the manifest holds them."""
         return dataclasses.asdict(self)
 
+
+_CHOICES = {name: get_args(kind) for name, kind in get_type_hints(Settings).items() if get_origin(kind) is Literal}
+"""The values of the settings that have a fixed set of them."""
 
 PRESETS: dict[str, dict[str, object]] = {
     "default": {},

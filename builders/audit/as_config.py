@@ -98,17 +98,7 @@ def _table(data: AuditInput, split: str, shape: Shape, source: str) -> pa.Table:
             "distractor": texts.list.slice(n_context).list.eval(pl.lit(None, dtype=pl.String)),
         },
     }[shape]
-    rows = data.split(split).select(
-        "id", "label", "pair_id", "group", corpus=pl.lit(source), **source_columns,
-    )  # fmt: skip
+    rows = data.split(split).select("id", "label", "pair_id", "group", corpus=pl.lit(source), **source_columns)
     wanted = schema(shape)
-    table = rows.to_arrow()
-    columns = [
-        table[field.name].cast(field.type) if field.name in table.column_names else _nulls(len(table), field)
-        for field in wanted
-    ]
-    return pa.Table.from_arrays(columns, schema=wanted)
-
-
-def _nulls(n: int, field: pa.Field) -> pa.Array:
-    return pa.nulls(n, field.type)
+    rows = rows.with_columns(pl.lit(None).alias(name) for name in wanted.names if name not in rows.columns)
+    return rows.select(wanted.names).to_arrow().cast(wanted)

@@ -3,7 +3,7 @@
 import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from discoprobe.builders.sample import TaskSample, sample
 from discoprobe.builders.selection import Candidates, select
 from discoprobe.builders.sentences.frequency_filter import Frequencies
 from discoprobe.builders.settings import SPLITS, Settings
-from discoprobe.builders.task import AnyTask, DiscourseTask
+from discoprobe.builders.task import AnyTask, DiscourseTask, Sample
 from discoprobe.loaders.corpus import Corpus, Shard, Source, joined
 from discoprobe.loaders.errors import DiscoprobeError
 from discoprobe.loaders.languages.language import LanguageData
@@ -48,12 +48,12 @@ class BlockPlan:
 
 @dataclass(frozen=True, slots=True)
 class RowsOfTask:
-    """The rows of a task in a block, with texts (``realise.rows_with_text``) and ``number`` (sentences shown)."""
+    """The sample of a task in a block, with texts (``realise.rows_with_text``) and ``number`` (sentences shown).
 
-    rows: pl.DataFrame
-    drops: Mapping[str, int]
-    candidates: int
-    reason: str
+    ``notes`` and ``ends`` (of passages) are for the card.
+    """
+
+    sample: Sample
     notes: tuple[str, ...]
     ends: Counter[str]
 
@@ -126,14 +126,13 @@ def rows_of_block(block: Block, tasks: Sequence[AnyTask], plan: BlockPlan) -> Bl
 
 
 def _with_text(chosen: TaskSample, candidates: Candidates, texts: pl.DataFrame, language: LanguageData) -> RowsOfTask:
-    chosen_rows = chosen.chosen
-    rows = chosen_rows.rows if chosen_rows.rows.is_empty() else rows_with_text(chosen, texts, language)
+    rows = chosen.chosen.rows
+    rows = rows if rows.is_empty() else rows_with_text(chosen, texts, language)
     needed = {*schema(chosen.task.shape).names, *COLLECTED}
-    rows = compact(rows.select(name for name in rows.columns if name in needed))
-    discourse = isinstance(chosen.task, DiscourseTask)
-    ends = windows.ends(candidates.sentences) if discourse else Counter[str]()
-    notes = () if discourse else chosen.notes
-    return RowsOfTask(rows, dict(chosen_rows.drops), chosen_rows.candidates, chosen_rows.reason, notes, ends)
+    made = replace(chosen.chosen, rows=compact(rows.select(name for name in rows.columns if name in needed)))
+    if isinstance(chosen.task, DiscourseTask):
+        return RowsOfTask(made, (), windows.ends(candidates.sentences))
+    return RowsOfTask(made, chosen.notes, Counter())
 
 
 def compact(rows: pl.DataFrame) -> pl.DataFrame:

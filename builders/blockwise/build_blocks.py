@@ -13,7 +13,7 @@ from discoprobe.builders.blockwise.block_rows import BlockPlan, BlockRows, candi
 from discoprobe.builders.blockwise.collect import Collected
 from discoprobe.builders.blockwise.cut import Block
 from discoprobe.builders.config import Config, Unavailable
-from discoprobe.builders.realise import config, unavailable
+from discoprobe.builders.realise import unavailable
 from discoprobe.builders.sample import sample
 from discoprobe.builders.selection import Candidates, frequencies_of, merged
 from discoprobe.builders.settings import Settings
@@ -77,10 +77,9 @@ def build_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
     progress(f"reading {corpus.lang}: kB of text", read, read)
     for task in tasks:
         if task.name in reasons:
-            yield Unavailable(f"{task.name}_{corpus.lang}", task.name, corpus.lang, reasons[task.name])
+            yield unavailable(task, corpus, reasons[task.name])
         else:
-            made, problem = collected.pop(task.name).made(blocks)
-            yield unavailable(made, corpus, problem) if problem else config(made, corpus, settings)
+            yield collected.pop(task.name).config(blocks, corpus)
 
 
 def _rows_of_blocks(

@@ -17,12 +17,14 @@ import polars as pl
 from discoprobe.builders import hashing
 from discoprobe.builders.blockwise.block_rows import RowsOfTask, compact
 from discoprobe.builders.blockwise.cut import Block
+from discoprobe.builders.config import Config, Unavailable
 from discoprobe.builders.passages import windows
-from discoprobe.builders.realise import MadeRows, equal_to_others, unclean_edits
+from discoprobe.builders.realise import config_of, equal_to_others, unclean_edits
 from discoprobe.builders.sample import problem_of
 from discoprobe.builders.sampling.stratify import REPEATED
 from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import AnyTask, ProbingTask
+from discoprobe.builders.task import AnyTask, ProbingTask, Sample
+from discoprobe.loaders.corpus import Corpus
 
 Flags = npt.NDArray[np.bool_]
 
@@ -37,7 +39,7 @@ class Collected:
 
     def __init__(self, task: AnyTask, labels: tuple[str, ...], settings: Settings) -> None:
         self.task, self.labels = task, labels
-        self._settings = task.sized(settings)
+        self._asked, self._settings = settings, task.sized(settings)
         self._in_sets = settings.match and not task.pairs
         self._waiting = pl.DataFrame()
         self._kept: list[bytes] = []  # frames, compressed: they wait until all blocks are read
@@ -76,20 +78,21 @@ class Collected:
             elsewhere: which of them one in a document of another split.
         """
         self._n_blocks += 1
-        self._drops.update(found.drops)
+        sample = found.sample
+        self._drops.update(sample.drops)
         self._ends.update(found.ends)
-        self._candidates += found.candidates
+        self._candidates += sample.candidates
         self._notes += [note for note in found.notes if note not in self._notes]
-        self._reasons += [found.reason] if found.reason else []
-        if found.rows.is_empty():
+        self._reasons += [sample.reason] if sample.reason else []
+        if sample.rows.is_empty():
             return
         if isinstance(self.task, ProbingTask):
-            rows = self._without(found.rows, _any(again), "near-duplicate")
+            rows = self._without(sample.rows, _any(again), "near-duplicate")
             rows = self._without_equal_texts(rows) if self.task.pairs else rows
             rows = self._left(rows, unclean_edits(rows), "unclean-edit") if self.task.pairs else rows
             rows = self._without_repeated(rows) if "wording" in rows.columns else rows
         else:
-            rows = self._without(found.rows, _any(elsewhere), "in-two-splits")
+            rows = self._without(sample.rows, _any(elsewhere), "in-two-splits")
             rows = self._without(rows, _all(again), "duplicate")
         for split, sets in self._sets(rows).items():
             self._keep(split, sets)
@@ -164,11 +167,12 @@ class Collected:
         self._full[split] = fits.height < sizes.height or room < int(sizes["len"].max())  # type: ignore[arg-type]
         self._drops["over-size"] += sets.height - new_sets.height
 
-    def made(self, blocks: Sequence[Block]) -> tuple[MadeRows, str]:
-        """The config's rows, and why they make no config (empty if they do).
+    def config(self, blocks: Sequence[Block], corpus: Corpus) -> Config | Unavailable:
+        """The config of the rows, or why they make none.
 
         Args:
             blocks: of the corpus, in the order in which their rows were added.
+            corpus: where the rows come from.
         """
         read = blocks[: self._n_blocks]
         parts = tuple(part.identity for block in read for part in block) if len(read) < len(blocks) else ()
@@ -176,8 +180,8 @@ class Collected:
         rows = pl.concat([pl.read_ipc(stored) for stored in self._kept]) if self._kept else pl.DataFrame()
         drops = self._drops + Counter({"unbalanced": self._waiting.height})
         labels = self.task.labels or self.labels
-        made = MadeRows(self.task, rows, labels, drops, self._candidates, notes, parts)
-        return made, self._problem(rows, labels)
+        made = Sample(rows, drops, labels, self._candidates, self._problem(rows, labels))
+        return config_of(self.task, made, corpus, self._asked, notes, parts)
 
     def _note(self, parts: tuple[str, ...]) -> tuple[str, ...]:
         if not parts:

@@ -43,11 +43,9 @@ class FirstDocuments:
         shard = self.part.load()
         keys = shard.documents["key"].to_numpy()
         first = shard.documents[hashing.ranking(keys, self.seed, "documents")[: self.n_documents]].select("doc")
-        documents = shard.documents.join(first, on="doc", how="semi", maintain_order="left")
-        sentences = shard.sentences.join(first, on="doc", how="semi", maintain_order="left")
-        relations, rst_nodes = (
+        documents, sentences, relations, rst_nodes = (
             table.join(first, on="doc", how="semi", maintain_order="left")
-            for table in (shard.relations, shard.rst_nodes)
+            for table in (shard.documents, shard.sentences, shard.relations, shard.rst_nodes)
         )
         tokens, mentions = (
             table.join(sentences, on="sent", how="semi", maintain_order="left")

@@ -35,15 +35,12 @@ def equal_counts(rows: pl.DataFrame, by: str, cell: list[str], *seed_key: str | 
     return rows_kept.drop("rank", "_least")
 
 
-def equal_counts_by_length(
-    rows: pl.DataFrame, by: str, *seed_key: str | int, cell: tuple[str, ...] = ()
-) -> pl.DataFrame:
-    """Equal counts of ``by`` in every split and length stratum (and ``cell``); five strata, fewer for small corpora."""
-    columns = ["split", *cell]
-    overall = equal_counts(rows, by, columns, *seed_key)
+def equal_counts_by_length(rows: pl.DataFrame, by: str, *seed_key: str | int) -> pl.DataFrame:
+    """Equal counts of ``by`` in every split and length stratum; five strata, fewer for small corpora."""
+    overall = equal_counts(rows, by, ["split"], *seed_key)
     for n in (5, 3, 2):
         staged = rows.with_columns(_stratum=strata(pl.col("mean_words"), n))
-        by_stratum = equal_counts(staged, by, [*columns, "_stratum"], *seed_key).drop("_stratum")
+        by_stratum = equal_counts(staged, by, ["split", "_stratum"], *seed_key).drop("_stratum")
         if (
             by_stratum.height >= STRATA_KEEP * overall.height
             and by_stratum["split"].n_unique() == overall["split"].n_unique()

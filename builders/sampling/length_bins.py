@@ -52,9 +52,9 @@ def bin_of(words: pl.Expr, of_edges: list[int]) -> pl.Expr:
     return pl.when(inside).then(index.replace_strict(dict(enumerate(names(of_edges))), return_dtype=pl.String))
 
 
-def length_stratum(settings: Settings, column: str = "n_words") -> pl.Expr:
-    """The stratum of a number of words, out of six of equal width; null for one that is not permitted."""
+def length_stratum(settings: Settings) -> pl.Expr:
+    """The stratum of ``n_words``, out of six of equal width; null for a number of words that is not permitted."""
     least, most = settings.probing_words
-    words = pl.col(column).cast(pl.Int64)
+    words = pl.col("n_words").cast(pl.Int64)
     stratum = (words - least) * BINS // (most - least + 1)
     return pl.when(words.is_between(least, most)).then(stratum.cast(pl.String))

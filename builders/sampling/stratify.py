@@ -18,8 +18,8 @@ STRATA_KEEP = 0.8
 
 
 def strata(words: pl.Expr, n: int) -> pl.Expr:
-    """The length stratum of a row, out of ``n`` (1, 2, 3 or 5). The edges are fixed, so that no other row moves it."""
-    edges = {1: (), 2: (15,), 3: (10, 20), 5: LENGTH_EDGES}[n]
+    """The length stratum of a row, out of ``n`` (2, 3 or 5). The edges are fixed, so that no other row moves it."""
+    edges = {2: (15,), 3: (10, 20), 5: LENGTH_EDGES}[n]
     return pl.sum_horizontal(pl.lit(0, pl.Int64), *[(words > edge).cast(pl.Int64) for edge in edges])
 
 

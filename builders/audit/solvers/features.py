@@ -198,20 +198,19 @@ class Features:
     def _word_counts(self) -> tuple[sparse.csr_array, Ints]:
         """Counts of words and word bigrams, shape (units, columns), and the slot of each column."""
         single = self.tokens.frame.select("unit", "slot", key=pl.col("token").cast(pl.UInt64))
-        bigram = self._pair("token", "after").alias("key")
+        bigram = self._pair("after").alias("key")
         return self._one_hot(pl.concat([single, self.tokens.frame.drop_nulls("after").select("unit", "slot", bigram)]))
 
-    def _pair(self, first: str, second: str) -> pl.Expr:
-        """A number for each pair of tokens, above those of single tokens."""
-        n = len(self.tokens.vocabulary)
-        return (pl.col(first).cast(pl.UInt64) + 1) * n + pl.col(second)
+    def _pair(self, other: str) -> pl.Expr:
+        """A number for each pair of ``token`` and another one, above the numbers of single tokens."""
+        return (pl.col("token").cast(pl.UInt64) + 1) * len(self.tokens.vocabulary) + pl.col(other)
 
     def edges(self) -> sparse.csr_array:
         """Which words are at the two ends of a text, and which two are on each side of the frequent words."""
         ends = self.tokens.ends()
         listed = [ends.select("unit", "slot", key=pl.col(name).cast(pl.UInt64)) for name in _ENDS]
         sides = self.tokens.beside(_FREQUENT)
-        listed += [side.select("unit", "slot", key=self._pair("token", "neighbour")) for side in sides]
+        listed += [side.select("unit", "slot", key=self._pair("neighbour")) for side in sides]
         n = len(self.tokens.vocabulary)
         kinds = [part.with_columns(pl.col("key") + kind * n * (n + 1)) for kind, part in enumerate(listed)]
         counts = self._one_hot(pl.concat(kinds).drop_nulls())[0]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -276,8 +277,7 @@ def problem_of(data: AuditInput) -> tuple[Problem | None, str]:
         rows = _linked(rows, _overlaps(rows))
     rows = rows.with_columns(_drawn=pl.col("_number").first().over(pl.coalesce("pair_id", "id")))
     plan = _plan(rows, data)
-    budget, n_folds = _Budget.of(rows["texts"], len(data.labels)), len(plan.parts) if plan.crossed else 1
-    chosen = [_fold_rows(plan.parts, at, budget, n_folds) for at in range(n_folds)]
+    chosen = _within_budget(plan.folds, rows["texts"], len(data.labels))
     used = _in_hash_order(pl.concat([part for pair in chosen for part in pair]).unique("_number"))
     choice = data.shape is Shape.CHOICE
     units = _units(used, choice=choice)
@@ -294,15 +294,13 @@ def problem_of(data: AuditInput) -> tuple[Problem | None, str]:
     return problem, plan.note
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """What is held out: the first part, or with ``crossed`` each part once; test is the first where it is one."""
+class _Plan(NamedTuple):
+    """What solvers learn from and what they are measured on, in each fold and in words."""
 
-    parts: list[pl.DataFrame]
+    folds: list[tuple[pl.DataFrame, pl.DataFrame]]
     trained_on: str
     measured_on: str
     note: str = ""
-    crossed: bool = False
 
 
 def _plan(rows: pl.DataFrame, data: AuditInput) -> _Plan:
@@ -310,16 +308,20 @@ def _plan(rows: pl.DataFrame, data: AuditInput) -> _Plan:
     splits = [rows.filter(pl.col("split") == name) for name in names]
     if len(names) > 1 and splits[-1].height >= ENOUGH:
         note = "" if names[0] == "train" else f"there is no train: solvers learn from {names[0]}"
-        return _Plan([splits[-1], splits[0]], trained_on=names[0], measured_on=names[-1], note=note)
+        return _Plan([(splits[0], splits[-1])], names[0], names[-1], note)
     if len(names) > 1 and max(split.height for split in splits) <= _LARGEST * rows.height:
         measured_on = " and ".join([", ".join(names[:-1]), names[-1]])
-        return _Plan(splits[::-1], "the other splits", measured_on, crossed=True)
-    parts, where = _hashed_parts(rows), names[0] if len(names) == 1 else "all splits"
-    if parts[0].height >= ENOUGH:
+        return _Plan(_crossed(splits[::-1]), "the other splits", measured_on)
+    folds, where = _crossed(_hashed_parts(rows)), names[0] if len(names) == 1 else "all splits"
+    if folds[0][1].height >= ENOUGH:
         note = f"solvers learn from four fifths of {where} and are measured on the rest"
-        return _Plan([parts[0], pl.concat(parts[1:])], trained_on=where, measured_on=where, note=note)
-    note = f"solvers are cross-validated in five parts of {where}"
-    return _Plan(parts, "the other parts", where, note, crossed=True)
+        return _Plan(folds[:1], where, where, note)
+    return _Plan(folds, "the other parts", where, f"solvers are cross-validated in five parts of {where}")
+
+
+def _crossed(parts: list[pl.DataFrame]) -> list[tuple[pl.DataFrame, pl.DataFrame]]:
+    """Each part held out once, after all others."""
+    return [(pl.concat([*parts[:at], *parts[at + 1 :]]), part) for at, part in enumerate(parts)]
 
 
 def _cluster() -> pl.Expr:
@@ -368,31 +370,25 @@ def _hashed_parts(rows: pl.DataFrame) -> list[pl.DataFrame]:
     return [numbered.filter(pl.col("_part") == part).drop("_part") for part in range(_PARTS)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Budget:
-    """How many rows solvers learn from in a fold, and are measured on in all, at most."""
+def _within_budget(
+    folds: Sequence[tuple[pl.DataFrame, pl.DataFrame]], texts: pl.Series, n_labels: int
+) -> list[tuple[pl.DataFrame, pl.DataFrame]]:
+    """The folds with as many rows as the mean length of a row permits, chosen by hash.
 
-    learned: int
-    measured: int
-
-    @classmethod
-    def of(cls, texts: pl.Series, n_labels: int) -> "_Budget":
-        """By the mean length of a row; fewer to learn from where there are many labels, which all cost time."""
-        sample = texts.head(_FEWEST).explode().str.len_chars().sum()
-        mean = max(1.0, int(sample or 0) / max(1, min(_FEWEST, len(texts))))
-        learned = _CHARACTERS_LEARNED / mean / max(1.0, n_labels / 8)
-        most = [max(_FEWEST, int(rows)) for rows in (learned, _CHARACTERS_MEASURED / mean)]
-        return cls(*(min(_ROWS, rows) for rows in most))
-
-
-def _fold_rows(
-    parts: Sequence[pl.DataFrame], at: int, budget: _Budget, n_folds: int
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The rows that solvers learn from and are measured on when part ``at`` is held out."""
-    train = _in_hash_order(pl.concat([part for number, part in enumerate(parts) if number != at]))
-    train = train.head(budget.learned)
-    most = budget.measured if n_folds == 1 else min(budget.measured // n_folds, _HELD_OUT * train.height)
-    return train, _in_hash_order(parts[at]).head(most)
+    There are fewer rows to learn from where there are many labels, which all cost time.
+    """
+    sample = texts.head(_FEWEST).explode().str.len_chars().sum()
+    mean = max(1.0, int(sample or 0) / max(1, min(_FEWEST, len(texts))))
+    learned, measured = (
+        min(_ROWS, max(_FEWEST, int(characters / mean)))
+        for characters in (_CHARACTERS_LEARNED / max(1.0, n_labels / 8), _CHARACTERS_MEASURED)
+    )
+    chosen = []
+    for train, test in folds:
+        used = _in_hash_order(train).head(learned)
+        most = measured if len(folds) == 1 else min(measured // len(folds), _HELD_OUT * used.height)
+        chosen.append((used, _in_hash_order(test).head(most)))
+    return chosen
 
 
 def _in_hash_order(rows: pl.DataFrame) -> pl.DataFrame:
