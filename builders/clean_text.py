@@ -8,7 +8,7 @@ _BEGIN, _END = r"(?:^|\W)", r"(?:\W|$)"
 """The edges of a word: ``\b`` would say the same, in texts beyond ASCII thirty times as slowly."""
 
 _AFTER_WORD = r"(?:\.?(?: \pL{1,3} \pL+)[.:]?|\.[.:]?|[\s:+(])[\s:+(]*"
-"""What may stand between a word for a telephone and the number (*Tel. und Fax 05550*)."""
+"""What may be between a word for a telephone and the number (*Tel. und Fax 05550*)."""
 
 _CONTACT = (
     r"[\w.+-]@[\w-]+\.\w",
@@ -68,7 +68,7 @@ FAULTS = {
 
 
 OF_SENTENCES = frozenset({"e-mail-header", "list-item", "caption", "fragment", "no-punctuation", "heading"})
-"""Faults of a sentence that are none of a part of one, such as a clause without its punctuation."""
+"""Faults of whole sentences only; a part of one, such as a clause, may lack punctuation."""
 
 _SMILE = r"[:;=8][-']?[()]+|\){2,}|\({2,}"
 

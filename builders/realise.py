@@ -176,7 +176,7 @@ def rows_with_text(sample: TaskSample, texts: pl.DataFrame, language: LanguageDa
 
 
 def _in_hash_order(rows: pl.DataFrame, task: AnyTask) -> pl.DataFrame:
-    """The rows in the order of one hash, whatever their labels are."""
+    """The rows in the order of a hash that does not depend on labels."""
     order = pl.Series(hashing.mix(rows["key"].to_numpy(), "row order", task.name))
     return rows.with_columns(_order=order).sort("_order").drop("_order")
 

@@ -40,7 +40,7 @@ class Candidates:
         forms: the word forms of the corpus, for the syncretism filter.
         frequencies: the word frequency list that was used.
         notes: what a card says of the candidates of probing tasks.
-        by_hash: splits of groups depend on nothing but their keys.
+        by_hash: splits of groups depend on their keys alone.
         similarity: of ``sentences``.
     """
 
@@ -118,7 +118,7 @@ def select(  # noqa: PLR0913 (one keyword more than a function may have)
         settings: seed, sizes and filters.
         executor: runs the steps over shards; without one they run here.
         frequencies: the word frequency list, as ``frequencies_of`` gives.
-        by_hash: whether the splits of groups depend on nothing but their keys.
+        by_hash: whether the splits of groups depend on their keys alone.
     """
     if any(isinstance(task, RelationTask) for task in tasks):
         return _relations(tasks, corpus, language, settings, executor)

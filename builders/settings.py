@@ -35,7 +35,7 @@ class Settings:
         probing_words: the same for a probing task.
         length_bins: the classes of `sent_len`: ``quantile`` (six of equal size), ``equal`` (six of equal width, as in
             RuSentEval) or ``senteval`` (SentEval's).
-        ipm: what the filter by frequency (instances per million words) goes by: the ``share`` of common words of a
+        ipm: what the filter by frequency (instances per million words) uses: the ``share`` of common words of a
             sentence, the ``mean`` of their frequencies, or ``none``.
         ipm_min: the least share or mean of a sentence that is kept.
         frequency: ``wordfreq``, ``corpus`` (the corpora's own counts) or the path of a list of lines ``lemma<TAB>ipm``.
@@ -46,7 +46,7 @@ class Settings:
         block: bytes of text that are sampled together; a larger corpus is built block by block until the sizes are
             full.
         most_documents: so many documents are read at most; None for all.
-        documents: how the documents of every corpus are told apart: ``auto`` (the catalogue's rule for the treebank),
+        documents: how the documents of every corpus are separated: ``auto`` (the catalogue's rule for the treebank),
             ``newdoc`` (comments only), ``file`` (a file is a document) or ``none``.
         genres: what discourse tasks take: ``prose``, which leaves out treebanks that are all speech or verse, or
             ``all``.

@@ -32,7 +32,7 @@ SCHEMA = pl.Schema(_COLUMNS)
 
 
 class UnreadableDataError(DiscoprobeError):
-    """Data that cannot be audited: a format nobody knows, an empty split, a column that is not there."""
+    """Data that cannot be audited: an unknown format, an empty split, a missing column."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,7 +102,7 @@ class Subject:
 def measure_rows(frame: pl.DataFrame, *, share_of: int = 0, detail: str = "") -> Measure:
     """The number of different rows in ``frame`` (or their share), and the first of them.
 
-    Rows are told apart by split and place; those of the last split come first, because they are what scores rest on.
+    Split and place identify a row. Rows of the last split come first, because scores are measured on it.
     """
     rows = frame.unique(["split", "place"]).sort("split", "place", descending=[True, False])
     value = rows.height / share_of if share_of else rows.height
@@ -272,7 +272,7 @@ def _parity_accuracy(labels: npt.NDArray[np.int64]) -> float:
 
 
 def unperturbed(subject: Subject) -> Measure:
-    """Perturbed rows equal to their original, and rows whose texts cannot be told apart where order is the label."""
+    """Perturbed rows equal to their original, and rows whose texts are equal although their order is the label."""
     data, texts = subject.data, pl.col("texts")
     if data.shape is Shape.CHOICE:
         choices = texts.list.slice(pl.col("n_context"))

@@ -61,8 +61,8 @@ def smallest_gain(baseline: float, n: float, tries: int = 1) -> float:
 def independent_rows(correct: npt.NDArray[np.float64], clusterings: Iterable[npt.NDArray[np.int64]]) -> float:
     """The effective number of rows: so many independent rows vary as much as these, which are judged in clusters.
 
-    Both members of a pair are mostly judged alike, and so may be the rows of a document. The rows are divided by the
-    design effect (Kish 1965) of the clustering with the largest one, which is not taken to be below 1.
+    Both members of a pair are mostly right or wrong together, and so may be the rows of a document. The number of rows
+    is divided by the design effect (Kish 1965) of the clustering with the largest one, which is taken to be at least 1.
 
     Args:
         correct: per row whether it is right, shape (rows,).
@@ -91,7 +91,7 @@ def parity_threshold(majority: float, n: int, n_labels: int) -> float:
 
 
 def longest_run_threshold(counts: list[int]) -> int:
-    """The longest run of one label that a random order of ``counts`` rows per label has, but for one in a million.
+    """The longest run of one label in a random order of ``counts`` rows per label, exceeded once in a million orders.
 
     A run of L rows of a label of share p starts at a given place with probability (1-p)·p^L; this is the longest run
     whose expected number is not below one in a million.

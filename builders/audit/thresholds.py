@@ -81,7 +81,7 @@ CHECKS = (
     # X-Probe Turkish: multiword tokens printed with their parts in 15 % of rows, 0 % in other languages; "haha ha ha"
     # is real text, so a few are allowed.
     _integrity("doubled-words", "share of rows with a word followed by its two parts", 0.01),
-    # MultiBLiMP: 15-39 % of English, German and Spanish sentences are not what stands in the source.
+    # MultiBLiMP: 15-39 % of English, German and Spanish sentences differ from the source.
     _integrity("fidelity", "rows whose text is not a slice of the source plus one edit"),
     # X-Probe numbers .50-.58, SSP .66, SP on ROCStories .28 of .20. SentLen 1.000 by the tokens of `split()`.
     _shortcut("length", "logistic regression and a decision tree on counts of words, tokens and characters", 0.02),

@@ -29,7 +29,7 @@ ENGLISH_PLURAL: Final = re.compile(r"[^su]s$|(?:men|people|children|police)$")
 INDEFINITE: Final = frozenset({"a", "an", "un", "une", "um", "uma"})
 """Articles that name something new: no pronoun stands for such a noun phrase."""
 OTHER_CODES: Final = {"jp": "ja"}
-"""Codes of languages in XWinograd that are none."""
+"""Codes of XWinograd that are no language codes → the right ones."""
 FREQUENT: Final = 0.03
 """Share of the texts, and more than one, that an article is in."""
 INSIDE: Final = re.compile(r'(?<=[^.!?:"“”«] )[^\W\d_]+')
@@ -166,7 +166,7 @@ def _inside(candidate: str, articles: set[str], forms: Mapping[str, int]) -> str
 
 
 def _regions(one: _Schema, candidate: str) -> tuple[str, str, str]:
-    """What stands before the candidate, the candidate with its punctuation, and what follows."""
+    """The text before the candidate, the candidate with its punctuation, and the text after it."""
     before = one.text[: one.start]
     if not before or re.search(r"[.!?]\s+$", before):
         candidate = candidate[:1].upper() + candidate[1:]

@@ -43,7 +43,7 @@ def build_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
         settings: seed, sizes and filters.
         executor: makes the rows of blocks; without one they are made here.
         ahead: so many blocks are given to the executor before their turn.
-        progress: is told what has been read (in kB of text and in words), and the rows of every config.
+        progress: gets what has been read (in kB of text and in words), and the rows of every config.
 
     Yields:
         For each task its config, or why it is not available, in the order of ``tasks``.
@@ -87,7 +87,7 @@ def _rows_of_blocks(
 ) -> Iterator[BlockRows]:
     """The rows of blocks in order, of the tasks that are not full, until all are.
 
-    Blocks whose turn does not come are given up.
+    Blocks that were started and are not needed are cancelled.
     """
     left, begun = iter(blocks), deque[Future[BlockRows]]()
     while wanted := [one.task for one in collected.values() if not one.full]:

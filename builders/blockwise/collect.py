@@ -98,12 +98,12 @@ class Collected:
             self._keep(split, sets)
 
     def _without(self, rows: pl.DataFrame, repeats: pl.Expr, reason: str) -> pl.DataFrame:
-        """The rows but for units one of whose rows repeats others, as an expression says of its ``number``."""
+        """The rows without the units of which a row fulfils ``repeats``, an expression over its ``number``."""
         lost = rows.explode("number").group_by("unit", "key").agg(lost=repeats).filter("lost")["unit"]
         return self._left(rows, lost.unique(), reason)
 
     def _without_equal_texts(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """The rows but for units with a text that another unit has, in this block or before."""
+        """The rows without the units with a text that another unit has, in this block or before."""
         texts = rows.select("unit", text=pl.col("text").str.to_lowercase().hash(0))
         before = texts.filter(pl.col("text").is_in(self._texts.implode()))["unit"]
         left = self._left(rows, pl.concat([before, equal_to_others(rows)]).unique(), "equal-text")
@@ -111,7 +111,7 @@ class Collected:
         return left
 
     def _without_repeated(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """The rows but for units with a wording that, with earlier blocks, more than ``REPEATED`` pairs would have."""
+        """The rows without the units whose wording more than ``REPEATED`` pairs have, with those of earlier blocks."""
         counts = Counter(rows.filter(pl.col("label") == 0)["wording"].to_list())
         often = [wording for wording, n in counts.items() if self._wordings[wording] + n > REPEATED]
         lost = rows.filter(pl.col("wording").is_in(often))["unit"].unique()

@@ -89,7 +89,7 @@ def _first(ordered: Sequence[Loadable], most: int, seed: int) -> list[Loadable]:
 
 
 def _cut(ordered: Sequence[Loadable], size: int, seed: int) -> list[Block]:
-    """A block ends when it is large enough and the hash of its last part says so, in every second case."""
+    """A block ends when it is large enough and the hash of its last part is even."""
     blocks: list[Block] = []
     block: list[Loadable] = []
     total = 0

@@ -154,7 +154,7 @@ def _nearest(sums: Floats, moves: Floats, squares: Floats, slack: float) -> int 
 
 
 def ranks(values: Floats) -> Floats:
-    """Gains of the rules "the right one has this rank among the candidates", but for the lowest rank.
+    """Gains of the rules "the right one has this rank among the candidates", without the lowest rank.
 
     Args:
         values: a measure of the candidates of each row, the right one first, shape (rows, candidates).
@@ -190,7 +190,7 @@ def classes(values: Floats) -> Floats:
 def classes_of_two(values: Floats, others: Floats) -> Floats:
     """The same for two measures together, each by how far it is above the mean of its row.
 
-    Such a rule may tell the right one even where each of the two measures alone does not.
+    Such a rule may find the right one although neither measure finds it alone.
     """
     number = np.zeros(values.shape, dtype=np.int64)
     for measure in (values, others):

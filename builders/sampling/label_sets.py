@@ -1,7 +1,7 @@
 """Which values of an open label set become classes.
 
-Classes are balanced, so the rarest decides on the number of rows: a handful of duals beside thousands of singulars and
-plurals would leave a handful of each. Of all sets of at least two values the one is chosen that has most values among
+Classes are balanced, so the rarest decides on the number of rows: with ten duals and thousands of singulars and
+plurals, ten of each would be left. Of all sets of at least two values the one is chosen that has most values among
 those that keep at least ``CLASSES_KEEP`` of the rows that the best set keeps.
 
 Other features of the target may tell its label: most plural nouns of a treebank are feminine, and perfective verbs are

@@ -1,6 +1,6 @@
 """Which split a group belongs to: a document, a target form, or a cluster of near duplicates.
 
-A hash of its key places every group, so that it stays where it is whatever else is in the corpus. In small corpora
+A hash of its key assigns every group to a split, independent of the other groups. In small corpora
 the hash may give a split much less usable material than its share. Then as few groups as possible are moved. No split
 stays without material if three groups have some, and every split has two documents if the corpus has six.
 

@@ -1,4 +1,4 @@
-"""Reading anybody's labelled data: published formats, release folders, and tables of any kind.
+"""Reads labelled data of others: published formats, release folders, and tables of any kind.
 
 ``dataset_files`` tells which files are one dataset, ``text_files`` how they are written. ``headerless`` reads lines
 without header, ``column_tables`` tables whose columns ``column_roles`` tells apart. A format that could be another one
@@ -189,7 +189,7 @@ def _divided(name: str, frames: Mapping[str, pl.DataFrame], reading: Reading) ->
 
 
 def _split_column(frames: Mapping[str, pl.DataFrame]) -> str | None:
-    """The column that names the split of each row, where a lone file says none."""
+    """The column that names the split of each row, if there is a single file whose name says no split."""
     if list(frames) != ["test"]:
         return None
     rows = frames["test"]

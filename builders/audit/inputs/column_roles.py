@@ -1,6 +1,6 @@
 """Which columns of a table hold text, choices and label: as the user says, as a published set has them, or by guessing.
 
-A guess that could go another way is no guess: it stops, and the message shows the choices and the option to give.
+Where several columns fit, none is taken: the message lists them and the option that names one.
 """
 
 import re
@@ -34,7 +34,7 @@ _ASIDE = re.compile(
     r"tags|hash|md5|sha|timestamp|date|author|user|promptid|pairid|captionid|split|genre|domain|source|dataset|ds)$"
     r"|(?:ID|Id)$|_parse$"
 )
-"""Columns beside text and label, by name."""
+"""Names of columns that hold neither text nor label."""
 _SHORT, _SHORT_UNSPACED = 12, 4
 """Characters of a running text on average, at least."""
 _MOST = 0.5
@@ -129,7 +129,7 @@ def _guessed_label(name: str, frame: pl.DataFrame, class_names: Collection[str])
 
 
 def _trust(name: str, frame: pl.DataFrame, label: str) -> None:
-    """Stops if the values of a column that is called a label are none."""
+    """Raises an error if the values of a column that is called a label are not labels."""
     if doubt := suspicion(frame[label], called_label=True):
         others = _listed(frame, [column for column in _few(frame) if column != label]) or "none looks like one"
         raise UnreadableDataError(f"{name}: {doubt}; name another column with --label: {others}")

@@ -25,7 +25,7 @@ from discoprobe.builders.config import Shape
 _MOST_PAIRED = 0.5
 """Share of rows whose pair has another member, at least: ids of rows repeat now and then."""
 _WITHHELD = ("-1", "?", "")
-"""What stands where a test set has no labels."""
+"""Values of the label column of a test set whose labels are withheld."""
 
 
 def read_columns(
@@ -36,7 +36,7 @@ def read_columns(
     Rows without text or label and rows of excluded labels are left out and counted. Splits without labels are skipped.
 
     Raises:
-        UnreadableDataError: the columns cannot be told, or nothing is left.
+        UnreadableDataError: the roles of the columns are not clear, or no row is left.
     """
     splits = {split: unfolded(frame) for split, frame in splits.items() if frame.height}
     if not splits:
@@ -74,7 +74,7 @@ def _without(name: str, split: str, column: str, frame: pl.DataFrame, roles: Rol
 def _rows(split: str, frame: pl.DataFrame, roles: Roles, counts: Counter[str], withheld: Sequence[str]) -> pl.DataFrame:
     """``split``, ``label`` (as written), ``pair_id``, ``texts``, ``n_context`` and ``choice_names`` of the usable rows.
 
-    Adds to ``counts`` why rows are left out; ``withheld`` is what stands where there is no label.
+    Adds to ``counts`` why rows are left out; ``withheld`` lists the values that mean "no label".
 
     Raises:
         UnlabelledError: no row has a label.
@@ -190,9 +190,9 @@ def _index_in(frame: pl.DataFrame, listed: pl.Expr) -> pl.Series:
 
 
 def read_pairs(name: str, splits: Mapping[str, pl.DataFrame], text: tuple[str, ...] = ()) -> AuditInput:
-    """Pairs as choices between two sentences, the good one in a place drawn by hash.
+    """Pairs as choices between two sentences; a hash decides which place the good one has.
 
-    ``text`` names the columns of the good and the bad sentence, where their names are none of `PAIR_COLUMNS`.
+    ``text`` names the columns of the good and the bad sentence, where their names are not in ``PAIR_COLUMNS``.
 
     Raises:
         UnreadableDataError: no two columns hold the pair, or no pair is complete.

@@ -19,7 +19,7 @@ _LABELLED = {"annotated", "labeled", "labelled"}
 _ORDER = (*SPLITS, "")
 _SHARD = re.compile(r"-\d+-of-\d+$")
 _ASIDE = {"readme", "license", "licence", "labelset", "manifest", "source", "changelog", "attribution", "audit"}
-"""Files beside data, by stem."""
+"""Stems of files that hold no data."""
 _CLASSES = ("pos", "neg", "neu", "positive", "negative", "neutral", "objective", "subjective")
 """Suffixes of files that hold one class each."""
 _COLUMNS = ("labels", "s1", "s2")
@@ -138,9 +138,9 @@ def _is_data(file: Path, root: Path) -> bool:
 
 
 def _split_of(file: Path, named: Mapping[str, str]) -> tuple[str, str]:
-    """The split a file name says, and the name without it: ``dc-train.tsv`` is ("train", "dc")."""
-    if told := named.get(file.name) or named.get(file.stem):
-        return told, ""
+    """The split that a file name contains, and the name without it: ``dc-train.tsv`` is ("train", "dc")."""
+    if given := named.get(file.name) or named.get(file.stem):
+        return given, ""
     parts = re.split(r"([-_.])", _SHARD.sub("", file.stem))
     at = next((i for i, part in enumerate(parts) if part.lower() in NAMES), None)
     if at is None:

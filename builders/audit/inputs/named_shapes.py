@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class NamedShape:
-    """Columns that tell a published dataset.
+    """The columns of a published dataset, by which it is recognised.
 
     Attributes:
         name: of the dataset, or of those that share the columns.
@@ -14,7 +14,7 @@ class NamedShape:
         label: columns that may hold the label; the first that is there does.
         choices: columns of the choices, or one column with lists.
         choice_names: column with the lists of names that the label is one of (``A``, ``B`` …).
-        needs: further columns by which it is told.
+        needs: further columns that the dataset has.
         exclude: labels that are no classes.
     """
 

@@ -42,7 +42,7 @@ def read_table_file(path: Path) -> Table:
     Without a header columns are ``column1``, ``column2`` and so on.
 
     Raises:
-        UnreadableDataError: it cannot be parsed, or its suffix is none of ``SUFFIXES``.
+        UnreadableDataError: it cannot be parsed, or its suffix is not in ``SUFFIXES``.
     """
     if path.suffix not in _READERS:
         raise UnreadableDataError(f"{path}: files of rows end in {' '.join(SUFFIXES)}, not in '{path.suffix}'")
@@ -85,7 +85,7 @@ def decoded(path: Path) -> tuple[str, tuple[str, ...]]:
 def lines_of(path: Path) -> pl.DataFrame:
     """The tab-separated ``fields`` of each line that is not empty, without quoting, and its ``number``.
 
-    X-Probe and RuSentEval have quoted some lines and not others; so each field is looked at alone.
+    X-Probe and RuSentEval have quoted some lines and not others; so each field is checked by itself.
     """
     text = decoded(path)[0]
     lines = pl.DataFrame({"line": text.split("\n")}).with_row_index("number", offset=1)

@@ -25,9 +25,9 @@ Matrix: TypeAlias = "Floats | sparse.csr_array"
 _ONE_BY_ONE = 40
 """Labels that are learned one against the others; the closed label sets of tasks have up to 20."""
 _PASSES = 200
-"""Of coordinate descent over the units at most."""
+"""Most passes of coordinate descent over the units."""
 _ITERATIONS = 60
-"""Of L-BFGS; more change the third decimal of accuracies and cost minutes."""
+"""Most iterations of L-BFGS; more of them change the third decimal of accuracies and cost minutes."""
 _STEPS, _CLOSE = 30, 1e-4
 """Steps of Newton's method at most, and the largest change of a weight that ends it."""
 _TREES = 20
@@ -159,11 +159,11 @@ def tree(features: Floats, y: Ints) -> TreeEnsemble:
 
 
 def forest(features: Floats, y: Ints) -> TreeEnsemble:
-    """A small random forest (Breiman 2001): each tree learns from as many units, drawn with repetition."""
+    """A small random forest (Breiman 2001): each tree learns from a bootstrap sample of the units."""
     narrow, n, trees = features.astype(np.float32), len(y), []
     for seed in range(_TREES):
-        drawn = (hashing.mix(np.arange(n), "tree", seed) % np.uint64(n)).astype(np.int64)
-        times = np.bincount(drawn, minlength=n).astype(np.float64)
+        sample = (hashing.mix(np.arange(n), "tree", seed) % np.uint64(n)).astype(np.int64)
+        times = np.bincount(sample, minlength=n).astype(np.float64)
         one = DecisionTreeClassifier(max_features="sqrt", min_samples_leaf=_LEAF, random_state=seed)
         trees.append(_quietly(one, narrow, y, check_input=False, sample_weight=times))
     return TreeEnsemble(trees)

@@ -94,7 +94,7 @@ class Features:
         self._n = len(problem.units.y)
         self.slots = min(SLOTS, int(self._units.texts.list.len().max() or 1))  # type: ignore[arg-type]
         self.read_slots = range(1 if problem.choice else self.slots)
-        """Slots that solvers of strings read: of choices, the candidate alone."""
+        """Slots that solvers of strings read; for choices, only the candidate."""
 
     @cached_property
     def slotted(self) -> pl.DataFrame:

@@ -1,9 +1,9 @@
 """Macro-F1 of solvers, where classes have the shares of their corpus.
 
 In skewed data a solver that finds the rare classes can be as accurate as one that names the commonest class. Macro-F1,
-the mean of the F1 of all classes, counts every class alike. The baseline is the better one of naming the commonest
-class, whose macro-F1 is 2p / (1 + p) / k where p is its share and k the number of classes, and of guessing with the
-shares of the classes, whose expected F1 is the share of each class: 1 / k in the mean.
+the mean of the F1 of all classes, gives every class the same weight. The baseline is the better one of two: naming the
+commonest class, whose macro-F1 is 2p / (1 + p) / k where p is its share and k the number of classes, and guessing with
+the shares of the classes, whose expected F1 is the share of each class: 1 / k in the mean.
 """
 
 from typing import Final, NamedTuple

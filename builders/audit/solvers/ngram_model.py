@@ -1,6 +1,6 @@
 """How probable texts are under counts of the n-grams of the originals that solvers learn from.
 
-A perturbed text has n-grams that originals lack, whatever they consist of. Counts are smoothed by the probability that
+A perturbed text has n-grams that originals lack. Counts are smoothed by the probability that
 the next shorter n-grams give (Dirichlet prior; MacKay and Peto 1995).
 """
 
@@ -18,13 +18,13 @@ from discoprobe.builders.audit.solvers.problem import Fold, Problem
 Symbols = npt.NDArray[np.uint64]
 
 _PARTS = 5
-"""Of what solvers learn from: a text of a part is scored with the counts of the other parts."""
+"""Parts of the rows that solvers learn from: a text of one part is scored with the counts of the others."""
 _PRIOR = 2.0
 """Weight of the shorter n-grams, in counts."""
 _BUCKETS = 1 << 22
-"""Of hashed n-grams at most."""
+"""Most buckets of hashed n-grams."""
 _OUTSIDE = np.uint64(0xFFFFFFFF)
-"""What stands before a text."""
+"""The symbol before the first one of a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def log_probabilities(strings: Strings, problem: Problem, fold: Fold, longest: i
 
 
 def _probabilities(strings: Strings, part: Ints, counted: npt.NDArray[np.bool_], longest: int) -> Floats:
-    """Of each symbol after those before it."""
+    """The probability of each symbol after those before it, shape (symbols,)."""
     probability = np.full(len(part), 1 / (1 + len(np.unique(strings.symbol))))
     context = np.zeros(len(part), dtype=np.uint64)
     for n in range(longest):

@@ -275,7 +275,7 @@ def problem_of(data: AuditInput) -> tuple[Problem | None, str]:
         rows = _linked(rows, _targets(rows))
     elif rows["group"].is_null().all():
         rows = _linked(rows, _overlaps(rows))
-    rows = rows.with_columns(_drawn=pl.col("_number").first().over(pl.coalesce("pair_id", "id")))
+    rows = rows.with_columns(_sampled=pl.col("_number").first().over(pl.coalesce("pair_id", "id")))
     plan = _plan(rows, data)
     chosen = _within_budget(plan.folds, rows["texts"], len(data.labels))
     used = _in_hash_order(pl.concat([part for pair in chosen for part in pair]).unique("_number"))
@@ -325,7 +325,7 @@ def _crossed(parts: list[pl.DataFrame]) -> list[tuple[pl.DataFrame, pl.DataFrame
 
 
 def _cluster() -> pl.Expr:
-    """What holds rows together: their group, else their pair, else nothing but the row itself (and what links them)."""
+    """The cluster of a row: its group, else its pair, else the row alone."""
     return pl.coalesce(
         pl.format("group {}", "group"), pl.format("pair {}", "pair_id"), pl.format("row {}", pl.int_range(pl.len()))
     )
@@ -394,7 +394,7 @@ def _within_budget(
 def _in_hash_order(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows in an order in which any first ones are a sample; the rows of a pair are together."""
     rows = rows.sort("_number")
-    return rows[hashing.ranking(rows["_drawn"].to_numpy(), "audit", "draw")]
+    return rows[hashing.ranking(rows["_sampled"].to_numpy(), "audit", "draw")]
 
 
 def _fold(units: Units, used: pl.DataFrame, train: pl.DataFrame, test: pl.DataFrame) -> Fold:

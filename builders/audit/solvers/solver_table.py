@@ -45,7 +45,7 @@ class Bench:
 
     @cached_property
     def keyed(self) -> pl.DataFrame:
-        """The texts of all units: ``unit``, ``slot``, ``text``, and ``key``, the same but for case and white space."""
+        """The texts of all units: ``unit``, ``slot``, ``text``, and ``key``, which ignores case and white space."""
         return self.features.slotted.select("unit", "slot", "text", key=normal(pl.col("text")).hash())
 
     @cached_property
@@ -97,7 +97,7 @@ def _modelled(bench: Bench, *models: tuple[Callable[[Features], Strings], int]) 
 
 
 def single(bench: Bench) -> Score | None:
-    """The best of the solvers that see one input segment alone; for choices, of the one that sees no context."""
+    """The best solver that sees one input segment alone; for choices, the candidate without its context."""
     if bench.features.slots == 1:
         return None
     if bench.problem.choice:
@@ -137,7 +137,7 @@ def similarity(bench: Bench) -> Score | None:
 def label_word(bench: Bench) -> Score | None:
     """The label whose own name occurs in the text, as word content has it: as written between blanks, or in any case.
 
-    Of several it is the one that is right most often where its name occurs in what is learned from.
+    If several names occur, the label counts whose name is right most often in the rows learned from.
     """
     problem, text = bench.problem, pl.col("text")
     names = [name.strip() for name in problem.labels]
@@ -293,7 +293,7 @@ def solve(bench: Bench, compared: Collection[str]) -> dict[str, Score | None]:
 
 
 def baselines(data: AuditInput, problem: Problem) -> tuple[Baseline, ...]:
-    """What needs no solver: the most frequent label, a label drawn with the shares of train, any label.
+    """What needs no solver: the most frequent label, a random label with the shares of train, any label.
 
     For a choice the labels are the places of the candidates.
     """

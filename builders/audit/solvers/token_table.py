@@ -79,5 +79,5 @@ class TokenTable:
         )
 
     def text_of(self, number: pl.Expr) -> pl.Expr:
-        """The tokens that numbers stand for."""
+        """The tokens with these numbers."""
         return pl.lit(self.vocabulary).gather(number)
