@@ -73,7 +73,7 @@ PAPERS: Final = (
 
 
 def papers_of(definition: str) -> list[Paper]:
-    """The papers that a definition mentions, in the order of the mentions; ``RuSentEval`` is not taken for ``SentEval``."""
+    """The papers that a definition mentions, in their order; ``RuSentEval`` is not taken for ``SentEval``."""
     text = " ".join(definition.split())
     places = [(place.start(), paper) for paper in PAPERS if (place := _mention(paper).search(text))]
     return [paper for _, paper in sorted(places, key=lambda one: one[0])]

@@ -20,7 +20,7 @@ from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import AnyTask, Context, DiscourseTask, ProbingTask, RelationTask, unsupported
 from discoprobe.loaders import near_duplicates
-from discoprobe.loaders.corpus import Corpus, Loadable, Shard
+from discoprobe.loaders.corpus import Corpus, Loadable
 from discoprobe.loaders.languages.language import LanguageData, language_data
 
 T = TypeVar("T")
@@ -177,7 +177,7 @@ def _select(
             if shown is not None
         },
         sentences=windows.sentences(shard, settings) if discourse else None,
-        marks=_marks(discourse, shard, language),
+        marks={task.name: task.mark(shard, language) for task in discourse if task.mark},
         forms=syncretism.forms(trees) if any(syncretism.wanted(task, settings) for task in probing) else None,
         coverage=pl.DataFrame() if shown is None else frequency_filter.coverage(shown),
     )  # fmt: skip
@@ -213,10 +213,6 @@ def _relations_of_shard(
 def _selected(task: ProbingTask, trees: Trees, context: Context) -> pl.DataFrame:
     selected = task.select(trees, context).with_columns(pl.col("label").cast(pl.String))
     return checked(selected, PROBING_CANDIDATES, f"{task.name}: select")
-
-
-def _marks(tasks: list[DiscourseTask], shard: Shard, language: LanguageData) -> dict[str, pl.DataFrame]:
-    return {task.name: task.mark(shard, language) for task in tasks if task.mark}
 
 
 def frequencies_of(

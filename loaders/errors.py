@@ -7,7 +7,6 @@
     ├── UnknownNameError             an unknown language, task, corpus or config; names similar ones
     ├── UnsupportedError             the corpus lacks what was asked for
     ├── UnreadableDataError          a dataset for `build audit` that cannot be read
-    │   └── UnlabelledError          a split without labels, which is left out
     ├── ModelError                   a model that `build probe` cannot load or use
     ├── UsageError                   exit status 2: contradictory options
     ├── AuditFailedError             exit status 3: a config has an error-level finding

@@ -5,7 +5,7 @@ Where several columns fit, none is taken: the message lists them and the option 
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 import polars as pl
@@ -223,13 +223,3 @@ def _example(values: pl.Series) -> str:
     value = next(iter(values.drop_nulls().head(1).to_list()), "")
     text = " ".join(str(value).split())
     return text if len(text) <= 24 else f"{text[:23]}…"  # noqa: PLR2004
-
-
-def lacking(frames: Mapping[str, pl.DataFrame], roles: Roles) -> dict[str, str]:
-    """Split → the first column that it needs and lacks."""
-    needed = [roles.label, *roles.texts, *roles.choices]
-    return {
-        split: next(column for column in needed if column not in frame.columns)
-        for split, frame in frames.items()
-        if not {*needed} <= {*frame.columns}
-    }

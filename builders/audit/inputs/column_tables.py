@@ -15,10 +15,10 @@ from discoprobe.builders.audit.frame import (
     conform,
     with_used_labels,
 )
-from discoprobe.builders.audit.inputs.column_roles import Roles, lacking, roles_of
+from discoprobe.builders.audit.inputs.column_roles import Roles, roles_of
 from discoprobe.builders.audit.inputs.label_columns import Labels, indexed
 from discoprobe.builders.audit.inputs.named_shapes import PAIR_COLUMNS, pair_columns
-from discoprobe.builders.audit.inputs.reading import Reading, Result, Skipped, UnlabelledError
+from discoprobe.builders.audit.inputs.reading import Reading, Result, Skipped
 from discoprobe.builders.audit.inputs.text_files import unfolded
 from discoprobe.builders.config import Shape
 
@@ -42,20 +42,15 @@ def read_columns(
     if not splits:
         raise UnreadableDataError(f"{name}: no rows")
     roles = roles_of(name, next(iter(splits.values())), reading, class_names)
-    unfit = lacking(splits, roles)
-    skipped = [_without(name, split, column, splits[split], roles) for split, column in unfit.items()]
+    skipped = []
     counts: Counter[str] = Counter()
     withheld = ["", *(["-1"] if roles.label in class_names else [])]
     parts = []
     for split, frame in splits.items():
-        if split in unfit:
-            continue
-        try:
-            rows = _rows(split, frame, roles, counts, withheld)
-        except UnlabelledError as error:
-            skipped.append(Skipped(f"{name}: {split}", str(error), unlabelled=True))
-            continue
-        parts.append(rows)
+        if unfit := _unfit(f"{name}: {split}", frame, roles):
+            skipped.append(unfit)
+        else:
+            parts.append(_rows(split, frame, roles, counts, withheld))
     if not parts or not sum(map(len, parts)):
         raise UnreadableDataError("; ".join(f"{one.name}: {one.reason}" for one in skipped) or f"{name}: no rows")
     frame = pl.concat(parts, how="vertical_relaxed")
@@ -65,19 +60,24 @@ def read_columns(
     return dataclasses.replace(data, read=about), tuple(skipped)
 
 
-def _without(name: str, split: str, column: str, frame: pl.DataFrame, roles: Roles) -> Skipped:
-    what = "no labels: no" if column == roles.label else "no"
-    reason = f"{what} column '{column}', only {', '.join(frame.columns)}"
-    return Skipped(f"{name}: {split}", reason, unlabelled=column == roles.label)
+def _unfit(name: str, frame: pl.DataFrame, roles: Roles) -> Skipped | None:
+    """Why a split is skipped: it lacks a column or has no labels; None if it is not."""
+    for column in (roles.label, *roles.texts, *roles.choices):
+        if column not in frame.columns:
+            lacks = f"no column '{column}', only {', '.join(frame.columns)}"
+            unlabelled = column == roles.label
+            return Skipped(name, f"no labels: {lacks}" if unlabelled else lacks, unlabelled=unlabelled)
+    written = frame[roles.label].cast(pl.String).str.strip_chars()
+    if written.is_null().all() or (written.n_unique() == 1 and written[0] in _WITHHELD):
+        reason = f"no labels: '{roles.label}' is {written[0] or 'empty'} in all {len(written)} rows"
+        return Skipped(name, reason, unlabelled=True)
+    return None
 
 
 def _rows(split: str, frame: pl.DataFrame, roles: Roles, counts: Counter[str], withheld: Sequence[str]) -> pl.DataFrame:
     """``split``, ``label`` (as written), ``pair_id``, ``texts``, ``n_context`` and ``choice_names`` of the usable rows.
 
     Adds to ``counts`` why rows are left out; ``withheld`` lists the values that mean "no label".
-
-    Raises:
-        UnlabelledError: no row has a label.
     """
     context = _texts(frame, roles.texts, nulls=bool(roles.choices))
     pair_id = pl.col(roles.pair).cast(pl.String) if roles.pair in frame.columns else pl.lit(None, dtype=pl.String)
@@ -91,8 +91,6 @@ def _rows(split: str, frame: pl.DataFrame, roles: Roles, counts: Counter[str], w
         choice_names=names.cast(pl.List(pl.String)), empty=_has_empty(frame, roles),
     )  # fmt: skip
     written = rows[roles.label].cast(pl.String).str.strip_chars()
-    if written.is_null().all() or (written.n_unique() == 1 and written[0] in _WITHHELD):
-        raise UnlabelledError(f"no labels: '{roles.label}' is {written[0] or 'empty'} in all {len(written)} rows")
     faults = rows.select(
         pl.when(written.is_null() | written.is_in(withheld)).then(pl.lit("no label"))
         .when(pl.lit(written.is_in(roles.exclude))).then(pl.format("label '{}'", written))

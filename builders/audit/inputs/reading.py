@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from discoprobe.builders.audit.frame import AuditInput, Provenance, UnreadableDataError
+from discoprobe.builders.audit.frame import AuditInput, Provenance
 
 NAMES = {
     "train": "train",
@@ -79,10 +79,6 @@ class Read(NamedTuple):
 
 Result = tuple[AuditInput, tuple[Skipped, ...]]
 """A dataset, and what was skipped of it."""
-
-
-class UnlabelledError(UnreadableDataError):
-    """A split that has no labels."""
 
 
 def described(data: AuditInput, **about: object) -> AuditInput:

@@ -50,7 +50,7 @@ LENGTH_MEASURES: Mapping[str, pl.Expr] = {
     "tokens": _TEXT.str.count_matches(r"\S+"),
     "characters": _TEXT.str.len_chars(),
 }
-_PUNCTUATION: Mapping[str, pl.Expr] = {
+PUNCTUATION: Mapping[str, pl.Expr] = {
     name: _TEXT.str.count_matches(pattern)
     for name, pattern in {
         "commas": "[,،、，]",
@@ -71,7 +71,8 @@ _PUNCTUATION: Mapping[str, pl.Expr] = {
         "begins with punctuation": r"^\s*[^\w\s]",
     }.items()
 }
-_CASE: Mapping[str, pl.Expr] = {
+"""Punctuation marks, and which of them are at the ends."""
+CAPITALS: Mapping[str, pl.Expr] = {
     name: _TEXT.str.count_matches(pattern)
     for name, pattern in {
         "first word": r"^\W*\p{Lu}",
@@ -84,6 +85,7 @@ _CASE: Mapping[str, pl.Expr] = {
         "letters": r"\p{Lu}",
     }.items()
 }
+"""Capitals by position."""
 
 
 class Features:
@@ -115,15 +117,8 @@ class Features:
             features += [_flat(grid[:, 1:] - grid[:, :1]), _flat(_extreme(grid, 1)), _flat(_extreme(grid, -1))]
         return np.hstack([*features, self._beside(grid[:, 0])])
 
-    def punctuation(self) -> Floats:
-        """Counts of punctuation marks, and which are at the ends, of each text and in all."""
-        return self._count_grid(_PUNCTUATION)
-
-    def case(self) -> Floats:
-        """Capitals by position, of each text and in all."""
-        return self._count_grid(_CASE)
-
-    def _count_grid(self, measures: Mapping[str, pl.Expr]) -> Floats:
+    def counts(self, measures: Mapping[str, pl.Expr]) -> Floats:
+        """Measures of each text, their sums, and how those of the first slot differ from the row's other candidates."""
         grid = self._grid(measures)
         return np.hstack([_flat(grid), grid.sum(axis=1), self._beside(grid[:, 0])])
 
