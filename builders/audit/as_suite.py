@@ -17,12 +17,10 @@ import pyarrow as pa
 from discoprobe.builders import hashing
 from discoprobe.builders.audit import winograd
 from discoprobe.builders.audit.frame import UnreadableDataError
-from discoprobe.builders.audit.winograd import Pair
+from discoprobe.builders.audit.winograd import Pair, Records
 from discoprobe.builders.config import Config, Shape, schema
 from discoprobe.builders.papers import papers_of
 from discoprobe.loaders.corpus import Source
-
-Records = Sequence[tuple[str, Mapping[str, Any]]]
 
 XWINO: Final = ("lang", "source", "", "text", "tokens", "pronoun", "candidates")
 """Fields of XWinograd's ``dataset.tsv``; the last three are JSON."""

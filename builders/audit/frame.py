@@ -128,6 +128,11 @@ def conform(rows: pl.DataFrame, shape: Shape) -> pl.DataFrame:
     return rows.select(pl.col(name).cast(dtype) for name, dtype in SCHEMA.items())
 
 
+def most_choices(rows: pl.DataFrame) -> int:
+    """The largest number of choices of a row, from ``texts`` and ``n_context``."""
+    return int(rows.select((pl.col("texts").list.len() - pl.col("n_context")).max()).item())
+
+
 def with_used_labels(labels: tuple[str, ...], rows: pl.DataFrame, shape: Shape) -> tuple[tuple[str, ...], pl.DataFrame]:
     """The label names that rows have, and the rows with ``label`` as their index; places of a choice stay as they are.
 

@@ -15,6 +15,7 @@ from discoprobe.builders.audit.frame import (
     Provenance,
     UnreadableDataError,
     conform,
+    most_choices,
     with_used_labels,
 )
 from discoprobe.builders.config import TEXTS, Config, Shape, schema
@@ -95,15 +96,11 @@ def _audited(name: str, splits: Mapping[str, pl.DataFrame], shape: Shape, labels
     if not parts:
         raise UnreadableDataError(f"{name}: no rows to audit")
     rows = conform(pl.concat(parts, how="vertical_relaxed"), shape)
-    labels = ("good", "bad") if shape is Shape.SUITE else labels or tuple(map(str, range(_n_labels(rows, shape))))
+    n_labels = most_choices(rows) if shape is Shape.CHOICE else int(rows["label"].max()) + 1  # type: ignore[arg-type]
+    labels = ("good", "bad") if shape is Shape.SUITE else labels or tuple(map(str, range(n_labels)))
     labels, rows = with_used_labels(labels, rows, shape)
     audited_shape = {Shape.SCORED: Shape.PAIR, Shape.SUITE: Shape.SEQUENCE}.get(shape, shape)
     return AuditInput(name, audited_shape, labels, rows)
-
-
-def _n_labels(rows: pl.DataFrame, shape: Shape) -> int:
-    most = rows.select((pl.col("texts").list.len() - pl.col("n_context")).max()).item()
-    return int(most) if shape is Shape.CHOICE else int(rows["label"].max()) + 1  # type: ignore[arg-type]
 
 
 def _rows(frame: pl.DataFrame, shape: Shape) -> pl.DataFrame:

@@ -60,6 +60,10 @@ def split_of(
     if weights is not None:
         order = hashing.ranking(keys, seed, "split")
         places[order] = _with_shares(places[order], np.asarray(weights, dtype=np.float64)[order], shares, fewest)
+    return _named(places)
+
+
+def _named(places: Ints) -> pl.Series:
     return pl.Series("split", places.astype(np.uint8)).replace_strict(dict(enumerate(SPLITS)), return_dtype=Split)
 
 
@@ -80,9 +84,9 @@ def with_splits_of_sets(rows: pl.DataFrame, by: str, *seed_key: str | int, cell:
     ordered = rows.sort(*cell, "n_chars", "key").with_columns(_set=pl.int_range(pl.len()).over(by))
     sets = ordered.group_by("_set").agg(key=pl.col("key").min()).sort("_set")
     sizes = _sizes_in_sets(sets.height, rows[by].n_unique())
-    splits = np.empty(sets.height, dtype=np.uint8)
+    splits = np.empty(sets.height, dtype=np.int64)
     splits[hashing.ranking(sets["key"].to_numpy(), "split", *seed_key)] = np.repeat(np.arange(len(SPLITS)), sizes)
-    names = sets.select("_set", split=pl.Series(splits).replace_strict(dict(enumerate(SPLITS)), return_dtype=Split))
+    names = sets.select("_set", split=_named(splits))
     return rows.drop("split", strict=False).join(
         ordered.select("key", "_set").join(names, on="_set").drop("_set"), on="key", maintain_order="left"
     )

@@ -6,13 +6,13 @@ Where several columns fit, none is taken: the message lists them and the option 
 import re
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import polars as pl
 
 from discoprobe.builders.audit.frame import UnreadableDataError
 from discoprobe.builders.audit.inputs.label_columns import suspicion
-from discoprobe.builders.audit.inputs.named_shapes import NamedShape, named_shape
+from discoprobe.builders.audit.inputs.published_columns import Roles, published_roles
 from discoprobe.builders.audit.inputs.reading import Reading
 from discoprobe.loaders.running_words import UNSPACED
 
@@ -41,37 +41,6 @@ _MOST = 0.5
 _LOOKED_AT = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Roles:
-    """Which columns hold what.
-
-    Attributes:
-        label: column of the label.
-        texts: columns of text, in order; for choices the context.
-        choices: columns of choices, or one with lists.
-        choice_names: column with lists of names that the label is one of.
-        pair: column of pairs.
-        exclude: labels that are no classes.
-        shape: the published dataset whose columns these are.
-        notes: how columns were found, for people.
-    """
-
-    label: str
-    texts: tuple[str, ...]
-    choices: tuple[str, ...] = ()
-    choice_names: str = ""
-    pair: str | None = None
-    exclude: tuple[str, ...] = ()
-    shape: str = ""
-    notes: tuple[str, ...] = field(default=())
-
-    def described(self) -> dict[str, tuple[str, ...]]:
-        """Role → columns, for the description of what was read."""
-        pair = (self.pair,) if self.pair else ()
-        roles = {"text": self.texts, "choices": self.choices, "label": (self.label,), "pair": pair}
-        return {role: columns for role, columns in roles.items() if columns}
-
-
 def roles_of(name: str, frame: pl.DataFrame, reading: Reading, class_names: Collection[str] = ()) -> Roles:
     """The roles of the columns of a table.
 
@@ -88,23 +57,18 @@ def roles_of(name: str, frame: pl.DataFrame, reading: Reading, class_names: Coll
     frame = frame.select(
         column for column in frame.columns if frame[column].null_count() < frame.height or column in given
     )
-    known = named_shape(frame.columns, with_choices=bool(_choice_columns(frame, reading.label)))
+    known = published_roles(frame.columns, with_choices=bool(_choice_columns(frame, reading.label)))
     if known and not reading.text and not reading.choices:
-        return replace(_published(name, frame, reading, *known), pair=pair)
+        if reading.label is None:
+            _trust(name, frame, known.label)
+        labels = (reading.label,) if reading.label else known.labels
+        return replace(known, labels=labels, exclude=(*known.exclude, *reading.exclude), pair=pair)
     label, notes = (reading.label, ()) if reading.label else _guessed_label(name, frame, class_names)
     if frame.schema[label].is_nested():
         raise UnreadableDataError(f"{name}: {suspicion(frame[label])}; name another column with --label")
     choices = reading.choices or (() if reading.text else _guessed_choices(name, frame, label))
     texts = reading.text or _guessed_texts(name, frame, {label, *choices}, needed=not choices)
-    return Roles(label, texts, choices, "", pair, reading.exclude, notes=notes)
-
-
-def _published(name: str, frame: pl.DataFrame, reading: Reading, shape: NamedShape, label: str) -> Roles:
-    label = reading.label or label
-    if not reading.label:
-        _trust(name, frame, label)
-    exclude = (*shape.exclude, *reading.exclude)
-    return Roles(label, shape.text, shape.choices, shape.choice_names, None, exclude, shape.name)
+    return Roles("", texts, (label,), choices, exclude=reading.exclude, pair=pair, notes=notes)
 
 
 def _guessed_label(name: str, frame: pl.DataFrame, class_names: Collection[str]) -> tuple[str, tuple[str, ...]]:

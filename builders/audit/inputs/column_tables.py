@@ -1,6 +1,5 @@
 """Tables of others as rows for the audit: a label column and one or more text columns, or the two of minimal pairs."""
 
-import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -13,11 +12,12 @@ from discoprobe.builders.audit.frame import (
     Provenance,
     UnreadableDataError,
     conform,
+    most_choices,
     with_used_labels,
 )
-from discoprobe.builders.audit.inputs.column_roles import Roles, roles_of
+from discoprobe.builders.audit.inputs.column_roles import roles_of
 from discoprobe.builders.audit.inputs.label_columns import Labels, indexed
-from discoprobe.builders.audit.inputs.named_shapes import PAIR_COLUMNS, pair_columns
+from discoprobe.builders.audit.inputs.published_columns import PAIR_COLUMNS, Roles, pair_columns
 from discoprobe.builders.audit.inputs.reading import Reading, Result, Skipped
 from discoprobe.builders.audit.inputs.text_files import unfolded
 from discoprobe.builders.config import Shape
@@ -53,11 +53,8 @@ def read_columns(
             parts.append(_rows(split, frame, roles, counts, withheld))
     if not parts or not sum(map(len, parts)):
         raise UnreadableDataError("; ".join(f"{one.name}: {one.reason}" for one in skipped) or f"{name}: no rows")
-    frame = pl.concat(parts, how="vertical_relaxed")
-    data = _labelled(name, frame, roles, class_names)
-    notes = (*roles.notes, *data.read.notes)  # type: ignore[union-attr]
-    about = Provenance(roles.shape or "table", columns=roles.described(), left_out=dict(counts), notes=notes)
-    return dataclasses.replace(data, read=about), tuple(skipped)
+    rows = pl.concat(parts, how="vertical_relaxed")
+    return _labelled(name, rows, roles, class_names, counts), tuple(skipped)
 
 
 def _unfit(name: str, frame: pl.DataFrame, roles: Roles) -> Skipped | None:
@@ -126,12 +123,14 @@ def _texts(frame: pl.DataFrame, columns: tuple[str, ...], *, nulls: bool = False
     return texts.list.eval(pl.element().fill_null("")) if nulls else texts.list.drop_nulls()
 
 
-def _labelled(name: str, frame: pl.DataFrame, roles: Roles, class_names: Mapping[str, tuple[str, ...]]) -> AuditInput:
+def _labelled(
+    name: str, frame: pl.DataFrame, roles: Roles, class_names: Mapping[str, tuple[str, ...]], left_out: Counter[str]
+) -> AuditInput:
     shape = _shape_of(frame, roles)
     written = frame[roles.label]
     names = class_names.get(roles.label, ())
     if shape is Shape.CHOICE:
-        most = int(frame.select((pl.col("texts").list.len() - pl.col("n_context")).max()).item())
+        most = most_choices(frame)
         labels = Labels(tuple(str(place) for place in range(most)), _places(name, frame, roles.label, most))
     elif names and written.dtype.is_integer() and 0 <= int(written.min()) <= int(written.max()) < len(names):  # type: ignore[arg-type]
         used, index = with_used_labels(names, pl.DataFrame({"label": written}), shape)
@@ -142,11 +141,11 @@ def _labelled(name: str, frame: pl.DataFrame, roles: Roles, class_names: Mapping
     rows = conform(frame.with_columns(labels.of_rows.alias("label"), score=scores), shape)
     ids = rows["pair_id"].drop_nulls()
     paired = bool(len(ids)) and int(ids.is_duplicated().sum()) >= _MOST_PAIRED * rows.height
-    notes = [labels.note] if labels.note else []
+    notes = [*roles.notes, *([labels.note] if labels.note else [])]
     if len(ids) and not paired:
         notes.append(f"'{roles.pair}' names no pairs: few of its values occur twice")
         rows = rows.with_columns(pair_id=pl.lit(None, dtype=pl.String))
-    about = Provenance("", notes=tuple(notes))
+    about = Provenance(roles.name or "table", roles.described(), left_out=dict(left_out), notes=tuple(notes))
     return AuditInput(name, shape, labels.names, rows, pairs=paired, natural=True, external=True, read=about)
 
 

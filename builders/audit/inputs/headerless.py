@@ -12,7 +12,7 @@ from discoprobe.builders import hashing
 from discoprobe.builders.audit.frame import SCHEMA, AuditInput, Provenance, UnreadableDataError, conform
 from discoprobe.builders.audit.inputs.dataset_files import Group
 from discoprobe.builders.audit.inputs.label_columns import indexed
-from discoprobe.builders.audit.inputs.named_shapes import pair_columns
+from discoprobe.builders.audit.inputs.published_columns import pair_columns
 from discoprobe.builders.audit.inputs.reading import NAMES, described
 from discoprobe.builders.audit.inputs.text_files import decoded, has_header
 from discoprobe.builders.config import Shape
