@@ -12,14 +12,14 @@ from discoprobe.loaders.corpus import Source
 from discoprobe.loaders.errors import DiscoprobeError
 
 TaskType = Literal["single", "pair", "choice", "similarity", "minimal-pairs"]
-TASK_TYPES: Final[dict[TaskType, Shape]] = {
-    "single": Shape.SENTENCE,
-    "pair": Shape.PAIR,
-    "choice": Shape.CHOICE,
-    "similarity": Shape.SCORED,
-    "minimal-pairs": Shape.CHOICE,
+TASK_TYPES: Final[dict[TaskType, tuple[Shape, str]]] = {
+    "single": (Shape.SENTENCE, "The label of a text"),
+    "pair": (Shape.PAIR, "The label of two texts"),
+    "choice": (Shape.CHOICE, "The right one of several choices"),
+    "similarity": (Shape.SCORED, "How similar two sentences are"),
+    "minimal-pairs": (Shape.CHOICE, "The acceptable one of two sentences"),
 }
-"""What a row is → the columns it gets."""
+"""Type of a row → the columns it gets, and what is asked."""
 
 
 def config_of(  # noqa: PLR0913 (one parameter per fact)
@@ -41,8 +41,8 @@ def config_of(  # noqa: PLR0913 (one parameter per fact)
     Raises:
         DiscoprobeError: the rows are not of this type.
     """
-    shape = TASK_TYPES[task_type]
-    _fits(data, task_type)
+    shape, question = TASK_TYPES[task_type]
+    _check(data, task_type)
     used, leaks = without_leaks(data) if drop_leaks else (data, {})
     left_out = dict(data.read.left_out) if data.read else {}
     meanings = dict.fromkeys(left_out, "not usable as published")
@@ -51,35 +51,28 @@ def config_of(  # noqa: PLR0913 (one parameter per fact)
         splits={split: _table(used, split, shape, source.name) for split in used.splits},
         drops=left_out | leaks, meanings=meanings | {check: LEAKS[check] for check in leaks},
         candidates=data.rows.height + sum(left_out.values()), sources=(source,), read=(source.name,),
-        definition=_definition(data, task_type, source.name), split_by="", published=True, pairs=False,
+        definition=_definition(data, question, source.name), split_by="", published=True, pairs=False,
         notes=data.read.notes if data.read else (),
     )  # fmt: skip
 
 
-def _fits(data: AuditInput, task_type: TaskType) -> None:
-    read_as = {Shape.SENTENCE: "one text", Shape.PAIR: "two texts", Shape.CHOICE: "choices"}.get(
-        data.shape, "many texts"
-    )
-    shape = Shape.PAIR if task_type == "similarity" else TASK_TYPES[task_type]
+def _check(data: AuditInput, task_type: TaskType) -> None:
+    """Raises an error if the rows are not of a type."""
+    named = {Shape.SENTENCE: "one text", Shape.PAIR: "two texts", Shape.CHOICE: "choices"}
+    shape = Shape.PAIR if task_type == "similarity" else TASK_TYPES[task_type][0]
     if data.shape is not shape or (task_type == "minimal-pairs" and len(data.labels) != 2):  # noqa: PLR2004
-        raise DiscoprobeError(f"{data.name}: a row holds {read_as}, which does not fit --task-type {task_type}")
+        found = named.get(data.shape, "many texts")
+        raise DiscoprobeError(f"{data.name}: a row holds {found}, which does not fit --task-type {task_type}")
     if task_type == "similarity" and data.rows["score"].null_count():
         raise DiscoprobeError(
             f"{data.name}: the label column holds no numbers, which --task-type similarity needs; name one with --label"
         )
 
 
-def _definition(data: AuditInput, task_type: TaskType, source: str) -> str:
-    what = {
-        "single": "The label of a text",
-        "pair": "The label of two texts",
-        "choice": "The right one of several choices",
-        "similarity": "How similar two sentences are",
-        "minimal-pairs": "The acceptable one of two sentences",
-    }[task_type]
+def _definition(data: AuditInput, question: str, source: str) -> str:
     read = f" Read as {data.read.format}." if data.read and data.read.format else ""
     rows = f"Rows, labels and splits are those of the source; they were audited, not chosen.{read}"
-    return f"{what}, from {source}.\n\n{rows}"
+    return f"{question}, from {source}.\n\n{rows}"
 
 
 def _table(data: AuditInput, split: str, shape: Shape, source: str) -> pa.Table:

@@ -13,7 +13,7 @@ import polars as pl
 
 from discoprobe.builders.audit.frame import AuditInput, Provenance, UnreadableDataError
 from discoprobe.builders.audit.inputs.column_tables import read_columns, read_pairs
-from discoprobe.builders.audit.inputs.dataset_files import Group, groups, spread_sets
+from discoprobe.builders.audit.inputs.dataset_files import Group, groups
 from discoprobe.builders.audit.inputs.headerless import TABBED, Tabbed, guess_tabbed, spread_rows
 from discoprobe.builders.audit.inputs.published_columns import pair_columns
 from discoprobe.builders.audit.inputs.reading import NAMES, Read, Reading, Result, Skipped, described
@@ -48,9 +48,7 @@ def read(paths: str | Path | Sequence[str | Path], reading: Reading | None = Non
     data: list[AuditInput] = []
     skipped: list[Skipped] = []
     detected = reading.format_name is None and not reading.names_columns
-    spread = spread_sets(listed) if detected else []
-    apart = {file for one in spread for files in one.files.values() for file in files}
-    for group in [*spread, *groups(listed, reading.split_names, apart)]:
+    for group in groups(listed, reading.split_names, spread=detected):
         try:
             labelled, left = _read(group, reading)
         except UnreadableDataError as error:

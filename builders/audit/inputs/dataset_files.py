@@ -46,8 +46,8 @@ class Group:
     classes: tuple[str, ...] = ()
 
 
-def groups(paths: Sequence[Path], named: Mapping[str, str], apart: Collection[Path] = ()) -> list[Group]:
-    """The datasets under some paths, in the order of their names.
+def groups(paths: Sequence[Path], named: Mapping[str, str], *, spread: bool) -> list[Group]:
+    """The datasets under some paths, in the order of their names; first those whose rows are spread over files.
 
     Files whose names differ only in the split are one dataset, and so are files given by name that say different
     splits. The files of a folder are those with a known suffix, and those without one whose names say a split. A train
@@ -57,14 +57,16 @@ def groups(paths: Sequence[Path], named: Mapping[str, str], apart: Collection[Pa
     Args:
         paths: files and folders.
         named: file name or stem → the split that it is.
-        apart: files that are read otherwise.
+        spread: whether to look for sets of SentEval that have a file per class or per column.
 
     Raises:
         UnreadableDataError: a path is not there, or holds no data files.
     """
+    over_files = _spread_sets(paths) if spread else []
+    apart = {file for group in over_files for files in group.files.values() for file in files}
     given = [path for path in paths if path.is_file() and path not in apart]
     in_folders = [group for path in paths if not path.is_file() for group in _in_folder(path, named, apart)]
-    return [*_given_files(given, named), *in_folders] if given else in_folders
+    return [*over_files, *(_given_files(given, named) if given else []), *in_folders]
 
 
 def _given_files(files: Sequence[Path], named: Mapping[str, str]) -> list[Group]:
@@ -149,7 +151,7 @@ def _split_of(file: Path, named: Mapping[str, str]) -> tuple[str, str]:
     return NAMES[parts[at].lower()], re.sub(r"([-_.])[-_.]+", r"\1", "".join(rest)).strip("-_.")
 
 
-def spread_sets(paths: Sequence[Path]) -> list[Group]:
+def _spread_sets(paths: Sequence[Path]) -> list[Group]:
     """SentEval's sets whose rows are spread over files, among files and the files of folders.
 
     There is a file per class (MR, CR, SUBJ, MPQA), per column (SNLI), or one of scores and one of pairs (STS).
