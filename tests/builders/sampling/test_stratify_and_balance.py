@@ -106,13 +106,12 @@ def test_which_rows_are_kept_does_not_depend_on_their_order():
     assert set(kept) != set(equal_counts(frame, "value", ["split"], "y")["key"])
 
 
-def test_balance_within_strata_and_cells():
-    frame = rows(6000, shares=[0.6, 0.4]).with_columns(kind=pl.Series(["x", "y", "z"] * 2000))
-    kept = equal_counts_by_length(frame, "value", "task", cell=("kind",)).with_columns(
+def test_balance_within_strata():
+    kept = equal_counts_by_length(rows(6000, shares=[0.6, 0.4]), "value", "task").with_columns(
         stratum=strata(pl.col("mean_words"), 5)
     )
-    for (split, kind, stratum), cell in kept.group_by("split", "kind", "stratum"):
-        assert len(set(counts(cell, "value").values())) == 1, (split, kind, stratum)
+    for (split, stratum), cell in kept.group_by("split", "stratum"):
+        assert len(set(counts(cell, "value").values())) == 1, (split, stratum)
     lengths = kept.group_by("value").agg(pl.col("mean_words").mean())["mean_words"]
     assert abs(lengths[0] - lengths[1]) < 0.3
 
