@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from discoprobe.builders.passages.similarity import Measure, Rows, Similarity, Values
+from discoprobe.builders.passages.similarity import Rows, Similarity, SimilarityMeasure, Values
 from discoprobe.builders.sampling.balance import classes, classes_of_two, differences, ranks
 from discoprobe.builders.task import Context
 
@@ -65,14 +65,14 @@ def gains_of_two_measures(similarity: Similarity, contexts: Rows, candidates: Ro
     In a large text a small forest finds by two of them what none of them shows alone. The arguments are those of
     ``gains``.
     """
-    measures: list[Measure] = [similarity.cosines, similarity.words, similarity.shares]
+    measures: list[SimilarityMeasure] = [similarity.cosines, similarity.words, similarity.shares]
     similar = [measure.with_each(contexts, candidates) for measure in measures]
     return np.hstack([classes_of_two(*two) for two in combinations(similar, 2)])
 
 
 def _similarities(similarity: Similarity, contexts: Rows, beside: Rows, candidates: Rows) -> list[Values]:
     """Cosines with the context and with what is beside, shares of words in common, and how typical candidates are."""
-    measures: list[Measure] = [similarity.cosines, similarity.words]
+    measures: list[SimilarityMeasure] = [similarity.cosines, similarity.words]
     compared = [(measure, rows) for measure in measures for rows in (contexts, beside)]
     return [
         *[measure.with_each(rows, candidates) for measure, rows in compared],
@@ -107,7 +107,7 @@ def _of_order(frame: pl.DataFrame, similarity: Similarity, shown: Rows) -> npt.N
     """What is measured of windows, shape (windows, measures); ``shown`` are the rows of their sentences."""
     lengths = [np.log1p(frame[name].to_numpy().astype(np.float64))[shown] for name in ("n_words", "n_chars")]
     before, after = shown[:, :-1].ravel(), shown[:, 1:].ravel()
-    measures: list[Measure] = [similarity.cosines, similarity.shares]
+    measures: list[SimilarityMeasure] = [similarity.cosines, similarity.shares]
     beside = [measure.with_each(before[:, None], after[:, None]) for measure in measures]
     return np.column_stack(
         [

@@ -43,7 +43,7 @@ class Similarity:
         return Cosines(_words(self._frame, "words"))
 
 
-class Measure:
+class SimilarityMeasure:
     """How similar sentences are to contexts, by the vectors of both."""
 
     vectors: scipy.sparse.csr_matrix  # of the sentences
@@ -70,7 +70,7 @@ class Measure:
         return np.asarray(np.hstack(products) / self.sizes[candidates])
 
 
-class Shares(Measure):
+class Shares(SimilarityMeasure):
     """Which share of a sentence's content words a context has."""
 
     def __init__(self, frame: pl.DataFrame) -> None:
@@ -85,7 +85,7 @@ class Shares(Measure):
         return union
 
 
-class Cosines(Measure):
+class Cosines(SimilarityMeasure):
     """TF-IDF cosines between sentences and contexts, as the audit's solver has them.
 
     The inverse document frequency is rounded: a document more does not change it.
