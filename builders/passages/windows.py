@@ -191,7 +191,7 @@ def ends_note(counts: Counter[str]) -> tuple[str, ...]:
     reasons = ", ".join(
         f"{reason} {n}" for reason, n in sorted(counts.items(), key=lambda count: (-count[1], count[0]))
     )
-    return (f"Sentences of documents that are in no passage and end the one before them: {reasons}",) if reasons else ()
+    return (f"Sentences that are in no passage, and at which a passage ends, by reason: {reasons}",) if reasons else ()
 
 
 def passage_keys(frame: pl.DataFrame) -> pl.DataFrame:

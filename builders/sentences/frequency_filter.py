@@ -162,7 +162,8 @@ def covered_corpora(
     """
     if listed is None:
         return CoveredCorpora(
-            (), ("No frequency list for the language: sentences are not filtered by IPM and have no ipm_share",)
+            (),
+            ("There is no frequency list for the language, so sentences are not filtered by it and have no ipm_share",),
         )
     shares = (
         pl.concat(covered)
@@ -174,20 +175,20 @@ def covered_corpora(
     fits = shares.filter((pl.col("share") >= LEAST_COVERAGE) | pl.lit(listed.code is None))["corpus"].to_list()
     notes = [_described(settings, listed, "lemma" in layers)] if fits else []
     notes += [
-        f"Of the words of {corpus}, {share:.0%} only are common by {listed.name}: not filtered by IPM, no ipm_share"
+        f"Only {share:.0%} of the words of {corpus} are common in {listed.name}: not filtered by it, no ipm_share"
         for corpus, share in shares.filter(~pl.col("corpus").is_in(fits)).select("corpus", "share").iter_rows()
     ]
     return CoveredCorpora(tuple(fits), tuple(notes))
 
 
 def _described(settings: Settings, listed: Frequencies, has_lemmas: bool) -> str:  # noqa: FBT001 (a fact of the corpus)
-    unit = "lemmas" if has_lemmas else "lower-cased forms, there being no lemmas"
+    unit = "lemmas" if has_lemmas else "lower-cased forms, because there are no lemmas"
     kept = {
-        "share": f"sentences are kept if at least {settings.ipm_min:g} of their words are above {COMMON:g} per million",
+        "share": f"sentences are kept if at least {settings.ipm_min:g} of their words have more than {COMMON:g} per million",
         "mean": f"sentences are kept if the mean frequency of their words is at least {settings.ipm_min:g} per million",
         "none": "sentences are not filtered by it",
     }
-    return f"Frequencies from {listed.name} by {unit}; {kept[settings.ipm]}"
+    return f"Word frequencies are from {listed.name}, by {unit}; {kept[settings.ipm]}"
 
 
 def filtered(frame: pl.DataFrame, covered: CoveredCorpora, settings: Settings) -> pl.DataFrame:

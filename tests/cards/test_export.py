@@ -210,9 +210,9 @@ def test_tokens_lose_nothing_but_white_space_and_stay_as_they_are(text):
 
 
 def test_what_was_filtered_by_frequency_stands_in_card_and_manifest(release):
-    note = "Frequencies from wordfreq's list 'en' by lemmas; sentences are not filtered by it"
+    note = "Word frequencies are from wordfreq's list 'en', by lemmas; sentences are not filtered by it"
     assert json.loads((release / "manifest.json").read_text())["configs"]["somo_en"]["notes"] == [note]
-    assert "Frequencies from wordfreq" in (release / "somo_en" / "README.md").read_text()
+    assert "are from wordfreq" in (release / "somo_en" / "README.md").read_text()
 
 
 def _pairs(release, config):

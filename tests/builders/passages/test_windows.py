@@ -145,7 +145,7 @@ def test_headings_and_captions_break_a_stretch(tmp_path):
     assert frame["reason"].drop_nulls().to_list() == ["heading", "heading", "caption"]
     assert ends(frame) == {"heading": 2, "caption": 1}
     assert ends_note(ends(frame)) == (
-        "Sentences of documents that are in no passage and end the one before them: heading 2, caption 1",
+        "Sentences that are in no passage, and at which a passage ends, by reason: heading 2, caption 1",
     )
     assert ends_note(ends(frame.filter(pl.col("reason").is_null()))) == ()
 

@@ -66,7 +66,7 @@ def test_forms_stand_in_for_lemmas_that_are_not_there(tmp_path):
     assert _ipm(corpus, LISTED)["ipm_share"].to_list() == [0.5]
     covered = [pl.DataFrame({"corpus": ["x"], "words": [2], "common": [1]})]
     (note,) = frequency_filter.covered_corpora(covered, LISTED, Settings(), frozenset()).notes
-    assert "lower-cased forms, there being no lemmas" in note
+    assert "lower-cased forms, because there are no lemmas" in note
 
 
 def test_a_frequent_form_makes_a_lemma_frequent_in_a_list_of_forms():
@@ -90,7 +90,7 @@ def test_a_list_that_does_not_know_the_corpus_is_not_used_and_the_note_says_so()
         covered, Frequencies("wordfreq's list 'ko'", code="ko"), Settings(ipm="share"), LAYERS
     )
     assert verdict.corpora == ("ko_b",)
-    assert any("ko_a, 25% only are common by wordfreq's list 'ko'" in note for note in verdict.notes)
+    assert any("Only 25% of the words of ko_a are common in wordfreq's list 'ko'" in note for note in verdict.notes)
     rows = pl.DataFrame(
         {"corpus": ["ko_a", "ko_b"], "ipm_share": [0.1, 0.1], "ipm_mean": [1.0, 1.0], "reason": [None, None]},
         schema_overrides={"reason": pl.String},
