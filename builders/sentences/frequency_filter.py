@@ -184,7 +184,7 @@ def covered_corpora(
 def _described(settings: Settings, listed: Frequencies, has_lemmas: bool) -> str:  # noqa: FBT001 (a fact of the corpus)
     unit = "lemmas" if has_lemmas else "lower-cased forms, because there are no lemmas"
     kept = {
-        "share": f"sentences are kept if at least {settings.ipm_min:g} of their words have more than {COMMON:g} per million",
+        "share": f"sentences are kept if at least {settings.ipm_min:g} of their words exceed {COMMON:g} per million",
         "mean": f"sentences are kept if the mean frequency of their words is at least {settings.ipm_min:g} per million",
         "none": "sentences are not filtered by it",
     }
