@@ -33,7 +33,7 @@ import polars as pl
 
 from discoprobe.builders import hashing
 from discoprobe.builders.sentences.candidates import if_enough, in_two_versions, planned_edit, usable_of
-from discoprobe.builders.sentences.feature_values import has
+from discoprobe.builders.sentences.roles import with_frames
 from discoprobe.builders.sentences.trees import Trees, with_dependents
 from discoprobe.builders.sentences.word_pairs import Fits, HashCounts, Ints, exchange_words
 from discoprobe.builders.settings import SPLITS
@@ -78,19 +78,6 @@ LOOSE = (
 
 CORE = ("det", "nummod", "clf", "case", "flat", "compound:prt")
 """Dependents that a word of the same kind has too."""
-
-PASSIVE = ("nsubj:pass", "csubj:pass", "aux:pass")
-"""Relations of the dependents of a verb in the passive."""
-
-CLAUSAL = ("ccomp", "xcomp", "csubj", "parataxis")
-"""Relations of clauses that a verb governs: what is said, thought, begun."""
-
-ELSEWHERE = ("acl", "amod", "conj", "xcomp")
-"""Relations of verbs whose object may stand elsewhere (*the book that she read*, *easy to read*, *bought and read a
-book*): where they have none, they do not show that they need none."""
-
-FRAMES = {"bare": "verb", "object": "verb object", "clause": "verb clause", "passive": "verb passive"}
-"""Roles of verbs. One that governs a clause could govern an object as well."""
 
 EXPECTED = {"NOUN": 1.5, "VERB": 0.3}
 """How often a word must be expected in a role by chance, so that its absence there is evidence. Frames of verbs are
@@ -174,45 +161,7 @@ def _in_context(trees: Trees, open_class: tuple[str, ...]) -> pl.DataFrame:
     )
     core = words.filter(pl.any_horizontal(pl.col("rel", "deprel").is_in(CORE)))
     kinds = pl.col("rel").unique().sort().str.join("+")
-    return with_dependents(_with_roles(words.filter("open"), words), core, core=kinds)
-
-
-def _with_roles(some: pl.DataFrame, words: pl.DataFrame) -> pl.DataFrame:
-    """Some of the words with ``role`` (the frame of a verb; the relation and case marker of another word) and ``weak``.
-
-    ``shown`` is the role that a word shows it can have, null for verbs whose object may stand elsewhere; ``also`` is
-    another one. Weak are the roles that tell little of what can stand there: a verb in the passive or as an attribute,
-    one that governs neither complement nor phrase with a case marker, and one that stands beside another clause without
-    being joined to it (*he left, said Ann*).
-    """
-    rel, is_verb = pl.col("rel"), pl.col("upos") == "VERB"
-    marked = with_dependents(words, words.filter(rel == "case"), marked=pl.len() > 0)
-    told_by = marked.filter(rel.is_in(["case", "obj", "obl", "conj", *CLAUSAL]) | pl.col("deprel").is_in(PASSIVE))
-    found = with_dependents(
-        some, told_by, case=pl.col("small").filter(rel == "case").first(),
-        object=(rel == "obj").any(), clause=rel.is_in(CLAUSAL).any(), beside=(rel == "parataxis").any(),
-        oblique=((rel == "obl") & pl.col("marked")).any(), passive=pl.col("deprel").is_in(PASSIVE).any(),
-        joined=(rel == "conj").any(),
-    )  # fmt: skip
-    passive = pl.col("passive") | has("Voice", "Pass")
-    frame = (
-        pl.when(passive).then(pl.lit(FRAMES["passive"])).when("clause").then(pl.lit(FRAMES["clause"]))
-        .when("object").then(pl.lit(FRAMES["object"])).otherwise(pl.lit(FRAMES["bare"]))
-    )  # fmt: skip
-    role = (
-        pl.when(is_verb)
-        .then(frame)
-        .otherwise(pl.concat_str(rel, pl.col("case").fill_null(""), separator=" ").fill_null(""))
-    )
-    told = pl.col("object") | pl.col("clause") | pl.col("oblique")
-    loose = passive | ~told | pl.col("beside") | rel.is_in(["amod", "acl", "parataxis"])
-    hidden = (role == FRAMES["bare"]) & (rel.is_in(ELSEWHERE) | pl.col("joined")).fill_null(value=False)
-    return found.with_columns(
-        role=role,
-        shown=pl.when(~hidden).then(role),
-        also=pl.when(is_verb & pl.col("clause") & ~passive).then(pl.lit(FRAMES["object"])),
-        weak=(is_verb & loose).fill_null(value=False),
-    )
+    return with_dependents(with_frames(words.filter("open"), words), core, core=kinds)
 
 
 def _replaceable() -> pl.Expr:

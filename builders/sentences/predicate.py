@@ -13,7 +13,7 @@ import polars as pl
 
 from discoprobe.builders.sentences.candidates import feature_task
 from discoprobe.builders.sentences.feature_values import labelled
-from discoprobe.builders.sentences.roles import spelled_out, valued
+from discoprobe.builders.sentences.roles import PASSIVE, spelled_out, valued
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.task import Context, ProbingTask
 from discoprobe.loaders.corpus import feat
@@ -52,9 +52,6 @@ FEW_PASTS: Final = 0.05
 
 SLIPS: Final = 0.01
 """Share of verbs with Fin, compared with those without VerbForm, up to which they count as annotation errors."""
-
-PASSIVE: Final = ("aux:pass", "nsubj:pass", "csubj:pass")
-"""Relations that mark the passive in a treebank without Voice, in a language without data."""
 
 REASONS: Final = {
     "clausal-predicate": "the predicate is a clause",

@@ -1,4 +1,4 @@
-"""Words in a syntactic role, and their features."""
+"""Words in a syntactic role: which there are, their features, and what verbs govern."""
 
 import functools
 from typing import ClassVar, Final
@@ -7,8 +7,8 @@ import msgspec
 import polars as pl
 
 from discoprobe.builders.sentences.candidates import feature_task
-from discoprobe.builders.sentences.feature_values import labelled
-from discoprobe.builders.sentences.trees import Trees
+from discoprobe.builders.sentences.feature_values import has, labelled
+from discoprobe.builders.sentences.trees import Trees, with_dependents
 from discoprobe.builders.task import Context, ProbingTask
 from discoprobe.loaders.corpus import feat
 from discoprobe.loaders.languages.language import LanguageSection
@@ -22,6 +22,19 @@ PHRASE_ROLES: Final = ("nmod", "amod", "det", "nummod", "acl", "appos", "conj", 
 NOT_SIMPLE: Final = ("conj", "nummod")
 """Dependents by which a phrase agrees otherwise than its noun would: *the cat and the dog*, Turkish *üç adam* (three
 man), Russian *погибло 500 человек* (a neuter verb)."""
+
+PASSIVE: Final = ("nsubj:pass", "csubj:pass", "aux:pass")
+"""Relations that the dependents of a verb in the passive have."""
+
+CLAUSAL: Final = ("ccomp", "xcomp", "csubj", "parataxis")
+"""Relations of clauses that a verb governs: what is said, thought, begun."""
+
+ELSEWHERE: Final = ("acl", "amod", "conj", "xcomp")
+"""Relations of verbs whose object may stand elsewhere (*the book that she read*, *easy to read*, *bought and read a
+book*): where they have none, they do not show that they need none."""
+
+FRAMES: Final = {"bare": "verb", "object": "verb object", "clause": "verb clause", "passive": "verb passive"}
+"""Roles of verbs. One that governs a clause could govern an object as well."""
 
 
 class Argument(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -120,3 +133,38 @@ def _counting(trees: Trees) -> pl.DataFrame:
     counting = trees.words.filter(pl.col("rel") == "det", (feat("NumType") == "Card") | (case == ""))
     heads = counting.select(row="head_row", case_of_counting=case)
     return heads.drop_nulls().unique("row", maintain_order=True)
+
+
+def with_frames(some: pl.DataFrame, words: pl.DataFrame) -> pl.DataFrame:
+    """Some of the words with ``role`` (the frame of a verb; the relation and case marker of another word) and ``weak``.
+
+    ``shown`` is the role that a word shows it can have, null for verbs whose object may stand elsewhere; ``also`` is
+    another one. Weak are the roles that tell little of what can stand there: a verb in the passive or as an attribute,
+    one that governs neither complement nor phrase with a case marker, and one that stands beside another clause without
+    being joined to it (*he left, said Ann*).
+    """
+    rel, is_verb = pl.col("rel"), pl.col("upos") == "VERB"
+    marked = with_dependents(words, words.filter(rel == "case"), marked=pl.len() > 0)
+    told_by = marked.filter(rel.is_in(["case", "obj", "obl", "conj", *CLAUSAL]) | pl.col("deprel").is_in(PASSIVE))
+    found = with_dependents(
+        some, told_by, case=pl.col("form").filter(rel == "case").first().str.to_lowercase(),
+        object=(rel == "obj").any(), clause=rel.is_in(CLAUSAL).any(), beside=(rel == "parataxis").any(),
+        oblique=((rel == "obl") & pl.col("marked")).any(), passive=pl.col("deprel").is_in(PASSIVE).any(),
+        joined=(rel == "conj").any(),
+    )  # fmt: skip
+    passive = pl.col("passive") | has("Voice", "Pass")
+    frames = [
+        pl.when(fact).then(pl.lit(FRAMES[name]))
+        for name, fact in (("passive", passive), ("clause", pl.col("clause")), ("object", pl.col("object")))
+    ]
+    noun_role = pl.concat_str(rel, pl.col("case").fill_null(""), separator=" ").fill_null("")
+    role = pl.when(is_verb).then(pl.coalesce(*frames, pl.lit(FRAMES["bare"]))).otherwise(noun_role)
+    told = pl.col("object") | pl.col("clause") | pl.col("oblique")
+    loose = passive | ~told | pl.col("beside") | rel.is_in(["amod", "acl", "parataxis"])
+    hidden = (role == FRAMES["bare"]) & (rel.is_in(ELSEWHERE) | pl.col("joined")).fill_null(value=False)
+    return found.with_columns(
+        role=role,
+        shown=pl.when(~hidden).then(role),
+        also=pl.when(is_verb & pl.col("clause") & ~passive).then(pl.lit(FRAMES["object"])),
+        weak=(is_verb & loose).fill_null(value=False),
+    )
