@@ -19,9 +19,9 @@ import polars as pl
 from discoprobe.builders.config import Shape
 from discoprobe.builders.passages.window_rows import members, single_rows, version
 from discoprobe.builders.sampling.balance import equal_counts_by_length
+from discoprobe.builders.sampling.label_sets import by_frequency, frequent_in_splits, most_frequent
 from discoprobe.builders.sampling.stratify import cap, strata
 from discoprobe.builders.sentences.connectives import connectives_of, sentence_connectives
-from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import Context, DiscourseTask, Sample
 from discoprobe.loaders.languages.language import LanguageData
 
@@ -31,16 +31,14 @@ STRATA = 3
 TALK = ("conversation", "podcast", "vlog", "court", "spoken")
 """Genres of documents (GUM) in which connectives are fillers (*so, I was, like, …*)."""
 
-NAMED = 5
-"""Connectives that a message names."""
-
 
 def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Pairs of neighbours of which the second lost its connective, equally many per connective."""
     every = _pairs(frame)
     talk = pl.col("genre").is_in(TALK).fill_null(value=False)
     pairs = every if context.settings.genres == "all" else every.filter(~talk)
-    frequent = _frequent(pairs, context)
+    enough = context.decided or frequent_in_splits(pairs, "connective", context.settings.min_class)
+    frequent = pairs.filter(pl.col("connective").is_in(enough))
     named = frequent if context.decided else _one_per_sense(frequent, context.language)
     names = context.decided or tuple(sorted(named["connective"].unique()))
     capped = cap(named, context.settings, *context.seed_key)
@@ -68,8 +66,7 @@ def _problem(pairs: pl.DataFrame, names: tuple[str, ...], context: Context) -> s
     """Why there are fewer than two classes, with the connectives that were found; empty where there are two."""
     if len(names) > 1:
         return ""
-    counts = pairs.group_by("connective").len().sort(["len", "connective"], descending=[True, False])
-    frequent = ", ".join(f"{name} {n}" for name, n in counts.head(NAMED).iter_rows())
+    frequent = most_frequent(pairs, "connective")
     return (
         f"no two connectives of different sense open {context.settings.min_class} sentences each, some in every split "
         f"({f'most frequent: {frequent}' if frequent else 'none was found'})"
@@ -89,19 +86,9 @@ def _pairs(frame: pl.DataFrame) -> pl.DataFrame:
 def _one_per_sense(pairs: pl.DataFrame, language: LanguageData) -> pl.DataFrame:
     """The pairs of the most frequent connective of each sense."""
     senses = {entry.lemma: entry.sense for entry in connectives_of(language, "sentence")}
-    counts = pairs.group_by("connective").len().sort(["len", "connective"], descending=[True, False])
     sense = pl.col("connective").replace_strict(senses, return_dtype=pl.String, default=None)
-    first = counts.with_columns(sense=sense).unique("sense", keep="first", maintain_order=True)
-    return pairs.join(first.select("connective"), on="connective", how="semi", maintain_order="left")
-
-
-def _frequent(pairs: pl.DataFrame, context: Context) -> pl.DataFrame:
-    """The pairs of connectives with enough candidates, at least one in every split."""
-    if context.decided:
-        return pairs.filter(pl.col("connective").is_in(context.decided))
-    counts = pairs.group_by("connective").agg(n=pl.len(), splits=pl.col("split").n_unique())
-    enough = counts.filter(pl.col("n") >= context.settings.min_class, pl.col("splits") == len(SPLITS))
-    return pairs.join(enough.select("connective"), on="connective", how="semi", maintain_order="left")
+    first = by_frequency(pairs, "connective").filter(sense.is_first_distinct())
+    return pairs.filter(pl.col("connective").is_in(first["connective"].implode()))
 
 
 def lacks(language: LanguageData) -> str:

@@ -11,6 +11,7 @@ from itertools import combinations
 
 import polars as pl
 
+from discoprobe.builders.sampling.label_sets import by_frequency
 from discoprobe.builders.sampling.stratify import with_rank
 from discoprobe.builders.sentences.candidates import (
     Classes,
@@ -65,8 +66,7 @@ def sequences(usable: pl.DataFrame, context: Context) -> Classes:
     if context.decided:
         return Classes(context.decided, rows_of(context.decided))
     least = context.settings.min_class
-    counts = usable.group_by("label").len().sort(["len", "label"], descending=[True, False])
-    frequent = counts.filter(pl.col("len") >= least)["label"].head(SEQUENCES).to_list()
+    frequent = by_frequency(usable, "label").filter(pl.col("len") >= least)["label"].head(SEQUENCES).to_list()
     tried = {names: rows_of((*names, OTHER)) for names in combinations(frequent[:FIRST], FEWEST)}
     names = max(tried, key=lambda names: tried[names].height, default=())
     rows = tried.get(names, usable.clear())

@@ -24,6 +24,10 @@ MOST_VALUES = 10
 """Sets are made of this number of values, the most frequent ones; there are 1,013 such sets."""
 
 
+NAMED = 5
+"""Values that a message names."""
+
+
 @dataclass(frozen=True, slots=True)
 class LabelSet:
     """What was chosen.
@@ -37,6 +41,22 @@ class LabelSet:
     reason: str = ""
 
 
+def by_frequency(rows: pl.DataFrame, by: str) -> pl.DataFrame:
+    """The values of a column and the number of their rows, ``len``, the most frequent first."""
+    return rows.group_by(by).len().sort(["len", by], descending=[True, False])
+
+
+def most_frequent(rows: pl.DataFrame, by: str) -> str:
+    """The ``NAMED`` most frequent values of a column with their numbers of rows, for a message."""
+    return ", ".join(f"{value} {n}" for value, n in by_frequency(rows, by).head(NAMED).iter_rows())
+
+
+def frequent_in_splits(rows: pl.DataFrame, by: str, least: int) -> list[str]:
+    """The values of a column that have ``least`` rows, and some in every split, in alphabetical order."""
+    counts = rows.group_by(by).agg(n=pl.len(), splits=pl.col("split").n_unique()).sort(by)
+    return counts.filter(pl.col("n") >= least, pl.col("splits") == len(SPLITS))[by].to_list()
+
+
 def choose_labels(frame: pl.DataFrame, least: int, within: Sequence[str] = ()) -> LabelSet:
     """The classes of candidates with an open label set.
 
@@ -45,8 +65,7 @@ def choose_labels(frame: pl.DataFrame, least: int, within: Sequence[str] = ()) -
         least: fewest rows of a class.
         within: features that ``cell`` has the values of, for the reason.
     """
-    values = frame.group_by("label").len().sort(["len", "label"], descending=[True, False])
-    counts = dict(values.iter_rows())
+    counts = dict(by_frequency(frame, "label").iter_rows())
     names = _best(frame, list(counts)[:MOST_VALUES], least)
     if names:
         return LabelSet(names, {f"rare-value {name}": n for name, n in counts.items() if name not in names})

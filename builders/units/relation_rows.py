@@ -15,7 +15,7 @@ from discoprobe.builders import clean_text, hashing
 from discoprobe.builders.drop_reasons import without_reason
 from discoprobe.builders.papers import Paper
 from discoprobe.builders.sampling.balance import equal_counts_by_length
-from discoprobe.builders.sampling.label_sets import LabelSet
+from discoprobe.builders.sampling.label_sets import LabelSet, by_frequency, frequent_in_splits, most_frequent
 from discoprobe.builders.sampling.splits import Split, split_of
 from discoprobe.builders.sampling.stratify import cap
 from discoprobe.builders.settings import SPLITS
@@ -35,9 +35,6 @@ REPEATING: Final = 6
 
 BALANCED_KEEP: Final = 0.5
 """Share of the rows of the largest balanced sample that more classes may cost down to: two classes keep most rows."""
-
-NAMED: Final = 5
-"""Classes that a message names."""
 
 REASONS: Final = {
     "unit-too-long": f"a unit has more than {LONGEST} words",
@@ -192,9 +189,7 @@ def _without_leaks(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
 
 def _classes(frame: pl.DataFrame, context: Context) -> LabelSet:
     """The labels that are classes: frequent enough, and in every split."""
-    least = context.settings.min_class
-    counts = frame.group_by("label").agg(n=pl.len(), splits=pl.col("split").n_unique()).sort("label")
-    enough = counts.filter(pl.col("n") >= least, pl.col("splits") == len(SPLITS))["label"].to_list()
+    enough = frequent_in_splits(frame, "label", context.settings.min_class)
     return _label_set(frame, enough, context)
 
 
@@ -219,14 +214,13 @@ def _balanced_classes(frame: pl.DataFrame, context: Context) -> LabelSet:
 
 def _label_set(frame: pl.DataFrame, names: list[str], context: Context) -> LabelSet:
     """The classes of these names, with what the others lose; why there are none where there are fewer than two."""
-    counts = frame.group_by("label").len().sort(["len", "label"], descending=[True, False])
-    rare = counts.filter(~pl.col("label").is_in(names))
+    rare = by_frequency(frame, "label").filter(~pl.col("label").is_in(names))
     left_out = Counter[str]()
     for label, n in rare.iter_rows():
         left_out[f"rare-class {label}" if context.labels else "rare-class"] += n
     if len(names) > 1:
         return LabelSet(tuple(names), left_out)
-    found = ", ".join(f"{label} {n}" for label, n in counts.head(NAMED).iter_rows())
+    found = most_frequent(frame, "label")
     least = context.settings.min_class
     reason = f"fewer than two classes have {least} relations, with some in every split (most frequent: {found})"
     return LabelSet((), left_out, reason if found else "no candidates are left")
