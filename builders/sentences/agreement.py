@@ -267,40 +267,33 @@ def _with_other(rows: pl.DataFrame, words: pl.DataFrame, feature: str, context: 
         "row", "key", "lemma", "value", form="verb", feats="target_feats", rest=_rest(pl.col("target_feats"), feature),
         **{name: feat(name, "target_feats") for name in FEATURES}, of_subject=feat("Gender", "subject_feats"),
     )  # fmt: skip
-    options = _flagged(_options(own, table, feature), verbs, feature)
-    cell = ["value", "other_value", "rest"]
-    paradigms = _options(
-        table.with_columns(
-            row=pl.int_range(pl.len(), dtype=pl.UInt32),
-            key=pl.lit(0, pl.UInt64),
-            value=feature,
-            of_subject=pl.lit(None, pl.String),
-        ),
-        table,
-        feature,
+    options = _flagged(_options(own, table, feature), verbs, feature).join(
+        _systematic(table, verbs, feature), on=["value", "other_value", "rest"], how="left"
     )
-    counted = _flagged(paradigms, verbs, feature).group_by(cell).agg(
-        _share=pl.col("also").mean(), _verbs=pl.col("lemma").filter("also").n_unique()
-    )  # fmt: skip
-    systematic = (pl.col("_share") > SYSTEMATIC) & (pl.col("_verbs") > 1)
-    judged = options.join(counted, on=cell, how="left").with_columns(
-        also=pl.col("also") | systematic.fill_null(value=False)
-    )
+    judged = options.with_columns(also=pl.col("also") | pl.col("systematic").fill_null(value=False))
     judged = pl.concat([judged, _listed(own, judged, verbs, feature, context)], how="diagonal")
-    judged = judged.with_columns(also=pl.col("also").fill_null(value=False) | _also_listed(own, judged, context))
-    order = pl.Series(
-        hashing.mix(judged["key"].to_numpy() ^ judged["other_value"].hash(0).to_numpy(), *context.seed_key)
+    judged = judged.with_columns(
+        also=pl.col("also").fill_null(value=False) | _also_listed(own, judged, context),
+        _order=pl.Series(
+            hashing.mix(judged["key"].to_numpy() ^ judged["other_value"].hash(0).to_numpy(), *context.seed_key)
+        ),
     )
-    chosen = (
-        judged.with_columns(_order=order).sort("row", "also", "_order").unique("row", keep="first", maintain_order=True)
+    chosen = judged.sort("row", "also", "_order").unique("row", keep="first", maintain_order=True)
+    other = chosen.select("row", "other", "other_value", "also")
+    none, ambiguous = (pl.lit(reason) for reason in ("no-other-form", "ambiguous-verb"))
+    reason = pl.when(pl.col("other").is_null()).then(none).when("also").then(ambiguous)
+    return rows.join(other, on="row", how="left", maintain_order="left").with_columns(no_other=reason).drop("also")
+
+
+def _systematic(table: pl.DataFrame, verbs: pl.DataFrame, feature: str) -> pl.DataFrame:
+    """Whether many verbs have an ambiguous form (``systematic``), by value, other value and other features."""
+    verb = table.with_columns(
+        row=pl.int_range(pl.len(), dtype=pl.UInt32), value=feature, of_subject=pl.lit(None, pl.String)
     )
-    joined = rows.join(
-        chosen.select("row", "other", "other_value", "also"), on="row", how="left", maintain_order="left"
-    )
-    reason = (
-        pl.when(pl.col("other").is_null()).then(pl.lit("no-other-form")).when("also").then(pl.lit("ambiguous-verb"))
-    )
-    return joined.with_columns(no_other=reason).drop("also")
+    also = pl.col("also")
+    many = (also.mean() > SYSTEMATIC) & (pl.col("lemma").filter("also").n_unique() > 1)
+    paradigms = _flagged(_options(verb, table, feature), verbs, feature)
+    return paradigms.group_by("value", "other_value", "rest").agg(systematic=many)
 
 
 def _listed(
