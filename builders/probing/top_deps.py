@@ -7,6 +7,7 @@ sentences have long sequences, so classes are matched on length and punctuation,
 because its sentences are of other lengths is `OTHER` too.
 """
 
+import functools
 from itertools import combinations
 
 import polars as pl
@@ -60,22 +61,24 @@ def sequences(usable: pl.DataFrame, context: Context) -> Classes:
     number of rows does not fall, or ``ENOUGH`` are left: then more classes are better than more rows.
     """
 
+    @functools.cache
     def rows_of(names: tuple[str, ...]) -> pl.DataFrame:
-        return balance_labels(with_label_indices(grouped(usable, names, context), names), context, strict=True)
+        labels = (*names, OTHER)
+        return balance_labels(with_label_indices(grouped(usable, names, context), labels), context, strict=True)
+
+    def size(names: tuple[str, ...]) -> int:
+        return rows_of(names).height
 
     if context.decided:
-        return Classes(context.decided, rows_of(context.decided))
+        return Classes(context.decided, rows_of(context.decided[:-1]))
     least = context.settings.min_class
     frequent = by_frequency(usable, "label").filter(pl.col("len") >= least)["label"].head(SEQUENCES).to_list()
-    tried = {names: rows_of((*names, OTHER)) for names in combinations(frequent[:FIRST], FEWEST)}
-    names = max(tried, key=lambda names: tried[names].height, default=())
-    rows = tried.get(names, usable.clear())
+    names = max(combinations(frequent[:FIRST], FEWEST), key=size, default=())
     for name in frequent:
-        with_name = rows_of((*names, name, OTHER)) if name not in names else rows.clear()
-        if with_name.height >= min(ENOUGH, max(rows.height, 1)):
-            names, rows = (*names, name), with_name
-    if len(names) >= FEWEST and in_all_splits(rows, least * (len(names) + 1)):
-        return Classes((*names, OTHER), rows)
+        if names and name not in names and size((*names, name)) >= min(ENOUGH, max(size(names), 1)):
+            names = (*names, name)
+    if names and in_all_splits(rows_of(names), least * (len(names) + 1)):
+        return Classes((*names, OTHER), rows_of(names))
     return Classes((), usable.clear(), f"fewer than {FEWEST} sequences have {least} sentences of similar lengths")
 
 
