@@ -202,13 +202,11 @@ def _with_one_form(words: pl.DataFrame) -> pl.DataFrame:
     """
     helper = pl.col("place") != "root"
     first = pl.when(helper.any().over("sent")).then(helper & helper.cum_sum().over("sent").eq(1)).otherwise(~helper)
-    form, others = (
-        feat("VerbForm"),
-        pl.col("feats").str.replace(r"VerbForm=(?:Fin,([\w,]*)|([\w,]*),Fin)", "VerbForm=$1$2"),
-    )
-    one = pl.when(first).then(pl.col("feats").str.replace(r"VerbForm=[\w,]*", "VerbForm=Fin")).otherwise(others)
+    feats, form = pl.col("feats"), feat("VerbForm")
+    finite = feats.str.replace(r"VerbForm=[\w,]*", "VerbForm=Fin")
+    other = feats.str.replace(r"VerbForm=(?:Fin,([\w,]*)|([\w,]*),Fin)", "VerbForm=$1$2")
     both = form.str.contains(",") & form.str.contains("Fin")
-    return words.with_columns(feats=pl.when(both).then(one).otherwise("feats"))
+    return words.with_columns(feats=pl.when(both & first).then(finite).when(both).then(other).otherwise("feats"))
 
 
 def _with_finite_forms(words: pl.DataFrame) -> pl.DataFrame:
