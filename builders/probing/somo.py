@@ -60,20 +60,9 @@ JOINT = r"^[-‐‑–'’/]$"
 """Characters that join the words on their two sides into one."""
 
 LOOSE = (
-    "fixed",
-    "flat",
-    "goeswith",
-    "reparandum",
-    "dep",
-    "conj",
-    "appos",
-    "compound",
-    "list",
-    "orphan",
-    "vocative",
-    "discourse",
-    "dislocated",
-)
+    "fixed", "flat", "goeswith", "reparandum", "dep", "conj", "appos", "compound", "list", "orphan", "vocative",
+    "discourse", "dislocated",
+)  # fmt: skip
 """Relations of words that are not replaced: parts of an expression, and places that nearly any word can take."""
 
 CORE = ("det", "nummod", "clf", "case", "flat", "compound:prt")
@@ -147,16 +136,16 @@ def _second(word: str) -> pl.Expr:
 
 def _in_context(trees: Trees, open_class: tuple[str, ...]) -> pl.DataFrame:
     """Words of some classes: neighbours in small letters, whether they open the sentence, core dependents and role."""
-    small, same = pl.col("form").str.to_lowercase(), pl.col("sent") == pl.col("sent").shift(1)
-    is_open = pl.col("upos").cast(pl.String).is_in(open_class).fill_null(value=False)
+    small, upos = pl.col("form").str.to_lowercase(), pl.col("upos").cast(pl.String)
+    is_open = upos.is_in(open_class).fill_null(value=False)
     words = trees.words.with_columns(
         small=small,
-        left=pl.when(same).then(small.shift(1)).fill_null("^"),
-        right=pl.when(same.shift(-1)).then(small.shift(-1)).fill_null("$"),
+        left=small.shift(1).over("sent").fill_null("^"),
+        right=small.shift(-1).over("sent").fill_null("$"),
         open=is_open,
-        tied=same & pl.col("upos").cast(pl.String).shift(1).is_in(FUNCTION_WORDS).fill_null(value=False),
-        before_open=(is_open & same).shift(-1).fill_null(value=False),
-        opening=(pl.col("upos") != "PUNCT").cum_sum().over("sent") <= 1,
+        tied=upos.shift(1).over("sent").is_in(FUNCTION_WORDS).fill_null(value=False),
+        before_open=is_open.shift(-1).over("sent").fill_null(value=False),
+        opening=(upos != "PUNCT").cum_sum().over("sent") <= 1,
         capital=small.str.head(1) != pl.col("form").str.head(1),
     )
     core = words.filter(pl.any_horizontal(pl.col("rel", "deprel").is_in(CORE)))

@@ -38,17 +38,9 @@ REASONS: Final = {
 }
 
 Sense = Literal[
-    "addition",
-    "contrast",
-    "alternative",
-    "reason",
-    "result",
-    "time",
-    "example",
-    "elaboration",
-    "concession",
+    "addition", "contrast", "alternative", "reason", "result", "time", "example", "elaboration", "concession",
     "correction",
-]
+]  # fmt: skip
 """Senses of connectives, roughly those of the second level of the Penn Discourse Treebank 3."""
 
 
