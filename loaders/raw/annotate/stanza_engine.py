@@ -260,9 +260,10 @@ def download_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT
             lang, model_dir=str(folder), package=None, processors=read_processors(processors), verbose=False
         )
     except OSError as error:  # of `requests`, the Hub's client and the file system
+        what = getattr(getattr(error, "request", None), "url", None) or first_line(error)
         raise RemoteError(
-            f"the Stanza models of {lang} cannot be downloaded to {folder}: {first_line(error)}; check the network, or "
-            "copy a folder of models from another machine and name it with --stanza-dir"
+            f"the Stanza models of {lang} cannot be downloaded ({what}); check the network, or copy a folder of models "
+            "from another machine and name it with --stanza-dir"
         ) from error
     except ValueError as error:
         raise UnsupportedError(f"Stanza gives no models of {lang}: {error}") from error

@@ -132,7 +132,7 @@ def test_a_download_that_fails_is_said_in_one_line(tmp_path, monkeypatch, error)
         raise error("no way\nto the host")
 
     monkeypatch.setattr("stanza.download", fail)
-    with pytest.raises(RemoteError, match=r"models of de cannot be downloaded to .*: no way; check .* --stanza-dir$"):
+    with pytest.raises(RemoteError, match=r"models of de cannot be downloaded \(.*: no way\); check .* --stanza-dir$"):
         download_models("de", tmp_path)
 
 
