@@ -1,15 +1,19 @@
-"""Parsed shards on disk: Arrow IPC files, found by the content they were made from, opened memory-mapped.
+"""Parsed shards on disk: one file per entry, found by the content it was made from, opened memory-mapped.
 
-An entry is a folder whose name is the SHA-256 of everything it depends on. It is written beside its place and renamed,
-so that it is complete or absent. Its files are checked against sizes and checksums when it is found, and an entry that
-fails is made again.
+The name of an entry is the SHA-256 of everything that it depends on. It has the tables of its shards as Arrow IPC
+streams, one after the other, a footer (JSON) with their places, and the length of the footer and a CRC-32 of all. It is
+written beside its place and renamed, so that it is complete or absent. It is checked when it is found, and made again
+if it is damaged.
 """
 
 import json
+import os
+import struct
 import tempfile
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,15 +26,18 @@ from discoprobe.loaders.errors import DiscoprobeError
 TABLES: Final = ("documents", "sentences", "tokens")
 LAYERS: Final = ("relations", "rst_nodes", "mentions")
 """Tables that are stored only where they have rows."""
-RECORD: Final = "entry.json"
+ALIGNED: Final = 64
+"""A table begins at a multiple of this, as Arrow's buffers do."""
+END: Final = struct.Struct("<II")
+"""What a file ends with: the length of its footer, and the CRC-32 of everything before."""
 
 
 @dataclass(frozen=True, slots=True)
 class CachedShard:
-    """A shard in the cache: the folder of its entry, its number there, and what `Loadable` says of it."""
+    """A shard in the cache: the file of its entry, the offset of each table, and what `Loadable` says of it."""
 
-    folder: Path
-    number: int
+    path: Path
+    tables: tuple[tuple[str, int], ...]
     size: int
     n_documents: int
     identity: str
@@ -42,15 +49,11 @@ class CachedShard:
             DiscoprobeError: the entry is gone or damaged, which is seen here only if it happened after it was found.
         """
         try:
-            layers = {layer: _mapped(self._path(layer)) for layer in LAYERS if self._path(layer).exists()}
-            return Shard(*(_mapped(self._path(table)) for table in TABLES), **layers)
+            file = pa.memory_map(str(self.path))
+            return Shard(**{name: _table(file, offset) for name, offset in self.tables})
         except (OSError, pa.ArrowException) as error:
-            raise DiscoprobeError(
-                f"{self.folder}: the cached corpus is gone or damaged; run the command again"
-            ) from error
-
-    def _path(self, table: str) -> Path:
-        return self.folder / f"{self.number}.{table}.arrow"
+            message = f"{self.path}: the cached corpus is gone or damaged; run the command again"
+            raise DiscoprobeError(message) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,22 +66,21 @@ class Entry:
 
 def find(folder: Path, key: str) -> Entry | None:
     """The entry with a key; None if there is none, or if it is not as it was written."""
-    home = _home(folder, key)
+    path = _place(folder, key)
     try:
-        stored = json.loads((home / RECORD).read_bytes())
-        is_intact = all(_checksum(home / name) == expected for name, expected in stored["files"].items())
-        return Entry(_shards(home, stored["shards"]), stored["record"]) if is_intact else None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        footer, checksum = _footer(path)
+        return _entry(path, footer) if checksum == _checksum(path) else None
+    except (OSError, ValueError, KeyError, TypeError, struct.error):
         return None
 
 
 def record(folder: Path, key: str) -> Mapping[str, Any] | None:
     """The record of an entry, whose tables are not looked at; None if there is no entry with this key."""
     try:
-        stored: Mapping[str, Any] = json.loads((_home(folder, key) / RECORD).read_bytes())["record"]
-    except (OSError, ValueError, KeyError, TypeError):
+        footer, _ = _footer(_place(folder, key))
+        return _entry(folder, footer).record
+    except (OSError, ValueError, KeyError, TypeError, struct.error):
         return None
-    return stored
 
 
 def store(folder: Path, key: str, shards: Iterable[Shard], record: Callable[[], Mapping[str, Any]]) -> Entry:
@@ -93,58 +95,63 @@ def store(folder: Path, key: str, shards: Iterable[Shard], record: Callable[[], 
     Raises:
         DiscoprobeError: the cache cannot be written.
     """
-    home = _home(folder, key)
+    path = _place(folder, key)
     try:
-        home.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".new-", dir=home.parent) as work:
-            new = Path(work) / key
-            new.mkdir()
-            facts = _write(new, shards)
-            files = {path.name: _checksum(path) for path in sorted(new.iterdir())}
-            (new / RECORD).write_text(json.dumps({"files": files, "shards": facts, "record": record()}))
-            _put_in_place(new, home, Path(work))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=".new-", dir=path.parent)
+        new = Path(name)
+        try:
+            with FileIO(handle, "w") as file:
+                written = [_write(file, shard) for shard in shards]
+                footer = json.dumps({"shards": written, "record": record()}).encode()
+                file.write(footer)
+                file.write(END.pack(len(footer), _checksum(new, left_out=0)))
+            new.replace(path)
+        except BaseException:
+            new.unlink()
+            raise
     except OSError as error:
         raise DiscoprobeError(
             f"{folder}: cannot write to the cache ({error.strerror or error}); set DISCOPROBE_CACHE to another folder",
         ) from error
-    return Entry(_shards(home, facts), json.loads(json.dumps(record())))
+    return _entry(path, footer)
 
 
-def _shards(home: Path, facts: Sequence[Sequence[Any]]) -> tuple[CachedShard, ...]:
-    return tuple(CachedShard(home, number, *of_shard) for number, of_shard in enumerate(facts))
+def _place(folder: Path, key: str) -> Path:
+    return folder / "shards" / f"{key}.arrow"
 
 
-def _mapped(path: Path) -> pl.DataFrame:
-    """The table in an Arrow IPC file, whose columns are the file's pages in memory."""
-    return pl.DataFrame(pa.ipc.open_file(pa.memory_map(str(path))).read_all())
+def _entry(path: Path, footer: bytes) -> Entry:
+    stored = json.loads(footer)
+    shards = (CachedShard(path, tuple(map(tuple, tables)), *facts) for tables, *facts in stored["shards"])
+    return Entry(tuple(shards), stored["record"])
 
 
-def _home(folder: Path, key: str) -> Path:
-    return folder / "shards" / key[:2] / key
+def _footer(path: Path) -> tuple[bytes, int]:
+    """The footer of a file, and the checksum that the file ends with."""
+    with path.open("rb") as file:
+        size = file.seek(-END.size, os.SEEK_END)
+        length, checksum = END.unpack(file.read())
+        file.seek(size - length)
+        return file.read(length), checksum
 
 
-def _write(folder: Path, shards: Iterable[Shard]) -> list[tuple[int, int, str]]:
-    """Writes the tables of each shard; returns its size, number of documents and identity."""
-    facts = []
-    for number, shard in enumerate(shards):
-        for table in (*TABLES, *(layer for layer in LAYERS if getattr(shard, layer).height)):
-            getattr(shard, table).write_ipc(folder / f"{number}.{table}.arrow", compression="uncompressed")
-        facts.append((shard.size, shard.n_documents, shard.identity))
-    return facts
+def _write(file: FileIO, shard: Shard) -> tuple[list[tuple[str, int]], int, int, str]:
+    """Writes the tables of a shard; returns their offsets, and the shard's size, number of documents and identity."""
+    tables = []
+    for name in (*TABLES, *(layer for layer in LAYERS if getattr(shard, layer).height)):
+        tables.append((name, file.seek(-file.tell() % ALIGNED, os.SEEK_CUR)))
+        getattr(shard, name).write_ipc_stream(file, compression="uncompressed")
+    return tables, shard.size, shard.n_documents, shard.identity
 
 
-def _put_in_place(new: Path, home: Path, work: Path) -> None:
-    """Rename; what was there is moved aside first. Another process that got there first made the same entry."""
-    if home.exists():
-        home.rename(work / "old")
-    try:
-        new.rename(home)
-    except OSError:
-        if not (home / RECORD).exists():
-            raise
+def _table(file: pa.MemoryMappedFile, offset: int) -> pl.DataFrame:
+    """The table at an offset, whose columns are the file's pages in memory."""
+    file.seek(offset)
+    return pl.DataFrame(pa.ipc.open_stream(file).read_all())
 
 
-def _checksum(path: Path) -> list[int]:
-    """Size and CRC-32: enough to find a truncated or damaged file, and as fast as the disk."""
-    data = path.read_bytes()
-    return [len(data), zlib.crc32(data)]
+def _checksum(path: Path, left_out: int = END.size) -> int:
+    """The CRC-32 of a file but for its end: enough to find a truncated or damaged file, and as fast as the disk."""
+    data = pa.memory_map(str(path)).read_buffer()
+    return zlib.crc32(memoryview(data)[: len(data) - left_out])

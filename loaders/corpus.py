@@ -226,9 +226,9 @@ class Shard:
     documents: pl.DataFrame
     sentences: pl.DataFrame
     tokens: pl.DataFrame
-    relations: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=RELATIONS))
-    rst_nodes: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=RST_NODES))
-    mentions: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=MENTIONS))
+    relations: pl.DataFrame = field(default_factory=pl.DataFrame(schema=RELATIONS).clone)
+    rst_nodes: pl.DataFrame = field(default_factory=pl.DataFrame(schema=RST_NODES).clone)
+    mentions: pl.DataFrame = field(default_factory=pl.DataFrame(schema=MENTIONS).clone)
 
     def load(self) -> Shard:
         """The shard itself: it is in memory already."""

@@ -10,11 +10,11 @@ import io
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 
 from discoprobe.loaders.errors import DiscoprobeError
 
-_CHUNK: Final = 2**20
+_CHUNK: Final = 2**18
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,8 @@ class FileHashes:
     Attributes:
         bytes: the size.
         sha256: SHA-256 of the content.
-        git_blob_sha1: SHA-1 of ``blob <size>\0`` and the content, as ``git hash-object`` prints it.
+        git_blob_sha1: SHA-1 of ``blob <size>\0`` and the content, as ``git hash-object`` prints it; empty where it was
+            not asked for.
     """
 
     bytes: int
@@ -32,17 +33,21 @@ class FileHashes:
     git_blob_sha1: str
 
 
-def hashes_of(content: Path | bytes) -> FileHashes:
+def hashes_of(content: Path | bytes, *, with_git: bool = True) -> FileHashes:
     """The size and hashes of a file, or of bytes in memory. A file is read once, in pieces.
+
+    Args:
+        content: the path of the file, or the bytes.
+        with_git: whether git's hash is needed too, which takes as long as the other.
 
     Raises:
         DiscoprobeError: the file cannot be read.
     """
     if isinstance(content, bytes):
-        return _hashes(io.BytesIO(content), len(content))
+        return _hashes(io.BytesIO(content), len(content), with_git=with_git)
     try:
         with content.open("rb") as file:
-            return _hashes(file, content.stat().st_size)
+            return _hashes(file, content.stat().st_size, with_git=with_git)
     except OSError as error:
         raise DiscoprobeError(f"{content}: cannot be read: {error.strerror}") from error
 
@@ -52,10 +57,12 @@ def hash_of_json(content: object) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True, default=dict).encode()).hexdigest()
 
 
-def _hashes(stream: BinaryIO, size: int) -> FileHashes:
+def _hashes(stream: io.BufferedIOBase, size: int, *, with_git: bool) -> FileHashes:
     sha256 = hashlib.sha256()
     blob = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
-    while chunk := stream.read(_CHUNK):
-        sha256.update(chunk)
-        blob.update(chunk)
-    return FileHashes(size, sha256.hexdigest(), blob.hexdigest())
+    part = memoryview(bytearray(min(size, _CHUNK) + 1))
+    while n_read := stream.readinto(part):
+        sha256.update(part[:n_read])
+        if with_git:
+            blob.update(part[:n_read])
+    return FileHashes(size, sha256.hexdigest(), blob.hexdigest() if with_git else "")

@@ -175,9 +175,15 @@ class PinnedCorpus(CorpusRecord, frozen=True, kw_only=True, forbid_unknown_field
         """Whether one of its files has this name, without folders and in any case."""
         return any(file.name.casefold() == name.casefold() for file in self.files)
 
-    def pins(self, git_blob_sha1: str) -> bool:
-        """Whether a file with this content is one of the corpus's files at its commit."""
-        return any(file.git_blob_sha1 == git_blob_sha1 for file in self.files)
+    def pins(self, path: Path, sha256: str) -> bool:
+        """Whether a file, whose SHA-256 is known, is to the byte one of the corpus's files at its commit.
+
+        Git's hash of it is computed only where the SHA-256 of one of the corpus's files is not known.
+        """
+        if any(file.sha256 == sha256 for file in self.files):
+            return True
+        others = {file.git_blob_sha1 for file in self.files if file.sha256 is None}
+        return bool(others) and hashes_of(path).git_blob_sha1 in others
 
 
 class Treebank(PinnedCorpus, frozen=True, kw_only=True, forbid_unknown_fields=True):

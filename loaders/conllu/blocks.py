@@ -53,6 +53,7 @@ def _chunks(path: Path, size: int) -> Iterator[bytes]:
     first = True
     unpacked = 0
     with _open(path) as file:
+        size = size if path.suffix == ".gz" else min(size, path.stat().st_size + 1)  # a larger buffer takes longer
         while data := _read(file, size, path):
             unpacked += len(data)
             _refuse_bomb(path, unpacked)

@@ -68,7 +68,7 @@ class Member:
         """A file and what stands beside it."""
         rels = file.path.with_suffix(RELS)
         has_rels = file.path.suffix == ".conllu" and rels.is_file()
-        return cls(file, hashes_of(file.path), hashes_of(rels) if has_rels else None)
+        return cls(file, hashes_of(file.path, with_git=False), hashes_of(rels, with_git=False) if has_rels else None)
 
     def files(self) -> Iterator[tuple[str, Path, FileHashes]]:
         """Its files: name in the treebank, place, digest."""
@@ -201,19 +201,19 @@ class _Treebank:
             for name, _, digest in member.files()
         )
         known, made = self.facts, annotation_of(self.members[0].file.path)
-        if known is None or (made is None and not all(_is_pinned(known, member.digest) for member in self.members)):
+        if known is None or (made is None and not all(_is_pinned(known, member) for member in self.members)):
             return Source(self.name, self.lang, files=files)
         return Source(
             self.name, self.lang, known.licence, known.repo, known.commit, known.citation, files, made, known.genre
         )
 
 
-def _is_pinned(known: TreebankFacts, file: FileHashes) -> bool:
+def _is_pinned(known: TreebankFacts, member: Member) -> bool:
     """Whether a file is, to the byte, one that is pinned for a treebank."""
     if known.sha256:
-        return file.sha256 in known.sha256
+        return member.digest.sha256 in known.sha256
     try:
-        return treebanks.treebank(known.name).pins(file.git_blob_sha1)
+        return treebanks.treebank(known.name).pins(member.file.path, member.digest.sha256)
     except (UnknownNameError, UnsupportedError):
         return False
 

@@ -7,12 +7,13 @@ import sys
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 from shared import ROOT, SHARED
 
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.licences import openness
-from discoprobe.loaders.catalogue.pins import DocumentRule
+from discoprobe.loaders.catalogue.pins import DocumentRule, PinnedFile
 from discoprobe.loaders.catalogue.treebanks import (
     facts_for,
     language,
@@ -222,10 +223,16 @@ def test_a_document_rule_that_makes_no_sense_is_refused(rule, message):
         convert_table(rule, DocumentRule, "catalogue/es.toml", "documents")
 
 
-def test_pins_tells_whether_a_file_is_of_the_commit():
-    bank = treebank("es_gsd")
-    assert bank.pins(bank.files[0].git_blob_sha1)
-    assert not bank.pins("0" * 40)
+@pytest.mark.parametrize("sha256_is_known", [True, False])
+def test_pins_tells_whether_a_file_is_of_the_commit(tmp_path, sha256_is_known):
+    path = tmp_path / "a.conllu"
+    path.write_bytes(b"text")
+    hashes = hashes_of(path)
+    pinned = PinnedFile("x.conllu", hashes.git_blob_sha1, sha256=hashes.sha256 if sha256_is_known else None)
+    bank = msgspec.structs.replace(treebank("es_gsd"), files=(pinned,))
+    assert bank.pins(path, hashes.sha256)
+    path.write_bytes(b"other")
+    assert not bank.pins(path, hashes_of(path).sha256)
 
 
 def test_select_means_languages_and_treebanks_each_once():
