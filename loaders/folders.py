@@ -1,4 +1,4 @@
-"""Folders and files that processes share: the cache, locks, folders for unfinished work, files that are whole."""
+"""Folders and files that processes share: the cache, locks, folders for unfinished work, complete files."""
 
 import os
 import shutil
@@ -56,13 +56,13 @@ def alone(folder: Path, doing: str, path: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        with suppress(OSError):  # a lock on a file that is no more is none, which FileLock sees when it gets it
+        with suppress(OSError):  # FileLock notices when it has locked a deleted file, and locks again
             path.unlink()
         lock.release()
 
 
 def _check_writable(beside: Path, folder: Path) -> None:
-    """Tells a folder without right to write from one that is in use: FileLock waits for both."""
+    """Refuses a folder that cannot be written; FileLock waits for it as for one that is in use."""
     try:
         tempfile.TemporaryFile(dir=beside).close()
     except OSError as error:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +36,7 @@ _PAIRS_AT_ONCE = 1_000_000
 """Candidate pairs in memory at a time; an intersection of a million pairs takes about 300 MB."""
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _EPSILON = 1e-9
-"""Keeps ``0.8 * 5`` from being a little more than 4."""
+"""Keeps rounding from making ``0.8 * 5`` a little more than 4."""
 
 
 def near_clusters(texts: pl.Series, *, ngram: int = 5, threshold: float = 0.8) -> pl.Series:
@@ -65,6 +65,10 @@ class _Grams:
     text: Ints
     gram: Keys
 
+    def at(self, chosen: npt.NDArray[Any] | slice) -> _Grams:
+        """The entries with these numbers, in that order, or those of a mask."""
+        return _Grams(self.text[chosen], self.gram[chosen])
+
 
 @dataclass(frozen=True, slots=True)
 class Shingles:
@@ -79,7 +83,15 @@ class Shingles:
 
 def shingles(texts: pl.Series, *, ngram: int = 5) -> Shingles:
     """What is compared of some texts."""
-    return Shingles(*_shingles_of(texts.alias("text").to_frame(), ngram))
+    part = texts.alias("text").to_frame()
+    words = part.select(running_words(pl.col("text")))["text"]
+    counts = words.list.len().to_numpy().astype(np.int64)
+    hashes = words.explode(empty_as_null=False).drop_nulls().hash().to_numpy()
+    grams = _distinct(_windows(hashes, counts, ngram))
+    keys = part.select(pl.col("text").str.to_lowercase().hash())["text"].to_numpy().copy()
+    long = counts >= ngram
+    keys[long] = _set_keys(grams, len(counts))[long]
+    return Shingles(keys, grams)
 
 
 def together(parts: Sequence[Shingles]) -> Shingles:
@@ -112,19 +124,9 @@ def pooled(parts: Shingles, owner: Ints, n_owners: int) -> Shingles:
 def clusters(found: Shingles, *, threshold: float = 0.8) -> pl.Series:
     """The cluster of each text, as from :func:`near_clusters`."""
     representative = _first_with_same(found.keys)
-    edges = _edges(_without(found.grams, representative), len(found.keys), threshold)
+    is_representative = representative[found.grams.text] == found.grams.text
+    edges = _edges(found.grams.at(is_representative), len(found.keys), threshold)
     return pl.Series("cluster", _clusters(representative, edges), dtype=pl.UInt32)
-
-
-def _shingles_of(part: pl.DataFrame, ngram: int) -> tuple[Keys, _Grams]:
-    words = part.select(running_words(pl.col("text")))["text"]
-    counts = words.list.len().to_numpy().astype(np.int64)
-    hashes = words.explode(empty_as_null=False).drop_nulls().hash().to_numpy()
-    grams = _distinct(_windows(hashes, counts, ngram))
-    keys = part.select(pl.col("text").str.to_lowercase().hash())["text"].to_numpy().copy()
-    long = counts >= ngram
-    keys[long] = _set_keys(grams, len(counts))[long]
-    return keys, grams
 
 
 def _windows(words: Keys, counts: Ints, ngram: int) -> _Grams:
@@ -141,18 +143,18 @@ def _windows(words: Keys, counts: Ints, ngram: int) -> _Grams:
 
 
 def _distinct(grams: _Grams) -> _Grams:
-    order = np.lexsort((grams.gram, grams.text))
-    text, gram = grams.text[order], grams.gram[order]
+    ordered = grams.at(np.lexsort((grams.gram, grams.text)))
+    text, gram = ordered.text, ordered.gram
     new = np.ones(len(text), dtype=bool)
     new[1:] = (text[1:] != text[:-1]) | (gram[1:] != gram[:-1])
-    return _Grams(text[new], gram[new])
+    return ordered.at(new)
 
 
 def _distinct_in_blocks(grams: _Grams) -> _Grams:
     """The same for entries that are in order of their texts, a few texts at a time."""
     ends = [*range(_GRAMS_AT_ONCE, len(grams.text), _GRAMS_AT_ONCE), len(grams.text)]
     edges = np.unique([0, *(np.searchsorted(grams.text, grams.text[end - 1], side="right") for end in ends if end)])
-    blocks = [_distinct(_Grams(grams.text[a:b], grams.gram[a:b])) for a, b in pairwise(edges)]
+    blocks = [_distinct(grams.at(slice(a, b))) for a, b in pairwise(edges)]
     if not blocks:
         return grams
     return _Grams(np.concatenate([block.text for block in blocks]), np.concatenate([block.gram for block in blocks]))
@@ -171,19 +173,13 @@ def _first_with_same(keys: Keys) -> Ints:
     return np.asarray(first[inverse], dtype=np.int64)
 
 
-def _without(grams: _Grams, representative: Ints) -> _Grams:
-    """The n-grams of representatives only."""
-    is_representative = representative[grams.text] == grams.text
-    return _Grams(grams.text[is_representative], grams.gram[is_representative])
-
-
 def _edges(grams: _Grams, n_texts: int, threshold: float) -> Ints:
     """Pairs of near-duplicates that connect every cluster, shape (pairs, 2)."""
     sizes = np.bincount(grams.text, minlength=n_texts)
     grams = _shared(grams)
     _, gram, frequency = np.unique(grams.gram, return_inverse=True, return_counts=True)
-    rare = _rarest_first(_Grams(grams.text, gram.astype(np.uint64)), frequency[gram])
-    candidates = _prefixes(rare, sizes, threshold)
+    rarest_first = np.lexsort((gram, frequency[gram], grams.text))
+    candidates = _prefixes(_Grams(grams.text, gram.astype(np.uint64)).at(rarest_first), sizes, threshold)
     sets = scipy.sparse.csr_array(
         (np.ones(len(gram), dtype=np.int32), (grams.text, gram)), shape=(n_texts, len(frequency))
     )
@@ -204,10 +200,9 @@ def _shared(grams: _Grams) -> _Grams:
     repeated = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
     del ordered
     if not len(repeated):
-        return _Grams(grams.text[:0], grams.gram[:0])
+        return grams.at(slice(0))
     place = np.minimum(np.searchsorted(repeated, grams.gram), len(repeated) - 1)
-    is_repeated = repeated[place] == grams.gram
-    return _Grams(grams.text[is_repeated], grams.gram[is_repeated])
+    return grams.at(repeated[place] == grams.gram)
 
 
 def _undecided(candidates: _Grams, component: Ints) -> _Grams:
@@ -216,13 +211,7 @@ def _undecided(candidates: _Grams, component: Ints) -> _Grams:
     order = np.lexsort((of_text, candidates.gram))
     gram, of_text = candidates.gram[order], of_text[order]
     differs = (gram[1:] == gram[:-1]) & (of_text[1:] != of_text[:-1])
-    kept = np.isin(candidates.gram, gram[1:][differs])
-    return _Grams(candidates.text[kept], candidates.gram[kept])
-
-
-def _rarest_first(grams: _Grams, frequency: Ints) -> _Grams:
-    order = np.lexsort((grams.gram, frequency, grams.text))
-    return _Grams(grams.text[order], grams.gram[order])
+    return candidates.at(np.isin(candidates.gram, gram[1:][differs]))
 
 
 def _prefixes(rare: _Grams, sizes: Ints, threshold: float) -> _Grams:
@@ -233,12 +222,25 @@ def _prefixes(rare: _Grams, sizes: Ints, threshold: float) -> _Grams:
         sizes: the number of all n-grams of each text.
         threshold: of similarity.
     """
-    length = sizes - np.ceil(threshold * sizes - _EPSILON).astype(np.int64) + 1
     shared = np.bincount(rare.text, minlength=len(sizes))
-    starts = np.cumsum(shared) - shared
-    place = np.arange(len(rare.text)) - starts[rare.text] + (sizes - shared)[rare.text]
-    in_prefix = place < length[rare.text]
-    return _Grams(rare.text[in_prefix], rare.gram[in_prefix])
+    place = _numbers(shared) + (sizes - shared)[rare.text]
+    return rare.at(place < _prefix_length(sizes, threshold)[rare.text])
+
+
+def _prefix_length(sizes: Ints, threshold: float) -> Ints:
+    """How many of its n-grams, in one order for all texts, a text shares one of with a near-duplicate."""
+    return np.asarray(sizes - np.ceil(threshold * sizes - _EPSILON).astype(np.int64) + 1)
+
+
+def _numbers(counts: Ints) -> Ints:
+    """0, 1, … up to each count, without the count: ``[2, 3]`` gives ``[0, 1, 0, 1, 2]``."""
+    return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
+def _some_at_a_time(n_pairs: Ints) -> Iterator[Ints]:
+    """The numbers of rows in blocks that have about ``_PAIRS_AT_ONCE`` pairs, given the number of pairs of each row."""
+    block = (np.cumsum(n_pairs) - n_pairs) // _PAIRS_AT_ONCE
+    yield from np.split(np.arange(len(n_pairs)), np.flatnonzero(np.diff(block)) + 1)
 
 
 def _pairs(candidates: _Grams, sizes: Ints, threshold: float, reach: int) -> Iterator[Ints]:
@@ -253,11 +255,9 @@ def _pairs(candidates: _Grams, sizes: Ints, threshold: float, reach: int) -> Ite
     largest = np.minimum(np.floor(sizes[text] / threshold + _EPSILON).astype(np.int64), span - 1)
     last = np.searchsorted(gram * span + sizes[text], gram * span + largest, side="right")
     partners = np.minimum(last - np.arange(len(text)) - 1, reach)
-    chunk = (np.cumsum(partners) - partners) // _PAIRS_AT_ONCE
-    for rows in np.split(np.arange(len(text)), np.flatnonzero(np.diff(chunk)) + 1):
+    for rows in _some_at_a_time(partners):
         left = np.repeat(rows, partners[rows])
-        step = np.arange(len(left)) - np.repeat(np.cumsum(partners[rows]) - partners[rows], partners[rows])
-        pairs = np.column_stack([text[left], text[left + 1 + step]])
+        pairs = np.column_stack([text[left], text[left + 1 + _numbers(partners[rows])]])
         yield np.sort(pairs, axis=1)
 
 
@@ -350,8 +350,7 @@ def _earlier(found: Shingles, groups: npt.NDArray[np.int8], threshold: float) ->
     text, gram = text[order], gram[order]
     sizes = np.maximum(sizes, 1)
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    length = sizes - np.ceil(threshold * sizes - _EPSILON).astype(np.int64) + 1
-    prefix = np.arange(len(text)) - starts[text] < length[text]
+    prefix = _numbers(sizes) < _prefix_length(sizes, threshold)[text]
     first, owner = gram[prefix], text[prefix].astype(np.int32)
     by_gram = np.argsort(first, kind="stable")
     bits = np.uint64(1) << (gram >> np.uint64(58))
@@ -377,11 +376,10 @@ def _like_pairs(new: _Earlier, old: _Earlier, threshold: float) -> Iterator[Ints
     """Pairs of a new and an old text that are near duplicates, some at a time, shape (pairs, 2)."""
     begin = np.searchsorted(old.first, new.first, side="left")
     number = np.minimum(np.searchsorted(old.first, new.first, side="right") - begin, MOST_LIKE)
-    chunk = np.cumsum(number) // _PAIRS_AT_ONCE
-    for rows in np.split(np.arange(len(number)), np.flatnonzero(np.diff(chunk)) + 1):
+    for rows in _some_at_a_time(number):
         left = np.repeat(rows, number[rows])
-        step = np.arange(len(left)) - np.repeat(np.cumsum(number[rows]) - number[rows], number[rows])
-        own, other = new.owner[left].astype(np.int64), old.owner[begin[left] + step].astype(np.int64)
+        own = new.owner[left].astype(np.int64)
+        other = old.owner[begin[left] + _numbers(number[rows])].astype(np.int64)
         own_size, other_size = np.diff(new.starts)[own], np.diff(old.starts)[other]
         apart = np.bitwise_count(new.marks[own] ^ old.marks[other]).astype(np.int64)
         both = own_size + other_size
@@ -410,5 +408,4 @@ def _grams_by_pair(texts: _Earlier, rows: Ints) -> tuple[Ints, Keys]:
     """For the i-th of some texts ``i`` and each of its n-grams."""
     sizes = np.diff(texts.starts)[rows]
     pair = np.repeat(np.arange(len(rows)), sizes)
-    step = np.arange(len(pair)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return pair, texts.grams[texts.starts[rows][pair] + step]
+    return pair, texts.grams[texts.starts[rows][pair] + _numbers(sizes)]

@@ -27,7 +27,7 @@ Progress = Callable[[str, int, int], None]
 
 
 WORDS = "words"
-"""The step whose ``done`` is a further number of words that were read: no progress, but the speed."""
+"""The step whose ``done`` is a number of further words that were read: it shows no progress, it gives the speed."""
 
 
 def silent(_step: str, _done: int, _total: int) -> None:

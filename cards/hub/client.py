@@ -96,18 +96,6 @@ class Refs:
     pulls: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """A commit of the history."""
-
-    oid: str
-    title: str
-    author: str
-
-    def __str__(self) -> str:
-        return f"{self.oid[:12]} ({self.author or 'unknown'}: {self.title})"
-
-
 class Hub:
     """A dataset repository on the Hub.
 
@@ -240,11 +228,16 @@ class Hub:
             literal = [*map(glob.escape, paths)]
             self._ask("downloading", self._api.snapshot_download, revision=revision, allow_patterns=literal)
 
-    def since(self, parent: str) -> list[Commit]:
-        """The commits of main after ``parent``, newest first; all of the history that is at hand if it is not in it."""
+    def since(self, parent: str) -> dict[str, str]:
+        """The commits of main after ``parent``, newest first, each in words with author and title.
+
+        All of the history that is at hand if ``parent`` is not in it.
+        """
         commits = self._ask("reading the history", self._api.list_repo_commits, revision=MAIN)
         newer = itertools.takewhile(lambda commit: commit.commit_id != parent, commits)
-        return [Commit(one.commit_id, one.title, ", ".join(one.authors)) for one in newer]
+        return {
+            one.commit_id: f"{one.commit_id[:12]} ({', '.join(one.authors) or 'unknown'}: {one.title})" for one in newer
+        }
 
     # writing
 

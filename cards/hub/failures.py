@@ -129,12 +129,12 @@ class Failures:
 
 
 def final(message: str, status: int | None = None) -> HubError:
-    """An error that another try does not mend."""
+    """An error that another try does not remove."""
     return HubError(message, status=status, transient=False)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The error and what it came from; the client wraps a failed upload in an error of its own."""
+    """The error and its causes; the client wraps a failed upload in an error of its own."""
     seen: BaseException | None = error
     while seen is not None:
         yield seen

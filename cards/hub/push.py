@@ -16,9 +16,8 @@ from typing import Any, Literal, TypeVar
 
 from discoprobe.cards.hub.client import Content, Hub, RetryPolicy
 from discoprobe.cards.hub.failures import HubError
-from discoprobe.cards.hub.remote_diff import changes, published_label
 from discoprobe.cards.hub.remote_release import CHANGELOG, GIT, Remote, read_remote
-from discoprobe.cards.hub.staging import Label, Staged, refuse_in_the_way, stage
+from discoprobe.cards.hub.staging import Label, Staged, changes, published_label, refuse_in_the_way, stage
 from discoprobe.cards.metadata import card_checks, manifest
 from discoprobe.cards.metadata.manifest_merge import only
 from discoprobe.cards.release import publish_checks, version
@@ -348,10 +347,11 @@ class _Push:
         newer = self.hub.since(parent)
         if not newer:
             return None
-        if ours := next((one.oid for one in reversed(newer) if staged.is_at(self.hub.tree(one.oid))), None):
+        if ours := next((oid for oid in reversed(newer) if staged.is_at(self.hub.tree(oid))), None):
             return ours
+        first = list(newer.values())[-1]
         raise ConcurrentCommitError(
-            f"somebody else committed {newer[-1]} to {self.hub.repo} meanwhile; nothing of yours was published: run the"
+            f"somebody else committed {first} to {self.hub.repo} meanwhile; nothing of yours was published: run the"
             " push again, and it starts from there"
         )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from discoprobe.cards.hub.client import Hub, RemoteFile
 from discoprobe.cards.metadata import manifest
-from discoprobe.cards.metadata.manifest import ListedFile, Published
+from discoprobe.cards.metadata.manifest import Published
 from discoprobe.cards.release.release_folder import README
 from discoprobe.loaders.errors import RemoteError
 
@@ -49,18 +49,13 @@ class Remote:
 
     def is_whole(self) -> bool:
         """Whether the head has the files that its manifest lists, as far as that shows without downloading them."""
-        return self.manifest is not None and not unlike(self.tree, manifest.listed(self.manifest))
-
-
-def unlike(tree: Mapping[str, RemoteFile], files: Mapping[str, ListedFile]) -> list[str]:
-    """Listed files that a tree lacks or has with another size or, where the tree says it, another hash."""
-    return sorted(
-        path
-        for path, entry in files.items()
-        if path not in tree
-        or tree[path].size != entry["bytes"]
-        or (tree[path].sha256 or entry["sha256"]) != entry["sha256"]
-    )
+        if self.manifest is None:
+            return False
+        for path, entry in manifest.listed(self.manifest).items():
+            file = self.tree.get(path)
+            if file is None or file.size != entry["bytes"] or file.sha256 not in {None, entry["sha256"]}:
+                return False
+        return True
 
 
 def read_remote(hub: Hub, revision: str = "") -> Remote:
@@ -78,17 +73,13 @@ def read_remote(hub: Hub, revision: str = "") -> Remote:
         if hub.has(manifest.NAME, oid):  # to publish by such a listing would take the published configs away
             raise RemoteError(f"the Hub's list of the files of {hub.repo} lacks {manifest.NAME}; try later")
         return Remote(oid, tree, tags=refs.tags, replaceable=_replaceable(hub, oid, tree))
-    published = read_manifest(hub, oid, tree)
+    published = _read_manifest(hub, oid, tree)
     changelog = _text(hub, CHANGELOG, oid, tree) if CHANGELOG in tree else ""
     return Remote(oid, tree, published, changelog, refs.tags)
 
 
-def read_manifest(hub: Hub, oid: str, tree: Mapping[str, RemoteFile]) -> Published:
-    """The manifest of a commit, whose files are ``tree``.
-
-    Raises:
-        RemoteError: if it cannot be downloaded.
-    """
+def _read_manifest(hub: Hub, oid: str, tree: Mapping[str, RemoteFile]) -> Published:
+    """The manifest of a commit, whose files are ``tree``."""
     parts = [path for path in tree if manifest.is_part(path)]
     hub.fetch(parts, oid)
     for path in parts:

@@ -1,22 +1,27 @@
-"""What the Hub holds after a push: the published configs, with the local ones in their place.
+"""What the Hub holds after a push, the published configs with the local ones in their place, and what that changes.
 
 A local config replaces the published one of its name. A config that can no longer be built is removed. All others stay
 byte for byte. The files about all configs (card, attribution, manifest, changelog) are written again from the manifest
 of both. A push deletes and overwrites only files that a release wrote (`refuse_in_the_way`).
 """
 
-from collections.abc import Iterator, Mapping
+import dataclasses
+import functools
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from discoprobe.cards.hub.client import Content, RemoteFile
-from discoprobe.cards.hub.remote_release import CHANGELOG, Remote
+import pyarrow as pa
+
+from discoprobe.cards.hub.client import Content, Hub, RemoteFile
+from discoprobe.cards.hub.remote_release import CHANGELOG, Remote, read_remote
 from discoprobe.cards.metadata import card_checks, manifest
 from discoprobe.cards.metadata.manifest import ListedFile, Manifest, Published
-from discoprobe.cards.metadata.manifest_merge import merged
+from discoprobe.cards.metadata.manifest_merge import merged, only
 from discoprobe.cards.metadata.yaml_header import STANDALONE
-from discoprobe.cards.release import version
+from discoprobe.cards.release import diff, parquet_files, version
+from discoprobe.cards.release.diff import Changes
 from discoprobe.cards.release.publish_checks import some
 from discoprobe.cards.release.release_folder import README, documents
 from discoprobe.cards.text import card
@@ -29,7 +34,7 @@ _LOADED_INSTEAD = frozenset({".huggingface.yaml", "dataset_infos.json"})
 
 @dataclass(frozen=True)
 class Wanted:
-    """A file as it is to be: its bytes, or the published file that stays."""
+    """A file of the repository after the push: its bytes, or the published file that stays."""
 
     content: "Content | None"
     stays: RemoteFile | None = None
@@ -69,7 +74,7 @@ class Staged:
         }
 
     def deletes(self, tree: Mapping[str, RemoteFile]) -> tuple[str, ...]:
-        """What must go."""
+        """What must be deleted."""
         return tuple(sorted(tree.keys() - self.files.keys() - self.unmanaged))
 
     def is_at(self, tree: Mapping[str, RemoteFile]) -> bool:
@@ -95,7 +100,7 @@ def stage(folder: Path, local: Manifest, remote: Remote, label: Label) -> Staged
     """What the Hub is to hold, under a release number and with a changelog.
 
     Raises:
-        DiscoprobeError: if a local file is not what the manifest says, the manifests cannot be laid over each other, or
+        DiscoprobeError: if a local file is not what the manifest says, the manifests contradict each other, or
             the Hub would refuse the card.
         RemoteError: if the repository lacks a file of a config that is to stay.
     """
@@ -132,8 +137,7 @@ def _check_card(files: Mapping[str, Wanted]) -> None:
 
 def _local_files(folder: Path, local: Manifest) -> dict[str, Wanted]:
     """Files of the local configs and their plots."""
-    files = manifest.config_files(local, local["configs"])
-    files |= {path: entry for path, entry in local["files"].items() if manifest.is_file_of(path, local["configs"])}
+    files = manifest.files_of(local, local["configs"])
     return {path: Wanted(_checked(folder / path, entry)) for path, entry in files.items()}
 
 
@@ -159,10 +163,8 @@ def _kept_files(remote: Remote, whole: Published, local: Manifest) -> dict[str, 
     """Published files of the configs that stay."""
     if remote.manifest is None:
         return {}
-    kept_configs = whole["configs"].keys() - local["configs"].keys()
-    paths = [*manifest.config_files(whole, kept_configs)]
-    paths += [path for path in remote.manifest["files"] if manifest.is_file_of(path, kept_configs)]
-    if lacking := sorted(set(paths) - remote.tree.keys()):
+    paths = manifest.files_of(remote.manifest, whole["configs"].keys() - local["configs"].keys()).keys()
+    if lacking := sorted(paths - remote.tree.keys()):
         raise RemoteError(
             f"the repository lacks {lacking[0]}, which its manifest lists ({len(lacking)} in all): somebody has deleted"
             " it; build that language too, and push again"
@@ -208,3 +210,52 @@ def _in_the_way(remote: Remote, staged: Staged, repo: str) -> Iterator[str]:
             or above & staged.files.keys()
         ):
             yield path
+
+
+def compare(folder: Path, against: str, *, languages: Collection[str] = ()) -> Changes:
+    """What a push of a release folder would change.
+
+    Args:
+        folder: a release folder.
+        against: another release folder, or a repository (``owner/name`` or ``owner/name@v1.2.0``; its head by default).
+        languages: of the folder's configs, only these languages.
+
+    Raises:
+        DiscoprobeError: if one of the two is no release.
+    """
+    local = only(manifest.read_release(folder), languages)
+    if (other := Path(against)).is_dir():
+        return diff.compare(diff.in_folder(other, manifest.read_release(other)), diff.in_folder(folder, local))
+    repo, _, revision = against.partition("@")
+    hub = Hub(repo)
+    remote = read_remote(hub, revision)
+    if remote.manifest is None:
+        raise RemoteError(f"{against} holds no release; publish one first, or compare with a folder")
+    return changes(folder, hub, remote, stage(folder, local, remote, published_label(repo, remote)))
+
+
+def published_label(repo: str, remote: Remote) -> Label:
+    """What the published release is called."""
+    release = remote.manifest.get("version", "") if remote.manifest else ""
+    return Label(repo, release, remote.changelog)
+
+
+def changes(folder: Path, hub: Hub, remote: Remote, staged: Staged) -> Changes:
+    """What changes, with the files that are neither rows nor written anew for every release."""
+    new = diff.in_folder(folder, staged.manifest)
+    if remote.manifest is None:
+        return diff.compare(None, new)
+    difference = diff.compare(diff.Side(remote.manifest, functools.partial(_downloaded, hub, remote)), new)
+    touched = [*staged.adds(remote.tree), *staged.deletes(remote.tree)]
+    files = tuple(sorted(path for path in touched if not path.endswith(".parquet")))
+    return dataclasses.replace(difference, files=files)
+
+
+def _downloaded(hub: Hub, remote: Remote, config: str, split: str) -> pa.Table | None:
+    """The published rows of a split; None if there is no such split."""
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    path = f"{config}/{parquet_files.file_name(split)}"
+    if path not in remote.tree or remote.head is None:
+        return None
+    return pq.read_table(hub.download(path, remote.head, remote.tree[path]))

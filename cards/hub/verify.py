@@ -3,18 +3,18 @@
 import dataclasses
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from discoprobe.cards.hub import client
-from discoprobe.cards.hub.remote_release import CHANGELOG, read_manifest, unlike
-from discoprobe.cards.hub.staging import Label, texts
+from discoprobe.cards.hub.client import Hub
+from discoprobe.cards.hub.remote_release import CHANGELOG, read_remote
+from discoprobe.cards.hub.staging import published_label, texts
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest import ListedFile, Manifest, Published
 from discoprobe.cards.release import diff
 from discoprobe.cards.release.release_folder import README, documents
-from discoprobe.cards.release.staleness import files_of
 from discoprobe.cards.text import card
 from discoprobe.loaders.errors import DiscoprobeError
 from discoprobe.loaders.file_hashes import hashes_of
@@ -67,92 +67,98 @@ def verify(target: str, rebuild: Rebuild | None, *, token: str | None = None) ->
         DiscoprobeError: if there is no release, or its sources cannot be had.
         RemoteError: if the Hub or the network failed.
     """
-    release = _Folder(Path(target)) if Path(target).is_dir() else _Remote(target, token)
+    release = _in_folder(Path(target)) if Path(target).is_dir() else _on_hub(target, token)
     found = release.manifest
-    wrong = list(release.wrong())
+    wrong = list(_unlike_listed(release))
     again: list[Difference] = []
     if rebuild:
         with tempfile.TemporaryDirectory(prefix="discoprobe-verify-") as place:
             out = Path(place) / "release"
             rebuild(found, out)
-            again = [*compare(found, out), *release.documents()]
-    number = sum(len(files_of(name, found)) for name in found["configs"])
+            again = [*compare(found, out), *_unlike_documents(found, release.documents())]
+    number = len(manifest.files_of(found, found["configs"]))
     return Verified(
         target, release.commit, found.get("version", ""), len(manifest.listed(found)), number if rebuild else 0,
         (*wrong, *again),
     )  # fmt: skip
 
 
-class _Folder:
-    """A release folder."""
+class _Release(NamedTuple):
+    """A release to verify.
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.commit = folder, ""
-        self.manifest: Published = manifest.read_release(folder)  # type: ignore[assignment]
+    Attributes:
+        commit: of the Hub; empty for a folder.
+        manifest: what it says of itself.
+        paths: its files, without those that no manifest lists.
+        entry: path → size and hash of a file; None if it is not there.
+        documents: gives the texts that speak of all configs, as they would be written today.
+    """
 
-    def wrong(self) -> Iterator[Difference]:
-        """Files that are not what the manifest lists."""
-        listed = manifest.listed(self.manifest)
-        for path, entry in sorted(listed.items()):
-            if why := _unlike(self.folder / path, entry):
-                yield Difference(path, "published", (why,))
-        there = {path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*") if path.is_file()}
-        for path in sorted(there - listed.keys() - {manifest.NAME, CHANGELOG}):
-            yield Difference(path, "published", ("the manifest does not list it",))
-
-    def documents(self) -> Iterator[Difference]:
-        """Texts that speak of all configs and would be others today; a copy of the Hub does not name its repo."""
-        if not self.manifest.get("version"):
-            yield from _unlike_documents(self.manifest, documents(self.manifest))
+    commit: str
+    manifest: Published
+    paths: AbstractSet[str]
+    entry: Callable[[str], ListedFile | None]
+    documents: Callable[[], Mapping[str, str]]
 
 
-def _unlike(path: Path, entry: ListedFile) -> str:
-    """How a file differs from what is listed; empty if it does not."""
-    if not path.is_file():
-        return "the manifest lists it, but it does not exist"
-    if path.stat().st_size != entry["bytes"]:
-        return f"{path.stat().st_size} bytes, and the manifest says {entry['bytes']}: changed after it was built"
-    if (digest := hashes_of(path).sha256) != entry["sha256"]:
-        return f"SHA-256 {digest[:12]}…, and the manifest says {entry['sha256'][:12]}…: changed after it was built"
-    return ""
+def _in_folder(folder: Path) -> _Release:
+    """A release folder; a copy of one of the Hub does not say for which repository its texts were written."""
+    found: Published = manifest.read_release(folder)  # type: ignore[assignment]
+    paths = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+    def entry(path: str) -> ListedFile | None:
+        return manifest.listed_file(folder / path) if (folder / path).is_file() else None
+
+    return _Release(
+        "", found, paths - {manifest.NAME, CHANGELOG}, entry, lambda: {} if found.get("version") else documents(found)
+    )
 
 
-class _Remote:
-    """A release on the Hub, at a tag, branch or commit."""
+def _on_hub(target: str, token: str | None) -> _Release:
+    """A release on the Hub, at a tag, branch or commit; files without a hash in its tree are downloaded."""
+    repo, _, revision = target.partition("@")
+    hub = Hub(repo, token=token)
+    remote = read_remote(hub, revision)
+    if remote.manifest is None or remote.head is None:
+        raise DiscoprobeError(f"{target} holds no {manifest.NAME}: it is not a release of discoprobe")
+    found, tree, commit = remote.manifest, remote.tree, remote.head
+    sizes = {path: file["bytes"] for path, file in manifest.listed(found).items()}
+    hub.fetch([path for path in tree if tree[path].sha256 is None and tree[path].size == sizes.get(path)], commit)
 
-    def __init__(self, target: str, token: str | None) -> None:
-        repo, _, revision = target.partition("@")
-        self._hub = client.Hub(repo, token=token)
-        self.commit = self._hub.commit_of(revision or client.MAIN)
-        self._tree: Mapping[str, client.RemoteFile] = self._hub.tree(self.commit)
-        if manifest.NAME not in self._tree:
-            raise DiscoprobeError(f"{target} holds no {manifest.NAME}: it is not a release of discoprobe")
-        self.manifest = read_manifest(self._hub, self.commit, self._tree)
+    def entry(path: str) -> ListedFile | None:
+        file = tree.get(path)
+        if file is None:
+            return None
+        if file.sha256 or file.size != sizes[path]:
+            return {"sha256": file.sha256 or "", "bytes": file.size}
+        return manifest.listed_file(hub.download(path, commit, file))
 
-    def _download(self, path: str) -> Path:
-        return self._hub.download(path, self.commit, self._tree[path])
+    return _Release(
+        commit, found, tree.keys() - {manifest.NAME, ".gitattributes"}, entry,
+        lambda: texts(found, published_label(repo, remote)),
+    )  # fmt: skip
 
-    def wrong(self) -> Iterator[Difference]:
-        """Files that are not what the manifest lists; those without a hash in the tree are downloaded."""
-        listed = manifest.listed(self.manifest)
-        wrong = unlike(self._tree, listed)
-        for path in wrong:
-            there = self._tree.get(path)
-            why = f"{there.size} bytes with another hash than the manifest says" if there else "it does not exist"
+
+def _unlike_listed(release: _Release) -> Iterator[Difference]:
+    """Files that are not what the manifest lists."""
+    listed = manifest.listed(release.manifest)
+    for path, entry in sorted(listed.items()):
+        if why := _unlike(release.entry(path), entry):
             yield Difference(path, "published", (why,))
-        plain = [path for path in sorted(listed.keys() - set(wrong)) if not self._tree[path].sha256]
-        self._hub.fetch(plain, self.commit)
-        for path in plain:
-            if why := _unlike(self._download(path), listed[path]):
-                yield Difference(path, "published", (why,))
-        for path in sorted(self._tree.keys() - listed.keys() - {manifest.NAME, ".gitattributes"}):
-            yield Difference(path, "published", ("the manifest does not list it",))
+    for path in sorted(release.paths - listed.keys()):
+        yield Difference(path, "published", ("the manifest does not list it",))
 
-    def documents(self) -> Iterator[Difference]:
-        """Texts that speak of all configs and would be others today."""
-        log = self._download(CHANGELOG).read_text(encoding="utf-8") if CHANGELOG in self._tree else ""
-        label = Label(self._hub.repo, self.manifest.get("version", ""), log)
-        yield from _unlike_documents(self.manifest, texts(self.manifest, label))
+
+def _unlike(found: ListedFile | None, entry: ListedFile) -> str:
+    """How a file differs from what is listed; empty if it does not."""
+    if found is None:
+        return "the manifest lists it, but it does not exist"
+    if found["bytes"] != entry["bytes"]:
+        return f"{found['bytes']} bytes, and the manifest says {entry['bytes']}: changed after it was built"
+    if found["sha256"] != entry["sha256"]:
+        digests = found["sha256"][:12], entry["sha256"][:12]
+        return f"SHA-256 {digests[0]}…, and the manifest says {digests[1]}…: changed after it was built"
+    return ""
 
 
 # the rebuild
@@ -162,7 +168,7 @@ def compare(published: Published, folder: Path) -> Iterator[Difference]:
     """Files that a rebuild gives otherwise than the manifest lists, with the reasons."""
     rebuilt = manifest.read(folder)
     for name in sorted(published["configs"]):
-        before, after = files_of(name, published), files_of(name, rebuilt)
+        before, after = (manifest.files_of(of_release, {name}) for of_release in (published, rebuilt))
         if (path := f"{name}/{README}") in after and "repository" in published:
             text = card.with_repository((folder / path).read_text(encoding="utf-8"), published["repository"])
             after[path] = manifest.listed_file(text.encode())

@@ -1,4 +1,4 @@
-"""What a card says of sources that a program annotated: which program, and how far its labels agree with a treebank's.
+"""What a card says of automatically annotated sources: the program, and the agreement of its labels with a treebank.
 
 The agreement is data (``agreement.toml``), made by ``scripts/gold_labels.py`` from a treebank on which the models were
 not trained: its text was annotated, its sentences were found again by their characters, and the labels were compared.

@@ -21,7 +21,6 @@ MOST_BYTES: Final = 100_000
 _BLOCK = re.compile(r"\A---\r?\n(.*?\n)---\r?\n", re.DOTALL)
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 _VERSION = re.compile(r"\d+\.\d+\.\d+")
-_SOURCE = re.compile(r"original|extended|extended\|[\w./-]+")
 _NEEDED = (
     "pretty_name", "language", "license", "multilinguality", "size_categories", "source_datasets",
     "annotations_creators", "task_categories", "tags", "configs",
@@ -91,8 +90,8 @@ def size_problem(card: str) -> str:
 
 def _data_problems(data: Mapping[str, Any], files: frozenset[str]) -> Iterator[str]:
     yield from (f"`{key}` is missing or empty" for key in _NEEDED if not data.get(key))
-    for key, allowed in _CLOSED.items():
-        unknown = [value for value in _several(data.get(key)) if not allowed(value)]
+    for key in [*vocabulary.closed_lists(), *_FORMS]:
+        unknown = [value for value in _several(data.get(key)) if not _is_known(key, value)]
         yield from (f"`{key}` has {value!r}, which the Hub does not know" for value in unknown)
     yield from _licence_problems(data)
     if data.get("configs"):
@@ -104,26 +103,22 @@ def _several(value: object) -> list[object]:
     return list(value) if isinstance(value, list) else [] if value is None else [value]
 
 
-def _in(closed: frozenset[str]) -> Callable[[object], bool]:
-    return lambda value: isinstance(value, str) and value in closed
-
-
-_CLOSED: Final[Mapping[str, Callable[[object], bool]]] = {
-    "language": lambda value: isinstance(value, str) and vocabulary.is_language(value),
-    "license": _in(vocabulary.LICENCES),
-    "multilinguality": _in(vocabulary.MULTILINGUALITY),
-    "size_categories": _in(frozenset(name for name, _ in vocabulary.SIZES)),
-    "source_datasets": lambda value: isinstance(value, str) and bool(_SOURCE.fullmatch(value)),
-    "annotations_creators": _in(vocabulary.CREATORS),
-    "language_creators": _in(vocabulary.CREATORS),
-    "task_categories": _in(vocabulary.TASK_CATEGORIES),
-    "task_ids": _in(vocabulary.TASK_IDS),
-    "tags": lambda value: isinstance(value, str) and bool(value),
+_FORMS: Final[Mapping[str, Callable[[str], object]]] = {
+    "language": vocabulary.is_language,
+    "source_datasets": re.compile(r"original|extended|extended\|[\w./-]+").fullmatch,
+    "tags": bool,
 }
+"""What the values of other keys must be like."""
+
+
+def _is_known(key: str, value: object) -> bool:
+    if not isinstance(value, str):
+        return False
+    return bool(_FORMS[key](value)) if key in _FORMS else value in vocabulary.closed_lists()[key]
 
 
 def _licence_problems(data: Mapping[str, Any]) -> Iterator[str]:
-    """``license: other`` says nothing without a name and a link."""
+    """``license: other`` needs a name and a link."""
     if vocabulary.OTHER in _several(data.get("license")):
         lacking = [key for key in ("license_name", "license_link") if not data.get(key)]
         yield from (f"`license` is other, so `{key}` is needed" for key in lacking)
@@ -134,7 +129,7 @@ def _config_problems(configs: object, files: frozenset[str]) -> Iterator[str]:
         yield "`configs` is no list of mappings"
         return
     names = Counter(str(one.get("config_name")) for one in configs)
-    yield from (f"config {name} stands {times} times" for name, times in names.items() if times > 1)
+    yield from (f"config {name} is listed {times} times" for name, times in names.items() if times > 1)
     defaults = [one.get("config_name") for one in configs if one.get("default")]
     if len(defaults) != 1:
         yield f"{len(defaults)} configs are the default; one must be"
@@ -165,7 +160,7 @@ def _one_config(config: Mapping[str, Any], folders: Mapping[str, list[str]]) -> 
 
 
 def _file_problems(data_files: object, folders: Mapping[str, list[str]]) -> Iterator[str]:
-    if not isinstance(data_files, list) or not all(map(_is_file_entry, data_files)):
+    if not isinstance(data_files, list) or any({*one} != {"split", "path"} for one in data_files):
         yield "`data_files` is no list of `split` and `path`"
         return
     splits = [one["split"] for one in data_files]
@@ -174,10 +169,6 @@ def _file_problems(data_files: object, folders: Mapping[str, list[str]]) -> Iter
     for one in data_files:
         if not _matches(str(one["path"]), folders):
             yield f"no file of the release is {one['path']}"
-
-
-def _is_file_entry(entry: object) -> bool:
-    return isinstance(entry, dict) and set(entry) == {"split", "path"}
 
 
 def _matches(pattern: str, folders: Mapping[str, list[str]]) -> bool:

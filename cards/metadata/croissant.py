@@ -5,6 +5,8 @@ language, ``croissant/es.json``, which changes only with the configs of that lan
 files. Sizes and hashes of files are in the manifest.
 """
 
+import functools
+import importlib.resources
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -25,20 +27,6 @@ _LABELS = 40
 """Labels whose meaning is given."""
 _GIT = "https://github.com/mlcommons/croissant/issues/80"
 """What the specification's examples give in place of the hash of a whole repository."""
-_CONTEXT: dict[str, Any] = {
-    "@language": "en", "@vocab": "https://schema.org/", "citeAs": "cr:citeAs", "column": "cr:column",
-    "conformsTo": "dct:conformsTo", "cr": "http://mlcommons.org/croissant/",
-    "rai": "http://mlcommons.org/croissant/RAI/", "data": {"@id": "cr:data", "@type": "@json"},
-    "dataType": {"@id": "cr:dataType", "@type": "@vocab"}, "dct": "http://purl.org/dc/terms/",
-    "equivalentProperty": "cr:equivalentProperty", "examples": {"@id": "cr:examples", "@type": "@json"},
-    "extract": "cr:extract", "field": "cr:field", "fileProperty": "cr:fileProperty", "fileObject": "cr:fileObject",
-    "fileSet": "cr:fileSet", "format": "cr:format", "includes": "cr:includes", "isLiveDataset": "cr:isLiveDataset",
-    "jsonPath": "cr:jsonPath", "key": "cr:key", "md5": "cr:md5", "parentField": "cr:parentField", "path": "cr:path",
-    "recordSet": "cr:recordSet", "references": "cr:references", "regex": "cr:regex", "repeated": "cr:repeated",
-    "replace": "cr:replace", "samplingRate": "cr:samplingRate", "sc": "https://schema.org/",
-    "separator": "cr:separator", "source": "cr:source", "subField": "cr:subField", "transform": "cr:transform",
-}  # fmt: skip
-"""The context that the specification prescribes."""
 _PARQUET = "application/x-parquet"
 _TYPES = {
     pa.string(): "sc:Text",
@@ -81,7 +69,7 @@ def _described(manifest: Manifest, configs: Mapping[str, ConfigEntry], repositor
     """What is said of a dataset as a whole."""
     used = {source for entry in configs.values() for source in entry["sources"]}
     return {
-        "@context": _CONTEXT,
+        "@context": _context(),
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": "discoprobe",
@@ -94,6 +82,14 @@ def _described(manifest: Manifest, configs: Mapping[str, ConfigEntry], repositor
         "rai:dataLimitations": "Labels come from treebank annotation; genres and sizes differ between languages.",
         "rai:dataCollection": "Rows are selected from annotated corpora by rule; manifest.json has sources and more.",
     }
+
+
+@functools.cache
+def _context() -> dict[str, Any]:
+    """The context that the specification prescribes."""
+    file = importlib.resources.files("discoprobe.cards.metadata") / "croissant_context.json"
+    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return found
 
 
 def _address(repository: str) -> str:
@@ -120,7 +116,7 @@ def _records(configs: Mapping[str, ConfigEntry], repository: str) -> dict[str, A
 
 
 def _json(described: dict[str, Any]) -> str:
-    """JSON with one line per file and per record set: a third of the bytes of an indented one, and diffs still read."""
+    """JSON with one line per file and record set: a third of the bytes of indented JSON, and diffs stay readable."""
     lines = []
     for key, value in described.items():
         many = isinstance(value, list) and value and isinstance(value[0], dict)

@@ -32,41 +32,31 @@ class Place:
 
     Args:
         folder: the release folder; a symbolic link stands for what it leads to.
+
+    Attributes:
+        fixed: whether the folder cannot be renamed; then its entries are moved.
+        new: the folder in which the next release is made, on the same file system.
+        old: where the old release is while the new one takes its place.
+        lock: the file that is locked while the folder is written.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve()
         self.fixed = self.folder.is_dir() and (
-            os.path.ismount(self.folder) or Path.cwd().is_relative_to(self.folder) or not self._parent_is_writable()
+            os.path.ismount(self.folder)
+            or Path.cwd().is_relative_to(self.folder)
+            or not os.access(self.folder.parent, os.W_OK | os.X_OK)
         )
-
-    def _parent_is_writable(self) -> bool:
-        return os.access(self.folder.parent, os.W_OK | os.X_OK)
-
-    @property
-    def new(self) -> Path:
-        """The folder in which the next release is made, on the same file system."""
-        return self.folder / _INSIDE_NEW if self.fixed else self._beside("new")
-
-    @property
-    def old(self) -> Path:
-        """Where the old release is while the new one takes its place."""
-        return self.folder / _INSIDE_OLD if self.fixed else self._beside("old")
-
-    @property
-    def lock(self) -> Path:
-        """The file that is locked while the folder is written."""
-        return self.folder / _INSIDE_LOCK if self.fixed else self._beside("lock")
-
-    def _beside(self, what: str) -> Path:
-        return self.folder.with_name(f".{self.folder.name}.{what}")
+        inside = (self.folder / name for name in (_INSIDE_NEW, _INSIDE_OLD, _INSIDE_LOCK))
+        beside = (self.folder.with_name(f".{self.folder.name}.{what}") for what in ("new", "old", "lock"))
+        self.new, self.old, self.lock = inside if self.fixed else beside
 
     def entries(self) -> Iterator[Path]:
         """The entries of the release folder."""
         yield from (path for path in sorted(self.folder.iterdir()) if path.name not in OWN)
 
     def recover(self) -> None:
-        """Puts right what a killed program has left; the release is then the old one or the new one."""
+        """Repairs what a killed program has left; the release is then the old one or the new one."""
         if self.fixed:
             self._recover_entries()
         elif self.old.exists():
@@ -131,7 +121,7 @@ class Place:
 
 
 def exchanged(one: Path, other: Path) -> bool:
-    """Exchanges two paths in one step of the system; False where it cannot do that."""
+    """Exchanges two paths in one step; False where the system cannot do that."""
     try:
         rename = ctypes.CDLL(None, use_errno=True).renameat2
     except (AttributeError, OSError):  # not Linux, or an old C library
@@ -146,7 +136,7 @@ def exchanged(one: Path, other: Path) -> bool:
 
 
 def recovered(folder: Path) -> Path:
-    """The folder, after what a killed program left there was put right.
+    """The folder, after a repair of what a killed program left there.
 
     A program that is writing it now is left alone: it holds the lock, and never leaves the folder without a release for
     longer than between two renames.

@@ -10,7 +10,6 @@ import platform
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any, NotRequired, TypedDict
 
@@ -146,13 +145,20 @@ class Published(Manifest, total=False):
     built_with: dict[str, dict[str, str]]
 
 
+def installed(names: Iterable[str]) -> dict[str, str]:
+    """The versions of Python and of these distributions, in order; empty for one that is not installed."""
+    versions = {"python": platform.python_version()}
+    for name in names:
+        try:
+            versions[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            versions[name] = ""
+    return versions
+
+
 def software() -> dict[str, str]:
     """The versions of Python and of those libraries of ``SOFTWARE`` that are installed."""
-    versions = {"python": platform.python_version()}
-    for name in SOFTWARE:
-        with suppress(importlib.metadata.PackageNotFoundError):
-            versions[name] = importlib.metadata.version(name)
-    return versions
+    return {name: version for name, version in installed(SOFTWARE).items() if version}
 
 
 def empty() -> Manifest:
@@ -308,6 +314,12 @@ def listed(manifest: Manifest) -> dict[str, ListedFile]:
 def config_files(manifest: Manifest, names: Iterable[str]) -> dict[str, ListedFile]:
     """The size and hash of every file in the folders of some configs, by path inside the release."""
     return {f"{name}/{path}": entry for name in names for path, entry in manifest["configs"][name]["files"].items()}
+
+
+def files_of(manifest: Manifest, names: Collection[str]) -> dict[str, ListedFile]:
+    """The size and hash of every file of some configs, with their plots and tables of documents, by path."""
+    files = config_files(manifest, [name for name in names if name in manifest["configs"]])
+    return files | {path: entry for path, entry in manifest["files"].items() if is_file_of(path, names)}
 
 
 def is_file_of(path: str, configs: Collection[str]) -> bool:

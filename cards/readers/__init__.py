@@ -1,1 +1,1 @@
-"""What readers say of rows: ``marks`` is the file that they write to, ``figures`` is what their marks come to."""
+"""Readers of rows: ``marks`` is the file that they write to, ``figures`` sums up their marks per config."""

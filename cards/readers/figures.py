@@ -1,4 +1,4 @@
-"""What the marks on a config come to: rows read, faults, accuracy, agreement, for people and models apart."""
+"""Figures of the marks on a config: rows read, faults, accuracy, agreement; people and models apart."""
 
 import itertools
 from collections import Counter

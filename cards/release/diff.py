@@ -1,10 +1,11 @@
 """What changed between two releases: configs, rows, labels, definitions, settings, sources."""
 
 import dataclasses
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import pyarrow as pa
 
@@ -18,31 +19,27 @@ SHOWN = 3
 Rows: TypeAlias = dict[str, tuple[str | int, dict[str, Any]]]
 
 
-class Side(Protocol):
-    """One of the two releases."""
+class Side(NamedTuple):
+    """One of two releases: its manifest, and what gives the rows of a config's split, None if there is no such split.
 
-    @property
-    def manifest(self) -> Manifest:
-        """What it says of itself."""
+    ``table`` is called only for splits whose rows differ.
+    """
 
-    def table(self, config: str, split: str) -> pa.Table | None:
-        """The rows of a split; None if it has no such split."""
-
-
-@dataclass(frozen=True, slots=True)
-class Folder:
-    """A release folder as a side of a comparison, with its manifest or one that speaks of it."""
-
-    path: Path
     manifest: Manifest
+    table: Callable[[str, str], pa.Table | None]
 
-    def table(self, config: str, split: str) -> pa.Table | None:
-        """The rows of a split; None if it has no such split."""
-        import pyarrow.parquet as pq  # noqa: PLC0415
 
-        file = self.path / config / parquet_files.file_name(split)
-        with parquet_files.reading(file):
-            return pq.read_table(file) if file.exists() else None
+def in_folder(path: Path, manifest: Manifest) -> Side:
+    """A release folder, with its manifest or one that speaks of it."""
+    return Side(manifest, functools.partial(_read_table, path))
+
+
+def _read_table(folder: Path, config: str, split: str) -> pa.Table | None:
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    file = folder / config / parquet_files.file_name(split)
+    with parquet_files.reading(file):
+        return pq.read_table(file) if file.exists() else None
 
 
 @dataclass(frozen=True, slots=True)

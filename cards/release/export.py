@@ -13,7 +13,6 @@ these are *de* and *el*, which nobody writes, and after an edit they would have 
 """
 
 import functools
-import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -90,9 +89,9 @@ def export(release: Path, out: Path, form: str, configs: Sequence[str] = ()) -> 
         configs: which; by default all that the format has a place for.
 
     Raises:
-        DiscoprobeError: if a file of the release is missing.
+        DiscoprobeError: if ``release`` is no release folder, or a file of it is missing.
         UnknownNameError: for a format or config that is not there.
-        UsageError: if ``release`` is no release folder or ``out`` is not empty.
+        UsageError: if ``out`` is not empty.
         UnsupportedError: if a config that was asked for by name has no place in the format, or none has.
     """
     if form not in FORMATS:
@@ -123,9 +122,7 @@ def export(release: Path, out: Path, form: str, configs: Sequence[str] = ()) -> 
 
 
 def _entries(release: Path, configs: Sequence[str]) -> dict[str, ConfigEntry]:
-    if not (release / manifest.NAME).exists():
-        raise UsageError(f"{release} holds no {manifest.NAME}; give the folder that `build run` wrote")
-    there = manifest.read(release)["configs"]
+    there = manifest.read_release(release)["configs"]
     for name in configs:
         if name not in there:
             raise UnknownNameError("config", name, there)
@@ -215,7 +212,7 @@ def _jsonl(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
     for split in entry["counts"]:
         rows = read(split).iter_rows(named=True)
         named = (row if choice else row | {"label_name": entry["labels"][row["label"]]} for row in rows)
-        yield f"{name}/{split}.jsonl", map(functools.partial(json.dumps, ensure_ascii=False), named)
+        yield f"{name}/{split}.jsonl", map(pair_formats.as_json, named)
 
 
 _PAIRS: Final = frozenset(Shape) - {Shape.CHOICE}

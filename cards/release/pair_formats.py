@@ -14,7 +14,7 @@ puts a space between regions, so a region ends at white space.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import polars as pl
@@ -65,7 +65,7 @@ def blimp(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
         }
         for good, bad, pair_id, label in texts
     )
-    yield f"{name}.jsonl", map(_json, lines)
+    yield f"{name}.jsonl", map(as_json, lines)
 
 
 def lm_eval(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
@@ -73,7 +73,7 @@ def lm_eval(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
     is_choice = entry["shape"] == Shape.CHOICE
     if is_choice:
         shown = read("test").select("id", "label", "choices", context=pl.col("context").list.join(" "))
-        yield f"{name}.jsonl", map(_json, shown.iter_rows(named=True))
+        yield f"{name}.jsonl", map(as_json, shown.iter_rows(named=True))
     else:
         yield from blimp(read, name, entry)
     task = {
@@ -99,39 +99,49 @@ def syntaxgym(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
     rows = read("test")
     pairs, prefixes = _paired(rows), [""]
     versions = [*zip(_regions(pairs, ""), _regions(pairs, "_edited"), strict=True)]
-    grouped = [[pair] for pair in versions]
+    items = [[pair] for pair in versions]
     if entry["shape"] == Shape.SUITE and crossed(rows.select("group", condition="label")):
         prefixes = [f"{entry['labels'][label]}_" for label in rows["label"].unique().sort()]
         numbered = pairs.with_row_index("_at").sort("label").group_by("group").agg("_at", _first=pl.col("_at").min())
-        grouped = [[versions[at] for at in item] for item in numbered.sort("_first")["_at"]]
-    items: list[dict[str, Any]] = [
-        {
-            "item_number": number,
-            "conditions": [
-                {"condition_name": f"{prefix}{name}", "regions": _numbered(regions)}
-                for prefix, pair in zip(prefixes, item, strict=True)
-                for name, regions in zip(("original", "edited"), pair, strict=True)
-            ],
-        }
-        for number, item in enumerate(grouped, 1)
-    ]
-    n_regions = len(items[0]["conditions"][0]["regions"])
+        items = [[versions[at] for at in item] for item in numbered.sort("_first")["_at"]]
     is_sentence = _of_sentences(rows, entry)
-    names = ("before", "edit", "after") if is_sentence else tuple(f"sentence {at}" for at in range(1, n_regions + 1))
-    if n_regions == len(CONTEXT_AND_SENTENCE):
-        names = CONTEXT_AND_SENTENCE
     region = pairs["region"][0] if entry["shape"] == Shape.SUITE else 2 if is_sentence else 0
-    formulas = [
-        " > ".join(" + ".join(f"({part};%{prefix}{name}%)" for prefix in prefixes) for name in ("edited", "original"))
-        for part in ([region] if region else []) + ["*"]
-    ]
     suite = {
         "meta": {"name": name, "metric": "mean", "comments": entry["summary"]},
-        "region_meta": {str(number): region for number, region in enumerate(names, 1)},
-        "predictions": [{"type": "formula", "formula": formula} for formula in formulas],
-        "items": items,
+        "region_meta": {str(n): region for n, region in enumerate(_region_names(versions[0][0], is_sentence), 1)},
+        "predictions": [
+            {"type": "formula", "formula": _formula(part, prefixes)} for part in ([region] if region else []) + ["*"]
+        ],
+        "items": [
+            {"item_number": number, "conditions": _conditions(item, prefixes)} for number, item in enumerate(items, 1)
+        ],
     }
     yield f"{name}.json", iter([json.dumps(suite, ensure_ascii=False, indent=1)])
+
+
+def _region_names(regions: Sequence[str], is_sentence: bool) -> Sequence[str]:  # noqa: FBT001 (a fact)
+    if len(regions) == len(CONTEXT_AND_SENTENCE):
+        return CONTEXT_AND_SENTENCE
+    return ("before", "edit", "after") if is_sentence else [f"sentence {at}" for at in range(1, len(regions) + 1)]
+
+
+def _formula(region: int | str, prefixes: Sequence[str]) -> str:
+    """The edited texts have more surprisal in a region than the originals, added up over the conditions."""
+    return " > ".join(
+        " + ".join(f"({region};%{prefix}{version}%)" for prefix in prefixes) for version in ("edited", "original")
+    )
+
+
+def _conditions(item: Sequence[tuple[list[str], list[str]]], prefixes: Sequence[str]) -> list[dict[str, Any]]:
+    """The original and the edited text of each pair of an item, in regions."""
+    return [
+        {
+            "condition_name": f"{prefix}{version}",
+            "regions": [{"region_number": number, "content": content} for number, content in enumerate(regions, 1)],
+        }
+        for prefix, pair in zip(prefixes, item, strict=True)
+        for version, regions in zip(("original", "edited"), pair, strict=True)
+    ]
 
 
 def _of_sentences(rows: pl.DataFrame, entry: ConfigEntry) -> bool:
@@ -175,9 +185,6 @@ def _regions(pairs: pl.DataFrame, suffix: str) -> Iterator[list[str]]:
         yield [text[:start].rstrip(" "), text[start:end], text[end:].lstrip(" ")]
 
 
-def _numbered(regions: list[str]) -> list[dict[str, Any]]:
-    return [{"region_number": number, "content": content} for number, content in enumerate(regions, 1)]
-
-
-def _json(row: dict[str, Any]) -> str:
+def as_json(row: dict[str, Any]) -> str:
+    """A row as a line of JSON."""
     return json.dumps(row, ensure_ascii=False)

@@ -26,10 +26,10 @@ def file_name(split: str) -> str:
 
 @contextlib.contextmanager
 def reading(place: Path) -> Iterator[None]:
-    """Tells in a line that a file, or one of a folder, is not parquet, where its reader would show a traceback.
+    """Turns the errors of parquet readers into one line that names the file.
 
     Raises:
-        DiscoprobeError: a file that is read inside is none.
+        DiscoprobeError: a file that is read inside the block is not parquet.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""What readers said of the rows of a release: marks checked against the rows, and what they come to per config."""
+"""Readers' marks on the rows of a release: checked against the rows, and summed up per config."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -9,7 +9,6 @@ every file of the config must still be what the manifest lists.
 import dataclasses
 import functools
 import importlib.metadata
-import platform
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -57,15 +56,9 @@ def language_file_hash(lang: str) -> str:
 
 @functools.cache
 def software() -> dict[str, str]:
-    """Versions of Python and of every library that this package asks for and that is installed."""
+    """Versions of Python and of every library that this package asks for; empty for one that is not installed."""
     asked = {re.split(r"[^\w.-]", line, maxsplit=1)[0] for line in importlib.metadata.requires(PACKAGE) or []}
-    versions = {"python": platform.python_version()}
-    for name in sorted(asked | set(manifest.SOFTWARE)):
-        try:
-            versions[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            versions[name] = ""
-    return versions
+    return manifest.installed(sorted(asked | set(manifest.SOFTWARE)))
 
 
 def up_to_date(folder: Path, found: Manifest, name: str, inputs: str) -> bool:
@@ -74,16 +67,7 @@ def up_to_date(folder: Path, found: Manifest, name: str, inputs: str) -> bool:
         return False
     if name in found["unavailable"]:
         return not (folder / name).exists()
-    return name in found["configs"] and _whole(folder, name, files_of(name, found))
-
-
-def files_of(name: str, found: Manifest) -> dict[str, ListedFile]:
-    """A config's files and plots; none if it is not there."""
-    return {
-        path: entry
-        for path, entry in manifest.listed(found).items()
-        if path.startswith(f"{name}/") or manifest.is_file_of(path, {name})
-    }
+    return name in found["configs"] and _whole(folder, name, manifest.files_of(found, {name}))
 
 
 def _whole(folder: Path, name: str, listed: dict[str, ListedFile]) -> bool:

@@ -1,6 +1,6 @@
-"""Release numbers that say whether scores compare, and the changelog.
+"""Release numbers, which say whether scores are comparable, and the changelog.
 
-A removed, relabelled or edited row and a changed definition are major: scores before and after do not compare. New
+A removed, relabelled or edited row and a changed definition are major: scores before and after are not comparable. New
 configs or rows are minor, everything else (cards, plots, versions of libraries that changed no row) is a patch
 (https://semver.org, applied to data).
 """
@@ -144,7 +144,7 @@ def _summary(changes: Changes) -> str:
     if changes.first:
         return f"First release, of {len(changes.added)} config{'s' * (len(changes.added) != 1)}.\n"
     return {
-        Level.MAJOR: "Scores do not compare with the release before where rows changed.\n",
+        Level.MAJOR: "Where rows changed, scores are not comparable with the release before.\n",
         Level.MINOR: "",
         Level.PATCH: "No row changed.\n",
         Level.NONE: "",

@@ -1,4 +1,4 @@
-"""The report of an audit as one HTML page that loads nothing: what was read, every check, and the rows that show it."""
+"""The report of an audit as one HTML page without external files: the data, every check, and the rows that fail."""
 
 from collections.abc import Sequence
 from pathlib import Path

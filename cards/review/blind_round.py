@@ -21,7 +21,7 @@ from discoprobe.cards.readers.marks import CANNOT_TELL, PLACES, TEXT_COLUMNS, Ma
 from discoprobe.cards.review.row_store import ReleaseRow, RowStore
 
 Traces = frozenset[tuple[str, ...]]
-"""What a row makes known: its pair, its document, its sentences."""
+"""What a row reveals: its pair, its document, its sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ _TRACED = ("corpus", "doc_id", "sent_ids", "pair_id", *TEXT_COLUMNS)
 
 
 def traces(config: str, entry: ConfigEntry, row: Mapping[str, Any], *, documents: bool) -> Traces:
-    """What a row makes known to its reader; with ``documents`` its document too.
+    """What a row reveals to its reader; with ``documents`` its document too.
 
     Sentences are named by their ids in the corpus, which an edited sentence shares with its original, and by their
     texts, as data of others have no ids.

@@ -1,4 +1,4 @@
-"""What all pages of the review application need: who may ask, who reads, the rows, the marks, and how a page is made.
+"""What all pages of the review application share: access, the reader, the rows, the marks, and templates.
 
 The server answers no other host name than its own (against DNS rebinding), and takes a form only with the token that
 its own pages have (against forms of other sites).
@@ -77,7 +77,7 @@ class Site:
         self.store = RowStore(release, options.languages)
         self.path = marks.marks_file(release)
         self.token = secrets.token_urlsafe(24)
-        marks.read_marks(self.path)  # a file that cannot be read is said before the first page
+        marks.read_marks(self.path)  # an error in the file is shown before the first page
         app.before_request(self._guard)
         app.after_request(_with_headers)
         app.register_error_handler(DiscoprobeError, self._failed)

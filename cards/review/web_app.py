@@ -79,8 +79,8 @@ class RowPages:
         self.site = site
         site.add(
             {
-                "/": self.overview, "/rows": self.rows, "/row/<config>/<row_id>": self.row, "/card": self.release_card,
-                "/card/<config>": self.config_card, "/changes": self.changes_page,
+                "/": self.overview, "/rows": self.rows, "/row/<config>/<row_id>": self.row, "/card": self.card,
+                "/card/<config>": self.card, "/changes": self.changes_page,
                 "/marks.jsonl": self.export, "/assets/<name>": self.plot, "/app.css": self.style,
                 "/app.js": self.script, "/favicon.ico": self.no_icon,
             },
@@ -188,20 +188,11 @@ class RowPages:
             row.entry["lang"], str(row.values["corpus"]), set(row.values["sent_ids"] or ())
         )
 
-    def release_card(self) -> Response:
-        """The card of the release."""
-        return self._card("", "Release card")
-
-    def config_card(self, config: str) -> Response:
-        """The card of a config."""
-        self.site.store.entry(config)
-        return self._card(config, config)
-
-    def _card(self, config: str, title: str) -> Response:
+    def card(self, config: str = "") -> Response:
+        """The card of a config, or of the release."""
         html = pages.card_html(card_text(self.site.release, config), _card_address)
-        return self.site.page(
-            "card.html", title, html=html, config=config, changed=pages.changes_of(config, self.site.options.changes)
-        )
+        changed = pages.changes_of(config, self.site.options.changes)
+        return self.site.page("card.html", config or "Release card", html=html, config=config, changed=changed)
 
     def changes_page(self) -> Response:
         """What changed since another release."""

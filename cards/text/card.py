@@ -1,7 +1,9 @@
 """Cards: what a reader of the Hub sees of a release and of each config."""
 
 import importlib.metadata
+import itertools
 import json
+import operator
 import re
 import unicodedata
 from collections import Counter
@@ -114,10 +116,8 @@ def _sorted(value: object) -> object:
 
 
 def _by_task(configs: Mapping[str, ConfigEntry]) -> dict[str, list[ConfigEntry]]:
-    tasks: dict[str, list[ConfigEntry]] = {task: [] for task in sorted({entry["task"] for entry in configs.values()})}
-    for entry in configs.values():
-        tasks[entry["task"]].append(entry)
-    return tasks
+    task = operator.itemgetter("task")
+    return {name: list(of_task) for name, of_task in itertools.groupby(sorted(configs.values(), key=task), task)}
 
 
 def _by_language(configs: Mapping[str, ConfigEntry]) -> dict[str, tuple[list[ConfigEntry], dict[str, int]]]:

@@ -1,4 +1,4 @@
-r"""Corpus text is data: what it says must not become Markdown, HTML or YAML of a card."""
+r"""Corpus text is data: it must not become Markdown, HTML or YAML of a card."""
 
 import html
 import re
@@ -9,11 +9,11 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]#|~$^])")
 _NO_CHARACTERS = re.compile("[\ud800-\udfff\ufffe\uffff]")
 """What neither XML nor UTF-8 can hold."""
 _DIRECTION_MARKS = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""Characters that turn the direction of what follows (bidirectional controls)."""
+"""Characters that change the direction of the following text (bidirectional controls)."""
 _LONGEST = 600
 _RIGHT_TO_LEFT = frozenset({"R", "AL", "AN"})
 _ISOLATE = "\u2068{}\u2069"
-"""First-strong isolate and its end: the text has a direction of its own, and nothing beside it is turned."""
+"""First-strong isolate and its end: the text has its own direction, and the text beside it keeps its own."""
 
 
 def markdown(text: str) -> str:

@@ -8,7 +8,7 @@ CSS follows the reader's theme.
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from discoprobe.builders.audit.report import Report
 from discoprobe.builders.audit.thresholds import Kind
@@ -22,12 +22,16 @@ WIDTH = 400
 _LEFT, _RIGHT = 86, 44
 _SPAN = WIDTH - _LEFT - _RIGHT
 _COLOURS = 6
-"""Labels that get a colour of their own; more are drawn as one."""
+"""Most labels with a colour each; of more labels all have one colour."""
 _NAMED = 12
 """Of many labels, the most frequent ones that are shown."""
 _BAR, _STEP, _HEAD = 12, 20, 24
 _HISTOGRAM = 90
 _BESIDE, _FILLED = 2, 0.9
+_CURVES: dict[str, Any] = {"width": 420, "height": 220, "left": 36.0, "right": 404.0, "top": 28.0, "bottom": 172.0}
+"""The sheet of the curves over layers, and the place of its axes."""
+_LINE, _ABOVE, _BELOW = 12.0, 4.0, 11.0
+"""Between the names of dashed lines; from a line to the name above and below it."""
 
 
 def rows_name(config: str) -> str:
@@ -86,31 +90,31 @@ def rows_plot(config: Config, lengths: Lengths) -> str:
 
 def _split_bars(counts: Mapping[str, Mapping[str, int]], labels: Sequence[str]) -> Panel:
     """A bar per split, divided by label; each split's bar has the full length, its number of rows stands beside it."""
-    bars, texts, y = [], [PlotText(0, 14, "rows per split and label", kind="head")], float(_HEAD)
-    for split, tally in counts.items():
-        total, x = sum(tally.values()), float(_LEFT)
-        for number, label in enumerate(labels):
-            width = _SPAN * tally[label] / max(total, 1)
-            bars.append(Bar(x, y, max(width - 1, 0), _BAR, number))
-            x += width
-        texts += [PlotText(_LEFT - 6, y + 10, split, "end"), PlotText(_LEFT + _SPAN + 4, y + 10, f"{total:,}")]
-        y += _STEP
-    return Panel(tuple(bars), tuple(texts), y)
+    rows = [(split, [tally[label] for label in labels], sum(tally.values())) for split, tally in counts.items()]
+    return _bars("rows per split and label", [(*row, row[2]) for row in rows], gap=1)
 
 
 def _label_bars(counts: Mapping[str, Mapping[str, int]], labels: Sequence[str]) -> Panel:
     """A bar per label, all splits together; of many labels, the most frequent."""
     totals = {label: sum(tally[label] for tally in counts.values()) for label in labels}
     shown = sorted(totals, key=lambda label: (-totals[label], label))[:_NAMED]
-    most = max([*totals.values(), 1])
     head = f"rows per label, all splits ({len(shown)} of {len(labels)} labels)"
+    return _bars(head, [(_short(label), [totals[label]], totals[label], max(totals.values())) for label in shown])
+
+
+def _bars(head: str, rows: Sequence[tuple[str, Sequence[int], int, int]], gap: int = 0) -> Panel:
+    """A line per row, of its name, bars one after the other, and its number.
+
+    ``rows`` have the name, the number of each bar, their sum, and the number that takes the full length.
+    """
     bars, texts, y = [], [PlotText(0, 14, head, kind="head")], float(_HEAD)
-    for label in shown:
-        bars.append(Bar(_LEFT, y, _SPAN * totals[label] / most, _BAR, 0))
-        texts += [
-            PlotText(_LEFT - 6, y + 10, _short(label), "end"),
-            PlotText(_LEFT + _SPAN + 4, y + 10, f"{totals[label]:,}"),
-        ]
+    for name, numbers, total, full in rows:
+        x = float(_LEFT)
+        for colour, number in enumerate(numbers):
+            width = _SPAN * number / max(full, 1)
+            bars.append(Bar(x, y, max(width - gap, 0), _BAR, colour))
+            x += width
+        texts += [PlotText(_LEFT - 6, y + 10, name, "end"), PlotText(_LEFT + _SPAN + 4, y + 10, f"{total:,}")]
         y += _STEP
     return Panel(tuple(bars), tuple(texts), y)
 
@@ -179,3 +183,37 @@ def audit_plot(report: Report) -> str:
         "audit.svg", title=f"{report.name}: accuracy of shortcut solvers", width=WIDTH, findings=measured,
         chance=next((one.accuracy for one in report.baselines if one.name == "majority"), None), head=_HEAD, step=_STEP,
     )  # fmt: skip
+
+
+def layer_plot(title: str, accuracies: Mapping[str, Sequence[float]], baselines: Mapping[str, float]) -> str:
+    """The SVG text: per pooling the accuracy on test in each layer, and baselines as dashed lines over all layers."""
+    n_layers = max(map(len, accuracies.values()))
+    curves = {
+        name: [(round(_x(layer, len(values)), 1), round(_y(value), 1)) for layer, value in enumerate(values)]
+        for name, values in accuracies.items()
+    }
+    return render(
+        "layers.svg", title=title, **_CURVES, curves=curves, baselines=_baselines(baselines),
+        layers=[(round(_x(layer, n_layers), 1), layer) for layer in range(0, n_layers, max(1, n_layers // 12))],
+        ticks=[(round(_y(value), 1), f"{value:.1f}") for value in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)],
+    )  # fmt: skip
+
+
+def _baselines(accuracies: Mapping[str, float]) -> list[tuple[str, float, float]]:
+    """The dashed lines from the highest to the lowest: name, place, and place of the name, on no other name."""
+    lines: list[tuple[str, float, float]] = []
+    for name, accuracy in sorted(accuracies.items(), key=lambda item: -item[1]):
+        y = round(_y(accuracy), 1)
+        lowest = lines[-1][2] + _LINE if lines else _CURVES["top"]
+        lines.append((name, y, max(y + _BELOW if lines else y - _ABOVE, lowest)))
+    return lines
+
+
+def _x(layer: int, n_layers: int) -> float:
+    left, right = _CURVES["left"], _CURVES["right"]
+    return float(left + (right - left) * layer / max(1, n_layers - 1))
+
+
+def _y(accuracy: float) -> float:
+    top, bottom = _CURVES["top"], _CURVES["bottom"]
+    return float(bottom - (bottom - top) * accuracy)

@@ -76,21 +76,26 @@ def hub_texts() -> tuple[HubText, ...]:
 
 def is_hub_text(name: str) -> bool:
     """Whether a name is that of a dataset, or of a language of one."""
-    return any(name.casefold().partition("-")[0] == text.name for text in hub_texts())
+    return any(_stem(name) == text.name for text in hub_texts())
 
 
-def hub_text(name: str, lang: str = "") -> tuple[HubText, str] | None:
-    """The dataset and the language that a name means, ``finewiki-de`` or ``finewiki`` of a language; None if neither.
+def hub_text(name: str, lang: str = "") -> tuple[HubText, str]:
+    """The dataset and the language that a name means: ``finewiki-de``, or ``finewiki`` of a language.
+
+    Args:
+        name: one for which `is_hub_text` is true.
+        lang: the code of the language, where the name has none.
 
     Raises:
         UnknownNameError: the dataset has no such language, or none is named.
     """
-    for text in hub_texts():
-        stem, _, code = name.casefold().partition("-")
-        if stem == text.name:
-            code = code or lang
-            offered = [known.code for known in treebanks.languages(every=True) if known.code not in text.without]
-            if code not in offered:
-                raise UnknownNameError(f"language of {text.name}", code, offered, remedy="(name one with --lang)")
-            return text, code
-    return None
+    text = next(text for text in hub_texts() if _stem(name) == text.name)
+    code = name.casefold().partition("-")[2] or lang
+    offered = [known.code for known in treebanks.languages(every=True) if known.code not in text.without]
+    if code not in offered:
+        raise UnknownNameError(f"language of {text.name}", code, offered, remedy="(name one with --lang)")
+    return text, code
+
+
+def _stem(name: str) -> str:
+    return name.casefold().partition("-")[0]

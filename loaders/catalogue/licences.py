@@ -45,7 +45,7 @@ _MEANINGLESS = re.compile(
     r"|dedication)\b|[\s,;:.&+/()\[\]-])*",
     re.IGNORECASE,
 )
-"""Words and marks between licences that do not change what they allow."""
+"""Words and punctuation between licences that do not change what they allow."""
 
 _ORDER: Final = (
     "CC0",

@@ -120,15 +120,17 @@ def open_treebanks(name: str) -> tuple[Treebank, ...]:
     raise UnsupportedError(f"{known.name} has no openly licensed treebank ({reasons}); give files of your own")
 
 
-def open_texts(name: str) -> tuple[TextCorpus, ...]:
-    """The corpora of raw text that are used by default for a language, given its code or name.
+def default_corpora(name: str) -> tuple[Treebank | TextCorpus, ...]:
+    """The corpora that are used for a language, given its code or name, when none is named; empty if there are none.
 
-    They stand in for treebanks where a language has no openly licensed one; most languages have none.
+    They are its treebanks, or the raw text that stands in for them where no treebank is openly licensed.
 
     Raises:
         UnknownNameError: the catalogue has no such language.
     """
-    return tuple(text for text in language(name).texts if text.default)
+    known = language(name)
+    texts = tuple(text for text in known.texts if text.default)
+    return texts or tuple(bank for bank in known.treebanks if bank.default)
 
 
 def treebank(name: str) -> Treebank:

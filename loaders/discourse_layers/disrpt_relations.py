@@ -38,7 +38,11 @@ UNSPACED_END: Final = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]$")
 
 
 class MalformedError(ValueError):
-    """What is wrong in a row."""
+    """What is wrong in a file; ``line`` is where, from 1, or 0 if the caller knows the line."""
+
+    def __init__(self, message: str, line: int = 0) -> None:
+        super().__init__(message)
+        self.line = line
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,14 +58,6 @@ class _Open(NamedTuple):
     words: list[_Word]
 
 
-class _PlacedError(MalformedError):
-    """What is wrong at a line of a file."""
-
-    def __init__(self, line: int, message: str) -> None:
-        self.line = line
-        super().__init__(message)
-
-
 def read_mentions(
     data: bytes, fields: Sequence[str] = (), *, sentence: int = 0, line: int = 0
 ) -> tuple[list[Mention], list[BadLine], tuple[str, ...]]:
@@ -102,7 +94,7 @@ def read_mentions(
             try:
                 if fields[:1] in {("eid",), ("GRP",)}:
                     mentions += _of_sentence(words, sentence, fields, open_before, sent_id)
-            except _PlacedError as error:
+            except MalformedError as error:
                 problems.append(BadLine(REASON, error.line, str(error), sent_id))
             words, sent_id = [], None
     return mentions, sorted([*problems, *_never_closed(open_before)], key=lambda problem: problem.line), fields
@@ -139,23 +131,25 @@ def _of_sentence(
             elif open_before.get(name):
                 open_before[name].pop()
             else:
-                raise _PlacedError(word.line, f"{name}) closes a mention that no bracket opens; add ({name}")
+                raise MalformedError(f"{name}) closes a mention that no bracket opens; add ({name}", word.line)
     for name, left in opened.items():
         message = f"({name} opens a mention that no bracket closes; add {name})"
         open_before.setdefault(name, []).extend(BadLine(REASON, words[at].line, message, sent_id) for at, _ in left)
     if parts:
         lacking = next(iter(parts.values())).entity
-        raise _PlacedError(words[-1].line, f"the last part of a mention of {lacking} is missing")
+        raise MalformedError(f"the last part of a mention of {lacking} is missing", words[-1].line)
     twice = [mention for mention, n in Counter((each.entity, each.words) for each in found).items() if n > 1]
     if twice:
-        raise _PlacedError(words[0].line, f"{twice[0][0]} has 2 mentions of the same words {twice[0][1]}")
+        raise MalformedError(f"{twice[0][0]} has 2 mentions of the same words {twice[0][1]}", words[0].line)
     return (mention for mention in found if mention.words)
 
 
 def _brackets(word: _Word) -> Iterator[tuple[str, str, bool]]:
     """The brackets of a word: name of the entity (and part), what the bracket says if it opens, whether it closes."""
     if BRACKET.sub("", word.brackets):
-        raise _PlacedError(word.line, f"'{word.brackets}' is malformed; expected brackets such as (e1-person-1- or e1)")
+        raise MalformedError(
+            f"'{word.brackets}' is malformed; expected brackets such as (e1-person-1- or e1)", word.line
+        )
     for opening, closed, closing in BRACKET.findall(word.brackets):
         yield (opening or closing).split("-")[0], opening, bool(closed or closing)
 
@@ -168,7 +162,9 @@ def _joined(parts: dict[str, _Open], name: str, new: _Open, line: int) -> list[_
     entity, number, n_parts = found[1], int(found[2]), int(found[3])
     key = f"{entity}/{n_parts}"
     if not 1 <= number <= n_parts or (number > 1) != (key in parts):
-        raise _PlacedError(line, f"part {number} of {n_parts} of a mention of {entity} does not follow the one before")
+        raise MalformedError(
+            f"part {number} of {n_parts} of a mention of {entity} does not follow the one before", line
+        )
     parts.setdefault(key, _Open(entity, new.attributes, [])).words.extend(new.words)
     return [parts.pop(key)] if number == n_parts else []
 
@@ -182,7 +178,7 @@ def _mention(sentence: int, whole: _Open, fields: Sequence[str]) -> Mention:
     if given.isdigit():
         if not 1 <= int(given) <= len(ordered):
             message = f"the head of a mention of {entity} is word {given} of {len(ordered)}; correct the field"
-            raise _PlacedError(ordered[0].line, message)
+            raise MalformedError(message, ordered[0].line)
         head = ordered[int(given) - 1].number
     else:
         head = next((word.number for word in ordered if word.number and word.head not in numbers), 0)

@@ -23,18 +23,9 @@ from discoprobe.loaders.discourse_layers.disrpt_relations import MalformedError
 from discoprobe.loaders.errors import BadLine
 from discoprobe.loaders.keys import record_keys
 
-SUFFIXES: Final = (".rs3", ".rs4")
 REASON: Final = "malformed-tree"
 SPAN: Final = "span"
 NO_TEXTS: Final[Mapping[str, Sequence[str]]] = MappingProxyType({})
-
-
-class _PlacedError(MalformedError):
-    """What is wrong at a line of a file."""
-
-    def __init__(self, line: int, message: str) -> None:
-        self.line = line
-        super().__init__(message)
 
 
 def read_trees(
@@ -53,7 +44,7 @@ def read_trees(
         try:
             nodes = _as_written(_nodes(data), texts.get(stem, ()))
             trees[stem] = nodes.with_columns(doc=pl.lit(len(trees), pl.UInt32))
-        except _PlacedError as error:
+        except MalformedError as error:
             problems.append((number, BadLine(REASON, error.line, str(error))))
     nothing = pl.DataFrame(schema=RST_NODES)
     documents = pl.DataFrame(
@@ -73,11 +64,11 @@ def _nodes(data: bytes) -> pl.DataFrame:
     try:
         root = etree.fromstring(data, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False))
     except etree.XMLSyntaxError as error:
-        raise _PlacedError(error.lineno or 1, f"not well-formed XML: {error.msg}; export the tree again") from None
+        raise MalformedError(f"not well-formed XML: {error.msg}; export the tree again", error.lineno or 1) from None
     body = root.find("body")
     elements = [] if body is None else [one for one in body if one.tag in {"segment", "group"}]
     if not elements:
-        raise _PlacedError(root.sourceline or 1, "no segments in a <body>; is this a tree of RSTTool or rstWeb?")
+        raise MalformedError("no segments in a <body>; is this a tree of RSTTool or rstWeb?", root.sourceline or 1)
     declared = defaultdict(set)
     for relation in root.iter("rel"):
         declared[relation.get("name")].add(relation.get("type"))
@@ -125,12 +116,12 @@ def _by_id(elements: Sequence[etree._Element]) -> dict[str, etree._Element]:
     for element in elements:
         name = element.get("id")
         if not name:
-            raise _PlacedError(element.sourceline, f"a {element.tag} without id; give it one")
+            raise MalformedError(f"a {element.tag} without id; give it one", element.sourceline)
         if name in by_id:
-            raise _PlacedError(element.sourceline, f"id {name} is in line {by_id[name].sourceline} too; rename one")
+            raise MalformedError(f"id {name} is in line {by_id[name].sourceline} too; rename one", element.sourceline)
         if element.tag == "group" and element.get("type") not in {"span", "multinuc"}:
             kind = element.get("type")
-            raise _PlacedError(element.sourceline, f"group {name} has type '{kind}'; it must be span or multinuc")
+            raise MalformedError(f"group {name} has type '{kind}'; it must be span or multinuc", element.sourceline)
         by_id[name] = element
     return by_id
 
@@ -144,19 +135,19 @@ def _node(element: etree._Element, by_id: Mapping[str, etree._Element], declared
     kind = "segment" if element.tag == "segment" else element.get("type")
     text = " ".join("".join(element.itertext()).split()) if kind == "segment" else None
     if text == "":
-        raise _PlacedError(line, f"segment {name} has no text; remove it or fill it")
+        raise MalformedError(f"segment {name} has no text; remove it or fill it", line)
     if not parent:
         return name, None, None, kind, False, text
     if parent not in by_id:
-        raise _PlacedError(line, f"{element.tag} {name} has parent {parent}, which is not in the file; correct it")
+        raise MalformedError(f"{element.tag} {name} has parent {parent}, which is not in the file; correct it", line)
     if relname != SPAN and relname not in declared:
-        raise _PlacedError(line, f"relation '{relname}' of {name} is not declared; add it to <relations>")
+        raise MalformedError(f"relation '{relname}' of {name} is not declared; add it to <relations>", line)
     above = by_id[parent].get("type")
     multinuclear = relname != SPAN and "multinuc" in declared[relname] and above == "multinuc"
     if relname == SPAN and above != SPAN:
-        raise _PlacedError(line, f"{name} is the span of {parent}, which is no span group; make it one")
+        raise MalformedError(f"{name} is the span of {parent}, which is no span group; make it one", line)
     if relname != SPAN and not multinuclear and "rst" not in declared[relname]:
-        raise _PlacedError(line, f"'{relname}' joins nuclei, but {parent} is no multinuc group; make it one")
+        raise MalformedError(f"'{relname}' joins nuclei, but {parent} is no multinuc group; make it one", line)
     return name, parent, relname, kind, multinuclear, text
 
 
@@ -165,9 +156,9 @@ def _check_daughters(rows: Sequence[Node], by_id: Mapping[str, etree._Element]) 
     nuclei = Counter(parent for _, parent, relname, _, multinuclear, _ in rows if relname == SPAN or multinuclear)
     for name, _, _, kind, _, _ in rows:
         if kind == "span" and nuclei[name] != 1:
-            raise _PlacedError(by_id[name].sourceline, f"span {name} has {nuclei[name]} nuclei; it must have one")
+            raise MalformedError(f"span {name} has {nuclei[name]} nuclei; it must have one", by_id[name].sourceline)
         if kind == "multinuc" and not nuclei[name]:
-            raise _PlacedError(by_id[name].sourceline, f"multinuc {name} has no nuclei; remove it or attach some")
+            raise MalformedError(f"multinuc {name} has no nuclei; remove it or attach some", by_id[name].sourceline)
 
 
 def _check_roots(rows: Sequence[Node], by_id: Mapping[str, etree._Element]) -> None:
@@ -179,7 +170,7 @@ def _check_roots(rows: Sequence[Node], by_id: Mapping[str, etree._Element]) -> N
         above: str | None = name
         while above is not None and above not in safe:
             if above in path:
-                raise _PlacedError(by_id[above].sourceline, f"node {above} is its own ancestor; correct a parent")
+                raise MalformedError(f"node {above} is its own ancestor; correct a parent", by_id[above].sourceline)
             path[above] = None
             above = parents[above]
         safe |= path.keys()

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
+from discoprobe.loaders.catalogue.hub_texts import DATASETS, HUB
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError, first_line
 from discoprobe.loaders.file_hashes import hashes_of
 
@@ -18,9 +19,7 @@ if TYPE_CHECKING:
 
     from fsspec import AbstractFileSystem
 
-HUB: Final = "hf://"
 PARQUET: Final = ".parquet"
-DATASETS: Final = "datasets/"
 GLOB: Final = frozenset("*?[")
 HASHES: Final = ("sha256", "ETag", "etag", "blob_id", "md5", "checksum")
 """Keys that file systems use for the hash of a file's content; those inside ``lfs`` are tried first."""
@@ -85,7 +84,7 @@ def pinned(url: str) -> tuple[str, str, str]:
         place = system.resolve_path(path)
         commit = system._api.repo_info(place.repo_id, repo_type=place.repo_type, revision=place.revision).sha  # noqa: SLF001 (no public way)
     inside = f"/{place.path_in_repo}" if place.path_in_repo else ""
-    return f"{HUB}{DATASETS}{place.repo_id}@{commit}{inside}", f"datasets/{place.repo_id}", commit
+    return f"{HUB}{DATASETS}{place.repo_id}@{commit}{inside}", f"{DATASETS}{place.repo_id}", commit
 
 
 def files_at(url: str, suffix: str = "") -> list[TextFile]:

@@ -9,6 +9,7 @@ from typing import Final
 import polars as pl
 
 from discoprobe.loaders.errors import DiscoprobeError, UsageError
+from discoprobe.loaders.languages.word_frequency import lines_of
 
 TAGS: Final = {
     "SG": ("Number", "Sing"), "PL": ("Number", "Plur"), "DU": ("Number", "Dual"),
@@ -38,16 +39,8 @@ def read_paradigms(path: Path) -> Paradigms:
         UsageError: the file cannot be read, or has no verbs.
         DiscoprobeError: a line is not in the format of UniMorph; the message names it.
     """
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror}); give a table of UniMorph: {FORMAT}") from error
-    except UnicodeDecodeError as error:
-        raise DiscoprobeError(f"{path}: not UTF-8 (byte {error.start}); save the table as UTF-8") from error
     paradigms: defaultdict[str, list[tuple[str, Tags]]] = defaultdict(list)
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
+    for number, line in lines_of(path, f"a table of UniMorph: {FORMAT}"):
         cells = line.lower().split("\t")
         if len(cells) < 3 or not all(cells[:3]):  # noqa: PLR2004 (some tables have a fourth column)
             raise DiscoprobeError(f"{path}:{number}: expected {FORMAT}, found {line[:40]!r}")

@@ -93,21 +93,28 @@ def read_frequencies(path: Path) -> pl.DataFrame:
         DiscoprobeError: a line does not have two columns, or its frequency is not a number from 0 to a million; the
             message names the line.
     """
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror}); give a file of lines lemma<TAB>ipm") from error
-    except UnicodeDecodeError as error:
-        raise DiscoprobeError(f"{path}: not UTF-8 (byte {error.start}); save the list as UTF-8") from error
-    rows = [
-        _row(path, number, line)
-        for number, line in enumerate(lines, 1)
-        if line.strip() and not _is_header(number, line)
-    ]
+    lines = lines_of(path, "a file of lines lemma<TAB>ipm")
+    rows = [_row(path, number, line) for number, line in lines if not _is_header(number, line)]
     if not rows:
         raise UsageError(f"{path}: has no frequencies; give a file of lines lemma<TAB>ipm")
     listed = pl.DataFrame(rows, schema=SCHEMA, orient="row")
     return listed.group_by("word", maintain_order=True).agg(pl.col("ipm").sum())
+
+
+def lines_of(path: Path, wanted: str) -> list[tuple[int, str]]:
+    """The lines of a user's table that are not empty, with their numbers from 1.
+
+    Raises:
+        UsageError: the file cannot be read; the message asks for what is ``wanted``.
+        DiscoprobeError: it is not UTF-8.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror}); give {wanted}") from error
+    except UnicodeDecodeError as error:
+        raise DiscoprobeError(f"{path}: not UTF-8 (byte {error.start}); save it as UTF-8") from error
+    return [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
 
 
 def _is_header(number: int, line: str) -> bool:

@@ -1,4 +1,4 @@
-"""What `build audit` looks at: a release folder, one config of it, anybody's files, or a dataset of the Hub."""
+"""The audit of a release folder, one of its configs, files of others, or a dataset of the Hub: `build audit`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def reading_of(  # noqa: PLR0913 (one parameter per option)
     """How data are to be read, from the values of options; ``split`` has columns and ``name=split``.
 
     Raises:
-        DiscoprobeError: a name is said to be a split that there is not.
+        UnknownNameError: a name is assigned to an unknown split.
+        DiscoprobeError: ``split`` names two columns.
     """
     named = dict(value.split("=", 1) for value in split or () if "=" in value)
     columns = [value for value in split or () if "=" not in value]

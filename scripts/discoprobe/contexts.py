@@ -1,4 +1,4 @@
-"""What stands around a row's sentences in its source, read from corpora that are at hand."""
+"""The context of a row in its source: the sentences before and after, read from local corpora."""
 
 from collections.abc import Collection, Sequence
 

@@ -1,4 +1,4 @@
-"""From anybody's labelled data to a config of a release folder: what `build import` does."""
+"""Makes a config of a release folder from labelled data of others: `build import`."""
 
 import dataclasses
 import re

@@ -153,7 +153,7 @@ def source_texts(corpus: Corpus, built: Sequence[Config]) -> list[dict[tuple[str
 
 
 def read_for(corpus: Corpus, config: Config | Unavailable) -> tuple[list[TextCorpusPart], pl.DataFrame | None]:
-    """The row groups of text that were read for a config, and titles and URLs of the documents that are in it."""
+    """The row groups of text that were read for a config, and titles and URLs of its documents."""
     if not isinstance(config, Config):
         return [], None
     parts = read_parts(corpus, config.parts)
@@ -226,7 +226,7 @@ def renew(
 def support(request: Request, progress: Progress = silent) -> list[dict[str, str | int | bool | None]]:
     """A row per language and task: whether the corpora support it, if not, why, and what text fills it in a build.
 
-    That text is not read: the rows are those of the corpora alone.
+    The text is not read; the rows are those of the corpora alone.
     """
     wanted = tasks_named(request.tasks)
     filled = {task.name for task in wanted if is_filled(task)}

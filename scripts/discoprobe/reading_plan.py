@@ -1,4 +1,4 @@
-"""What a request would read, found without reading it: from the catalogue, file sizes and listings of URLs."""
+"""What a request would read, from the catalogue, file sizes and listings of URLs: no corpus is read."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ SEGMENT: Final = "divide into sentences"
 PARTLY: Final = "read until the sizes are full"
 FILL: Final = "fill what is left, until the sizes are full"
 LONG: Final = frozenset({DOWNLOAD, ANNOTATE, SEGMENT})
-"""What has to be done before it is known whether a config is up to date."""
+"""Steps that must be done before it is known whether a config is up to date."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +59,12 @@ def planned_sources(request: Request, tasks: Sequence[AnyTask]) -> list[PlannedS
     if request.corpora:
         planned = [found for name in request.corpora for found in _named(name, request, codes, names)]
     else:
-        planned = [_of_catalogue(corpus, request, names) for code in codes for corpus in sources.default_corpora(code)]
+        planned = [
+            _of_catalogue(corpus, request, names) for code in codes for corpus in treebanks.default_corpora(code)
+        ]
     filled = tuple(task.name for task in tasks if sources.is_filled(task))
     for code in (codes or _languages(planned)) if filled else ():
-        fills = names if not request.corpora and not sources.default_corpora(code) else filled
+        fills = names if not request.corpora and not treebanks.default_corpora(code) else filled
         planned += [_text(name, request, code, FILL, fills) for name in sources.fill_of(request, code)]
     return planned
 

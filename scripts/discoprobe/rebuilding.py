@@ -24,12 +24,12 @@ Pinned = Treebank | TextCorpus
 
 
 def rebuilder(corpora: tuple[str, ...], jobs: int, stanza_dir: Path | None = None) -> Callable[[Manifest, Path], None]:
-    """What builds the configs of a manifest again: from ``corpora``, else from the sources that the manifest names.
+    """A function that builds the configs of a manifest again: from ``corpora``, else from the manifest's sources.
 
     Raw text is read and annotated as the manifest says it was, with models of ``stanza_dir``, by default Stanza's own.
 
-    It raises DiscoprobeError for a source that is in no catalogue, and RemoteError for one that cannot be had any more;
-    both say which, and at which commit.
+    It raises DiscoprobeError for a source that is in no catalogue, and RemoteError for one that cannot be downloaded
+    any more. Both messages name the source and its commit.
     """
 
     def rebuild(found: Manifest, out: Path) -> None:
@@ -170,7 +170,7 @@ def _files(corpus: Pinned, listed: Mapping[str, ListedFile]) -> tuple[PinnedFile
 
 
 def _run(request: Request, out: Path) -> None:
-    """Builds; where a corpus at its former commit cannot be had, says which."""
+    """Builds; if a corpus cannot be downloaded at its former commit, the error names it."""
     try:
         run(request, out)
     except RemoteError as error:

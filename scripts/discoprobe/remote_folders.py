@@ -1,7 +1,7 @@
 """Folders by path or by URL (`s3://`, `gs://`, `file://`, whatever fsspec knows), for reading and for writing.
 
-A folder at a URL is read as a copy in the cache. It is written as a folder of this machine, which is copied to the URL
-at the end, the manifest last: so what is there is the old release, or one whose manifest tells what is missing.
+A folder at a URL is read as a copy in the cache. It is written as a local folder, which is copied to the URL at the
+end, the manifest last. So the URL holds the old release, or one whose manifest shows what is missing.
 """
 
 import hashlib
@@ -14,9 +14,9 @@ from typing import Final
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.yaml_header import STANDALONE
 from discoprobe.loaders.annotation_manifest import NAME as ANNOTATION
+from discoprobe.loaders.catalogue.hub_texts import HUB
 from discoprobe.loaders.errors import DiscoprobeError, UsageError
 from discoprobe.loaders.fetch.remote_files import (
-    HUB,
     copy_here,
     copy_there,
     files_below,
@@ -28,7 +28,7 @@ from discoprobe.loaders.file_hashes import hashes_of
 from discoprobe.loaders.folders import cache_folder
 
 _LAST: Final = (ANNOTATION, manifest.NAME)
-"""What is copied after all other files: it says that they are whole."""
+"""Files that are copied last: they say that the others are complete."""
 
 
 def local(source: str) -> Path:
@@ -133,7 +133,7 @@ def _check(folder: Path, target: str) -> None:
 
 
 def _replace(target: str, folder: Path, before: Mapping[str, str]) -> None:
-    """Copies to a URL what is not there yet, and removes what a folder has no more."""
+    """Copies new and changed files to a URL, and removes those that the folder no longer has."""
     after = _hashes(folder)
     new = [name for name, digest in after.items() if before.get(name) != digest]
     copy_there(folder, sorted(new, key=lambda name: (name in _LAST, name)), target)

@@ -12,8 +12,9 @@ from discoprobe.builders.settings import MIN_ROWS, Settings, read_min_rows, read
 from discoprobe.builders.settings import preset as settings_of
 from discoprobe.cards.readers.marks import read_marks, to_exclude
 from discoprobe.loaders.catalogue import hub_texts, treebanks
+from discoprobe.loaders.catalogue.hub_texts import DATASETS, HUB
 from discoprobe.loaders.errors import UnknownNameError, UsageError
-from discoprobe.loaders.fetch.remote_files import DATASETS, GLOB, HUB, hub_url
+from discoprobe.loaders.fetch.remote_files import GLOB, hub_url
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -77,7 +78,11 @@ def language_codes(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def catalogue_corpus(name: str) -> Treebank | TextCorpus:
-    """A corpus of the catalogue; for a name that is nothing at all, what is near it."""
+    """The corpus of the catalogue with this name.
+
+    Raises:
+        UnknownNameError: there is none; the message names similar corpora.
+    """
     try:
         return treebanks.corpus(name)
     except UnknownNameError as error:
@@ -109,7 +114,7 @@ def _repository(source: str) -> str:
 
 
 def _check_names(languages: tuple[str, ...], corpora: tuple[str, ...], tasks: tuple[str, ...]) -> None:
-    """Refuses languages, corpora and tasks that are not there, before the libraries that a build needs are loaded."""
+    """Refuses unknown languages, corpora and tasks before the libraries of a build are loaded."""
     language_codes(languages)
     for name in corpora:
         if name != SAMPLE and "://" not in name and not Path(name).exists() and not is_hub_text(name):

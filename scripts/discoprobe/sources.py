@@ -30,7 +30,7 @@ from discoprobe.loaders.raw.raw_corpus import HUB
 from discoprobe.requests import SAMPLE, OnError, Request, catalogue_corpus, corpus_name, is_hub_text, language_codes
 
 TEXT = frozenset({"documents", "sections", "text"})
-"""What text has that was only divided into sentences."""
+"""Layers of text that was only divided into sentences."""
 
 
 def load_corpus(lang: str, corpora: Sequence[str] = (), *, on_error: OnError = "stop") -> Corpus:
@@ -64,7 +64,11 @@ def read(request: Request, progress: Progress = silent) -> Iterator[Corpus]:
         UnsupportedError: if a language that was asked for is in none of the corpora.
     """
     codes = language_codes(request.languages)
-    corpora = {corpus.lang: corpus for corpus in _segmented_texts(request, codes)}
+    corpora: dict[str, Corpus] = {}
+    for name in request.corpora:
+        if is_segmented_text(name, request):
+            text = _segmented_text(name, request, codes)
+            corpora[text.lang] = corpora[text.lang] + text if text.lang in corpora else text
     if paths := _paths(request, codes, progress):
         treebanks_read = read_corpora(
             paths, lang=codes[0] if len(codes) == 1 else None, on_error=request.on_error,
@@ -100,7 +104,7 @@ def corpora_of(
     text_of = functools.cache(functools.partial(_fill, request) if filled else lambda _: None)
     codes = language_codes(request.languages)
     found = {code: text for code in codes if (text := text_of(code))}  # a network that fails is known before all else
-    alone = [code for code in found if not request.corpora and not default_corpora(code)]
+    alone = [code for code in found if not request.corpora and not treebanks.default_corpora(code)]
     for code in alone:
         yield found[code], tasks
     rest = tuple(code for code in codes if code not in alone)
@@ -115,7 +119,7 @@ def corpora_of(
 
 
 def is_filled(task: AnyTask) -> bool:
-    """Whether a task goes on with text where treebanks do not fill the sizes: of documents or a suite, of text."""
+    """Whether text fills a task where treebanks are too small: a task of documents, or a suite, that needs no words."""
     return task.needs <= TEXT and ("documents" in task.needs or bool(task.conditions))
 
 
@@ -139,8 +143,12 @@ def _fill(request: Request, lang: str) -> Corpus | None:
     names = fill_of(request, lang)
     how = dataclasses.replace(request.raw or AnnotationOptions(), segment=True)
     wanted = dataclasses.replace(request, corpora=names, raw=how)
+    if other := [name for name in names if not is_segmented_text(name, wanted)]:
+        raise UsageError(
+            f"--fill {other[0]}: not text in parquet files; `build corpora list` shows what the catalogue has"
+        )
     try:
-        texts = [text for name in names for text in _texts_named(name, wanted, (lang,))]
+        texts = [_segmented_text(name, wanted, (lang,)) for name in names]
     except RemoteError as error:
         raise RemoteError(f"{error}; or build from treebanks alone with --gold") from error
     return _as_fill(functools.reduce(operator.add, texts)) if texts else None
@@ -156,32 +164,19 @@ def _as_fill(corpus: Corpus) -> Corpus:
     return dataclasses.replace(corpus, parts=parts, sources=sources)
 
 
-def _texts_named(name: str, request: Request, codes: tuple[str, ...]) -> list[Corpus]:
-    if not is_segmented_text(name, request):
-        raise UsageError(f"--fill {name}: not text in parquet files; `build corpora list` shows what the catalogue has")
-    return list(_segmented_texts(dataclasses.replace(request, corpora=(name,)), codes))
-
-
-def _segmented_texts(request: Request, codes: tuple[str, ...]) -> Iterator[Corpus]:
-    """The corpora of text in parquet files, one per language, whose parts are read when they are needed."""
+def _segmented_text(name: str, request: Request, codes: tuple[str, ...]) -> Corpus:
+    """The corpus of text in parquet files, whose parts are read when they are needed."""
     how = request.raw or AnnotationOptions()
-    corpora: dict[str, Corpus] = {}
-    for name in request.corpora:
-        if not is_segmented_text(name, request):
-            continue
-        if known := hub_text_of(name, request, codes):
-            text, lang = known
-            repo = f"{hub_texts.DATASETS}{text.repo}"
-            about = Source(text.corpus(lang), lang, text.licence, repo, text.commit, text.citation)
-            corpus = segment_parquet(text.url(lang), about, how)
-        else:
-            corpus = segment_parquet(name, _own_text(name, codes), how)
-        corpora[corpus.lang] = corpora[corpus.lang] + corpus if corpus.lang in corpora else corpus
-    yield from corpora.values()
+    if known := hub_text_of(name, request, codes):
+        text, lang = known
+        repo = f"{hub_texts.DATASETS}{text.repo}"
+        about = Source(text.corpus(lang), lang, text.licence, repo, text.commit, text.citation)
+        return segment_parquet(text.url(lang), about, how)
+    return segment_parquet(name, _own_text(name, codes), how)
 
 
 def is_segmented_text(name: str, request: Request) -> bool:
-    """Whether a name is text whose parts are read when they are needed: parquet, of which only sentences are asked."""
+    """Whether a name is text whose parts are read when they are needed: parquet files with ``--segment``."""
     if request.raw is None or not request.raw.segment or name == SAMPLE:
         return False
     return is_hub_text(name) or is_parquet_text(name)
@@ -216,10 +211,7 @@ def hub_text_of(name: str, request: Request, codes: tuple[str, ...]) -> tuple[hu
     """A dataset of the catalogue and its language, at the commit that the request pins."""
     if not is_hub_text(name):
         return None
-    found = hub_texts.hub_text(name, codes[0] if len(codes) == 1 else "")
-    if found is None:
-        return None
-    text, lang = found
+    text, lang = hub_texts.hub_text(name, codes[0] if len(codes) == 1 else "")
     commit = next((commit for pinned, commit in request.commits if pinned == text.corpus(lang)), text.commit)
     return msgspec.structs.replace(text, commit=commit), lang
 
@@ -249,47 +241,44 @@ def _facts(name: str) -> TreebankFacts | None:
 
 
 def _paths(request: Request, codes: tuple[str, ...], progress: Progress) -> list[Path]:
-    """The files and folders that a request names; raw text is annotated first."""
-    if not request.corpora:
-        if not codes:
-            raise UsageError("give --lang, or --corpus with the corpora to build from")
-        found = [corpus for code in codes for corpus in default_corpora(code) or treebanks.open_treebanks(code)]
-        texts = [corpus for corpus in found if isinstance(corpus, TextCorpus)]
-        banks = [corpus for corpus in found if corpus not in texts]
-        return [*_catalogue(banks, request, progress), *(_of_catalogue(text, request, progress) for text in texts)]
-    paths: list[Path] = []
-    for name in request.corpora:
-        if is_segmented_text(name, request):
-            continue
-        name = as_path(name)  # noqa: PLW2901 (a URL is read as its copy)
-        if name == SAMPLE:
-            paths += _sample(codes)
-        elif is_hub_text(name):
-            raise UsageError(f"{name}: give --segment to read text from the Hub (discourse tasks need no annotation)")
-        elif name and is_raw(name):
-            paths.append(_annotated(name, request, codes, progress))
-        elif name and Path(name).exists():
-            paths.append(Path(name))
-        else:
-            bank = next((bank for bank in request.pinned if bank.name == name), None) or catalogue_corpus(name)
-            if isinstance(bank, TextCorpus):
-                paths.append(_of_catalogue(bank, request, progress))
-            else:
-                paths += _catalogue([bank], request, progress)
-    return paths
+    """The files and folders that a request names, without text whose parts are read when they are needed."""
+    if request.corpora:
+        named = [name for name in request.corpora if not is_segmented_text(name, request)]
+        return [path for name in named for path in _paths_named(name, request, codes, progress)]
+    if not codes:
+        raise UsageError("give --lang, or --corpus with the corpora to build from")
+    corpora = [treebanks.default_corpora(code) or treebanks.open_treebanks(code) for code in codes]
+    return _of_catalogue([corpus for of_language in corpora for corpus in of_language], request, progress)
 
 
-def default_corpora(code: str) -> Sequence[PinnedCorpus]:
-    """The corpora of the catalogue that are taken for a language: treebanks, or raw text that stands in for them."""
-    banks = tuple(bank for bank in treebanks.language(code).treebanks if bank.default)
-    return treebanks.open_texts(code) or banks
+def _paths_named(name: str, request: Request, codes: tuple[str, ...], progress: Progress) -> Sequence[Path]:
+    """The files and folders that a name of ``--corpus`` stands for; raw text is annotated first."""
+    path = as_path(name)  # a URL is read as its copy
+    if path == SAMPLE:
+        return _sample(codes)
+    if is_hub_text(path):
+        raise UsageError(f"{path}: give --segment to read text from the Hub (discourse tasks need no annotation)")
+    if path and is_raw(path):
+        return [_annotated(path, request, codes, progress)]
+    if path and Path(path).exists():
+        return [Path(path)]
+    pinned = next((corpus for corpus in request.pinned if corpus.name == path), None)
+    return _of_catalogue([pinned or catalogue_corpus(path)], request, progress)
 
 
-def _of_catalogue(text: TextCorpus, request: Request, progress: Progress) -> Path:
+def _of_catalogue(corpora: Sequence[PinnedCorpus], request: Request, progress: Progress) -> list[Path]:
+    """The files of treebanks, and the folders of annotated text, of the catalogue; missing files are downloaded."""
+    texts = [corpus for corpus in corpora if isinstance(corpus, TextCorpus)]
+    banks = [corpus for corpus in corpora if not isinstance(corpus, TextCorpus)]
+    files = catalogue_files.fetch(banks, jobs=request.jobs, progress=progress)
+    return [*files, *(_annotated_text(text, request, progress) for text in texts)]
+
+
+def _annotated_text(text: TextCorpus, request: Request, progress: Progress) -> Path:
     """The folder of a corpus of the catalogue's raw text, downloaded, verified and annotated, now or before."""
     how = dataclasses.replace(request.raw or AnnotationOptions(), read=read_options(text.read))
     about = Source(text.name, text.lang, text.licence, text.repo, text.commit, text.citation)
-    _catalogue([text], request, progress)
+    catalogue_files.fetch([text], jobs=request.jobs, progress=progress)
     return prepare(str(catalogue_files.folder(text)), about, how, jobs=request.jobs, progress=progress).folder
 
 
@@ -304,11 +293,6 @@ def _own_text(source: str, codes: tuple[str, ...]) -> Source:
     if len(codes) != 1:
         raise UsageError(f"{source} is raw text: name its language with --lang, a single one such as de")
     return Source(corpus_name(source), codes[0])
-
-
-def _catalogue(corpora: Sequence[PinnedCorpus], request: Request, progress: Progress) -> list[Path]:
-    """The files of corpora of the catalogue in the cache; missing ones are downloaded."""
-    return catalogue_files.fetch(corpora, jobs=request.jobs, progress=progress)
 
 
 def _sample(codes: tuple[str, ...]) -> list[Path]:

@@ -201,7 +201,7 @@ def push_full_disk(repo, token, folder):
 
 
 def compare(repo, token, folder, revision=""):
-    from discoprobe.cards.hub.remote_diff import compare as compared  # noqa: PLC0415
+    from discoprobe.cards.hub.staging import compare as compared  # noqa: PLC0415
 
     os.environ["HF_TOKEN"] = token
     return compared(Path(folder), f"{repo}@{revision}" if revision else repo).to_dict()

@@ -14,7 +14,7 @@ import pyarrow as pa
 import releases
 
 from discoprobe.builders.settings import Settings
-from discoprobe.cards.hub.remote_diff import compare
+from discoprobe.cards.hub.staging import compare
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.release import diff
 
@@ -98,7 +98,7 @@ def test_versions(between, tmp_path):
 def test_columns(tmp_path):
     for name in ("old", "new"):
         releases.write(tmp_path / name, releases.config())
-    one, two = (diff.Folder(tmp_path / name, manifest.read(tmp_path / name)) for name in ("old", "new"))
+    one, two = (diff.in_folder(tmp_path / name, manifest.read(tmp_path / name)) for name in ("old", "new"))
     table = one.table("bso_de", "test")
     pairs = {"test": (table, table.drop_columns(["group"]).append_column("x", pa.array([1] * 8)))}
     assert diff._columns(pairs) == ("column group: string → none", "column x: none → int64")

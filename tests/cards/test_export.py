@@ -164,7 +164,7 @@ def test_mistakes_are_said_and_nothing_is_written(release, tmp_path):
         export(release, tmp_path / "out", "senteva")
     with pytest.raises(UnknownNameError, match="did you mean bso_en"):
         export(release, tmp_path / "out", "discoeval", ["bso_n"])
-    with pytest.raises(UsageError, match=r"holds no manifest\.json"):
+    with pytest.raises(DiscoprobeError, match=r"holds no manifest\.json"):
         export(tmp_path, tmp_path / "out", "jsonl")
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()

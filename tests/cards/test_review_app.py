@@ -16,7 +16,7 @@ from discoprobe.builders.audit.report import Finding, Status
 from discoprobe.builders.audit.thresholds import Kind, Severity
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.readers.marks import marks_file, read_marks
-from discoprobe.cards.release.diff import Folder, compare
+from discoprobe.cards.release.diff import compare, in_folder
 from discoprobe.cards.release.release_folder import renew_figures
 from discoprobe.cards.review.blind_round import BlindRound, draw, question_of
 from discoprobe.cards.review.row_store import RowFilter, RowStore
@@ -138,7 +138,7 @@ def test_changes_since_a_release(tmp_path):
 
     old = write(tmp_path / "old", config("bso", "de"))
     new = write(tmp_path / "new", config("bso", "de", change=drop), config("so", "de"))
-    changes = compare(Folder(old, manifest.read(old)), Folder(new, manifest.read(new)))
+    changes = compare(in_folder(old, manifest.read(old)), in_folder(new, manifest.read(new)))
     with reviewing(new, changes=changes, against="old") as app:
         text = app.get("/changes")[2]
         assert "so_de (24 rows)" in text

@@ -62,7 +62,7 @@ def first_config(**values):
         (lambda data: data.pop("pretty_name"), "`pretty_name` is missing"),
         (lambda data: data.update(configs=[]), "`configs` is missing or empty"),
         (lambda data: data.update(configs="dc_es"), "`configs` is no list"),
-        (first_config(config_name="dc_es"), "config dc_es stands 2 times"),
+        (first_config(config_name="dc_es"), "config dc_es is listed 2 times"),
         (first_config(default=True), "2 configs are the default"),
         (lambda data: data["configs"][1].pop("default"), "0 configs are the default"),
         (first_config(config_name="data"), "its name"),
@@ -114,7 +114,7 @@ def test_a_release_passes_and_a_lost_file_does_not(sample_release, tmp_path):
 )
 def test_licences_in_the_hub_s_words(name, ids):
     assert vocabulary.hub_licences(name) == ids
-    assert set(ids) <= vocabulary.LICENCES
+    assert set(ids) <= set(vocabulary.closed_lists()["license"])
 
 
 @pytest.mark.parametrize(

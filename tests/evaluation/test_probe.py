@@ -15,7 +15,7 @@ tokenizers = pytest.importorskip("tokenizers", reason="the extra 'probe' is not 
 
 from discoprobe.builders.audit.frame import AuditInput, conform  # noqa: E402
 from discoprobe.builders.config import Shape  # noqa: E402
-from discoprobe.cards.text.layer_plot import layer_plot  # noqa: E402
+from discoprobe.cards.text.plots import layer_plot  # noqa: E402
 from discoprobe.cli import app  # noqa: E402
 from discoprobe.evaluation import linear_probe, surprisal  # noqa: E402
 from discoprobe.evaluation.models import ModelError, load_model  # noqa: E402

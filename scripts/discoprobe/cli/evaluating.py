@@ -50,7 +50,7 @@ def probe(  # noqa: PLR0913 (one parameter per option)
 
 def _save(evaluation: Evaluation, folder: Path) -> None:
     """Writes the scores as JSON and, for probes of layers, the curve as SVG."""
-    from discoprobe.cards.text.layer_plot import layer_plot  # noqa: PLC0415
+    from discoprobe.cards.text.plots import layer_plot  # noqa: PLC0415
 
     path = evaluation.save(folder)
     curves: dict[str, list[float]] = {}

@@ -90,7 +90,7 @@ def push(  # noqa: PLR0913 (one parameter per option)
 
 @contextlib.contextmanager
 def _interruptible(repo: str) -> Iterator[None]:
-    """Says in one line what Ctrl-C leaves, and ends the process, though threads may still wait for the Hub."""
+    """After Ctrl-C, prints the state of the repository and ends the process, although threads may wait for the Hub."""
     try:
         yield
     except KeyboardInterrupt:
@@ -132,7 +132,7 @@ def diff(
 
     Example: build diff --against org/discoprobe@v1.2.0
     """
-    from discoprobe.cards.hub.remote_diff import compare  # noqa: PLC0415
+    from discoprobe.cards.hub.staging import compare  # noqa: PLC0415
     from discoprobe.remote_folders import local  # noqa: PLC0415
 
     since = str(local(against)) if is_url(against) else against

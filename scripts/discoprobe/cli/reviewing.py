@@ -87,6 +87,6 @@ def _write_figures(release: Path) -> None:
 def _changes(release: Path, against: str, languages: Sequence[str]) -> Changes | None:
     if not against:
         return None
-    from discoprobe.cards.hub.remote_diff import compare  # noqa: PLC0415
+    from discoprobe.cards.hub.staging import compare  # noqa: PLC0415
 
     return compare(release, against, languages=languages)

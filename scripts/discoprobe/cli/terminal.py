@@ -1,14 +1,21 @@
 """The terminal: progress on stderr, tables and Markdown on stdout."""
 
+from __future__ import annotations
+
 import json
 import math
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from discoprobe.loaders.process_pool import WORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from rich.progress import Task
 
 Cell = str | int | bool | None
 WIDE = 200
@@ -24,7 +31,7 @@ READING, ROWS = "reading ", ": rows"
 class ProgressDisplay:
     """Shows on stderr how far each step is: bars on a terminal, elsewhere a line per minute.
 
-    It is called with the name of a step, how much of it is done, and how much there is (`requests.Progress`).
+    It is called with the name of a step, how much of it is done, and how much there is (`process_pool.Progress`).
     """
 
     def __init__(self) -> None:
@@ -32,15 +39,15 @@ class ProgressDisplay:
         from rich.console import Console  # noqa: PLC0415
 
         console = Console(stderr=True)
+        self._is_terminal = console.is_terminal
         self._bars = rich_progress.Progress(
             rich_progress.TextColumn("{task.description}"), rich_progress.BarColumn(),
             rich_progress.MofNCompleteColumn(), rich_progress.TextColumn("{task.fields[speed]}"),
-            rich_progress.TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal,
+            rich_progress.TimeRemainingColumn(), console=console, transient=True, disable=not self._is_terminal,
+            get_time=time.monotonic,
         )  # fmt: skip
         self._steps: dict[str, rich_progress.TaskID] = {}
-        self._is_terminal = console.is_terminal
         self._start = self._last_line = time.monotonic()
-        self._lines: dict[str, tuple[int, int, float]] = {}
         self._lock, self._ended = threading.Lock(), threading.Event()
         self._words = 0
 
@@ -49,12 +56,6 @@ class ProgressDisplay:
         if step == WORDS:
             self._words += done
             return
-        if not self._is_terminal:
-            with self._lock:
-                begun = self._lines[step][2] if step in self._lines else time.monotonic()
-                self._lines[step] = done, total, begun
-            self._print_line()
-            return
         if step not in self._steps:
             self._steps[step] = self._bars.add_task(step, total=total, speed="")
         bar = self._steps[step]
@@ -62,6 +63,8 @@ class ProgressDisplay:
         if step == "annotating":
             rate = next(task.speed for task in self._bars.tasks if task.id == bar)
             self._bars.update(bar, speed=f"{rate:,.0f} words/s" if rate else "words")
+        if not self._is_terminal:
+            self._print_line()
 
     def _print_line(self) -> None:
         """Once a minute: all steps that are not done, with the estimated time left for each."""
@@ -70,9 +73,8 @@ class ProgressDisplay:
             if now - self._last_line < LINE_SECONDS:
                 return
             self._last_line = now
-            left = {name: of_step for name, of_step in self._lines.items() if of_step[0] < of_step[1]}
-        if left:
-            sys.stderr.write(_line(left, now) + "\n")
+        if left := [task for task in self._bars.tasks if task.remaining]:
+            sys.stderr.write(_line(left) + "\n")
             sys.stderr.flush()
 
     def _print_lines(self) -> None:
@@ -99,28 +101,29 @@ class ProgressDisplay:
             sys.stderr.write(f"{self._words:,} words in {seconds:,.0f} s: {self._words / seconds:,.0f} words/s\n")
 
 
-def _line(steps: Mapping[str, tuple[int, int, float]], now: float) -> str:
+def _line(steps: Sequence[Task]) -> str:
     """How far each step is, and how much time is left at the present speed.
 
     A config is done when it has its full size or when the whole corpus is read. Reading ends when all configs have
     their full size. So the time left for a config is printed only if it is shorter than that for reading.
     """
-    left = {step: _seconds_left(*of_step, now) for step, of_step in steps.items()}
-    reading = min((left[step] for step in steps if step.startswith(READING)), default=0.0)
-    filling = max((left[step] for step in steps if step.endswith(ROWS)), default=math.inf)
-    shown = {step: left[step] if not step.endswith(ROWS) or left[step] < reading else math.inf for step in steps}
-    shown |= {step: min(left[step], filling) for step in steps if step.startswith(READING)}
-    return "; ".join(_so_far(step, done, total, shown[step]) for step, (done, total, _) in steps.items())
+    left = {step.description: _seconds_left(step) for step in steps}
+    reading = min((left[step] for step in left if step.startswith(READING)), default=0.0)
+    filling = max((left[step] for step in left if step.endswith(ROWS)), default=math.inf)
+    shown = {step: left[step] if not step.endswith(ROWS) or left[step] < reading else math.inf for step in left}
+    shown |= {step: min(left[step], filling) for step in left if step.startswith(READING)}
+    return "; ".join(_so_far(step, shown[step.description]) for step in steps)
 
 
-def _seconds_left(done: int, total: int, begun: float, now: float) -> float:
+def _seconds_left(step: Task) -> float:
     """Seconds left for a step at its present speed; infinite if the speed is not known."""
-    return (now - begun) * (total - done) / done if done and now - begun >= 1 else math.inf
+    elapsed = step.elapsed or 0.0
+    return elapsed * (step.remaining or 0.0) / step.completed if step.completed and elapsed >= 1 else math.inf
 
 
-def _so_far(step: str, done: int, total: int, seconds: float) -> str:
+def _so_far(step: Task, seconds: float) -> str:
     minutes = f" ({max(1, round(seconds / 60))} min left)" if seconds < math.inf else ""
-    return f"{step}: {done:,} of {total:,}{minutes}"
+    return f"{step.description}: {step.completed:,.0f} of {step.total or 0:,.0f}{minutes}"
 
 
 @contextmanager

@@ -6,7 +6,7 @@ every option is scored as the last text after the context, and the option with t
 """
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,7 +94,7 @@ def _score(rows: _Rows, vectors: Floats, method: str, layer: int) -> ModelScore:
     from sklearn.metrics import f1_score  # noqa: PLC0415 (takes a second)
 
     is_choice = rows.shape is Shape.CHOICE
-    validation, predicted = _choose(rows, vectors) if is_choice else _classify(rows, vectors)
+    validation, predicted = _best(rows, (_choose if is_choice else _classify)(rows, vectors))
     truth = rows.labels[rows.split == "test"]
     score = score_of(method, rows.right(predicted, "test").astype(np.float64), rows.test)
     f1 = None if is_choice else float(f1_score(truth, predicted, average="macro"))
@@ -117,41 +117,42 @@ def _features(vectors: Floats, places: list[Ints]) -> Floats:
     return np.asarray(parts.reshape(len(places), -1))
 
 
-def _fits(features: Floats, labels: Ints, train: npt.NDArray[np.bool_]) -> Iterator[tuple[Any, Floats]]:
-    """The classifiers of ``STRENGTHS``, and the standardised features."""
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 (takes a second)
-    from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
-
-    standardised = StandardScaler().fit(features[train]).transform(features)
-    for strength in STRENGTHS:
-        classifier = LogisticRegression(C=strength, max_iter=STEPS)
-        yield classifier.fit(standardised[train], labels[train]), standardised
-
-
-def _classify(rows: _Rows, vectors: Floats) -> tuple[float, Ints]:
-    """The best accuracy on validation, and the labels that the same classifier predicts on test."""
-    results = []
-    for classifier, standardised in _fits(_features(vectors, rows.texts), rows.labels, rows.split == "train"):
-        predicted = classifier.predict(standardised)
-        validation = float(rows.right(predicted[rows.split == "validation"], "validation").mean())
-        results.append((validation, predicted[rows.split == "test"]))
+def _best(rows: _Rows, predictions: Iterable[Ints]) -> tuple[float, Ints]:
+    """The best accuracy on validation of some predictions for all rows, and what the same one says of test."""
+    results = [
+        (float(rows.right(of_all[rows.split == "validation"], "validation").mean()), of_all[rows.split == "test"])
+        for of_all in predictions
+    ]
     return max(results, key=lambda result: result[0])
 
 
-def _choose(rows: _Rows, vectors: Floats) -> tuple[float, Ints]:
+def _fits(features: Floats, labels: Ints) -> Iterator[Any]:
+    """The classifiers of ``STRENGTHS``, with standardised features, trained on these rows."""
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 (takes a second)
+    from sklearn.pipeline import make_pipeline  # noqa: PLC0415
+    from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
+
+    for strength in STRENGTHS:
+        yield make_pipeline(StandardScaler(), LogisticRegression(C=strength, max_iter=STEPS)).fit(features, labels)
+
+
+def _classify(rows: _Rows, vectors: Floats) -> Iterator[Ints]:
+    """The label of each row, as each classifier predicts it."""
+    features, train = _features(vectors, rows.texts), rows.split == "train"
+    for classifier in _fits(features[train], rows.labels[train]):
+        yield classifier.predict(features)
+
+
+def _choose(rows: _Rows, vectors: Floats) -> Iterator[Ints]:
     """The same for choices: a classifier says of each option whether it is the right one."""
     options = [(row, at) for row, texts in enumerate(rows.texts) for at in range(len(texts) - rows.n_context[row])]
     features = np.stack([_option(vectors, rows.texts[row], int(rows.n_context[row]), at) for row, at in options])
     row_of, at_of = np.array(options).T
-    right = (rows.labels[row_of] == at_of).astype(np.int64)
-    results = []
-    for classifier, standardised in _fits(features, right, rows.split[row_of] == "train"):
-        table = pl.DataFrame({"row": row_of, "at": at_of, "score": classifier.decision_function(standardised)})
+    right, train = (rows.labels[row_of] == at_of).astype(np.int64), rows.split[row_of] == "train"
+    for classifier in _fits(features[train], right[train]):
+        table = pl.DataFrame({"row": row_of, "at": at_of, "score": classifier.decision_function(features)})
         first = table.sort(["row", "score", "at"], descending=[False, True, False]).unique("row", keep="first")
-        predicted = first.sort("row")["at"].to_numpy()
-        validation = float(rows.right(predicted[rows.split == "validation"], "validation").mean())
-        results.append((validation, predicted[rows.split == "test"]))
-    return max(results, key=lambda result: result[0])
+        yield first.sort("row")["at"].to_numpy()
 
 
 def _option(vectors: Floats, texts: Ints, n_context: int, at: int) -> Floats:
