@@ -4,8 +4,10 @@ scikit-learn's ``char_wb`` analyser makes the same n-grams one Python string at 
 solvers of one config. An array of code points needs a second.
 """
 
-from collections.abc import Iterator
+from __future__ import annotations
+
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +15,9 @@ import polars as pl
 import scipy  # a part of it is loaded when it is first used, which takes a third of a second
 
 from discoprobe.builders import hashing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 LONGEST = 4
 _SPACE = np.uint32(ord(" "))
