@@ -12,7 +12,7 @@ from discoprobe.builders.sampling.splits import Split
 from discoprobe.builders.sentences.candidates import balance_labels, original_and_edited, sentences, usable_of
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import SPLITS, Settings
-from discoprobe.builders.task import Context, all_tasks
+from discoprobe.builders.task import Context, Sample, all_tasks
 from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.languages.language import language_data
 
@@ -97,8 +97,8 @@ def test_of_two_pairs_with_one_text_or_an_unclean_edit_one_is_used(monkeypatch, 
     """What an edit makes of a text can be another text, or too long for one without punctuation."""
     rows = pl.DataFrame({"unit": [1, 1, 2, 2], "key": [1, 2, 3, 4], "text": [text.strip() for text in texts]})
     monkeypatch.setattr(realise, "rows_with_text", lambda *_: rows)
-    monkeypatch.setattr(realise, "config", lambda made, *_: made)
-    chosen = SimpleNamespace(drops={}, candidates=4)
+    monkeypatch.setattr(realise, "config_of", lambda _task, made, *_: made)
+    chosen = Sample(rows, {}, candidates=4)
     task = all_tasks()["bigram_shift"]
     sample = SimpleNamespace(task=task, chosen=chosen, labels=task.labels, notes=(), problem="")
     made = realise.realise(sample, rows, SimpleNamespace(lang="es"), Settings())
