@@ -86,7 +86,7 @@ class Settings:
             raise UsageError("frequency is empty; give wordfreq, corpus or the path of a list")
 
     def without_sizes(self) -> "Settings":
-        """The settings with sizes that nothing reaches: what is decided must not depend on them."""
+        """The settings with unlimited sizes, for decisions that must not depend on the sizes."""
         return dataclasses.replace(self, sizes=(_ALL, _ALL, _ALL))
 
     def within_block(self) -> "Settings":

@@ -1,10 +1,10 @@
 """Are two adjacent sentences in their original order?
 
-Binary sentence ordering (DiscoEval, Chen et al. 2019). Two neighbouring sentences of a document, in order (`in_order`)
-or exchanged (`swapped`). Both orders of every pair are emitted and stand in the same split, so nothing that looks at
-the sentences one by one can tell the label. The first sentence is the longer one in as many pairs as the second: texts
-have the longer one first a little more often. No sentence stands in two pairs, and pairs never close over a gap in the
-source.
+Binary sentence ordering (DiscoEval, Chen et al. 2019). Two adjacent sentences of a document, in their order
+(`in_order`) or exchanged (`swapped`). Both orders of every pair are rows of the same split, so the sentences by
+themselves do not tell the label. In half of the pairs the first sentence is the longer one, in the other half the
+second (in running text the first is the longer one a little more often). No sentence is in two pairs, and there is no
+gap in the source between the sentences of a pair.
 """
 
 import numpy as np

@@ -1,15 +1,17 @@
 """Is the passage coherent, or does one of its sentences come from another text?
 
 Discourse coherence (DiscoEval, Chen et al. 2019; Spanish: Araujo et al. 2022). A passage is six consecutive sentences
-(`coherent`), or the same sentences with one of the second to the fifth replaced by a sentence of another document of
-the same corpus (`incoherent`). Both versions share `pair_id`, and `position` is the place of the intruder. The intruder
-has about the length of the sentence that it replaces (the longer one has at most 20 % more words and 30 % more
-characters), and shares about as many content words with the passage. In half of the pairs the intruder is more similar
-to the passage, and to its neighbours, than the sentence that it replaces, by its characters and by its words; in half
-it is more typical of the corpus (a sentence of common words is like any passage). It occurs in no other row and comes
-from the same split. In DiscoEval lexical overlap alone reaches .71 on Wikipedia, more than every published encoder.
-Here, too, another document has another topic: what the strongest shortcut on the card reaches above one half is the
-part of a score that it explains.
+(`coherent`), or the same sentences with one of the second to the fifth replaced by a distractor: a sentence of another
+document of the same corpus (`incoherent`). Both versions share `pair_id`, and `position` is the index of the
+distractor. The distractor has about the length of the sentence that it replaces (the longer one has at most 20 % more
+words and 30 % more characters), and shares about as many content words with the passage. In half of the pairs the
+distractor is more similar to the passage, and to its neighbours, than the sentence that it replaces, by its characters
+and by its words. In half of the pairs it is more typical of the corpus (a sentence of frequent words is similar to
+every passage). It occurs in no other row and comes from the same split.
+
+In DiscoEval lexical overlap alone reaches .71 on Wikipedia, more than every published encoder. Here, too, another
+document usually has another topic. The strongest shortcut on the card shows how much of a score this explains: its
+accuracy minus one half.
 """
 
 import numpy as np
@@ -32,7 +34,7 @@ FEW = 4
 
 
 def sample(frame: pl.DataFrame, context: Context, matching: Matching = CLOSE) -> Sample:
-    """Passages of six, whole and with an intruder that resembles what it replaces."""
+    """Passages of six sentences as they are, and with a distractor that resembles the sentence it replaces."""
     cut = with_donors(frame, context, SIZE, DONORS)
     how = matching if context.settings.match else ANY
     served = replaced_one(frame, cut, PLACES, context, how)
@@ -44,10 +46,11 @@ def sample(frame: pl.DataFrame, context: Context, matching: Matching = CLOSE) ->
 
 
 def _even(frame: pl.DataFrame, served: pl.DataFrame, context: Context) -> pl.DataFrame:
-    """One intruder for each window: no measure of similarity tells it from what it stands in for.
+    """One distractor for each window, so that in half of the windows it is more similar than the sentence it replaces.
 
-    Where text is plenty it is not told by how much more similar it is either: in pairs of German Wikipedia this takes
-    the strongest shortcut from .67 to .57. Of the pairs of a treebank it would leave four fifths.
+    In large corpora (``context.in_blocks``) the size of the difference in similarity is balanced, too: in pairs of
+    German Wikipedia this reduces the strongest shortcut from .67 to .57. In a treebank only four fifths of the pairs
+    would be left.
     """
     true, rest, beside = surroundings(served, SIZE)
     candidates = np.column_stack([true, served["intruder"].to_numpy()])

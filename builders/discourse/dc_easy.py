@@ -1,8 +1,8 @@
 """Is the passage coherent, or does one of its sentences come from another text? The easy version, for comparison.
 
-The same as `dc`, but the intruder is chosen at random from the other documents of the split, as in DiscoEval (Chen et
-al. 2019) and its Spanish version (Araujo et al. 2022), so its topic and length may reveal the label. The scores on
-`dc` and `dc_easy` differ by what topic words contribute; only `dc` measures coherence.
+The same as `dc`, but the distractor is chosen at random from the other documents of the split, as in DiscoEval (Chen et
+al. 2019) and its Spanish version (Araujo et al. 2022), so its topic and length may reveal the label. The difference
+between the scores on `dc_easy` and `dc` is what topic words and length contribute; only `dc` measures coherence.
 """
 
 import dataclasses

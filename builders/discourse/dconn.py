@@ -1,17 +1,21 @@
 """Which connective opened the second sentence?
 
-Discourse connective prediction (DisSent, Nie et al. 2019; Koto et al. 2021). A row has two neighbouring sentences. The
-second is shown without the connective that it began with (and the comma after it), and begins with a capital; the label
-is the connective, `removed` is what was taken away, and `original` is the second sentence as it was. The connectives
-are a closed list per language of words that tie their sentence to the one before; subordinators such as *although* tie
-it to its own main clause and are not in the list. A connective must be tagged CCONJ, SCONJ or ADV (fixed expressions:
-as the list says) and, where there are trees, join the sentence and not a phrase of it (German *auch er*). Every
-connective of the list has a sense (addition, contrast, result, ...), and of each sense the most frequent one is a
-class: nothing in two sentences tells *but* from *however*. Questions and sentences of little else are left out, and so
-are those in which the connective recurs within five words (*и … и*, or a speaker who starts again), because half of it
-would stay. Classes have at least 20 candidates and are equally frequent in every split. The published suite took any
-first word tagged as a conjunction, with the previous sentence at times from another document. Where an adverb is
-followed by the verb (German, Dutch, Swedish) its removal leaves the verb first, which tells adverbs from conjunctions.
+Discourse connective prediction (DisSent, Nie et al. 2019; Koto et al. 2021). A row has two adjacent sentences. The
+second one is shown without the connective with which it began (and the comma after it), and begins with a capital. The
+label is the connective; `removed` is the deleted text, and `original` is the second sentence before the edit.
+
+The connectives of a language are a fixed list of words that relate their sentence to the one before. Subordinators such
+as *although* relate it to its own main clause and are not in the list. A connective must be tagged CCONJ, SCONJ or ADV
+(multiword connectives: as the list says) and, if the corpus has trees, belong to the whole sentence and not to one of
+its phrases (German *auch er*). Every connective of the list has a sense (addition, contrast, result, ...). The most
+frequent connective of each sense is a class, because nothing in two sentences tells *but* from *however*. Questions and
+sentences that have hardly any other words are left out. So are sentences in which the connective occurs again within
+five words (*и … и*, or a speaker who starts again), because half of it would remain. Classes have at least 20
+candidates and are equally frequent in every split.
+
+The published suite used any first word that was tagged as a conjunction, and sometimes a previous sentence of another
+document. In languages in which the verb follows an initial adverb (German, Dutch, Swedish), the shown sentence begins
+with the verb if an adverb was removed. This tells adverbs from conjunctions.
 """
 
 import polars as pl

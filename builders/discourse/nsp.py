@@ -1,13 +1,14 @@
 """Does this sentence follow the passage?
 
 Next sentence prediction (discourse suite over UD, Godunova & Voloshina; Koto et al. 2021). A row has four consecutive
-sentences and a candidate: the sentence that follows (`next`), or another one (`not_next`). About half of the wrong
-candidates come from later in the same document, the others from another document of the same corpus and split;
-`distractor` says which. All are matched to the right candidate in length (the longer one has at most 20 % more words
-and 30 % more characters) and in the content words that they share with the passage, and occur in no other row. Pairs
-are chosen so that neither length, nor similarity to the passage, nor how common the words are tells the right one. Each
-passage has both candidates in two rows that share `pair_id`. With distractors from anywhere, TF-IDF cosine finds the
-right one of four at .85-.94 (in the published sets of Koto et al.).
+sentences and a candidate: the sentence that follows (`next`), or a distractor (`not_next`). About half of the
+distractors come from later in the same document, the others from another document of the same corpus and split;
+`distractor` says which. A distractor is matched to the right candidate in length (the longer one has at most 20 % more
+words and 30 % more characters) and in the content words that it shares with the passage, and occurs in no other row.
+Each passage is in two rows, one with each candidate, which share `pair_id`. Pairs are chosen so that simple rules do
+not find the right candidate: rules about length, about similarity to the passage, and about how frequent the words are.
+In the published sets of Koto et al., with unmatched distractors, TF-IDF cosine finds the right one of four candidates
+at .85-.94.
 """
 
 import polars as pl

@@ -1,15 +1,17 @@
 """Which of four sentences follows the passage?
 
 Next sentence prediction as a choice (Koto, Lau & Baldwin 2021). A row has two to eight consecutive sentences and four
-candidates: the sentence that follows, one from later in the same document, a lexically near one of another document
-(its share of content words in common with the passage is up to .3 larger than that of the right one, and at most .1
-smaller), and one of the same genre (where the split has another document of that genre); `distractor` says which is
-which. All candidates have about the length of the right one: the longer of the two has at most 20 % more words and 30 %
-more characters. Rows are chosen so that the right one has each rank of the four about equally often in words,
-characters, punctuation marks, similarity to the passage, and how common its words are; in large texts also so that no
-two measures of similarity together tell it. Distractors occur in no other row. The label is the index of the right
-candidate, and each index is equally frequent. In the published sets all three distractors come from anywhere, and
-TF-IDF cosine with the passage finds the right one at .85-.94.
+candidates: the sentence that follows, and three distractors. One comes from later in the same document. One is a
+lexically similar sentence of another document: the share of its content words that it has in common with the passage is
+up to .3 larger than that of the right candidate, and at most .1 smaller. One has the same genre (if the split has
+another document of that genre). `distractor` says which is which. All candidates have about the length of the right
+one: the longer of the two has at most 20 % more words and 30 % more characters. Distractors occur in no other row. The
+label is the index of the right candidate, and each index is equally frequent.
+
+Rows are chosen so that the right candidate has each rank of the four about equally often in words, characters,
+punctuation marks, similarity to the passage, and in how frequent its words are. In large texts, two measures of
+similarity together do not find it, either. In the published sets all three distractors come from anywhere, and TF-IDF
+cosine with the passage finds the right one at .85-.94.
 """
 
 from dataclasses import replace

@@ -1,10 +1,9 @@
 """Has a sentence of the passage changed places?
 
-Sentence position as in Godunova & Voloshina's suite over UD. Five consecutive sentences as they stand in the document
-(`original`), or with the fourth exchanged with a random other one (`swapped`). Both versions of every passage are
-emitted and share `pair_id`; `order` gives the source index of each sentence and `position` the place to which the
-fourth sentence went. In the published suite the swapped version was written out before the swap in 33-67 % of the rows;
-here it always differs.
+Sentence position as in Godunova & Voloshina's suite over UD. Five consecutive sentences in their order (`original`), or
+with the fourth sentence and a random other one exchanged (`swapped`). Both versions of every passage are rows and share
+`pair_id`; `order` gives the source index of each sentence, and `position` the place to which the fourth sentence went.
+In 33-67 % of the rows of the published suite the `swapped` version equals the original; here it always differs.
 """
 
 from discoprobe.builders import hashing

@@ -2,10 +2,10 @@
 
 Speaker change detection in text (Meng, Mou & Jin 2017), in plays and dialogues. Two consecutive sentences with nothing
 between them, not even a stage direction: both of one turn (`same`), or the last of a turn and the first of the next
-(`other`). A question is answered by somebody else, and a turn ends with a short sentence; so both labels are equally
-frequent for each combination of final marks and of commas, and have the same means of words, characters, capitals and
-punctuation marks in the first sentence and in the second. Documents (scenes) that do not have both labels are in no
-row, and no sentence is in two rows.
+turn, by another person (`other`). Simple cues could tell the label: somebody else answers a question, and a turn often
+ends with a short sentence. So both labels are equally frequent for each combination of final punctuation marks and
+commas, and have the same means of words, characters, capitals and punctuation marks, in the first sentence and in the
+second. A document (a scene) that does not have both labels gives no rows, and no sentence is in two rows.
 """
 
 from typing import Final

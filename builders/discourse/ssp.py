@@ -1,13 +1,13 @@
 """Is a sentence of the lead of its article, or of the body?
 
-Sentence section prediction (DiscoEval, Chen et al. 2019). A sentence is of the first section of a document, which ends
-before the first heading after the title (`lead`), or of a later section (`body`). Every sentence of a lead has a
+Sentence section prediction (DiscoEval, Chen et al. 2019). The sentence is from the first section of a document, which
+ends before the first heading after the title (`lead`), or from a later section (`body`). Every sentence of a lead has a
 counterpart in the body of the same document: their lengths differ by a tenth at most, they have the same final mark,
-and both or neither have brackets, digits and a capital at the second word. In half of the pairs the sentence of the
-lead has more words, in half that of the body; the same holds for characters, capitals and punctuation marks. The first
-sentence of a document, a definition with dates, is in no row, and neither are sentences with a speaker. In the
-published sets labels alternate with the lines of the file, a colon or the name of the newspaper decides, and length
-alone gives .64-.66.
+and both or neither have brackets, digits, and a capital at the second word. In half of the pairs the sentence of the
+lead has more words, in the other half the sentence of the body has more; the same holds for characters, capitals and
+punctuation marks. The first sentence of a document (often a definition with dates) is in no row, and neither are
+sentences with a speaker. In the published sets the labels alternate with the lines of the file, a colon or the name of
+the newspaper tells the label, and length alone reaches .64-.66.
 """
 
 from typing import Final

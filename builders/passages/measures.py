@@ -82,10 +82,10 @@ def _similarities(similarity: Similarity, contexts: Rows, beside: Rows, candidat
 
 
 def gains_of_orders(frame: pl.DataFrame, similarity: Similarity, windows: pl.DataFrame) -> npt.NDArray[np.float64]:
-    """What simple rules gain that tell a window as it stands from another order of its sentences.
+    """Gains of simple rules that tell the original order of a window from another order of its sentences.
 
-    They see the lengths of the first, second and last sentence, the mean difference in length between neighbours, and
-    their mean similarity.
+    The rules use the lengths of the first, second and last sentence, the mean difference in length between neighbours,
+    and the mean similarity of neighbours.
 
     Args:
         frame: all sentences, as ``with_passages`` gives them.

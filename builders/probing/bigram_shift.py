@@ -1,22 +1,23 @@
 """Whether two adjacent words have been swapped (SentEval, X-Probe BigramShift).
 
-A row has the sentence as it stands (`original`), or with two adjacent words exchanged, one of which depends on the
-other (`shifted`). Both rows share `pair_id`, so length, words and punctuation say nothing about the label. Words keep
-their own capitals: in X-Probe a lower-case first token before a capitalised second one gives away 6-10 % of the shifted
-sentences.
+A row has a sentence of the corpus (`original`), or the same sentence with two adjacent words exchanged, one of which
+depends on the other (`shifted`). Both rows share `pair_id`, so length, words and punctuation do not tell the label.
+Words keep their own capitals: in X-Probe, a lower-case first token before a capitalised second one reveals 6-10 % of
+the shifted sentences.
 
-Only neighbours whose order the language fixes are swapped, as its own corpora show: the same parts of speech in the
-same relation stand in the other order in less than 2 % of at least 50 occurrences. Where order is free, a swap is often
-as good as the original (without this rule a reader found 13 of 30 Russian swaps acceptable, and 5 of 30 Spanish ones;
-with it 16 of 152 in Russian, Polish, Czech, Finnish, Hungarian and Latin and none of 22 in ten languages).
+Words are swapped only if the corpora of the language show that their order is fixed: two words with the same parts of
+speech and the same relation have the other order in less than 2 % of at least 50 occurrences. Where order is free, a
+swap is often as good as the original. Without this rule, a reader accepted 13 of 30 Russian swaps and 5 of 30 Spanish
+ones; with it, 16 of 152 in Russian, Polish, Czech, Finnish, Hungarian and Latin, and none of 22 in ten languages.
 
-These words stay where they are: the first word of the sentence, punctuation and symbols, parts of multiword tokens,
-words that touch another without a space (where the script has spaces), equal words, words whose capital may be due to
-their position, words that the language writes otherwise when they meet (French *de* before a vowel, *de le*; English
-*a*), and pairs before or after punctuation or at the end, because an article before a full stop gives the label away
-(with such pairs character n-grams inside words reach .52 to .61, without them .50). In a script without spaces words
-are not parted from their auxiliaries and endings. No pair of words is swapped in two sentences, and the bigrams of the
-original are more frequent in the corpora than those of the swap in as many pairs as not.
+These words are not swapped: the first word of the sentence; punctuation and symbols; parts of multiword tokens; words
+that touch another word without a space (where the script has spaces); equal words; words whose capital may be due to
+their position; and words that the language writes in another way when they meet (French *de* before a vowel, *de le*;
+English *a*). Pairs before or after punctuation, or at the end of the sentence, are not swapped either, because an
+article before a full stop would tell the label (with such pairs, character n-grams inside words reach .52 to .61,
+without them .50). In a script without spaces, words are not separated from their auxiliaries and endings. No pair of
+words is swapped in two sentences. In half of the pairs the bigrams of the original are more frequent in the corpora
+than those of the swap, in the other half they are less frequent.
 """
 
 import polars as pl

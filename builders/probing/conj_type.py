@@ -1,18 +1,22 @@
 """Whether two clauses are coordinated or one is subordinate (RuSentEval ConjType).
 
-The sentence has exactly one clause that a conjunction joins to another: a `conj` of a clause with a coordinating one,
-or an `advcl`, `ccomp`, `csubj` or `acl` with a subordinating one. It has a predicate of its own, no participle,
-infinitive or gerund (*despite having left*; *as tall as Ann*), and is no relative clause. What is no such clause may
-stand beside it, and so may clauses without a conjunction. The conjunction is one that the language's data admit (none
-of comparison: *than*), and no question or relative word follows it (*on how …*). With the words fixed to it and the
-comma (dash, semicolon) before it, it is replaced by an ellipsis (` …`); `original` keeps the sentence and `edit` the
-place. With the conjunction in sight the task is a look-up: RuSentEval's own string baseline reaches .97; with the comma
-in sight it nearly is one where every subordinate clause has a comma (German, Russian). An ellipsis and not a gap,
-because without a conjunction English subordinate clauses are as good as before and coordinate ones are not, and because
-the place of the join would be lost; not a mask token, because each model has its own and `____` stands for damaged
-text. Sentences with an ellipsis of their own are left out. The conjunction is never the first word (only subordinate
-clauses come first); labels are matched on length, on the number of commas and dashes that are left and on whether the
-second clause has a subject of its own.
+A conjunction joins two clauses of the sentence, and its place is hidden. In `coordination` the second clause is a
+`conj` with a coordinating conjunction; in `subordination` a clause (`advcl`, `ccomp`, `csubj` or `acl`) has a
+subordinating conjunction. The sentence has exactly one clause that is joined in this way. The clause has a predicate of
+its own, which is no participle, infinitive or gerund (*despite having left*; *as tall as Ann*), and it is no relative
+clause. The sentence may also have clauses that are not of this kind or have no conjunction.
+
+The conjunction is one that the data of the language permit (none of comparison: *than*), and no interrogative or
+relative word follows it (*on how …*). An ellipsis (` …`) replaces the conjunction, the words fixed to it, and the comma
+(dash, semicolon) before it. `original` has the sentence before the edit and `edit` the place. If the conjunction is
+visible, the task is a look-up: RuSentEval's own string baseline reaches .97. If the comma is visible, the task is
+nearly a look-up in languages in which every subordinate clause has a comma (German, Russian).
+
+Why an ellipsis? If the conjunction were only deleted, English subordinate clauses would be as good as before and
+coordinate ones would not, and the place of the join would be lost. A mask token is not possible, because each model has
+its own, and `____` stands for damaged text. Sentences that contain an ellipsis are left out. The conjunction is never
+the first word, because only subordinate clauses come first. Labels are matched on length, on the number of remaining
+commas and dashes, and on whether the second clause has a subject of its own.
 """
 
 from dataclasses import replace
@@ -75,11 +79,11 @@ def _kind() -> pl.Expr:
 
 
 def _allowed(rule: ConjTypeRules) -> pl.Expr:
-    """Whether the language's data admit a conjunction, and it does not stand in certain places.
+    """Whether the data of the language permit a conjunction, and its neighbours show that it is one.
 
-    What follows an adposition is governed by it (*de que*) or a relative pronoun in disguise (*la con la que*); what a
-    question or relative word follows is an adposition in disguise (*on how*). An auxiliary or particle written with the
-    conjunction is its ending (Polish *żeby-ś*).
+    After an adposition or determiner, the word is governed by it (*de que*) or is a relative pronoun with a wrong tag
+    (*la con la que*). Before an interrogative or relative word, it is an adposition with a wrong tag (*on how*). An
+    auxiliary or particle that is written together with the conjunction is its ending (Polish *żeby-ś*).
     """
     upos, lemma = pl.col("upos"), pl.coalesce("lemma", "form").str.to_lowercase()
     listed = [
@@ -110,9 +114,10 @@ def _masked(found: pl.DataFrame) -> pl.DataFrame:
 
 
 def mask(before: pl.Expr) -> pl.Expr:
-    """An ellipsis for the conjunction and what joins it to the text ``before``; a space in front of it stays.
+    """The replacement of the conjunction and of the comma before it: an ellipsis, after a space if there was one.
 
-    After it there is one too where the conjunction was written with the next word (Arabic *wa-*): else that would tell.
+    If the conjunction was written together with the next word (Arabic *wa-*), such a space is also inserted after the
+    ellipsis; otherwise the missing space would tell the label. ``before`` is the text before the comma.
     """
     text = pl.col("text")
     joint = text.str.slice(0, "start").str.slice(before.str.len_chars())
@@ -122,7 +127,7 @@ def mask(before: pl.Expr) -> pl.Expr:
 
 
 def sample(frame: pl.DataFrame, context: Context) -> Sample:
-    """Equally many of both labels in every cell; every text is masked, and so long as it is without the conjunction.
+    """Equally many of both labels in every cell. Every text is edited; its length is counted without the conjunction.
 
     Sentences that differ in the conjunction alone are duplicates.
     """

@@ -1,25 +1,27 @@
 """Whether two coordinated clauses have changed places (SentEval, X-Probe CoordInv).
 
-The sentence is two full clauses, each with its own subject, joined by one coordinating conjunction; `inverted` has them
-in the other order (*Ann left and Bob missed her.* - *Bob missed her and Ann left.*), with the conjunction, what stands
-around it and the final punctuation in their places. The clause that comes first gets the capital, the other loses it
-unless its first word is a name or has its capital in the lemma (*I*, German nouns): X-Probe lower-cased names,
-destroyed acronyms and let verb phrases count as clauses, so that the first word alone gives the label (*Was*: 676 of
-682). There are no quotes or brackets.
+The sentence consists of two full clauses, each with its own subject, joined by one coordinating conjunction. In
+`inverted` the clauses are exchanged (*Ann left and Bob missed her.* - *Bob missed her and Ann left.*); the conjunction,
+the punctuation beside it and the final punctuation stay in their places. The clause that now comes first gets a
+capital. The other one loses its capital, unless its first word is a name or has a capital in its lemma (*I*, German
+nouns). X-Probe lower-cased names and acronyms and treated verb phrases as clauses, so that the first word alone tells
+the label (*Was*: 676 of 682). Sentences with quotes or brackets are left out.
 
-The order is fixed: the second clause, and not the first, has a pronoun or possessive that takes up a subject or object
-of the first. It agrees with that, depends on the predicate (or is the possessive of what does), and has no noun before
-it in its own clause, unless it is an object. It is never the first word of the clause, since it would then be the first
-of the inverted sentence. What can as well go on from a sentence before does not count: *then*, *also*, *this mineral*.
+The order of the clauses must be fixed: the second clause contains a pronoun or possessive that refers to a subject or
+object of the first clause, and the first clause contains no such word. The word agrees with its antecedent; it depends
+on the predicate, or is the possessive of a word that depends on it; and no noun comes before it in its own clause,
+unless it is an object. It is never the first word of the clause, since it would then be the first word of the inverted
+sentence. Words that can also refer to an earlier sentence do not count: *then*, *also*, *this mineral*.
 
-Original and inverted sentence share `pair_id`. Sentences are chosen so that neither which clause is longer nor with
-which part of speech it begins tells the order.
+Original and inverted sentence share `pair_id`. Sentences are chosen so that neither the lengths of the clauses nor the
+parts of speech with which they begin tell the order.
 
-Of sentences that the rule was not made on, a reader of single sentences took 3 of 30 inversions for originals, and told
-the original in 56 of 57 pairs. But 15 of these 57 inversions (26 %, 17 to 39) could stand in a text, after sentences
-that name what the pronoun refers to: compare the two rows of a pair, where that matters. Without the rule 30 of 77 were
-good sentences (*Kenseth walked away, and the car burst into flames*), with stricter ones 18 of 55 and 15 of 44. Few
-sentences are left: one of the 241 coordinations in English treebanks.
+One reader judged sentences that were not used to develop the rule. Of 30 inversions shown alone, the reader took 3 for
+originals; of 57 pairs, the reader found the original in 56. But 15 of these 57 inversions (26 %, 17 to 39) would be
+possible in a text, after sentences that name the antecedent of the pronoun. If this matters to you, compare the two
+rows of a pair. Without the rule, 30 of 77 inversions were good sentences (*Kenseth walked away, and the car burst into
+flames*); with stricter rules 18 of 55 and 15 of 44 were. Few sentences remain: one of 241 coordinations in English
+treebanks.
 """
 
 import functools

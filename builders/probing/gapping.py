@@ -1,12 +1,13 @@
 """Whether a verb is left out in a coordinate clause (RuSentEval Gapping, AGRR-2019).
 
-`gapped`: a clause is coordinated and its predicate elided, so that one remnant is promoted and another hangs on it as
-`orphan` (*Ann drinks tea and Bob coffee*). An adverb, particle, conjunction or verb is no remnant, and no adposition is
-promoted: nothing is left out of Czech *díky bohu za to* (thank God for that), whatever a treebank marks. A
-comparison (*more than Bob*) is no coordinate clause. `none`: a coordination of clauses, each with a subject of its own,
-without an `orphan` in the sentence. The first clause has a verb: else none can be left out (Russian *глубина – 2 метра,
-ширина – метр*). In RuSentEval's set, 64 to 36 % and unmatched, "contains a dash" gives .85; here labels are matched on
-length, on the number of commas and dashes and on the lemma of the coordinating conjunction.
+`gapped`: the predicate of a coordinated clause is elided (*Ann drinks tea and Bob coffee*). In the treebank one of the
+remaining phrases (remnants) is promoted to the place of the predicate, and another one is attached to it as `orphan`.
+An adverb, particle, conjunction or verb does not count as a remnant, and an adposition does not count as promoted:
+nothing is left out of Czech *díky bohu za to* (thank God for that), however a treebank annotates it. A comparison
+(*more than Bob*) is no coordinate clause. `none`: a coordination of clauses, each with its own subject, in a sentence
+without an `orphan`. The first clause has a verb; otherwise no verb can be left out (Russian *глубина – 2 метра, ширина
+– метр*). In RuSentEval's set the labels are 64 to 36 % and not matched, and the rule "contains a dash" reaches .85.
+Here labels are matched on length, on the number of commas and dashes, and on the lemma of the coordinating conjunction.
 """
 
 from typing import ClassVar

@@ -1,15 +1,17 @@
 """Is the main clause impersonal (RuSentEval ImpersonalSent)?
 
-`impersonal`: the main predicate has no `nsubj`, `csubj` or `expl` and meets one of the language's conditions of an
-impersonal clause (Russian neuter past *стемнело*, predicative *можно*; Finnish zero person *täällä voi uida*), and no
-`ccomp`, since many treebanks give this relation to a clause that is the subject (*стало известно, что* …).
-`personal`: it has an `nsubj`, in a case of subjects (a noun in the genitive is measured or denied: Russian *времени не
-осталось*) and no adverb. A clause without subject whose verb says that one was dropped, or does not say, is left
-out, so the task exists only in languages whose data tell the two apart. The labels are balanced inside each cell of
-part of speech, VerbForm, Person, Mood, Tense, Number, Gender and Voice of the root and of the lemmas and forms of its
-finite auxiliaries: neither a neuter verb nor a modal must be the answer. Verbs without forms (Polish *trzeba*) are left
-out, since no personal clause has one, and so are infinitives whose finite auxiliary meets no condition (Russian *будет
-читать* has a dropped subject).
+`impersonal`: the main predicate has no `nsubj`, `csubj` or `expl`, and meets one of the conditions that the data of the
+language give for impersonal clauses (Russian neuter past *стемнело*, predicative *можно*; Finnish zero person *täällä
+voi uida*). It has no `ccomp` either, since many treebanks give this relation to a clause that is the subject (*стало
+известно, что* …). `personal`: the main predicate has an `nsubj`. This is no adverb, and it is in a case that subjects
+have (a noun in the genitive is measured or negated: Russian *времени не осталось*). A clause without a subject is left
+out if its verb shows that a personal subject was dropped, or does not show whether one was. So the task exists only in
+languages whose data tell dropped subjects from impersonal clauses.
+
+Labels are balanced within each combination of part of speech, VerbForm, Person, Mood, Tense, Number, Gender and Voice
+of the root, and of the lemmas and forms of its finite auxiliaries, so that a neuter verb or a modal does not tell the
+label. Verbs without inflection (Polish *trzeba*) are left out, since no personal clause has one. So are infinitives
+whose finite auxiliary meets no condition (Russian *будет читать* has a dropped subject).
 """
 
 from typing import ClassVar

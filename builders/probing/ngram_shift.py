@@ -1,14 +1,16 @@
 """Whether two words have been swapped inside a phrase whose order is fixed (RuSentEval NShift).
 
-Like `bigram_shift`, but only pairs whose order the language fixes are swapped: adposition and noun, auxiliary and verb,
-determiner, numeral or particle and head, as the language's data license (`ngram_shift.patterns`, in places narrowed to
-some lemmas). Free word order makes other swaps grammatical. One of the two depends on the other. RuSentEval chose its
-patterns with TF-IDF n-grams and did not publish them; here they are data. A pair before or after punctuation is not
-swapped: an adposition before a full stop would give the label away; nor are words that the language writes otherwise
-when they meet (French *de* before a vowel, *de le*; English *a*). The bigrams of the original are more frequent in the
-corpora than those of the swap in as many pairs as not, and two words that seldom meet are not brought together again
-and again (Spanish *la de*: 21 of 474). Words beside function words still show a part of the swaps, so that a model
-should be compared with the audit's `words` on pairs.
+Like `bigram_shift`, but only pairs whose order is fixed by the grammar are swapped: adposition and noun, auxiliary and
+verb, determiner, numeral or particle and head. The data of the language list these patterns (`ngram_shift.patterns`,
+some of them for certain lemmas only). Other swaps may be grammatical where word order is free. One of the two words
+depends on the other. RuSentEval chose its patterns with TF-IDF n-grams and did not publish them; here they are data.
+
+A pair before or after punctuation is not swapped, because an adposition before a full stop would tell the label. Words
+that the language writes in another way when they meet are not swapped either (French *de* before a vowel, *de le*;
+English *a*). In half of the pairs the bigrams of the original are more frequent in the corpora than those of the swap,
+in the other half they are less frequent. Two words that are rarely adjacent in the corpora become adjacent in few swaps
+only (without this rule Spanish *la de*: 21 of 474). The words beside function words still reveal some of the swaps, so
+compare a model with the audit's `words` on pairs.
 """
 
 from typing import Annotated, ClassVar

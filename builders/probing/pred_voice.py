@@ -1,18 +1,21 @@
 """Voice of the main predicate (RuSentEval PV voice).
 
-A clause is `Passive` where one of the language's marks says so: a passive auxiliary (`aux:pass`), a passive subject
-(`nsubj:pass`), Voice=Pass of the root, or an auxiliary such as Spanish *ser* with a participle, and the root has a form
-that can be passive (in German a participle, not *zu erreichen*). It is `Active` where the root is a verb that could be
-passive and nothing leaves the voice undecided, as a reflexive does in many languages, or a passive infinitive below the
-root. A reflexive pronoun or an object beside a mark of the passive (French *on s'est vues*), an auxiliary that makes no
-passive (Spanish *habéis visto*), a verb whose perfect looks like a passive (*on est rentré*) and a passive infinitive
-below an active root (Portuguese *pode ser visualizado*) leave the voice undecided. Other clauses are left out, as are
-those with a copula, whose root is a state (*is closed*), an infinitive or the verb of a clause that is itself the
-predicate. In a language without data the label is Voice of the root, or, where the treebank has no Voice, told by
-`aux:pass` and `nsubj:pass` (an auxiliary that makes passives in other sentences leaves it undecided); verbs that are
-passive in form alone (Latin deponents) are left out where passive subjects show them. `target` is the root. Forms that
-are ambiguous in part of speech or in Voice are left out, as far as dictionary, rules of the language and corpus show
-it, and no target form of the test split is a target in train.
+A clause is `Passive` if one of the marks of the language shows it, and if the root has a form that can be passive (in
+German a participle, not *zu erreichen*). Such marks are a passive auxiliary (`aux:pass`), a passive subject
+(`nsubj:pass`), Voice=Pass of the root, or an auxiliary such as Spanish *ser* with a participle. A clause is `Active` if
+the root is a verb that could be passive and if nothing leaves the voice undecided.
+
+These leave the voice undecided: a reflexive in many languages; a reflexive pronoun or an object beside a mark of the
+passive (French *on s'est vues*); an auxiliary that does not form passives (Spanish *habéis visto*); a verb whose
+perfect looks like a passive (*on est rentré*); and a passive infinitive below an active root (Portuguese *pode ser
+visualizado*). Undecided clauses are left out. So are clauses with a copula, whose root is a state (*is closed*), an
+infinitive, or the verb of a clause that is itself the predicate.
+
+In a language without data, the label is the Voice of the root. If the treebank has no Voice, `aux:pass` and
+`nsubj:pass` decide (an auxiliary that forms passives in other sentences leaves the voice undecided). Verbs that are
+passive in form only (Latin deponents) are left out where passive subjects show which they are. `target` is the root.
+Forms that are ambiguous in part of speech or in Voice are left out, as far as the dictionary, the rules of the language
+and the corpus show it, and no target form of the test split is a target in train.
 """
 
 from discoprobe.builders.sentences.predicate import predicate_feature

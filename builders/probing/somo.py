@@ -1,27 +1,29 @@
 """Has a word of the sentence been replaced by one that does not fit (SentEval SOMO, X-Probe OddManOut)?
 
 One noun or verb of the sentence is unchanged (`original`) or replaced by another word (`replaced`); both rows share
-`pair_id`, and `target` is the word in that place. Sentences of a corpus and split form rings, in which each gets the
-word of the next. So every word replaces as often as it is replaced, and the word alone does not tell the label
-(X-Probe's replacements come from elsewhere, and its originals are mostly corrupted sentences).
+`pair_id`, and `target` is the word in that place. Sentences of the same corpus and split are arranged in rings (cycles
+of two or more sentences): each sentence gets the word of the next one, and the last sentence gets the word of the
+first. So every word is inserted as often as it is removed, and the word alone does not tell the label (X-Probe's
+replacements come from elsewhere, and its originals are mostly corrupted sentences).
 
 A word replaces another only if the corpora show that it does not fit there: it is so frequent that it should have been
 seen in that role, and never was. The role of a verb is what it governs: an object, a clause, or only a phrase with a
 case marker (so *she arrived the letter* is wrong). The role of a noun is its relation and case marker (subject, object,
-*in …*). A verb without an object in a relative clause, or joined to another verb, is no evidence that it takes none. By
-reading, random words of the same class fit in 27 % of 210 sentences in five languages; these words fit in ten of 140,
-in four languages. For this reason most targets are verbs, and small corpora give few rows: of 100 usable sentences, a
-similar word is known not to fit in 49; in 22 of these, the replaced word is also known not to fit elsewhere; rings join
-eleven. Very frequent nouns (*way*, *position*) are left out, since they fit nearly everywhere, and so are conjuncts,
-parts of compounds and appositions, since nearly any word fits in their place.
+*in …*). A verb without an object in a relative clause, or joined to another verb, is no evidence that it takes none. A
+reader found that random words of the same class fit in 27 % of 210 sentences in five languages, and the words of this
+task in ten of 140, in four languages. This rule has two consequences: most targets are verbs, and small corpora give
+few rows. Of 100 usable sentences, 49 have a similar word that is known not to fit; in 22 of these, the replaced word is
+also known not to fit in another sentence; eleven become part of a ring. Very frequent nouns (*way*, *position*) are
+left out, since they fit nearly everywhere, and so are conjuncts, parts of compounds and appositions, since nearly any
+word fits in their place.
 
 The two words differ in lemma and agree in part of speech and FEATS, gender included (words without FEATS: in the
-endings of form and lemma). They agree in their capital, in being sentence-initial or not and, after a function word, in
-the kind of beginning (vowel or consonant, for *a/an*, *il/lo*, *l'*). They have the same kinds of dependents among
-determiner, numeral, case marker and particle. Their frequencies differ by at most a factor of 4.5. The bigrams with the
-words to the left and right are about as frequent in the rest of the corpora as the true ones (at most two occurrences
-against none). Frequencies are those of the frequency list; words that it lacks are compared by their counts in the
-corpora. Word forms of the test split do not occur as targets in train.
+endings of form and lemma). Both or neither have a capital, and both or neither are sentence-initial. After a function
+word, both begin with a vowel or both with a consonant (for *a/an*, *il/lo*, *l'*). They have the same kinds of
+dependents among determiner, numeral, case marker and particle. Their frequencies differ by at most a factor of 4.5. The
+bigrams with the words to the left and right are about as frequent in the rest of the corpora as the true ones (at most
+two occurrences against none). Frequencies are those of the frequency list; words that it lacks are compared by their
+counts in the corpora. Word forms of the test split do not occur as targets in train.
 """
 
 from dataclasses import dataclass

@@ -1,10 +1,10 @@
 """Which dependents the root has, in order (UD counterpart of SentEval TopConst).
 
-The label is the sequence of universal relations of the root's dependents as they stand in the text (`nsubj_obj_obl`),
-without subtypes and without punctuation, which SentEval excluded too: a class by final mark is no syntax. The 19 most
-frequent sequences are classes, all others are `OTHER`; a corpus with too few sentences has fewer classes. Long
-sentences have long sequences, so classes are matched on length and punctuation, and a sequence that leaves fewer rows
-because its sentences are of other lengths is `OTHER` too.
+The label is the sequence of the universal relations of the root's dependents in the order of the text
+(`nsubj_obj_obl`). Subtypes are ignored, and so is punctuation, as in SentEval: a class that is defined by the final
+mark is not about syntax. The 19 most frequent sequences are classes, all others are `OTHER`; a corpus with too few
+sentences has fewer classes. Long sentences have long sequences, so classes are matched on length and punctuation. If a
+sequence would reduce the number of rows, because its sentences have other lengths, it also belongs to `OTHER`.
 """
 
 import functools

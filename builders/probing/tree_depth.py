@@ -1,11 +1,12 @@
 """How deep the dependency tree is (SentEval, X-Probe, RuSentEval TreeDepth).
 
 The label is the number of edges on the longest path from the root to a word. Depth grows with length, so every bin of
-length has equally many sentences of each depth in every split: in the published sets, whose cells were not filled
-evenly, length still tells depth (X-Probe .25-.29 of .21; RuSentEval's classes hold 10-33 %). The depths are 5-9 where
-the corpus has enough of them, else as many neighbouring depths (five to two) as have enough sentences of similar
-lengths: dependency trees are flatter than SentEval's constituents, small treebanks have few deep ones, and sentences of
-depth 3 and 7 have hardly a length in common.
+length has equally many sentences of each depth in every split. In the published sets the bins are not balanced, and
+length still predicts depth (X-Probe: .25-.29, with a majority of .21; in RuSentEval a class has 10 to 33 % of the
+rows). The classes are the depths 5 to 9 if the corpus has enough sentences of each. Otherwise they are two to five
+neighbouring depths, as many as have enough sentences of similar lengths. This is often needed: dependency trees are
+flatter than SentEval's constituency trees, small treebanks have few deep ones, and sentences of depth 3 and of depth 7
+rarely have the same length.
 """
 
 import functools

@@ -1,12 +1,12 @@
 """Which of K words the sentence contains (SentEval, X-Probe, RuSentEval WC).
 
-The label is a lemma (RuSentEval; SentEval's are word forms). The K lemmas have ranks 1,500 to 3,000 among the lemmas of
-the corpora by frequency: by wordfreq's where the language has a list that knows them, else by the corpora's own. They
-have at least four letters (two in a script without spaces) and stand as noun, verb, adjective or adverb; a sentence
-contains exactly one of them, exactly once, and `target` names it. K is 1,000, or as many as can each have ten sentences
-in train and three in the other splits (half of the setting `min_class`, and .15 of it). All lemmas have equally many. A
-look-up of the word solves the task by construction (X-Probe 1.00): it asks whether a representation keeps content
-words.
+The label is a lemma (as in RuSentEval; SentEval uses word forms). The K lemmas have the frequency ranks 1,500 to 3,000
+among the lemmas of the corpora. Frequencies are those of wordfreq if it has a list for the language that contains these
+lemmas, otherwise those of the corpora. A lemma has at least four letters (two in a script without spaces) and occurs as
+noun, verb, adjective or adverb. A sentence contains exactly one of the K lemmas, exactly once, and `target` names it. K
+is 1,000, or fewer if the corpus has not enough sentences: each lemma needs ten sentences in train and three in each
+other split (half of the setting `min_class`, and .15 of it). All lemmas have equally many sentences. A search for the
+word solves the task by definition (X-Probe 1.00): the task asks whether a representation keeps content words.
 """
 
 import functools

@@ -1,13 +1,13 @@
 """Which relation holds between two units of text, one of 17?
 
-Discourse relation classification as in DISRPT (Braud et al. 2024 and the shared task of 2025). Two units in the order
-of the text, with the relation that annotators gave them, from corpora of RST, eRST, SDRT, PDTB and dependencies.
-`label` is one of DISRPT's 17 classes; `orig_label` is the relation of the corpus, or several (`a;b`), of which the
-first is the class. `direction` says which unit depends on which, and `rel_type` whether a connective marks the
-relation. An ellipsis stands where a unit is interrupted. The same two units with different labels (an explicit and an
-implicit relation of PDTB) are in no row. The splits are those of the corpus where it has all three, else documents are
-assigned to splits. Classes keep their shares: read macro-F1. Frameworks differ in what they call a unit; `corpus`
-names the corpus.
+Discourse relation classification as in DISRPT (Braud et al. 2024 and the shared task of 2025). A row has two units in
+the order of the text, with the relation that annotators gave them, from corpora of RST, eRST, SDRT, PDTB and
+dependencies. `label` is one of DISRPT's 17 classes. `orig_label` is the relation of the corpus, or several (`a;b`), of
+which the first one decides the class. `direction` says which unit depends on which, and `rel_type` whether a connective
+marks the relation. An ellipsis shows where a unit is interrupted. Two units that occur with different labels (an
+explicit and an implicit relation of PDTB) are left out. If the corpus has all three splits, they are used; otherwise
+documents are assigned to splits. Classes have the distribution of the corpus, so use macro-F1. Frameworks differ in
+what they call a unit; `corpus` names the corpus.
 """
 
 from discoprobe.builders.units.relation_candidates import DISRPT, published

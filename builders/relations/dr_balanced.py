@@ -1,9 +1,10 @@
 """Which relation holds between two units, with all relations equally frequent? `dr`, balanced.
 
-The rows of `dr` (DISRPT, Braud et al. 2024), of which every class has equally many in every split and stratum of
-length. The rarest class decides how many rows the others have, so the rarest ones are left out: as many classes stay as
-keep half of the rows that the best choice of classes would keep. Use it where accuracy is the measure; `dr` has more
-rows and more classes.
+A part of the rows of `dr` (DISRPT, Braud et al. 2024), in which all classes have equally many rows in every split and
+stratum of length. The rarest class decides how many rows the others have, so rare classes are left out. Classes are
+chosen in this way: the largest possible number of rows is computed over all sets of classes; of the sets that keep at
+least half of it, the one with the most classes is used. Use this task if your measure is accuracy; `dr` has more rows
+and more classes.
 """
 
 from discoprobe.builders.units.relation_candidates import DISRPT, published

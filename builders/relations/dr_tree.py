@@ -1,12 +1,13 @@
 """Which relation joins the two parts of a node in an RST tree?
 
 The RST task of DiscoEval (Chen et al. 2019). Trees of Rhetorical Structure Theory are made binary (several nuclei
-branch to the right); every node gives its two spans, from two clauses to two paragraphs, and the class of their
+branch to the right). Every node gives a row: its two spans, from two clauses to two paragraphs, and the class of their
 relation, one of DISRPT's 17. `orig_label` is the relation of the corpus and `direction` the nuclearity: `NS`, `SN`,
-`NN`. The published task joined both to 41 labels, had spans of up to 304 clauses, and put clauses of one document into
-two splits; here a span has at most 128 words and documents are assigned to splits. `same-unit`, which joins the parts
-of an interrupted clause, is no relation. Spans are cut from the text of the document where a CoNLL-U or `.txt` file of
-its name is at hand; else they are the words of the tree with blanks between them. Classes keep their shares.
+`NN`. The published task combined relation and nuclearity into 41 labels, had spans of up to 304 clauses, and put
+clauses of one document into two splits. Here a span has at most 128 words, and documents are assigned to splits.
+`same-unit`, which joins the parts of an interrupted clause, does not count as a relation. If there is a CoNLL-U or
+`.txt` file with the name of the tree, spans are parts of its text; otherwise they are the words of the tree, separated
+by spaces. Classes have the distribution of the corpus.
 """
 
 from discoprobe.builders.units.relation_candidates import by_class

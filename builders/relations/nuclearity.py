@@ -1,8 +1,9 @@
 """Which of two spans of an RST tree is the nucleus: the first, the second, or both?
 
 The spans of `dr_tree` (DiscoEval, Chen et al. 2019, has nuclearity in its labels). `nucleus_first`: the second span is
-a satellite, which could be left out; `nucleus_second`: the first one is; `both`: neither depends on the other. The
-labels are equally frequent in every split and stratum of length. `orig_label` is the relation of the corpus.
+a satellite, which could be left out. `nucleus_second`: the first span is the satellite. `both`: neither span depends on
+the other. The labels are equally frequent in every split and stratum of length. `orig_label` is the relation of the
+corpus.
 """
 
 from discoprobe.builders.units.relation_candidates import NUCLEARITY, by_nuclearity

@@ -304,7 +304,7 @@ def _bearers(words: pl.DataFrame, feature: str, rule: PredicateRules) -> pl.Data
 
 
 def _compound(trees: Trees, words: pl.DataFrame, found: pl.DataFrame, rule: PredicateRules) -> pl.DataFrame:
-    """The candidates with the compound tenses that the rule lists labelled anew, and a reason against the others."""
+    """The candidates, relabelled for the compound tenses that the rule lists; other compounds get a drop reason."""
     perfect = words.filter(_past_participle())
     has_perfect = _heads(perfect) & (pl.col("place") == "aux") & ~pl.col("target").is_in(_passive_helpers(trees, rule))
     particles = words.filter(pl.col("place") == "aux", pl.col("feats").is_null())

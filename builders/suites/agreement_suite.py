@@ -1,15 +1,17 @@
 """Does the verb agree with its subject? Pairs of a sentence and the same with another form of the verb.
 
 Subject-verb agreement in number, person and gender, as in BLiMP (Warstadt et al. 2020) and MultiBLiMP (Jumelet et al.
-2025), on sentences as they stand. The good sentence is the corpus's own; in the bad one the verb, auxiliary or copula
-has the form of the treebank's own paradigm (same lemma, same features but one) that does not agree, or, where the
-treebank lacks it, that of a table of UniMorph (`--set paradigms=FILE`): `label` names both values, such as
-`Singular/Plural`, `target` is the verb, and the texts differ in region 2 only. Every change is there in both directions
-equally often, and so is every pair of frequent forms (*is*, *are*), so that no preference for a form or a length finds
-the good sentence; a subject and its verb are in two sentences at most. Subjects that do not show their value or agree
-in two ways are left out, and so are forms that could agree as well (German *er habe*) and verbs of a kind that agrees
-with its subject in less than nine tenths of the corpus. Person is changed beside personal pronouns only, gender not
-beside persons.
+2025), on unchanged corpus sentences. The good sentence is that of the corpus. In the bad one the verb, auxiliary or
+copula has another form of its paradigm, with the same lemma and the same features except one, which does not agree with
+the subject. The form is taken from the treebank or, if the treebank lacks it, from a table of UniMorph (`--set
+paradigms=FILE`). `label` names both values, such as `Singular/Plural`; `target` is the verb; and the texts differ in
+region 2 only.
+
+Every change occurs equally often in both directions, and so does every pair of frequent forms (*is*, *are*), so that no
+preference for a form or a length finds the good sentence. The same subject and verb are in at most two sentences. These
+are left out: subjects that do not show their value or agree in two ways; forms that could agree as well (German *er
+habe*); and kinds of verb that agree with their subject in less than nine tenths of the corpus. Person is changed only
+beside personal pronouns, and gender is not changed beside persons.
 """
 
 import polars as pl

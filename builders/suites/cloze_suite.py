@@ -1,10 +1,10 @@
 """Is the sentence that ends a passage more probable than another one?
 
-Story Cloze in the form of CoherenceGym (Beyer et al. 2021), on running text: rows as in `cloze`, with texts of their
-own. Four consecutive sentences and the next one (good), or a sentence of another document in its place (bad), which is
-as long, shares about as many words with the passage, and is used once. Endings from later in the same document are not
-used: a reader found two of three of them as good as the right one. Every sentence is a region, and the fifth is
-compared.
+Story Cloze in the form of CoherenceGym (Beyer et al. 2021), on running text: rows as in `cloze`, but with other texts.
+The good text is four consecutive sentences and the next one. In the bad text the next one is replaced by a sentence of
+another document, which has about the same length, shares about as many words with the passage, and is used once.
+Sentences from later in the same document are not used, because a reader accepted two of three of them. Every sentence
+is a region, and the fifth is compared.
 """
 
 import dataclasses

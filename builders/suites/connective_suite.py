@@ -1,15 +1,17 @@
 """Is a clause more probable after its connective than after one of another sense?
 
-Explicit connectives of CoherenceGym (Beyer et al. 2021), in any language whose connectives are listed with one sense
-each. The good sentence is the corpus's own; in the bad one a connective that introduces a clause is replaced. `label`
-says by what: a connective whose sense cannot hold at the same place (`other_sense`: *because* for *although*), or, as a
-control, one that says the same (`same_sense`: *though* for *although*), of which a model should be right in about half.
-The texts differ in region 2; region 3, what follows the connective, is the same and is compared. Connectives are found
-in the text, which needs no annotation: they open the sentence or follow a comma. Two of them replace each other only
-where the same word follows both in the corpus (two words where a connective of the language takes both moods), so that
-the clause fits either. They do so equally often in both directions: no preference for a connective or the word beside
-it finds the good sentence. Contrasts are left out, since readers accept *but* in most places, and so are connectives
-that another one answers (*weil …, deshalb*).
+Explicit connectives of CoherenceGym (Beyer et al. 2021), in every language whose connectives are listed with one sense
+each. The good sentence is that of the corpus; in the bad one a connective that introduces a clause is replaced. `label`
+says by what: a connective whose sense is not possible in the same place (`other_sense`: *because* for *although*), or,
+as a control, one with the same sense (`same_sense`: *though* for *although*), where a model should prefer the good
+sentence in about half of the rows. The texts differ in region 2. Region 3, the clause after the connective, is the same
+in both and is compared.
+
+Connectives are found in the text, without annotation: they open the sentence or follow a comma. Two connectives replace
+each other only before a word that follows both of them in the corpus (two words, if a connective of the language takes
+both moods), so that the clause fits after either. They replace each other equally often in both directions, so that no
+preference for a connective or for the word beside it finds the good sentence. Contrasts are left out, since readers
+accept *but* in most places. So are connectives that belong to another one later in the sentence (*weil …, deshalb*).
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,19 +1,19 @@
 """Is a person who was mentioned before mentioned again by a pronoun, or by the name?
 
-Entity re-mention of CoherenceGym (Beyer et al. 2021), in both directions. A row is a subject that the sentences
-before it mention: in the good text as the corpus has it, in the bad text with the other kind of mention. Region 2 is
+Entity re-mention of CoherenceGym (Beyer et al. 2021), in both directions. A row is about a subject that was mentioned
+in the sentences before. The good text is that of the corpus; the bad text has the other kind of mention. Region 2 is
 the pronoun or the name. `continue`: the corpus has a pronoun for the subject of the sentence before (*Anna met Mary.
-She smiled.*), and the name again is bad (*Anna met Mary. Anna smiled.*; repeated-name penalty, Gordon, Grosz &
-Gilliom 1993). `switch`: the sentence before has another subject, to which the pronoun can refer, so the corpus has
-the name (*Mary met Anna. Anna smiled.*), and the pronoun would be taken for the other person (*Mary met Anna. She
-smiled.*). An item (`group`) is one row of each condition. A model should prefer the pronoun more in `continue` than
-in `switch`: then the sum of the two differences (bad minus good) is above zero. In a single row, both texts can be
+She smiled.*), and repeating the name is bad (*Anna met Mary. Anna smiled.*; repeated-name penalty, Gordon, Grosz &
+Gilliom 1993). `switch`: the sentence before has another subject, to which the pronoun could refer, so the corpus has
+the name (*Mary met Anna. Anna smiled.*), and a reader would take the pronoun for the other person (*Mary met Anna. She
+smiled.*). An item (`group`) is one row of each condition. A model should prefer the pronoun more in `continue` than in
+`switch`: then the sum of the two differences (bad minus good) is above zero. In a single row, both texts can be
 acceptable.
 
-What is shown begins with the last sentence that names the person. The two rows of an item have the same pronoun, names
-of equally many words (where the corpus allows it, the same name), and as many sentences before. The last name before
-the mention is that of the person in both rows, or in neither. So a preference for names, pronouns or length, or a count
-of names, answers half of the items.
+The shown text begins with the last sentence that names the person. The two rows of an item have the same pronoun, names
+with equally many words (the same name if the corpus allows it), and equally many sentences before the mention. The last
+name before the mention is that of the person in both rows, or in neither. So a preference for names, pronouns or
+length, or a count of names, is right in half of the items.
 """
 
 import polars as pl

@@ -23,7 +23,7 @@ DISRPT: Final = Paper(
 
 
 def published(shard: Shard, _context: Context) -> pl.DataFrame:
-    """All relations of a shard with their class: that of the table, or what its own name stands for."""
+    """All relations of a shard, labelled with the class of DISRPT that the table gives or its label belongs to."""
     return candidates(with_units(shard.relations).with_columns(label=_class()))
 
 

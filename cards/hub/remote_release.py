@@ -48,7 +48,7 @@ class Remote:
         return frozenset(path for path in self.tree if path not in listed and not path.startswith(folders))
 
     def is_whole(self) -> bool:
-        """Whether the head has the files that its manifest lists, as far as that shows without downloading them."""
+        """Whether the repository has all files that its manifest lists, by size and hash; nothing is downloaded."""
         if self.manifest is None:
             return False
         for path, entry in manifest.listed(self.manifest).items():

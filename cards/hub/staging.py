@@ -89,7 +89,7 @@ class Staged:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What a release is called: where it goes, its number (empty: none yet), and the whole changelog."""
+    """The repository of a release, its number (empty: none yet), and the whole changelog."""
 
     repository: str
     release: str = ""
@@ -97,10 +97,10 @@ class Label:
 
 
 def stage(folder: Path, local: Manifest, remote: Remote, label: Label) -> Staged:
-    """What the Hub is to hold, under a release number and with a changelog.
+    """The files that the repository must have after the push: those of ``local`` and those of configs that stay.
 
     Raises:
-        DiscoprobeError: if a local file is not what the manifest says, the manifests contradict each other, or
+        DiscoprobeError: if a local file differs from its entry in the manifest, the manifests contradict each other, or
             the Hub would refuse the card.
         RemoteError: if the repository lacks a file of a config that is to stay.
     """
@@ -119,7 +119,7 @@ def stage(folder: Path, local: Manifest, remote: Remote, label: Label) -> Staged
 
 
 def texts(whole: Published, label: Label) -> dict[str, str]:
-    """The files that speak of all configs, without the manifest, by path."""
+    """The files about the release as a whole, without the manifest: path and text."""
     newest = version.sections(label.changelog)[:1]
     written = documents(whole, repository=label.repository, release=label.release, changes="".join(newest))
     return written | ({CHANGELOG: label.changelog} if label.changelog else {})

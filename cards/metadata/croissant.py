@@ -66,7 +66,7 @@ def _language(manifest: Manifest, lang: str, repository: str) -> str:
 
 
 def _described(manifest: Manifest, configs: Mapping[str, ConfigEntry], repository: str) -> dict[str, Any]:
-    """What is said of a dataset as a whole."""
+    """The metadata of the dataset as a whole."""
     used = {source for entry in configs.values() for source in entry["sources"]}
     return {
         "@context": _context(),
@@ -86,7 +86,7 @@ def _described(manifest: Manifest, configs: Mapping[str, ConfigEntry], repositor
 
 @functools.cache
 def _context() -> dict[str, Any]:
-    """The context that the specification prescribes."""
+    """The JSON-LD ``@context`` of the Croissant specification."""
     file = importlib.resources.files("discoprobe.cards.metadata") / "croissant_context.json"
     found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
     return found

@@ -20,7 +20,7 @@ ROW_GROUP = 10_000
 
 
 def file_name(split: str) -> str:
-    """The name of a split's one file."""
+    """The name of the file of a split; each split has one."""
     return f"{split}-00000-of-00001.parquet"
 
 

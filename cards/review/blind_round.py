@@ -90,7 +90,7 @@ def draw(store: RowStore, wanted: BlindRound) -> Draw:
 
 
 def _sampled(store: RowStore, config: str, wanted: BlindRound, used: set[tuple[str, ...]]) -> Iterator[str]:
-    """Ids of rows of a config, its labels in turn, that share nothing with what is used, to which they are added."""
+    """Ids of rows of a config, one of each label in turn, whose traces are not in ``used``; the traces are added."""
     entry = store.entry(config)
     columns = store.columns(config, wanted.split, ["id", "label", *_TRACED])
     of_label: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)

@@ -241,9 +241,9 @@ _GENERATED = "feats_"
 
 
 class Matrix(NamedTuple):
-    """A table: what it is of, the names of its columns, and rows that begin with a name.
+    """A table of a release card: its title, the names of its columns, and its rows (name of the row, cells).
 
-    The longer side, languages or tasks, goes down.
+    Languages or tasks are the rows, whichever are more.
     """
 
     title: str
@@ -252,7 +252,7 @@ class Matrix(NamedTuple):
 
 
 def matrices(configs: Mapping[str, ConfigEntry]) -> list[Matrix]:
-    """One matrix per kind of task that the release has, cells being Markdown."""
+    """One table of tasks and languages per kind of task in the release; cells are Markdown."""
     kinds: dict[str, Callable[[ConfigEntry], bool]] = {
         "Discourse (rows of several sentences)": lambda entry: entry["shape"] not in {Shape.SENTENCE, Shape.SUITE},
         "Probing (rows of one sentence)": lambda entry: entry["shape"] == Shape.SENTENCE and not _generated(entry),

@@ -194,7 +194,7 @@ class Problem:
         return replace(score, leaning=-leaning) if len(self.labels) == 2 else score  # noqa: PLR2004
 
     def _answers(self, features: Matrix, fold: Fold, learner: Learner) -> tuple[Floats, Floats]:
-        """Probability of each label, shape (units, labels), and how much each unit leans to label 1."""
+        """Probability of each label, shape (units, labels), and a score per unit, larger for label 1."""
         classes, y = np.unique(self.units.y[fold.train], return_inverse=True)
         probabilities = np.zeros((len(fold.test), len(self.labels)))
         if len(classes) == 1:  # nothing to learn
@@ -211,11 +211,11 @@ class Problem:
         return probabilities, lean[:, 0] if lean.shape[1] == 1 else np.zeros(len(fold.test))
 
     def _lean_in_pairs(self, features: Floats, fold: Fold, learner: Learner) -> Floats | None:
-        """How much each unit held out leans to label 1, by what tells the two members of a pair; 0 for single units.
+        """Scores of label 1 for held-out units, learned from the differences inside pairs; 0 for units without a pair.
 
-        None where too few pairs are learned from. Measures such as length vary more between rows than inside pairs,
-        and what is learned from single rows hides what pairs show. N-grams do not: a pair has those of its edit more
-        than others.
+        None if there are too few training pairs. The model is used for dense features such as length. They vary more
+        between pairs than inside a pair, so a model of single rows cannot find a small but regular difference inside
+        pairs. N-grams do not need it: the two members of a pair differ only in the n-grams of the edit.
         """
         edited = self.units.edited
         learned, asked = (side[np.isin(edited[side], side)] for side in (fold.train, fold.test))
@@ -392,7 +392,7 @@ def _within_budget(
 
 
 def _in_hash_order(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows in an order in which any first ones are a sample; the rows of a pair are together."""
+    """The rows in hash order, so that any first n rows are a random sample; the rows of a pair stay together."""
     rows = rows.sort("_number")
     return rows[hashing.ranking(rows["_sampled"].to_numpy(), "audit", "draw")]
 

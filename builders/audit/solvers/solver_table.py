@@ -234,11 +234,11 @@ def _best_rule(problem: Problem, rules: Mapping[str, Floats], fold: Fold) -> str
 
 
 def pairwise(problem: Problem, scores: Mapping[str, Score]) -> Score | None:
-    """The best solver where both members of a pair are shown: the original is what leans more to the first label.
+    """The best solver that sees both members of a pair and chooses the one that has the higher score for label 0.
 
     Args:
-        problem: whose rows they are; pairs count of which both members were measured.
-        scores: solvers by name; those that do not lean to a label are not used.
+        problem: the rows that were scored; only pairs with two measured members count.
+        scores: by name of the solver; scores without ``leaning`` (one value per unit) are not used.
     """
     leanings = {name: score.leaning for name, score in scores.items() if score.leaning is not None}
     compared = {name: score for name, lean in leanings.items() if (score := _compared(problem, lean))}
