@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from discoprobe.cards.hub.client import Hub
+from discoprobe.cards.hub.client import MAIN, Hub
 from discoprobe.cards.hub.remote_release import CHANGELOG, read_remote
 from discoprobe.cards.hub.staging import published_label, texts
 from discoprobe.cards.metadata import manifest
@@ -118,7 +118,7 @@ def _on_hub(target: str, token: str | None) -> _Release:
     """A release on the Hub, at a tag, branch or commit; files without a hash in its tree are downloaded."""
     repo, _, revision = target.partition("@")
     hub = Hub(repo, token=token)
-    remote = read_remote(hub, revision)
+    remote = read_remote(hub, hub.commit_of(revision or MAIN))
     if remote.manifest is None or remote.head is None:
         raise DiscoprobeError(f"{target} holds no {manifest.NAME}: it is not a release of discoprobe")
     found, tree, commit = remote.manifest, remote.tree, remote.head

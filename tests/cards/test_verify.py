@@ -142,3 +142,11 @@ def test_changes_against_a_release_on_the_hub(hub, client, release, tmp_path):
     assert found["changed"][0]["splits"]["test"]["removed"] == 1
     assert client.call("compare", case, folder=str(release))["result"]["changed"] == []
     assert client.call("compare", hub.case("nothing"), folder=str(release))["status"] == 4
+
+
+@pytest.mark.parametrize("revision", ["", "@v1.0.0"])
+def test_a_repository_that_does_not_exist(hub, build, revision):
+    """It is an error of the Hub, not of a release without a manifest."""
+    done = build("verify", f"nobody/nothing{revision}", HF_TOKEN=hub.case("filled").token)
+    assert done.returncode == 4
+    assert "nobody/nothing, or a file of it, does not exist or is hidden from this token" in done.stderr
