@@ -30,7 +30,8 @@ DISCOURSE_ROWS: Final = {
 """What ``DiscourseTask.sample`` returns: ``members`` are the rows of the sentences shown, ``order`` their source order,
 ``position`` the edited place (-1 if none). Choices also have ``n_context``, how many of the members are the context;
 ``distractor`` says where wrong sentences come from (a string, or one per choice);
-``trim`` is the number of characters that the last sentence loses at its beginning."""
+``trim`` is the number of characters that the last sentence loses at its beginning. Rows that show one sentence also
+need ``n_words``, and may have a ``stratum`` inside whose values labels are balanced."""
 
 
 RELATION_CANDIDATES: Final = {

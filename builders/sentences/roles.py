@@ -120,8 +120,8 @@ def noun_feature(role: str, feature: str, companions: tuple[str, ...] = ()) -> P
     """A task on a feature of the one common noun that bears a role to the main predicate.
 
     Args:
-        role: a universal relation, ``nsubj`` or ``obj``.
-        feature: a feature of Universal Dependencies, such as ``Number``.
+        role: a universal relation to the main predicate, such as ``nsubj``, ``obj`` or ``obl``.
+        feature: a feature of Universal Dependencies that ``VALUES`` of ``feature_values`` has, such as ``Number``.
         companions: features of the noun within whose values labels are balanced, where the treebank allows it.
     """
     return feature_task(feature, functools.partial(feature_of_noun, role=role), companions=companions, version=4)
