@@ -56,7 +56,7 @@ def sample(frame: pl.DataFrame, context: Context) -> Sample:
 def _three_wrong(frame: pl.DataFrame, cut: Cut, context: Context) -> tuple[pl.DataFrame, dict[str, int]]:
     """The windows for which a wrong sentence of each kind is found, with them.
 
-    When all have one of each kind, another of each is taken; a window stands there with each choice among them.
+    Every window first gets one of each kind, then another one of each. A window has one row per combination of them.
     """
     windows, drops, used = cut.windows, dict(cut.drops), set[int]()
     turns, taken = [], np.full((windows.height, 0), -1)

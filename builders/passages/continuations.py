@@ -1,4 +1,4 @@
-"""A context, the sentence that follows it, and one that does not: what nsp and cloze have in common."""
+"""The rows of nsp and cloze before labels: a context, the sentence that follows it, and a wrong sentence."""
 
 from dataclasses import dataclass, replace
 
@@ -72,7 +72,7 @@ def continuations(frame: pl.DataFrame, context: Context, *, later: bool = True) 
 
 
 def _in_half(inside: pl.DataFrame, windows: pl.DataFrame, context: Context) -> pl.DataFrame:
-    """The windows that find a wrong sentence, at most half of the windows of a split, chosen by hash."""
+    """The windows for which there is a wrong sentence: at most half of the windows of a split, chosen by hash."""
     ranked = with_rank(inside.unique("window"), ["split"], "half", *context.seed_key)
     halves = ranked.join(windows.group_by("split").agg(windows=pl.len()), on="split")
     first = halves.filter(pl.col("rank") * 2 <= pl.col("windows"))

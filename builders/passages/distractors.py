@@ -1,4 +1,4 @@
-"""Intruders and distractors that resemble the sentence they replace.
+"""Distractors that resemble the sentence they replace. In this code the row number of a distractor is ``intruder``.
 
 Neither the length of a sentence nor the words that it shares with its neighbours may tell that it is an intruder
 (lexical overlap alone solves DiscoEval's coherence task on Wikipedia at .71). So an intruder comes from the same split

@@ -1,8 +1,8 @@
-"""Windows with an intruder, for dc, dc_easy, nsp, cloze and nsp_choice.
+"""Windows with a distractor (``intruder``), for dc, dc_easy, nsp, cloze and nsp_choice.
 
-Intruders are sentences outside all windows: those left over between windows, and those of windows that are given up for
-this purpose (donors). So a sentence occurs in one row of a task and in the other version of that row only, and whether
-it occurs elsewhere in the data does not tell the label.
+Intruders are sentences outside all windows: those left over between windows, and those of windows that are not used as
+rows (donors). So a sentence occurs in one row of a task and in the other version of that row only, and whether it
+occurs elsewhere in the data does not tell the label.
 """
 
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Cut:
 
 
 def with_donors(frame: pl.DataFrame, context: Context, size: Sizes, donors: float, reserve: Sizes = 0) -> Cut:
-    """Cuts windows and gives up a share of them (by hash) to the pool of intruders.
+    """Cuts windows and moves the sentences of some windows (a share, chosen by hash) to the pool of intruders.
 
     ``reserve`` sentences after each window are left for the pool too, so that it finds some in its own document. Sizes
     are one number, or one per passage.

@@ -1,4 +1,4 @@
-"""Suites of orders: passages with sentences that refer to the one before, and orders in which these come first."""
+"""Suites of orders: passages with sentences that refer to the one before, and orders in which these come earlier."""
 
 import functools
 import re
@@ -34,7 +34,7 @@ WAYS: Final = 6
 
 
 def marks(shard: Shard, language: LanguageData) -> pl.DataFrame:
-    """What the beginning and the end of each sentence say: ``sent``, ``linked``, ``opens`` and ``closes``.
+    """Whether each sentence can be linked, first or last: ``sent``, ``linked``, ``opens`` and ``closes``.
 
     A sentence is ``linked`` to the one before if it begins with a connective of a strong sense, or if one of its first
     words is a pronoun of the third person or a demonstrative (where these are annotated). It ``opens`` a passage if it
@@ -150,8 +150,8 @@ def _possible(
 
     2: a linked sentence comes before all those that it follows in the corpus; 1: before the nearest one; 0: not at all.
     No sentence follows the one that it follows in the corpus, and at least half of all pairs of sentences are reversed.
-    So that the beginning and the end tell nothing, the first sentence opens a passage in both orders, the last closes
-    one, and the last one that moves is linked in both or in neither.
+    So that the beginning and the end do not tell the order, the first sentence ``opens`` a passage in both orders, the
+    last one ``closes`` it in both, and the last sentence that moves is linked in both or in neither.
     """
     every = np.array([(*order, *range(moved, SIZE)) for order in permutations(range(moved))])
     place = np.argsort(every, axis=1)

@@ -23,14 +23,14 @@ SLACK_IN_BLOCKS = 3.0
 
 
 def slack(context: Context) -> float:
-    """Rows of a split by which a rule may be better than chance."""
+    """Number of rows of a split by which a rule may be better than chance."""
     return SLACK_IN_BLOCKS if context.in_blocks else SLACK
 
 
 def gains(
     frame: pl.DataFrame, similarity: Similarity, contexts: Rows, beside: Rows, candidates: Rows
 ) -> npt.NDArray[np.float64]:
-    """Of rules that see words (with and without punctuation marks), characters, marks, or a measure of similarity.
+    """Gains of rules on numbers of words, characters and punctuation marks, and on measures of similarity.
 
     Args:
         frame: all sentences, as ``with_passages`` gives them.
@@ -50,7 +50,7 @@ def gains(
 def gains_of_similarity(
     similarity: Similarity, contexts: Rows, beside: Rows, candidates: Rows, *, sizes: bool
 ) -> npt.NDArray[np.float64]:
-    """Of rules that see which candidate is the most like its context, and with ``sizes`` by how much.
+    """Gains of rules on which candidate is the most similar to its context, and with ``sizes`` on by how much.
 
     The other arguments are those of ``gains``.
     """
@@ -60,9 +60,9 @@ def gains_of_similarity(
 
 
 def gains_of_two_measures(similarity: Similarity, contexts: Rows, candidates: Rows) -> npt.NDArray[np.float64]:
-    """Of rules that see two of three measures together: likeness to the context by n-grams, words and content words.
+    """Gains of rules on two measures together, of the similarities by n-grams, by words and by content words.
 
-    In a large text a small forest finds by two of them what none of them shows alone. The arguments are those of
+    In a large corpus, a tree ensemble that sees two measures finds what neither shows alone. The arguments are those of
     ``gains``.
     """
     measures: list[SimilarityMeasure] = [similarity.cosines, similarity.words, similarity.shares]

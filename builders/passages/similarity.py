@@ -21,7 +21,7 @@ AT_ONCE: Final = 4_000
 
 
 class Similarity:
-    """What sentences have in common, computed when it is asked for and once for all tasks on the same sentences."""
+    """Measures of similarity of the same sentences; each is computed once, when a task first needs it."""
 
     def __init__(self, frame: pl.DataFrame) -> None:
         """Takes what ``with_passages`` gives."""
@@ -39,7 +39,7 @@ class Similarity:
 
     @functools.cached_property
     def words(self) -> Cosines:
-        """TF-IDF cosines over all words: those that are no content words tell who a passage is about, such as *she*."""
+        """TF-IDF cosines over all words; function words such as *she* show who a passage is about."""
         return Cosines(_words(self._frame, "words"))
 
 
@@ -106,7 +106,7 @@ class Cosines(SimilarityMeasure):
 
     @functools.cached_property
     def typical(self) -> Values:
-        """The cosine of each sentence with all of them together: high for sentences of common words about anything."""
+        """The cosine of each sentence with all sentences together: high for sentences of frequent words."""
         return np.asarray(self.vectors @ _normalized(scipy.sparse.csr_matrix(self.weighted.sum(axis=0))).toarray()[0])
 
 

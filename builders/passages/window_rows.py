@@ -74,7 +74,7 @@ def _alternatives(windows: pl.DataFrame, order: Order, context: Context, ways: i
 def one_order(
     frame: pl.DataFrame, orders: pl.DataFrame, context: Context, *more: npt.NDArray[np.float64]
 ) -> pl.DataFrame:
-    """One ``order`` of each window, so that lengths and similarity by place do not tell it from the window itself.
+    """One ``order`` of each window, chosen so that lengths and similarities by place do not tell it from the original.
 
     ``more`` are gains of further rules.
     """
@@ -104,7 +104,7 @@ def ordering_task(  # noqa: PLR0913 (one keyword per choice of a task)
         papers: publications that the docstring of the task does not mention by a known name.
         labels: names of the passage as it stands and of the other version.
         shape: what a row holds.
-        ways: orders of each passage of which one is chosen, so that lengths and similarity by place do not tell it.
+        ways: number of orders of each passage; one is chosen so that lengths and similarities by place do not tell it.
         moved: source index of the sentence whose new place is the column ``position``.
         keep: which of the passages may be kept, where labels are matched.
         version: raised when the rows of the task change.
@@ -185,7 +185,7 @@ def members(first: Rows, size: int) -> Rows:
 def distinct(frame: pl.DataFrame, windows: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, int]]:
     """Windows with ``split``, ``key`` and ``mean_words``; and how many are dropped for which reason.
 
-    Dropped are windows in which a sentence occurs twice and windows of the same sentences as another.
+    A window is dropped if a sentence occurs in it twice, or if another window has the same sentences.
     """
     rows = windows.select("window", row=pl.int_ranges("first", pl.col("first") + pl.col("size"))).explode("row")
     texts = frame.select(pl.col("row").cast(pl.Int64), "split", "n_words", "text_key")
@@ -207,7 +207,8 @@ def distinct(frame: pl.DataFrame, windows: pl.DataFrame) -> tuple[pl.DataFrame, 
 def spread(frame: pl.DataFrame, taken: Rows) -> Rows:
     """The rows of usable sentences that are not ``taken``: the pool for intruders.
 
-    A document's first sentence is not in it: it is a headline or a lead, and what it would stand in for never is one.
+    The first sentence of a document is not in the pool: it is often a headline or a lead, and the sentence that it
+    would replace never is one.
     """
     usable = frame.select(pl.col("passage").is_not_null() & (pl.col("index") > 0)).to_series().to_numpy().copy()
     usable[taken] = False

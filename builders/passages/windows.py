@@ -86,7 +86,7 @@ def sentences(shard: Shard, settings: Settings) -> pl.DataFrame:
 
 
 def _heading() -> pl.Expr:
-    """Sentences that are short and end without a mark in a document or a treebank whose other sentences have one."""
+    """Short sentences without a final mark, in a document or treebank whose other sentences have one."""
     marked = pl.max_horizontal(pl.col("marked").mean().over(group) for group in ("doc_key", "corpus")) >= MARKED
     return pl.when(marked & pl.col("brief") & ~pl.col("marked")).then(pl.lit("heading"))
 
@@ -102,7 +102,7 @@ def _grams(texts: pl.Series) -> pl.Series:
 
 
 def not_prose(sources: Iterable[Source], settings: Settings) -> frozenset[str]:
-    """The treebanks that are speech or verse alone; none where the settings take these too."""
+    """The treebanks that consist of speech or verse only; none if the settings permit these."""
     if settings.genres == "all":
         return frozenset()
     return frozenset(source.name for source in sources if source.genre and set(source.genre) <= NOT_PROSE)
@@ -111,10 +111,10 @@ def not_prose(sources: Iterable[Source], settings: Settings) -> frozenset[str]:
 def with_passages(
     frame: pl.DataFrame, settings: Settings, *, by_hash: bool = False, left_out: frozenset[str] = frozenset()
 ) -> pl.DataFrame:
-    """All candidates of a corpus, one row per sentence, with the passage it stands in.
+    """All candidates of a corpus, one row per sentence, with the passage to which it belongs.
 
     Args:
-        frame: what ``sentences`` gave for all shards, with ``shard`` and ``cluster`` (of sentences like it).
+        frame: what ``sentences`` returned for all shards, with ``shard`` and ``cluster`` (of similar sentences).
         settings: the seed decides the split of a document.
         by_hash: whether its split depends on nothing but the seed and its key.
         left_out: the corpora of which no sentence is used, as ``not_prose`` gives.
@@ -204,7 +204,7 @@ def passage_keys(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def random_sizes(frame: pl.DataFrame, least: int, most: int, *seed_key: str | int, reserve: int = 0) -> Sizes:
-    """Sentences per window of each passage, chosen by hash; ``reserve`` are left over, if it has so many."""
+    """The number of sentences per window of each passage, by hash; ``reserve`` stay unused if there are enough."""
     passages = passage_keys(frame)
     longest = np.clip(passages["length"].to_numpy().astype(np.int64) - reserve, least, most)
     return least + hashing.pick(passages["key"].to_numpy(), longest - least + 1, *seed_key, "size")
@@ -213,8 +213,8 @@ def random_sizes(frame: pl.DataFrame, least: int, most: int, *seed_key: str | in
 def cut(frame: pl.DataFrame, size: Sizes, *seed_key: str | int, reserve: Sizes = 0) -> pl.DataFrame:
     """Disjoint windows of neighbouring sentences.
 
-    What a passage has over (its length modulo ``size``) is spread between the windows by hash, so that neither the
-    beginnings nor the ends of documents are what is left.
+    The spare sentences of a passage (its length modulo ``size``) are distributed between the windows by hash, so that
+    windows lose neither the beginnings nor the ends of documents.
 
     Args:
         frame: a table with ``row``, ``passage`` and ``key``, as ``with_passages`` gives.

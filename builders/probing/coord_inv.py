@@ -200,7 +200,7 @@ def _anaphoric(side: str, language: LanguageData) -> pl.Expr:
 
 
 def _independent(side: str, language: LanguageData) -> pl.Expr:
-    """Whether a clause may stand first: it begins with no anaphoric word or clitic, connective or interjection."""
+    """Whether a clause may be first: it begins with no anaphoric word, clitic, connective or interjection."""
     of = functools.partial(has, column=f"{side}_feats")
     connectives = "|".join(sorted(map(re.escape, language.section(Connectives).forms))) or "$^"
     connected = pl.col(f"{side}_words").str.contains(rf"^(?:{connectives})(?: |$)")
@@ -241,7 +241,7 @@ def sample(frame: pl.DataFrame, context: Context) -> Sample:
 
 
 def _gains(rows: pl.DataFrame) -> npt.NDArray[np.float64]:
-    """What rules gain: that the longer clause is first, or a clause that begins with a certain part of speech."""
+    """Gains of the rules that the longer clause is first, or the clause that begins with a certain part of speech."""
     longer, (first, second) = rows["longer"].to_numpy(), (rows[f"{side}_upos"].to_numpy() for side in "ab")
     lengths = [(np.abs(longer) >= words) * np.sign(longer) for words in LONGER]
     kinds = [1.0 * (first == upos) - (second == upos) for upos in np.unique([*first, *second])]

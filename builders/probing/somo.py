@@ -281,7 +281,7 @@ class Misfits:
     """Which lemmas should have been seen in which role (of a part of speech), and never were.
 
     Attributes:
-        table: that, by lemma and role; the last row and column are for those too rare to tell.
+        table: truth values by lemma and role; the last row and column are for lemmas and roles that are too rare.
         lemmas: of each candidate, as the place in the table.
         roles: of each candidate, likewise.
     """
@@ -316,7 +316,7 @@ def _places(values: npt.NDArray[Any], wanted: npt.NDArray[np.bool_]) -> tuple[In
 
 
 def _with_misfits(cells: Ints, misfits: Misfits) -> Ints:
-    """The cells of words that misfit in the place of a word of their cell, and whose place a word misfits; else -1."""
+    """The cell of each word, or -1 if it fits all places of its cell, or if all words of the cell fit its place."""
     rows = pl.DataFrame({"cell": cells, "lemma": misfits.lemmas, "role": misfits.roles})
     pairs = rows.select("cell", "lemma").unique().join(rows.select("cell", "role").unique(), on="cell")
     strange = pairs.filter(pl.Series(misfits.table[pairs["lemma"].to_numpy(), pairs["role"].to_numpy()]))

@@ -52,9 +52,9 @@ def equal_counts_by_length(rows: pl.DataFrame, by: str, *seed_key: str | int) ->
 def assign_labels(rows: pl.DataFrame, n_labels: int, *seed_key: str | int) -> pl.DataFrame:
     """Gives each row one of ``n_labels`` labels, equally often in every split and, if possible, length stratum.
 
-    Each row ranks the labels by a hash of its key; rows are served in hash order while a label has places left. What a
-    stratum has beyond a multiple of ``n_labels`` is served together with the remainders of the other strata. At most
-    ``n_labels - 1`` rows of a split get no label; they are left out.
+    A hash of its key gives each row an order of the labels. In hash order, each row gets the first label of its order
+    that still has places. The remainder of a stratum (beyond a multiple of ``n_labels``) is treated together with the
+    remainders of the other strata. At most ``n_labels - 1`` rows of a split get no label; they are left out.
 
     Args:
         rows: ``key``, ``split`` and ``mean_words``.
@@ -100,9 +100,9 @@ def remove_bias(
     """One row of each key, or none, so that simple rules do about as well as chance in every split.
 
     A gain says for a row by how much a rule does better than chance: for a rule about two candidates 1 where it finds
-    the right one, -1 where it finds the other, 0 where it cannot tell; for one about four, 3 and -1. First rows are
-    replaced by others of the same key, then rows are removed. Each step takes the row that brings the sums of all gains
-    nearest to zero; the last step is the one after which none brings them nearer. Hash order decides between equals.
+    the right one, -1 where it finds the other, 0 where it cannot tell; for one about four, 3 and -1. First, rows are
+    replaced by others of the same key; then rows are removed. Each step chooses the row that brings the sums of all
+    gains nearest to zero, until no row brings them nearer. Hash order decides between equally good rows.
 
     Args:
         rows: ``key`` and ``split``; the rows of a key are alternatives, of which the first is taken where it may be.
@@ -170,14 +170,14 @@ def ranks(values: Floats) -> Floats:
 
 
 def differences(values: Floats) -> Floats:
-    """Gains of the rule "the right one is above the others": by how much, in standard deviations; else as ``ranks``."""
+    """Gains of a rule that sees by how many standard deviations the right one is above the others, as ``ranks``."""
     above = values[:, :1] - values[:, 1:].mean(axis=1, keepdims=True)
     spread = above.std() if len(above) else 0.0
     return _in_eighths(np.clip(above / (spread or 1.0), -FAR, FAR))
 
 
 def classes(values: Floats) -> Floats:
-    """Gains of the rules "the right one is in this class of values, the others are not"; else as ``ranks``.
+    """Like ``ranks``, for the rules "the right one is in this class of values, and the others are not".
 
     The classes have about equally many rows, and there are fewer of them where there are few rows.
     """
@@ -188,7 +188,7 @@ def classes(values: Floats) -> Floats:
 
 
 def classes_of_two(values: Floats, others: Floats) -> Floats:
-    """The same for two measures together, each by how far it is above the mean of its row.
+    """Like ``classes``, for two measures together, each as its difference from the mean of the row.
 
     Such a rule may find the right one although neither measure finds it alone.
     """

@@ -18,12 +18,12 @@ COUNTERPART = "reader-counterpart"
 def without_rows(config: Config | Unavailable, excluded: Mapping[str, str]) -> Config | Unavailable:
     """A config without some of its rows; the others stay as they are.
 
-    With a row go the rows of its pair. Where it has none, one row of every other label goes, of the same split and as
-    near in length as there is, so that labels stay balanced.
+    With a row, the other rows of its pair are removed. If it has no pair, one row of every other label is removed, from
+    the same split and as near in length as possible, so that labels stay balanced.
 
     Args:
         config: what was built.
-        excluded: verdict of the readers by row id; ids that the config does not have are passed over.
+        excluded: verdict of the readers by row id; ids that the config does not have are ignored.
     """
     if isinstance(config, Unavailable) or not excluded:
         return config

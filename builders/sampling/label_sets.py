@@ -1,8 +1,8 @@
 """Which values of an open label set become classes.
 
-Classes are balanced, so the rarest decides on the number of rows: with ten duals and thousands of singulars and
-plurals, ten of each would be left. Of all sets of at least two values the one is chosen that has most values among
-those that keep at least ``CLASSES_KEEP`` of the rows that the best set keeps.
+Classes are balanced, so the rarest class decides on the number of rows: with ten duals and thousands of singulars and
+plurals, ten of each would be left. So rare values are left out. Of all sets of at least two values that keep at least
+the share ``CLASSES_KEEP`` of the largest possible number of rows, the one with the most values is chosen.
 
 Other features of the target may tell its label: most plural nouns of a treebank are feminine, and perfective verbs are
 past. Labels are balanced within the values of such companions.

@@ -1,7 +1,7 @@
 """Equal counts of labels, with sentences that are matched on surface features.
 
-Inside strata of length the sentences of one label are still a little longer. So this module finds the largest set of
-rows in which every label has equally many rows in every cell and every class of length, and the same means: of
+Within a stratum of length, the sentences of one label may still be a little longer. So this module finds the largest
+set of rows in which every label has equally many rows in every cell and every class of length, and the same means: of
 characters, characters per word (plurals have more letters per word), words with a capital (sentences in the past tense
 name more people), commas and other punctuation marks. This is cardinality matching with fine balance (Zubizarreta,
 Paredes & Rosenbaum 2014), solved as a linear program.
@@ -67,10 +67,10 @@ def match_labels(
     Args:
         rows: ``key``, ``split``, the columns of ``surface`` of every text, ``by`` and ``cell``.
         by: the column that is balanced.
-        seed_key: what the hash starts with that decides between equally good rows.
+        seed_key: what the hash starts with; it decides between equally good rows.
         cell: columns inside whose values the balance holds too.
-        least: so many rows of each value are kept, if there are so many, even if they then match less closely.
-        of: what the columns of ``surface`` end with, for each text of a row.
+        least: number of rows of each value that are kept, if there are as many, even if they match less closely.
+        of: the suffix of the columns of ``surface`` for each text of a row.
 
     Returns:
         The rows kept, in their order. A cell in which a value is missing has none.

@@ -4,8 +4,8 @@ A hash of its key assigns every group to a split, independent of the other group
 the hash may give a split much less usable material than its share. Then as few groups as possible are moved. No split
 stays without material if three groups have some, and every split has two documents if the corpus has six.
 
-What is left of the material of a split is known only after matching, which takes more from small splits:
-``corrected_shares`` are the shares that another attempt needs.
+How many rows a split keeps is known only after matching, which removes more from small splits. ``corrected_shares``
+computes the shares for another attempt.
 """
 
 from collections.abc import Sequence
@@ -103,7 +103,7 @@ def _sizes_in_sets(n: int, rows: int) -> Ints:
 
 
 def corrected_shares(shares: tuple[float, ...], counts: Sequence[int]) -> tuple[float, ...] | None:
-    """The shares of another attempt, if other splits would make the same rows enough, or fill an empty split.
+    """The shares for another attempt, if other splits would give every split enough rows or fill an empty one.
 
     Args:
         shares: the shares that were tried.

@@ -1,5 +1,5 @@
-"""Cards: what people read of a release and of a config.
+"""Cards: the pages that describe a release and its configs.
 
 ``card`` collects the content, with ``reader_table``, ``examples`` and ``plots``, and ``render`` fills the templates.
-``verdicts`` decides for all of them what the audit says of a config.
+``verdicts`` puts the result of the audit of a config into words, for all pages.
 """

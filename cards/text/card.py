@@ -1,4 +1,4 @@
-"""Cards: what a reader of the Hub sees of a release and of each config."""
+"""The cards of a release and of each config, which the Hub shows."""
 
 import importlib.metadata
 import itertools
@@ -54,7 +54,7 @@ def release_card(
     Args:
         manifest: what the release holds.
         repository: the Hub repository that the load snippet names.
-        release: its number, ``1.2.0``; without one the card speaks of no revision.
+        release: its number, ``1.2.0``; if empty, the card names no revision.
         changes: the release's section of the changelog, Markdown.
     """
     configs, sources, unavailable = manifest["configs"], manifest["sources"], manifest["unavailable"]
@@ -149,7 +149,7 @@ def attribution(manifest: Manifest) -> str:
 def config_card(config: Config, lengths: Lengths, report: Report | None = None) -> str:
     """README.md of one config: what it asks, what it holds, how its rows were chosen, what its audit found.
 
-    It names neither repository nor release, so that it stays as it is while its rows do.
+    It names neither repository nor release, so that it changes only if the config changes.
     """
     title, _, definition = config.definition.partition("\n")
     return render(
@@ -170,7 +170,7 @@ _VERDICT = re.compile(r"^Audit: \*\*.*\*\*$", re.MULTILINE)
 
 
 def with_verdict(card: str, verdict: Verdict) -> str:
-    """A config's card with a verdict in place of the one it has."""
+    """A config's card with another verdict."""
     return _VERDICT.sub(lambda _: f"Audit: **{verdict.text}**", card, count=1)
 
 
@@ -189,7 +189,7 @@ _SOURCES = re.compile(r"^## Sources$", re.MULTILINE)
 
 
 def with_readers(card: str, entry: ConfigEntry) -> str:
-    """A config's card with the section on its readers in place of the one it has; without it if nobody read."""
+    """A config's card with a new section on its readers, or without this section if nobody read rows."""
     plain = _READERS.sub("", card, count=1)
     if not (readers := entry.get("readers", {})):
         return plain
@@ -221,7 +221,7 @@ _READINGS = {"pos": "part of speech", "feature": "the feature of the label"}
 
 
 def _filters(config: Config) -> list[str]:
-    """What a candidate had to meet, by the settings of the build, as Markdown."""
+    """The conditions for candidates, from the settings of the build, as Markdown."""
     settings = config.settings
     if config.published or config.shape == Shape.RELATION:
         return []

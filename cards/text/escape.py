@@ -29,20 +29,20 @@ def plain(text: str, longest: int) -> str:
 
 
 def line(text: object) -> str:
-    """``markdown(text)``, set apart from its surroundings if it holds anything that is written from right to left."""
+    """``markdown(text)``, isolated from the text around it if any of it is written from right to left."""
     return isolated(markdown(str(text)))
 
 
 def marked(pieces: Iterable[tuple[str, bool]]) -> str:
-    """Pieces of one text as Markdown; a marked one is highlighted where the reader's site lets it, and bold where not.
+    """Pieces of one text as Markdown; marked pieces are highlighted, or bold on sites that do not show highlights.
 
-    The text is set apart as a whole: pieces that were set apart one by one would stand in the order of the page.
+    The text is isolated as a whole: pieces that are isolated one by one would have the direction of the page.
     """
     shown = [(markdown(text), mark) for text, mark in pieces]
     return isolated("".join(f"<mark><b>{text}</b></mark>" if mark else text for text, mark in shown))
 
 
 def isolated(shown: str) -> str:
-    """Text with a direction of its own, if any of it is written from right to left."""
+    """Text, isolated with its own direction if any of it is written from right to left."""
     turned = any(unicodedata.bidirectional(char) in _RIGHT_TO_LEFT for char in shown)
     return _ISOLATE.format(shown) if turned else shown

@@ -1,4 +1,4 @@
-"""Rows of a config as a card shows them: both labels, with what was edited or is asked about marked."""
+"""Rows of a config as a card shows them: rows of all labels, with marks on the edited or probed part."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ Row: TypeAlias = Mapping[str, Any]
 
 
 class TextPiece(NamedTuple):
-    """A stretch of text, and whether it is marked."""
+    """A piece of text, and whether it is marked."""
 
     text: str
     marked: bool = False
@@ -83,7 +83,7 @@ def _pairs(rows: Iterable[Row]) -> list[Row]:
 
 
 def _of_each_label(rows: Iterable[Row]) -> list[Row]:
-    """Rows in turn of each label, labels in the order of their numbers."""
+    """One row of each label in turn, labels in the order of their indices."""
     by_label: defaultdict[int, list[Row]] = defaultdict(list)
     for row in rows:
         by_label[row["label"]].append(row)
@@ -112,7 +112,7 @@ def _note(row: Row) -> str:
 
 
 def pieces(text: str, start: int = 0, end: int = 0, longest: int = _LONGEST) -> tuple[TextPiece, ...]:
-    """The text with the characters from ``start`` to ``end`` marked; of a longer text, what stands around them."""
+    """The text with the characters from ``start`` to ``end`` marked; of a long text, only the part around them."""
     if not 0 <= start <= end <= len(text):
         start = end = 0
     end = min(end, start + longest)

@@ -1,8 +1,8 @@
 """Plots of a card, as SVG: plain text that is the same in every build, a few kB each, and legible on light and on dark.
 
-Drawn by templates and not by matplotlib: its files change with its version, so that no release could be rebuilt byte by
-byte; they take 22 kB and 0.3 s each where these take 3 kB and a millisecond; and they have one colour for text, where
-CSS follows the reader's theme.
+Plots are drawn by templates and not by matplotlib, for three reasons. Its files change with its version, so a release
+could not be rebuilt byte by byte. They need 22 kB and 0.3 s each, and these 3 kB and a millisecond. And they have one
+colour for text, while CSS follows the theme of the reader.
 """
 
 import unicodedata

@@ -47,7 +47,7 @@ class TextWithOffsets:
         return cls(text, np.arange(at, at + len(text), dtype=np.int32)[:, None] + np.array([0, 1], np.int32))
 
     def __reduce__(self) -> tuple[object, ...]:
-        """How it is pickled: differences of offsets, which are mostly 1 and compress to little."""
+        """For pickling: differences of offsets, which are mostly 1 and compress well."""
         steps = np.diff(self.spans, axis=0, prepend=np.zeros((1, 2), np.int32))
         return _unpickled, (self.text, zlib.compress(steps.tobytes(), 1))
 
@@ -106,7 +106,7 @@ def _unpickled(text: str, steps: bytes) -> TextWithOffsets:
 
 
 def grouped(items: Iterable[T], size: Callable[[T], int], limit: int) -> Iterator[list[T]]:
-    """Items in groups; a group ends with the item that brings it to a limit, the last group with the last item."""
+    """Items in groups; a group ends with the item with which it reaches a limit, the last group with the last item."""
     group: list[T] = []
     total = 0
     for item in items:
@@ -179,7 +179,7 @@ class Paragraph:
 
 
 def with_gaps(parts: Iterable[Paragraph | None]) -> Iterator[Paragraph]:
-    """The paragraphs of a document; one after a None, which stands for text that was removed, has a gap before it."""
+    """The paragraphs of a document. None stands for removed text: the paragraph after it has a gap before it."""
     gap = False
     for part in parts:
         if part is not None:

@@ -203,7 +203,7 @@ def _is_joined(before: Line, line: Line, between: Collection[str]) -> bool:
 
 
 def _mark_titles(blocks: Sequence[_Block], first: Line | None) -> None:
-    """Mark short lines by themselves that end no sentence or introduce a list, where paragraphs end sentences.
+    """Mark headings: short lines by themselves that end no sentence or introduce a list, if paragraphs end sentences.
 
     The first line of the text may be of any length.
     """
@@ -258,7 +258,7 @@ def inner_sentences(text: str) -> list[int]:
 
 
 def line_kind(blocks: Sequence[Sequence[str]]) -> LineKind:
-    """What the lines of a document are, judged by those that are followed by another line of their block.
+    """Whether lines are parts of paragraphs, sentences or paragraphs; only lines before another line of a block count.
 
     They are parts of wrapped paragraphs unless nearly all of them end a sentence; then each is a sentence, or a
     paragraph if many have several sentences. With too few lines, a block is a paragraph and its lines are parts of it.

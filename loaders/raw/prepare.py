@@ -34,7 +34,7 @@ class AnnotationOptions:
 def choose_engine(lang: str, options: AnnotationOptions) -> Engine:
     """Stanza with the models for the processors; to segment only, Stanza's tokeniser if it is installed, else rules.
 
-    A folder of models, or a wish to download them, asks for Stanza.
+    Stanza is required if the options give a folder of models or permit a download.
 
     Raises:
         UnsupportedError: Stanza or a model is missing; or rules cannot segment the language.

@@ -120,8 +120,8 @@ def table_rows(source: Path | str, name: str, options: ReadOptions, counts: Drop
 def rows_of(records: Records, name: str, options: ReadOptions, counts: DropCounts) -> Iterator[Row]:
     """Numbered records as rows; the first record tells which columns there are.
 
-    A row without an id of its own has the name of the table and the number of the row as id, with ``~2`` if a row
-    before it has that.
+    A row without an id of its own has the name of the table and the number of the row as id, with ``~2`` if an earlier
+    row has this id.
     """
     columns: dict[str, str] = {}
     numbers: dict[str, int] = {}  # of rows, by id
@@ -182,7 +182,7 @@ def _row(record: Mapping[str, Any] | CorpusFormatError, columns: Mapping[str, st
 
 
 def _in_words(error: msgspec.ValidationError) -> str:
-    """What `msgspec` says of a value, in words, after its place: ``, item 1, name: expected text, found a number``."""
+    """The place and the message of `msgspec` for a value: ``, item 1, name: expected text, found a number``."""
     problem, _, path = str(error).partition(" - at `$")
     expected, *found = [_TYPES.get(name, f"'{name}'") for name in re.findall(r"`(\w+)", problem)]
     place = re.sub(r"\[(\d+)\]", lambda index: f".item {int(index[1]) + 1}", path.strip("`")).replace(".", ", ")
@@ -190,7 +190,7 @@ def _in_words(error: msgspec.ValidationError) -> str:
 
 
 def _headed(content: list[Any], place: str) -> Iterator[str]:
-    """Sections as Markdown: the name of the first, the lead, as title, the others as headings."""
+    """Sections as Markdown: the name of the first section (the lead) is the title, the other names are headings."""
     for number, section in enumerate(msgspec.convert(content, list[_Section]), 1):
         heading = " ".join((section.name or "").split())[:LONGEST_NAME]
         if number > 1 and not heading:

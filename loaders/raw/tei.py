@@ -1,7 +1,7 @@
 """TEI texts (plays as in DraCor, novels as in ELTeC): paragraphs, with speakers, stage directions and headings apart.
 
 Offsets refer to the text that is extracted from the body: paragraphs and speeches with a blank line between them, verse
-line by line. An act, scene or chapter is a document; paragraphs of a speech know who speaks.
+line by line. An act, scene or chapter is a document; paragraphs of a speech have their speaker.
 """
 
 import re
@@ -129,7 +129,7 @@ def _divisions(body: etree._Element, counts: DropCounts, name: str) -> list[list
 
 
 def _remove(body: etree._Element, counts: DropCounts, name: str) -> None:
-    """Remove what does not belong to the work, and what a better form replaces; notes are counted."""
+    """Remove elements that do not belong to the work, or of which a better form is given; count the notes."""
     etree.strip_elements(body, *(f"{{*}}{tag}" for tag in REMOVED), with_tail=False)
     for replaced in body.xpath(REPLACED):
         replaced.clear(keep_tail=True)
