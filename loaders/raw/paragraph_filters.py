@@ -59,7 +59,7 @@ CHARACTERS: Final = 500
 """Number of characters of a text that are classified."""
 CERTAIN: Final = 0.9
 """Probability from which a single paragraph counts as written in another language."""
-_WORD: Final = regex.compile(rf"{UNSPACED}|[^\s--{UNSPACED}]+", regex.VERSION1)
+_WORD: Final = regex.compile(rf"{UNSPACED}|[\S--{UNSPACED}]+", regex.VERSION1)
 _MAYBE_UNSPACED: Final = re.compile("[\u0e00-\u1fff\u2e80-\U0010ffff]")
 """A range with all characters of scripts without spaces, which is looked for ten times as fast."""
 

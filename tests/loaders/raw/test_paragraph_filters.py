@@ -4,7 +4,7 @@ import pytest
 from shared import SHARED
 
 from discoprobe.loaders.raw.options import ReadOptions
-from discoprobe.loaders.raw.paragraph_filters import is_known, probabilities, script_share
+from discoprobe.loaders.raw.paragraph_filters import is_known, probabilities, script_share, word_count
 from discoprobe.loaders.raw.raw_corpus import read_documents
 
 GERMAN = "Der alte Mann ging jeden Morgen über die Brücke und kaufte am Markt frisches Brot für seine Nachbarin."
@@ -55,6 +55,14 @@ def test_filters_can_be_switched_off(read):
 )  # fmt: skip
 def test_script_share(text, lang, share):
     assert script_share(text, lang) == pytest.approx(share, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("text", "n"),
+    [("Das ist ein Satz.", 4), ("Kapitel 2漢字", 4), ("2019年的春天,他来了。再见", 12), ("abc漢def ไทย", 6), (" ", 0)],
+)
+def test_number_of_words(text, n):
+    assert word_count(text) == n
 
 
 def test_lengths(read):
