@@ -105,7 +105,10 @@ class LineEndHyphens:
 
     def _zipf(self, word: str) -> float:
         code = wordfreq_code(self.lang) if self.lang else None
-        return zipf_frequency(word, code) if code else 0.0
+        try:
+            return zipf_frequency(word, code) if code else 0.0
+        except ModuleNotFoundError:  # wordfreq divides Chinese, Japanese and Korean with libraries of their own
+            return 0.0
 
     @cached_property
     def _words(self) -> Counter[str]:

@@ -130,6 +130,11 @@ def test_divided_words_of_a_language_that_shares_a_frequency_list(lang, text):
     assert texts("Kućno-\ni gradsko pravo.", lang=lang) == [text]
 
 
+@pytest.mark.parametrize("lang", ["zh", "ja", "ko"])
+def test_divided_words_of_a_language_for_which_wordfreq_needs_another_library(lang):
+    assert texts("Die Unter-\nsuchung läuft.", lang=lang, lines="wrapped") == ["Die Untersuchung läuft."]
+
+
 def test_boilerplate_is_a_gap():
     source = PROSE.replace("\n\n", "\n\nTeilen Sie diesen Artikel!\n")
     counts = DropCounts()
