@@ -8,8 +8,8 @@ if it is damaged.
 
 import json
 import os
+import secrets
 import struct
-import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -98,17 +98,16 @@ def store(folder: Path, key: str, shards: Iterable[Shard], record: Callable[[], 
     path = _place(folder, key)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=".new-", dir=path.parent)
-        new = Path(name)
+        new = path.with_name(f".new-{secrets.token_hex(8)}")  # not by mkstemp: others who share the cache may read it
         try:
-            with FileIO(handle, "w") as file:
+            with FileIO(new, "x") as file:
                 written = [_write(file, shard) for shard in shards]
                 footer = json.dumps({"shards": written, "record": record()}).encode()
                 file.write(footer)
                 file.write(END.pack(len(footer), _checksum(new, left_out=0)))
             new.replace(path)
         except BaseException:
-            new.unlink()
+            new.unlink(missing_ok=True)
             raise
     except OSError as error:
         raise DiscoprobeError(

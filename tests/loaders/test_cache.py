@@ -1,5 +1,6 @@
 """The cache of parsed shards: found by content, whole or absent, made again when damaged."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +44,16 @@ def load(path, **options):
     (corpus,) = read_corpora([path], **options).values()
     (shard,) = corpus.shards()
     return corpus, shard
+
+
+def test_those_who_share_the_cache_can_read_an_entry(path, folder):
+    before = os.umask(0o022)
+    try:
+        load(path)
+    finally:
+        os.umask(before)
+    (entry,) = (folder / "shards").iterdir()
+    assert entry.stat().st_mode & 0o777 == 0o644
 
 
 def same(one, other):
