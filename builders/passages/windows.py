@@ -217,7 +217,8 @@ def cut(frame: pl.DataFrame, size: Sizes, *seed_key: str | int, reserve: Sizes =
     windows lose neither the beginnings nor the ends of documents.
 
     Args:
-        frame: a table with ``row``, ``passage`` and ``key``, as ``with_passages`` gives.
+        frame: a table with ``row``, ``passage`` and ``key``, as ``with_passages`` gives; the rows of a passage follow
+            each other.
         size: sentences per window: one number, or one per passage.
         seed_key: what the hashes start with.
         reserve: sentences after each window that are in no window; fewer where the passage has no more.
