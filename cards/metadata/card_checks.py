@@ -160,7 +160,7 @@ def _one_config(config: Mapping[str, Any], folders: Mapping[str, list[str]]) -> 
 
 
 def _file_problems(data_files: object, folders: Mapping[str, list[str]]) -> Iterator[str]:
-    if not isinstance(data_files, list) or any({*one} != {"split", "path"} for one in data_files):
+    if not isinstance(data_files, list) or not all(map(_is_file_entry, data_files)):
         yield "`data_files` is no list of `split` and `path`"
         return
     splits = [one["split"] for one in data_files]
@@ -169,6 +169,10 @@ def _file_problems(data_files: object, folders: Mapping[str, list[str]]) -> Iter
     for one in data_files:
         if not _matches(str(one["path"]), folders):
             yield f"no file of the release is {one['path']}"
+
+
+def _is_file_entry(entry: object) -> bool:
+    return isinstance(entry, dict) and set(entry) == {"split", "path"}
 
 
 def _matches(pattern: str, folders: Mapping[str, list[str]]) -> bool:

@@ -72,6 +72,8 @@ def first_config(**values):
         (lambda data: data["configs"][0].pop("version"), "some configs have a version"),
         (first_config(features=[]), "unknown key `features`"),
         (first_config(data_files="bso_es/*.parquet"), "`data_files` is no list"),
+        (first_config(data_files=[None]), "`data_files` is no list"),
+        (first_config(data_files=[["split", "path"]]), "`data_files` is no list"),
         (lambda data: data["configs"][0]["data_files"].pop(), "its splits are train, validation, not"),
         (
             lambda data: data["configs"][0]["data_files"][0].update(path="bso_es/training-*.parquet"),

@@ -3,6 +3,7 @@
 import json
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ import releases
 
 from discoprobe.builders.config import Unavailable
 from discoprobe.builders.settings import Settings
+from discoprobe.cards.hub.client import RemoteFile
+from discoprobe.cards.hub.remote_release import Remote
 from discoprobe.cards.hub.verify import verify
 from discoprobe.cards.metadata import manifest
 from discoprobe.loaders.errors import DiscoprobeError
@@ -142,6 +145,20 @@ def test_changes_against_a_release_on_the_hub(hub, client, release, tmp_path):
     assert found["changed"][0]["splits"]["test"]["removed"] == 1
     assert client.call("compare", case, folder=str(release))["result"]["changed"] == []
     assert client.call("compare", hub.case("nothing"), folder=str(release))["status"] == 4
+
+
+@pytest.mark.parametrize(
+    ("change", "whole"),
+    [({}, True), ({"sha256": None}, True), ({"sha256": "0" * 64}, False), ({"size": 1}, False), (None, False)],
+)
+def test_a_remote_release_is_whole_if_it_has_the_listed_files(release, change, whole):
+    """Files that are not stored with LFS have no hash in the tree."""
+    found = manifest.read_release(release)
+    tree = {path: RemoteFile(file["bytes"], file["sha256"], "") for path, file in manifest.listed(found).items()}
+    path = "bso_de/test-00000-of-00001.parquet"
+    changed = {} if change is None else {path: replace(tree[path], **change)}
+    others = {name: file for name, file in tree.items() if name != path}
+    assert Remote("0" * 40, others | changed, found).is_whole() == whole
 
 
 @pytest.mark.parametrize("revision", ["", "@v1.0.0"])

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discoprobe.builders import hashing
+from discoprobe.builders.passages import similarity
 from discoprobe.builders.passages.distractors import ANY, BEYOND, CLOSE, Matching, Slots, intruders
 from discoprobe.builders.passages.measures import gains_of_similarity, slack
 from discoprobe.builders.passages.similarity import Shares, Similarity
@@ -101,6 +102,19 @@ def test_the_right_choice_has_the_place_of_its_label_and_no_origin():
     ]
     assert rows["distractor"].to_list() == [[*origins[0][:at], None, *origins[0][at:]] for at in range(4)]
     assert rows["n_context"].to_list() == [1] * 4
+
+
+@pytest.mark.parametrize("measure", ["cosines", "words", "shares"])
+def test_similarities_of_many_contexts_are_those_of_each_alone(monkeypatch, measure):
+    """They are computed in pieces, so that not all vectors are in memory at a time."""
+    monkeypatch.setattr(similarity, "AT_ONCE", 3)
+    frame = frame_of(10)
+    slots, found = slots_of(frame), getattr(Similarity(frame), measure)
+    candidates = np.column_stack([slots.true, slots.true + 3, slots.true[::-1]])
+    together = found.with_each(slots.context, candidates)
+    alone = [found.with_each(slots.context[[n]], candidates[[n]])[0] for n in range(len(candidates))]
+    assert together.tolist() == [values.tolist() for values in alone]
+    assert len(np.unique(together)) > 3
 
 
 def test_of_two_the_first_is_on_the_preferred_side_and_the_second_on_the_other():

@@ -16,6 +16,7 @@ from discoprobe.builders.passages.windows import (
     ends_note,
     not_prose,
     passage_keys,
+    random_sizes,
     sentences,
     with_passages,
 )
@@ -74,6 +75,15 @@ def test_windows_of_a_stretch_do_not_depend_on_the_others(lengths, size, data):
     windows, fewer = (set(cut(part, size, 13, "task")["window"]) for part in (frame, others))
     assert fewer <= windows
     assert len(windows - fewer) == lengths[left_out] // size
+
+
+def test_sizes_by_hash_leave_a_reserve_where_there_is_room():
+    frame = frame_of([3, 4, *[7] * 40, *[20] * 40])
+    sizes = random_sizes(frame, 3, 6, 13, "task", reserve=2)
+    assert sizes[:2].tolist() == [3, 3]
+    assert set(sizes[2:42]) == {3, 4, 5}
+    assert set(sizes[42:]) == {3, 4, 5, 6}
+    assert set(random_sizes(frame, 3, 6, 13, "task")[2:42]) == {3, 4, 5, 6}
 
 
 def test_sizes_may_differ_from_stretch_to_stretch():

@@ -1,5 +1,7 @@
 """Swaps of adjacent words: which words, and what is left of the text."""
 
+from dataclasses import replace
+
 import conllu
 import polars as pl
 import pytest
@@ -20,7 +22,7 @@ from discoprobe.builders.sentences.swaps import (
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.sentences.word_pairs import HashCounts
 from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import Context
+from discoprobe.builders.task import Context, all_tasks
 from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.languages.language import language_data
 
@@ -211,3 +213,16 @@ def test_words_brought_together_are_counted_at_all_places_and_against_all_senten
 def test_where_no_sentence_can_be_swapped_there_are_no_rows():
     frame = swaps_of(5, 0.5).with_columns(reason=pl.lit("too-short"), bigrams=pl.lit(None, pl.List(pl.UInt64)))
     assert distinct_pairs(frame, context()).reason.startswith("0 rows of original are left")
+
+
+def test_sentences_without_a_fixed_order_are_counted():
+    """Two of five sentences have free order only; of a sentence with several pairs one is taken."""
+    frame = swaps_of(5, 0.5)
+    fixed, free = "<DET det NOUN", "<ADV advmod VERB"
+    several = pl.concat([frame, frame.head(1)]).with_columns(
+        shard=pl.lit(0), index=pl.Series([1, 1, 1, 1, 1, 2]), order=pl.Series([fixed] * 3 + [free] * 2 + [fixed]),
+        orders=pl.Series([[fixed] * 60, *[[free, free.replace("<", ">")] * 60] * 4, None]),
+    )  # fmt: skip
+    unmatched = replace(context(), settings=Settings(min_class=1, match=False))
+    made = all_tasks()["bigram_shift"].sample(several, unmatched)
+    assert (made.drops["free-order"], made.candidates, made.rows.height) == (2, 10, 6)
