@@ -18,6 +18,7 @@ from discoprobe.cards.hub.client import RemoteFile
 from discoprobe.cards.hub.remote_release import Remote
 from discoprobe.cards.hub.verify import verify
 from discoprobe.cards.metadata import manifest
+from discoprobe.cards.release.staleness import up_to_date
 from discoprobe.loaders.errors import DiscoprobeError
 
 
@@ -145,6 +146,19 @@ def test_changes_against_a_release_on_the_hub(hub, client, release, tmp_path):
     assert found["changed"][0]["splits"]["test"]["removed"] == 1
     assert client.call("compare", case, folder=str(release))["result"]["changed"] == []
     assert client.call("compare", hub.case("nothing"), folder=str(release))["status"] == 4
+
+
+def test_a_config_with_a_changed_file_is_not_up_to_date(release):
+    """Its size is the same; only the hash tells."""
+    found = manifest.read_release(release) | {"inputs": {"bso_de": "x"}}
+    assert up_to_date(release, found, "bso_de", "x")
+    assert not up_to_date(release, found, "bso_de", "y")
+    file = release / "bso_de" / "test-00000-of-00001.parquet"
+    content = bytearray(file.read_bytes())
+    content[100] ^= 1
+    file.unlink()
+    file.write_bytes(content)
+    assert not up_to_date(release, found, "bso_de", "x")
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,11 @@ from discoprobe.builders.audit.integrity import INTEGRITY, Subject
 from discoprobe.builders.audit.own_configs import from_config
 from discoprobe.builders.blockwise import build_blocks
 from discoprobe.builders.blockwise.block_rows import BlockPlan, load, rows_of_block
+from discoprobe.builders.blockwise.collect import Collected
 from discoprobe.builders.blockwise.cut import blocks_of, sentences_of
 from discoprobe.builders.config import Config
-from discoprobe.builders.task import tasks_named
+from discoprobe.builders.settings import Settings
+from discoprobe.builders.task import all_tasks, tasks_named
 from discoprobe.loaders.corpus import Corpus, Shard, joined
 from discoprobe.loaders.errors import DiscoprobeError
 from discoprobe.loaders.languages.language import language_data
@@ -275,3 +277,13 @@ def test_shards_of_a_block_are_read_as_one(parts):
         return shard.tokens.join(named.select("sent", "sent_id", "doc_id"), on="sent").drop("sent").rows()
 
     assert sorted(map(repr, words(one))) == sorted(repr(word) for part in parts[:9] for word in words(part))
+
+
+def test_a_pair_whose_text_an_earlier_block_has_is_left_out_and_counted():
+    task = all_tasks()["bigram_shift"]
+    collected = Collected(task, task.labels, Settings())
+    first = pl.DataFrame({"unit": [1, 1, 2, 2], "key": [1, 2, 3, 4], "text": ["a b", "b a", "c d", "d c"]})
+    later = pl.DataFrame({"unit": [3, 3, 4, 4], "key": [5, 6, 7, 8], "text": ["e f", "f e", "D C", "x y"]})
+    assert collected._without_equal_texts(first).height == 4
+    assert collected._without_equal_texts(later)["unit"].to_list() == [3, 3]
+    assert collected._drops["equal-text"] == 2

@@ -13,7 +13,7 @@ from discoprobe.builders.passages import similarity
 from discoprobe.builders.passages.distractors import ANY, BEYOND, CLOSE, Matching, Slots, intruders
 from discoprobe.builders.passages.measures import gains_of_similarity, slack
 from discoprobe.builders.passages.similarity import Shares, Similarity
-from discoprobe.builders.passages.window_rows import choice_rows, ordering_task
+from discoprobe.builders.passages.window_rows import choice_rows, ordering_task, replaced_pairs
 from discoprobe.builders.sampling.balance import remove_bias
 from discoprobe.builders.sampling.splits import Split, split_of
 from discoprobe.builders.settings import Settings
@@ -276,3 +276,17 @@ def test_in_blocks_rules_are_nearer_to_chance(in_blocks):
     sums = [np.abs(told[part["index"].to_numpy()].sum(axis=0)).max() for part in kept.partition_by("split")]
     assert max(sums) <= (5 if in_blocks else 10), "it ends where no row more brings all rules nearer to chance"
     assert kept.height > rows.height * 2 / 3
+
+
+def test_a_replaced_sentence_has_no_place_in_the_source():
+    windows = pl.DataFrame(
+        {"window": [5, 6], "first": [0, 10], "split": ["train", "test"], "position": [1, 2], "intruder": [30, 31]},
+        schema_overrides={"window": pl.UInt64},
+    )
+    rows = replaced_pairs(windows, 4)
+    assert rows["members"].to_list() == [[0, 1, 2, 3], [10, 11, 12, 13], [0, 30, 2, 3], [10, 11, 31, 13]]
+    assert rows["order"].to_list() == [[0, 1, 2, 3], [0, 1, 2, 3], [0, -1, 2, 3], [0, 1, -1, 3]]
+    assert rows["position"].to_list() == [-1, -1, 1, 2]
+    assert rows["label"].to_list() == [0, 0, 1, 1]
+    assert rows["pair"].to_list() == [5, 6, 5, 6]
+    assert rows["key"].n_unique() == 4

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.builders.sampling.label_sets import CLASSES_KEEP, choose_labels, with_companions
+from discoprobe.builders.sampling.label_sets import CLASSES_KEEP, choose_labels, frequent_in_splits, with_companions
 from discoprobe.builders.settings import SPLITS
 
 
@@ -139,3 +139,8 @@ def test_a_companion_that_leaves_too_few_rows_for_a_config_is_none(least, used):
     feats = {"Plur": [fem, fem, fem, masc], "Sing": [fem, masc, masc, masc]}
     found = with_companions(with_feats(rows, feats), ("Gender",), 0.5, least)
     assert (len(cells(found)) > 2) is used
+
+
+def test_a_value_needs_enough_rows_and_some_in_every_split():
+    rows = candidates({"but": (9, 1, 2), "also": (8, 1, 1), "then": (30, 10, 0), "so": (5, 1, 1)})
+    assert frequent_in_splits(rows, "label", 10) == ["also", "but"]

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared import UD, needs_shared
+from shared import SAMPLE_LANGUAGES, UD, needs_shared, sample_file
 
 from discoprobe.builders.build import build, build_all
 from discoprobe.builders.config import Config
@@ -296,3 +296,16 @@ def test_processes_give_the_rows_that_one_process_gives(corpus_of):
         (together,) = build_all(task, corpus, settings, executor)
     assert _rows(alone) == _rows(together)
     assert alone.drops == together.drops
+
+
+@pytest.mark.parametrize("lang", SAMPLE_LANGUAGES)
+def test_neighbours_of_a_word_are_those_of_its_sentence(lang):
+    (corpus,) = read_corpora([sample_file(lang)]).values()
+    for shard in corpus.shards():
+        trees = Trees(shard)
+        every = trees.words["upos"].cast(pl.String).drop_nulls().unique().to_list()
+        found = somo._in_context(trees, tuple(every))
+        last = trees.words.group_by("sent").agg(last=pl.col("index").max())
+        ends = found.join(last, on="sent")
+        assert ends.select(((pl.col("left") == "^") == (pl.col("index") == 1)).all()).item()
+        assert ends.select(((pl.col("right") == "$") == (pl.col("index") == pl.col("last"))).all()).item()
