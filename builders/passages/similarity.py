@@ -96,7 +96,9 @@ class Cosines(SimilarityMeasure):
         frequency = np.asarray((counts > 0).sum(axis=0)).ravel()
         weights = np.round(1 + np.log((1 + counts.shape[0]) / (1 + frequency)))
         self.weighted = counts @ scipy.sparse.diags(weights.astype(np.float32))
-        self.vectors = _normalized(self.weighted)
+        weighted = self.weighted
+        same_places = (weighted.data.copy(), weighted.indices, weighted.indptr)
+        self.vectors = _normalized(scipy.sparse.csr_matrix(same_places, shape=weighted.shape, copy=False))
         self.sizes = np.ones(counts.shape[0], np.float32)
 
     def of_contexts(self, contexts: Rows) -> scipy.sparse.csr_matrix:
@@ -111,10 +113,10 @@ class Cosines(SimilarityMeasure):
 
 
 def _normalized(vectors: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
-    """Vectors of length 1."""
+    """Vectors, which are changed to the length 1."""
     from sklearn.preprocessing import normalize  # noqa: PLC0415 (takes a second)
 
-    return normalize(vectors)
+    return normalize(vectors, copy=False)
 
 
 def _flat(frame: pl.DataFrame, column: str) -> pl.Series:
