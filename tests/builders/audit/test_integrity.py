@@ -378,6 +378,14 @@ def test_a_text_that_differs_outside_its_edit(make, build):
     _failed(build(rows, perturbation=True), "fidelity", [f"train:{changed}"], 1)
 
 
+def test_a_text_that_repeats_a_part_of_its_original_beside_the_edit(make, build):
+    """What stands before and after the edit must not be the same characters of the original."""
+    rows = _edited(make)
+    changed = next(at for at, row in enumerate(rows) if row["label"])
+    rows[changed] |= {"original": "one two one", "texts": ["one two x two one"], "edit_start": 8, "edit_end": 9}
+    _failed(build(rows, perturbation=True), "fidelity", [f"train:{changed}"], 1)
+
+
 def test_a_text_that_is_not_in_the_source(make, build):
     rows = [row | {"corpus": "UD_X", "sent_ids": [f"s{at}"]} for at, row in enumerate(make.rows(60, 2, 1))]
     sources = {("UD_X", f"s{at}"): f"Well, {row['texts'][0]}" for at, row in enumerate(rows)}
