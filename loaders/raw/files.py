@@ -5,6 +5,7 @@ An encoding is declared, or proven by the bytes of a file; it is never guessed.
 
 import codecs
 import io
+import os
 import re
 import sys
 import unicodedata
@@ -102,10 +103,10 @@ def _walk(top: Path) -> Iterator[tuple[Path, str]]:
         elif SAVED.intersection(path.name for path in paths):
             yield folder, ""
         else:
-            below = [path for path in paths if path.is_dir()]
+            below = [path for path in paths if os.path.isdir(path)]  # noqa: PTH112 (`is_dir` raises for some links)
             folders[:0] = [path for path in below if not path.is_symlink()]
             links += [path for path in below if path.is_symlink()]
-            yield from ((path, _unused(path)) for path in paths if not path.is_dir())
+            yield from ((path, _unused(path)) for path in sorted({*paths} - {*below}))
         seen.add(folder.resolve())
 
 

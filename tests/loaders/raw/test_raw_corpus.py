@@ -387,3 +387,11 @@ def test_real_text_is_where_it_says(source, lang, n):
         for paragraph in document.paragraphs:
             slice_ = document.source_text[slice(*paragraph.source_span(0, len(paragraph.text)))]
             assert " ".join(slice_.split()).replace("\u200b", "") == paragraph.text
+
+
+def test_a_link_that_cannot_be_followed_is_not_read(tmp_path):
+    (tmp_path / "a.txt").write_text("Es war einmal ein Mann, der hatte eine Frau.")
+    (tmp_path / "link").symlink_to("x" * 300)  # longer than a name can be
+    corpus = read_documents(tmp_path)
+    assert [one.doc_id for one in corpus] == ["a"]
+    assert corpus.counts.reasons == {"unknown-file": 1}
