@@ -155,6 +155,21 @@ def test_top_deps_has_nineteen_sequences_and_other_or_fewer():
     assert made.labels == ("nsubj", "nsubj_obj", "obl", "OTHER")
 
 
+def test_top_deps_of_a_later_block_has_the_labels_of_the_first():
+    label = ["obj"] * 90 + ["nsubj"] * 60 + ["nsubj_obj"] * 50 + [f"x_{n}" for n in range(100)]
+    decided = ("nsubj", "nsubj_obj", "OTHER")
+    made = top_deps.sample(
+        candidates(len(label), label=label), replace(context("top_deps"), decided=decided, in_blocks=True)
+    )
+    of_label = made.rows.with_columns(shown=pl.Series(label).gather(made.rows["row"]))
+    assert made.labels == decided
+    assert set(of_label.filter(label=0)["shown"]) == {"nsubj"}
+    assert set(of_label.filter(label=1)["shown"]) == {"nsubj_obj"}
+    others = set(of_label.filter(label=2)["shown"])
+    assert len(others) > 10
+    assert not others & {"nsubj", "nsubj_obj"}
+
+
 def test_top_deps_takes_only_sequences_that_have_sentences_of_like_lengths():
     """One sequence stands in sentences three times as long as any other: no class, and hardly in ``OTHER``."""
     label = ["nsubj", "nsubj_obj", "obl", "x_1", "x_2", "obj"] * 100
