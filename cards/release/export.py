@@ -77,6 +77,7 @@ class Format(NamedTuple):
     shapes: frozenset[Shape]
     files: Callable[[ReadSplit, str, ConfigEntry], Files]
     pairs: bool = False
+    splits: frozenset[str] = frozenset()  # that a config must have
 
 
 def export(release: Path, out: Path, form: str, configs: Sequence[str] = ()) -> Exported:
@@ -134,6 +135,8 @@ def _misfit(release: Path, name: str, entry: ConfigEntry, form: str) -> str | No
     shape, described = Shape(entry["shape"]), FORMATS[form]
     if shape not in described.shapes:
         return f"{form} has no place for rows of shape {shape}"
+    if missing := ", ".join(split for split in SPLITS if split in described.splits - entry["counts"].keys()):
+        return f"{form} needs {', '.join(SPLITS)}, and there is no {missing}"
     if described.pairs and shape is not Shape.CHOICE and not pair_formats.is_paired(_read(release, name, "test")):
         return f"{form} shows pairs of an original and an edited text, and these rows are no pairs"
     return None
@@ -216,12 +219,15 @@ def _jsonl(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
 
 
 _PAIRS: Final = frozenset(Shape) - {Shape.CHOICE}
+_ALL_SPLITS: Final = frozenset(SPLITS)
 
 FORMATS: Final[Mapping[str, Format]] = {
-    "senteval": Format(frozenset({Shape.SENTENCE}), _senteval),
-    "xprobe": Format(frozenset({Shape.SENTENCE}), _xprobe),
+    "senteval": Format(frozenset({Shape.SENTENCE}), _senteval, splits=_ALL_SPLITS),
+    "xprobe": Format(frozenset({Shape.SENTENCE}), _xprobe, splits=_ALL_SPLITS),
     "discoeval": Format(
-        frozenset({Shape.SEQUENCE, Shape.PAIR, Shape.RELATION, Shape.SCORED, Shape.CANDIDATE}), _discoeval
+        frozenset({Shape.SEQUENCE, Shape.PAIR, Shape.RELATION, Shape.SCORED, Shape.CANDIDATE}),
+        _discoeval,
+        splits=_ALL_SPLITS,
     ),
     "jsonl": Format(frozenset(Shape), _jsonl),
     "blimp": Format(_PAIRS, pair_formats.blimp, pairs=True),

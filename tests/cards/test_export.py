@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections import Counter
 
 import jinja2
@@ -92,6 +93,20 @@ def test_senteval_leaves_out_what_is_no_sentence_and_says_why(release, tmp_path)
         "bigram_shift.txt",
         "odd_man_out.txt",
     ]
+
+
+def test_formats_of_three_splits_leave_out_a_config_that_has_fewer_and_say_why(release, tmp_path):
+    partial = tmp_path / "partial"
+    shutil.copytree(release, partial)
+    made = json.loads((partial / "manifest.json").read_text())
+    del made["configs"]["somo_en"]["counts"]["validation"]
+    (partial / "manifest.json").write_text(json.dumps(made))
+    (partial / "somo_en" / "validation-00000-of-00001.parquet").unlink()
+    why = "senteval needs train, validation, test, and there is no validation"
+    assert export(partial, tmp_path / "out", "senteval").skipped["somo_en"] == why
+    with pytest.raises(UnsupportedError, match=why):
+        export(partial, tmp_path / "other", "senteval", ["somo_en"])
+    assert export(partial, tmp_path / "rows", "jsonl", ["somo_en"]).files["somo_en"][-1] == "somo_en/test.jsonl"
 
 
 def test_xprobe_has_sentence_then_label_in_a_file_per_split(release, tmp_path):
