@@ -22,7 +22,7 @@ from discoprobe.loaders.paths import SUFFIXES, holds_corpus
 from discoprobe.loaders.process_pool import Progress, silent
 from discoprobe.loaders.raw.annotate.row_group_parts import TextCorpusPart
 from discoprobe.loaders.raw.document import DropCounts
-from discoprobe.loaders.raw.files import READABLE, files_in
+from discoprobe.loaders.raw.files import READABLE, check_kind, files_in
 from discoprobe.loaders.raw.options import read_options
 from discoprobe.loaders.raw.paragraph_filters import written_without_spaces
 from discoprobe.loaders.raw.prepare import AnnotationOptions, as_path, prepare, segment_parquet
@@ -290,6 +290,8 @@ def _annotated(source: str, request: Request, codes: tuple[str, ...], progress: 
 
 def _own_text(source: str, codes: tuple[str, ...]) -> Source:
     """Name and language of a user's own text."""
+    if Path(source).is_file():
+        check_kind(Path(source))
     if len(codes) != 1:
         raise UsageError(f"{source} is raw text: name its language with --lang, a single one such as de")
     return Source(corpus_name(source), codes[0])
