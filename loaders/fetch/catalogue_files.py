@@ -7,13 +7,15 @@ its final place when its size, its git blob SHA-1 and, where it is known, its SH
 The environment variable ``DISCOPROBE_MIRROR`` names a folder or base URL that is used in place of the host.
 """
 
+import math
 import os
 import threading
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 from urllib.parse import quote
 
 from discoprobe.loaders.catalogue.pins import PinnedCorpus, PinnedFile, TextCorpus
@@ -21,6 +23,9 @@ from discoprobe.loaders.errors import DiscoprobeError, IntegrityError, RemoteErr
 from discoprobe.loaders.fetch.download import DEFAULT_PATIENCE, Download, MissingFileError, Patience
 from discoprobe.loaders.folders import cache_folder
 from discoprobe.loaders.process_pool import Progress, silent
+
+PULSE: Final = 0.5
+"""Seconds between two looks at how much has arrived."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,7 @@ def fetch(
         corpora: corpora of the catalogue.
         jobs: number of threads.
         patience: how often and how long to try again.
-        progress: is called with ``downloading``, the number of files that are done, and of all files.
+        progress: is called with ``downloading: kB``, how many are in the cache, and how many there are.
 
     Returns:
         The verified files of all corpora, in the order of the catalogue.
@@ -67,11 +72,12 @@ def fetch(
     with ThreadPoolExecutor(max(1, jobs)) as threads:
         futures = [threads.submit(_obtained, corpus, file, patience, stop) for corpus, file in wanted]
         try:
-            if futures:
-                progress("downloading", 0, len(futures))
-            for done, future in enumerate(as_completed(futures), 1):
-                future.result()
-                progress("downloading", done, len(futures))
+            pending = set(futures)
+            while pending:
+                finished, pending = wait(pending, timeout=PULSE, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    future.result()
+                progress("downloading: kB", *_kilobytes(wanted))
         finally:  # after an error or Ctrl-C: the other downloads end, and what has arrived is kept
             stop.set()
             threads.shutdown(cancel_futures=True)
@@ -156,21 +162,40 @@ def _obtained(corpus: PinnedCorpus, file: PinnedFile, patience: Patience, stop: 
     """
     from filelock import FileLock  # noqa: PLC0415 (only a download needs it)
 
-    target, partial = location(corpus, file), cache_folder() / "corpora" / ".partial"
+    target, part = location(corpus, file), _part(file)
     try:
         if _state(corpus, file).state == "ok":
             return target
-        partial.mkdir(parents=True, exist_ok=True)
-        with FileLock(partial / f"{file.content_hash}.lock"):
+        part.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(part.with_suffix(".lock")):
             if _state(corpus, file).state != "ok":
                 target.unlink(missing_ok=True)
-                download = Download(file, partial / f"{file.content_hash}.part", patience, stop)
+                download = Download(file, part, patience, stop)
                 _download(download, target, corpus)
     except OSError as error:
         raise DiscoprobeError(
             f"cannot write {error.filename or target}: {error.strerror}; set DISCOPROBE_CACHE to another folder"
         ) from error
     return target
+
+
+def _part(file: PinnedFile) -> Path:
+    """Where a file is until it is complete."""
+    return cache_folder() / "corpora" / ".partial" / f"{file.content_hash}.part"
+
+
+def _kilobytes(wanted: Sequence[tuple[PinnedCorpus, PinnedFile]]) -> tuple[int, int]:
+    """How much of some files is in the cache, complete or not, and their size, which grows where it is not known."""
+    arrived = [_arrived(corpus, file) for corpus, file in wanted]
+    sizes = [max(file.bytes or 0, there) for (_, file), there in zip(wanted, arrived, strict=True)]
+    return math.ceil(sum(arrived) / 1000), math.ceil(sum(sizes) / 1000)
+
+
+def _arrived(corpus: PinnedCorpus, file: PinnedFile) -> int:
+    for path in (location(corpus, file), _part(file)):
+        with suppress(OSError):
+            return path.stat().st_size
+    return 0
 
 
 def _download(download: Download, target: Path, corpus: PinnedCorpus) -> None:

@@ -100,7 +100,18 @@ def test_files_come_back_in_the_catalogue_s_order(host):
     shown = []
     paths = fetch([bank(*files)], jobs=4, patience=QUICK, progress=lambda *counts: shown.append(counts))
     assert [path.read_bytes() for path in paths] == list(contents.values())
-    assert shown == [("downloading", done, 9) for done in range(10)]
+    assert shown == sorted(shown)
+    assert shown[-1] == ("downloading: kB", 9, 9)
+
+
+def test_progress_shows_what_has_arrived_of_a_single_file(host):
+    content = bytes(50_000)
+    host.files = {PATH: content}
+    host.plan(PATH, Slow(1.2))
+    shown = []
+    fetch([bank(pinned(content))], patience=QUICK, progress=lambda *counts: shown.append(counts))
+    assert shown[0] == ("downloading: kB", 0, 50)
+    assert shown[-1] == ("downloading: kB", 50, 50)
 
 
 @pytest.mark.parametrize("sized", [True, False])
@@ -534,7 +545,7 @@ def test_a_terminal_gets_a_bar_on_stderr(host):
         os.close(ours)
         assert process.stdout.read().strip().endswith("xx_t-ud-test.conllu")
     assert b"downloading" in shown
-    assert b"1/1" in shown
+    assert b"128/128" in shown
 
 
 def test_no_thread_is_left(host):
