@@ -114,6 +114,13 @@ def test_no_leak_no_repetition_and_equal_labels(whole):
         assert config.n_rows >= 12, task
 
 
+@pytest.mark.parametrize("task", ["sent_len", "dconn"])
+def test_every_candidate_is_a_row_or_counted_as_dropped(whole, task):
+    """Also the rows that still wait for one of another label when all blocks are read: they are unbalanced."""
+    config = whole[task]
+    assert config.n_rows + sum(config.drops.values()) == config.candidates
+
+
 @pytest.mark.parametrize("small", [(10, 4, 5), (25, 5, 9)])
 def test_a_larger_size_only_adds_rows(parts, whole, small):
     """Also with sizes that are no multiple of the number of labels; labels stay balanced."""
