@@ -36,7 +36,7 @@ def char_grams(texts: pl.Series, width: int) -> scipy.sparse.csr_array:
 
 
 def char_grams_in_parts(texts: pl.Series, width: int) -> Iterator[scipy.sparse.csr_array]:
-    """The same for some texts after the other, so that the n-grams of half a million characters are in memory."""
+    """The same counts in parts: one matrix for each half million characters, so that memory holds one part."""
     text = pl.col("text").fill_null("").str.replace_all(r"\s+", " ")
     padded = texts.to_frame("text").select(pl.concat_str(pl.lit(" "), text, pl.lit(" ")).alias("text"))["text"]
     lengths = padded.str.len_chars().to_numpy().astype(np.int64)

@@ -44,7 +44,7 @@ class Similarity:
 
 
 class SimilarityMeasure:
-    """How similar sentences are to contexts, by the vectors of both."""
+    """How similar sentences are to contexts (sets of sentences), by scalar products of their vectors."""
 
     vectors: scipy.sparse.csr_matrix  # of the sentences
     sizes: npt.NDArray[np.floating]  # what the products of a sentence are divided by
@@ -113,7 +113,7 @@ class Cosines(SimilarityMeasure):
 
 
 def _normalized(vectors: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
-    """Vectors, which are changed to the length 1."""
+    """Scale vectors to length 1, in place."""
     from sklearn.preprocessing import normalize  # noqa: PLC0415 (takes a second)
 
     return normalize(vectors, copy=False)

@@ -136,7 +136,7 @@ def _misfit(release: Path, name: str, entry: ConfigEntry, form: str) -> str | No
     if shape not in described.shapes:
         return f"{form} has no place for rows of shape {shape}"
     if missing := ", ".join(split for split in SPLITS if split in described.splits - entry["counts"].keys()):
-        return f"{form} needs {', '.join(SPLITS)}, and there is no {missing}"
+        return f"{form} needs {', '.join(SPLITS)}, and the config has no {missing}"
     if described.pairs and shape is not Shape.CHOICE and not pair_formats.is_paired(_read(release, name, "test")):
         return f"{form} shows pairs of an original and an edited text, and these rows are no pairs"
     return None

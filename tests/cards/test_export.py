@@ -102,7 +102,7 @@ def test_formats_of_three_splits_leave_out_a_config_that_has_fewer_and_say_why(r
     del made["configs"]["somo_en"]["counts"]["validation"]
     (partial / "manifest.json").write_text(json.dumps(made))
     (partial / "somo_en" / "validation-00000-of-00001.parquet").unlink()
-    why = "senteval needs train, validation, test, and there is no validation"
+    why = "senteval needs train, validation, test, and the config has no validation"
     assert export(partial, tmp_path / "out", "senteval").skipped["somo_en"] == why
     with pytest.raises(UnsupportedError, match=why):
         export(partial, tmp_path / "other", "senteval", ["somo_en"])
