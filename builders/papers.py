@@ -1,4 +1,4 @@
-"""The papers that tasks come from: a definition that mentions one of these names cites it; a task may add others."""
+"""The papers that tasks come from: a definition that mentions one of these names cites it."""
 
 import re
 from typing import Final, NamedTuple
@@ -68,6 +68,46 @@ PAPERS: Final = (
         "Şahin, Vania, Kuznetsov & Gurevych 2020. LINSPECTOR: Multilingual Probing Tasks for Word Representations. "
         "Computational Linguistics 46(2).",
         "https://arxiv.org/abs/1903.09442",
+    ),
+    Paper(
+        ("CoherenceGym",),
+        "Beyer, Loáiciga & Schlangen 2021. Is Incoherence Surprising? Targeted Evaluation of Coherence Prediction from "
+        "Language Models. NAACL.",
+        "https://arxiv.org/abs/2105.03495",
+    ),
+    Paper(
+        ("repeated-name penalty",),
+        "Gordon, Grosz & Gilliom 1993. Pronouns, Names, and the Centering of Attention in Discourse. Cognitive Science "
+        "17.",
+        "https://doi.org/10.1207/s15516709cog1703_1",
+    ),
+    Paper(
+        ("BLiMP",),
+        "Warstadt et al. 2020. BLiMP: The Benchmark of Linguistic Minimal Pairs for English. TACL.",
+        "https://aclanthology.org/2020.tacl-1.25",
+    ),
+    Paper(
+        ("UniMorph",),
+        "Kirov et al. 2018. UniMorph 2.0: Universal Morphology. LREC.",
+        "https://aclanthology.org/L18-1293",
+    ),
+    Paper(
+        ("MultiBLiMP",),
+        "Jumelet, Weissweiler, Nivre & Bisazza 2025. MultiBLiMP 1.0: A Massively Multilingual Benchmark of Linguistic "
+        "Minimal Pairs.",
+        "https://arxiv.org/abs/2504.02768",
+    ),
+    Paper(
+        ("Speaker change detection",),
+        "Meng, Mou & Jin 2017. Hierarchical RNN with Static Sentence-Level Attention for Text-Based Speaker Change "
+        "Detection. CIKM.",
+        "https://arxiv.org/abs/1703.07713",
+    ),
+    Paper(
+        ("DISRPT",),
+        "Braud, Zeldes, Rivière, Liu, Muller, Sileo & Aoyama 2024. DISRPT: A Multilingual, Multi-domain, "
+        "Cross-framework Benchmark for Discourse Processing. LREC-COLING.",
+        "https://aclanthology.org/2024.lrec-main.447",
     ),
 )
 

@@ -108,14 +108,16 @@ class Task:
         lacks: why the task is not available in a language; an empty string where it is.
         exempt: checks of the audit that do not apply → reason.
         reasons: the task's own reasons for drops → what they mean; shared ones stand in ``drop_reasons``.
-        papers: publications that the definition does not mention by a known name.
         version: raised when the rows of the task change.
         decides: the corpus decides which labels are used; always so where there are no ``labels``.
         natural: the labels have the shares that they have in the corpus, and need not be equally frequent.
         conditions: what the wrong text of a pair can be; given, the task is a suite, which only evaluates: it has one
             split, ``test``, and one row per pair. ``sample`` names the condition of each row (the first by default).
         region: number of the region that the two texts of a suite are compared in, from 1; 0 for the whole text.
-        name: the name of the module; filled in, as ``family`` and ``definition`` (its docstring), when tasks are found.
+        name: the name of the module; filled in when tasks are found, as the next three are.
+        family: the folder of the module.
+        definition: its docstring.
+        papers: the publications that the definition mentions.
     """
 
     sample: Callable[[pl.DataFrame, Context], Sample]
@@ -125,7 +127,6 @@ class Task:
     lacks: Callable[[LanguageData], str] = always_available
     exempt: Mapping[str, str] = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
-    papers: tuple[Paper, ...] = ()
     version: int = 1
     decides: bool = False
     natural: bool = False
@@ -134,6 +135,7 @@ class Task:
     name: str = ""
     family: str = ""
     definition: str = ""
+    papers: tuple[Paper, ...] = ()
 
     @property
     def open(self) -> bool:
@@ -238,8 +240,7 @@ def generated_tasks() -> dict[str, AnyTask]:
 
 
 def _published(task: T, name: str, family: str, definition: str) -> T:
-    papers = (*papers_of(definition), *task.papers)
-    return replace(task, name=name, family=family, definition=definition, papers=papers)
+    return replace(task, name=name, family=family, definition=definition, papers=tuple(papers_of(definition)))
 
 
 def _modules() -> Iterator[tuple[str, str, ModuleType]]:

@@ -7,16 +7,8 @@ after contexts that differ in order only. `order` gives the source index of each
 """
 
 from discoprobe.builders import hashing
-from discoprobe.builders.papers import Paper
 from discoprobe.builders.passages.window_rows import ordering_task
 from discoprobe.builders.task import Context
-
-PAPER = Paper(
-    ("CoherenceGym",),
-    "Beyer, Loáiciga & Schlangen 2021. Is Incoherence Surprising? Targeted Evaluation of Coherence Prediction from "
-    "Language Models. NAACL.",
-    "https://arxiv.org/abs/2105.03495",
-)
 
 
 def order(key: int, size: int, context: Context) -> list[int]:
@@ -24,4 +16,4 @@ def order(key: int, size: int, context: Context) -> list[int]:
     return [*hashing.permutation(key, size - 1, *context.seed_key).tolist(), size - 1]
 
 
-TASK = ordering_task(5, order, PAPER)
+TASK = ordering_task(5, order)

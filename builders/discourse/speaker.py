@@ -13,7 +13,6 @@ from typing import Final
 import polars as pl
 
 from discoprobe.builders.config import Shape
-from discoprobe.builders.papers import Paper
 from discoprobe.builders.passages.window_rows import members, single_rows, version, windows_of
 from discoprobe.builders.sampling.match import COMMA, SURFACE, match_labels, surface
 from discoprobe.builders.sampling.stratify import cap
@@ -21,12 +20,6 @@ from discoprobe.builders.task import Context, DiscourseTask, Sample
 from discoprobe.loaders.corpus import Shard
 from discoprobe.loaders.languages.language import LanguageData
 
-PAPER: Final = Paper(
-    ("speaker change detection",),
-    "Meng, Mou & Jin 2017. Hierarchical RNN with Static Sentence-Level Attention for Text-Based Speaker Change "
-    "Detection. CIKM.",
-    "https://arxiv.org/abs/1703.07713",
-)
 BOTH: Final = ("1", "2")
 """What the columns of the first and of the second sentence end with."""
 
@@ -73,6 +66,6 @@ def _described(windows: pl.DataFrame, frame: pl.DataFrame) -> pl.DataFrame:
 
 TASK = DiscourseTask(
     labels=("same", "other"), shape=Shape.PAIR, sample=sample, mark=mark,
-    needs=frozenset({"documents", "speakers"}), papers=(PAPER,),
+    needs=frozenset({"documents", "speakers"}),
     reasons={"one-speaker": "a document in which no turn follows another, or each has one sentence"},
 )  # fmt: skip

@@ -11,7 +11,6 @@ import polars as pl
 
 from discoprobe.builders import hashing
 from discoprobe.builders.config import Shape
-from discoprobe.builders.discourse.order_last import PAPER
 from discoprobe.builders.passages.window_rows import distinct, one_order, ordered_pairs
 from discoprobe.builders.passages.windows import COLON, cut
 from discoprobe.builders.sampling.stratify import cap, with_rank
@@ -90,7 +89,6 @@ def order_suite(moved: int, region: int = 0) -> DiscourseTask:
         sample=functools.partial(_sample, moved=moved),
         mark=marks,
         pairs=True,
-        papers=(PAPER,),
         least=SIZE,
         conditions=("shuffled",),
         region=region,

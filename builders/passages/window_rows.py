@@ -9,7 +9,6 @@ import polars as pl
 
 from discoprobe.builders import hashing
 from discoprobe.builders.config import Shape
-from discoprobe.builders.papers import Paper
 from discoprobe.builders.passages.measures import gains_of_orders, slack
 from discoprobe.builders.passages.similarity import Rows, Similarity
 from discoprobe.builders.passages.windows import Sizes, cut, random_sizes
@@ -91,7 +90,7 @@ def any_other_order(key: int, size: int, context: Context) -> list[int]:
 
 
 def ordering_task(  # noqa: PLR0913 (one keyword per choice of a task)
-    size: int | tuple[int, int], order: Order = any_other_order, *papers: Paper,
+    size: int | tuple[int, int], order: Order = any_other_order, *,
     labels: tuple[str, str] = ("original", "shuffled"), shape: Shape = Shape.SEQUENCE, ways: int = WAYS,
     moved: int | None = None, keep: Keep | None = None, version: int = 2,
 ) -> DiscourseTask:  # fmt: skip
@@ -101,7 +100,6 @@ def ordering_task(  # noqa: PLR0913 (one keyword per choice of a task)
         size: sentences per passage; or the least and the most, between which a hash chooses for each unbroken passage.
         order: from the key of a passage and its number of sentences, the source index of each sentence shown; never
             ``0, 1, …, size - 1``.
-        papers: publications that the docstring of the task does not mention by a known name.
         labels: names of the passage as it stands and of the other version.
         shape: what a row holds.
         ways: number of orders of each passage; one is chosen so that lengths and similarities by place do not tell it.
@@ -111,7 +109,7 @@ def ordering_task(  # noqa: PLR0913 (one keyword per choice of a task)
     """
     sample = functools.partial(_in_two_orders, size=size, order=order, ways=ways, moved=moved, keep=keep)
     return DiscourseTask(
-        labels=labels, shape=shape, sample=sample, pairs=True, papers=papers, least=np.min(size).item(), version=version
+        labels=labels, shape=shape, sample=sample, pairs=True, least=np.min(size).item(), version=version
     )
 
 

@@ -8,7 +8,7 @@ case. `orig_label` is the sense. Relations whose connective is inside a unit, or
 Classes have the distribution of the corpus, so use macro-F1.
 """
 
-from discoprobe.builders.units.relation_candidates import CONNECTIVE_REASONS, DISRPT, without_connective
+from discoprobe.builders.units.relation_candidates import CONNECTIVE_REASONS, without_connective
 from discoprobe.builders.units.relation_rows import relation_task
 
-TASK = relation_task(without_connective, papers=(DISRPT,), reasons=CONNECTIVE_REASONS)
+TASK = relation_task(without_connective, reasons=CONNECTIVE_REASONS)

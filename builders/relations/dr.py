@@ -10,8 +10,8 @@ documents are assigned to splits. Classes have the distribution of the corpus, s
 what they call a unit; `corpus` names the corpus.
 """
 
-from discoprobe.builders.units.relation_candidates import DISRPT, published
+from discoprobe.builders.units.relation_candidates import published
 from discoprobe.builders.units.relation_labels import LABELS
 from discoprobe.builders.units.relation_rows import relation_task
 
-TASK = relation_task(published, LABELS, papers=(DISRPT,))
+TASK = relation_task(published, LABELS)

@@ -16,29 +16,12 @@ beside personal pronouns, and gender is not changed beside persons.
 
 import polars as pl
 
-from discoprobe.builders.papers import Paper
 from discoprobe.builders.sentences import agreement
 from discoprobe.builders.sentences.candidates import original_and_edited, planned_edit, usable_of
 from discoprobe.builders.sentences.connectives import capitalised
 from discoprobe.builders.sentences.feature_values import VALUES
 from discoprobe.builders.task import Context, ProbingTask, Sample
 
-PAPERS = (
-    Paper(
-        ("BLiMP",), "Warstadt et al. 2020. BLiMP: The Benchmark of Linguistic Minimal Pairs for English. TACL.",
-        "https://aclanthology.org/2020.tacl-1.25",
-    ),
-    Paper(
-        ("UniMorph",), "Kirov et al. 2018. UniMorph 2.0: Universal Morphology. LREC.",
-        "https://aclanthology.org/L18-1293",
-    ),
-    Paper(
-        ("MultiBLiMP",),
-        "Jumelet, Weissweiler, Nivre & Bisazza 2025. MultiBLiMP 1.0: A Massively Multilingual Benchmark of Linguistic "
-        "Minimal Pairs.",
-        "https://arxiv.org/abs/2504.02768",
-    ),
-)  # fmt: skip
 NAMES = {
     value: name for feature in agreement.FEATURES for value, name in VALUES[feature].items()
     if value in {"Sing", "Plur", "Dual", "1", "2", "3", "Masc", "Fem", "Neut", "Com"}
@@ -77,5 +60,4 @@ TASK = ProbingTask(
     version=5,
     needs=frozenset({"upos", "lemma", "feats", "deps"}),
     reasons=agreement.REASONS,
-    papers=PAPERS,
 )

@@ -11,7 +11,6 @@ import dataclasses
 import functools
 
 from discoprobe.builders.discourse import cloze
-from discoprobe.builders.discourse.order_last import PAPER
 from discoprobe.builders.passages.continuations import CONTEXT, ORIGINS
 
 TASK = dataclasses.replace(
@@ -20,5 +19,4 @@ TASK = dataclasses.replace(
     conditions=ORIGINS[:1],
     region=CONTEXT + 1,
     version=cloze.TASK.version + 1,
-    papers=(PAPER,),
 )

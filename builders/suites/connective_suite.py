@@ -21,7 +21,6 @@ from typing import Any
 import polars as pl
 
 from discoprobe.builders import hashing
-from discoprobe.builders.discourse.order_last import PAPER
 from discoprobe.builders.sentences.candidates import original_and_edited, planned_edit, usable_of
 from discoprobe.builders.sentences.connectives import REASONS, capitalised, clause_connectives, with_senses
 from discoprobe.builders.sentences.trees import Trees
@@ -118,5 +117,4 @@ TASK = ProbingTask(
         **REASONS,
         "no-exchange": "no other connective stands as often before the same word, or the pair is a control too many",
     },
-    papers=(PAPER,),
 )

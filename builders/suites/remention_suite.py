@@ -19,20 +19,12 @@ length, or a count of names, is right in half of the items.
 import polars as pl
 
 from discoprobe.builders import hashing
-from discoprobe.builders.discourse.order_last import PAPER
 from discoprobe.builders.drop_reasons import without_reason
-from discoprobe.builders.papers import Paper
 from discoprobe.builders.sampling.splits import Split
 from discoprobe.builders.sampling.stratify import cap, in_both_directions
 from discoprobe.builders.task import Context, RelationTask, Sample
 from discoprobe.builders.units.relation_rows import REASONS as OF_UNITS
 from discoprobe.builders.units.rementions import CONDITIONS, REASONS, SWITCH, lacks, rementions
-
-REPEATED = Paper(
-    ("repeated-name penalty",),
-    "Gordon, Grosz & Gilliom 1993. Pronouns, Names, and the Centering of Attention in Discourse. Cognitive Science 17.",
-    "https://doi.org/10.1207/s15516709cog1703_1",
-)
 
 
 def sample(frame: pl.DataFrame, context: Context) -> Sample:
@@ -81,5 +73,4 @@ TASK = RelationTask(
         **REASONS,
         "one-direction": "no candidate of the other condition is left with the same pronoun and as long a name",
     },
-    papers=(PAPER, REPEATED),
 )

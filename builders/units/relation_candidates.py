@@ -4,7 +4,6 @@ from typing import Final
 
 import polars as pl
 
-from discoprobe.builders.papers import Paper
 from discoprobe.builders.sentences.connectives import capitalised, lower
 from discoprobe.builders.task import Context
 from discoprobe.builders.units.binary_trees import SEVERAL, binary_relations
@@ -13,13 +12,6 @@ from discoprobe.builders.units.relation_rows import candidates
 from discoprobe.loaders.corpus import Shard
 from discoprobe.loaders.keys import record_keys
 from discoprobe.loaders.languages.language import LanguageData
-
-DISRPT: Final = Paper(
-    ("DISRPT",),
-    "Braud, Zeldes, Rivière, Liu, Muller, Sileo & Aoyama 2024. DISRPT: A Multilingual, Multi-domain, Cross-framework "
-    "Benchmark for Discourse Processing. LREC-COLING.",
-    "https://aclanthology.org/2024.lrec-main.447",
-)
 
 
 def published(shard: Shard, _context: Context) -> pl.DataFrame:

@@ -13,7 +13,6 @@ import polars as pl
 
 from discoprobe.builders import clean_text, hashing
 from discoprobe.builders.drop_reasons import without_reason
-from discoprobe.builders.papers import Paper
 from discoprobe.builders.sampling.balance import equal_counts_by_length
 from discoprobe.builders.sampling.label_sets import LabelSet, by_frequency, frequent_in_splits, most_frequent
 from discoprobe.builders.sampling.splits import Split, split_of
@@ -64,7 +63,7 @@ EXEMPT: Final = {
 
 def relation_task(  # noqa: PLR0913 (one keyword per choice of a task)
     select: Callable[[Shard, Context], pl.DataFrame], labels: tuple[str, ...] = (), *, layer: str = "relations",
-    natural: bool = True, papers: tuple[Paper, ...] = (), reasons: Mapping[str, str] | None = None, version: int = 1,
+    natural: bool = True, reasons: Mapping[str, str] | None = None, version: int = 1,
 ) -> RelationTask:  # fmt: skip
     """A task over pairs of units.
 
@@ -73,13 +72,12 @@ def relation_task(  # noqa: PLR0913 (one keyword per choice of a task)
         labels: label names in the order of their indices; none where the corpus decides.
         layer: ``relations`` (tables of DISRPT) or ``rst_trees``.
         natural: whether labels keep the shares that they have in the corpus; else they are equally frequent.
-        papers: publications that the docstring of the task does not mention by a known name.
         reasons: the task's own reasons for drops → what they mean.
         version: raised when the rows of the task change.
     """
     return RelationTask(
         select=select, sample=functools.partial(_sample, natural=natural), labels=labels, decides=True, note=NOTE,
-        needs=frozenset({layer}), natural=natural, papers=papers, reasons={**REASONS, **(reasons or {})}, exempt=EXEMPT,
+        needs=frozenset({layer}), natural=natural, reasons={**REASONS, **(reasons or {})}, exempt=EXEMPT,
         version=version,
     )  # fmt: skip
 
