@@ -114,9 +114,10 @@ class Task:
         conditions: what the wrong text of a pair can be; given, the task is a suite, which only evaluates: it has one
             split, ``test``, and one row per pair. ``sample`` names the condition of each row (the first by default).
         region: number of the region that the two texts of a suite are compared in, from 1; 0 for the whole text.
+        closing: what the definitions of all tasks of a family have as their last paragraph.
         name: the name of the module; filled in when tasks are found, as the next three are.
         family: the folder of the module.
-        definition: its docstring.
+        definition: its docstring and ``closing``.
         papers: the publications that the definition mentions.
     """
 
@@ -132,6 +133,7 @@ class Task:
     natural: bool = False
     conditions: tuple[str, ...] = ()
     region: int = 0
+    closing: str = ""
     name: str = ""
     family: str = ""
     definition: str = ""
@@ -239,7 +241,8 @@ def generated_tasks() -> dict[str, AnyTask]:
     }
 
 
-def _published(task: T, name: str, family: str, definition: str) -> T:
+def _published(task: T, name: str, family: str, docstring: str) -> T:
+    definition = f"{docstring}\n\n{task.closing}" if task.closing else docstring
     return replace(task, name=name, family=family, definition=definition, papers=tuple(papers_of(definition)))
 
 

@@ -8,11 +8,14 @@ import grimp
 import pytest
 
 import discoprobe
+from discoprobe.builders.task import FAMILIES
 
 ROOT = Path(discoprobe.__file__).parent
 LARGEST_ROOM = 12
 TASK_FOLDERS = {"builders/probing", "builders/discourse"}
 """Rooms with one module per task, found by listing the folder: as many as there are tasks."""
+LONGEST_TASK = 30
+"""Lines of a task: its definition and its declaration; algorithms have modules of their own."""
 
 
 def files():
@@ -57,6 +60,15 @@ def test_no_room_has_too_many_modules():
     assert rooms.keys() >= TASK_FOLDERS
     crowded = {room: len(found) for room, found in rooms.items() if len(found) > LARGEST_ROOM}
     assert {room: n for room, n in crowded.items() if room not in TASK_FOLDERS} == {}
+
+
+def test_a_task_is_a_definition_and_a_declaration():
+    tasks = {
+        file for family in FAMILIES for file in (ROOT / "builders" / family).glob("*.py") if file.stem != "__init__"
+    }
+    lengths = {file.stem: len(file.read_text(encoding="utf-8").splitlines()) for file in tasks}
+    assert len(lengths) > 40
+    assert {name: n for name, n in lengths.items() if n > LONGEST_TASK} == {}
 
 
 @pytest.fixture(scope="module")

@@ -14,51 +14,6 @@ document usually has another topic. The strongest shortcut on the card shows how
 accuracy minus one half.
 """
 
-import numpy as np
-import polars as pl
+from discoprobe.builders.passages.intruders import intruder_task
 
-from discoprobe.builders.config import Shape
-from discoprobe.builders.passages.distractors import ANY, CLOSE, Matching
-from discoprobe.builders.passages.intruders import replaced_one, surroundings, with_donors
-from discoprobe.builders.passages.measures import gains_of_similarity, slack
-from discoprobe.builders.passages.similarity import Similarity
-from discoprobe.builders.passages.window_rows import replaced_pairs
-from discoprobe.builders.sampling.balance import remove_bias
-from discoprobe.builders.sampling.stratify import cap
-from discoprobe.builders.task import Context, DiscourseTask, Sample
-
-SIZE, DONORS = 6, 0.15
-PLACES = range(1, SIZE - 1)
-FEW = 4
-"""Pairs that a split may have whatever tells their intruders."""
-
-
-def sample(frame: pl.DataFrame, context: Context, matching: Matching = CLOSE) -> Sample:
-    """Passages of six sentences as they are, and with a distractor that resembles the sentence it replaces."""
-    cut = with_donors(frame, context, SIZE, DONORS)
-    how = matching if context.settings.match else ANY
-    served = replaced_one(frame, cut, PLACES, context, how)
-    even = served if how is ANY else _even(frame, served, context)
-    rows = replaced_pairs(cap(even, context.settings, *context.seed_key, weight=2), SIZE)
-    n_served = served["window"].n_unique()
-    lost = {"no-matching-intruder": cut.windows.height - n_served, "unbalanced": n_served - even.height}
-    return Sample(rows, cut.drops | lost, candidates=(cut.windows.height + cut.drops["donor"]) * 2)
-
-
-def _even(frame: pl.DataFrame, served: pl.DataFrame, context: Context) -> pl.DataFrame:
-    """One distractor for each window, so that in half of the windows it is more similar than the sentence it replaces.
-
-    In large corpora (``context.in_blocks``) the size of the difference in similarity is balanced, too: in pairs of
-    German Wikipedia this reduces the strongest shortcut from .67 to .57. In a treebank only four fifths of the pairs
-    would be left.
-    """
-    true, rest, beside = surroundings(served, SIZE)
-    candidates = np.column_stack([true, served["intruder"].to_numpy()])
-    similarity = context.similarity or Similarity(frame)
-    told = gains_of_similarity(similarity, rest, beside, candidates, sizes=context.in_blocks)
-    return remove_bias(served, told, *context.seed_key, few=FEW, slack=slack(context), deviations=1.5)
-
-
-TASK = DiscourseTask(
-    labels=("coherent", "incoherent"), shape=Shape.SEQUENCE, sample=sample, pairs=True, least=SIZE, version=3
-)
+TASK = intruder_task(6, ("coherent", "incoherent"), version=3)

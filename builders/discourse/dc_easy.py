@@ -5,17 +5,11 @@ al. 2019) and its Spanish version (Araujo et al. 2022), so its topic and length 
 between the scores on `dc_easy` and `dc` is what topic words and length contribute; only `dc` measures coherence.
 """
 
-import dataclasses
-import functools
-
-from discoprobe.builders.discourse import dc
 from discoprobe.builders.passages.distractors import ANY
+from discoprobe.builders.passages.intruders import intruder_task
 
 COMPARISON = "the published setting, kept for comparison: what it measures beside coherence is what `dc` removes"
 
-TASK = dataclasses.replace(
-    dc.TASK,
-    sample=functools.partial(dc.sample, matching=ANY),
-    exempt={"overlap": COMPARISON, "similarity": COMPARISON},
-    version=2,
+TASK = intruder_task(
+    6, ("coherent", "incoherent"), ANY, exempt={"overlap": COMPARISON, "similarity": COMPARISON}, version=2
 )

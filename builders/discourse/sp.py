@@ -3,8 +3,7 @@
 Sentence position (DiscoEval, Chen et al. 2019). Five consecutive sentences, one of which has been moved to the front,
 while the others keep their order. The label is its index (0-4) in the original passage; `order` gives the source index
 of each sentence shown. The passage never begins a document. In DiscoEval it does: for the labels 1-4 the second
-sentence shown is the first sentence of the document, and on ROCStories the first sentence alone reaches .46 (majority
-baseline .20).
+sentence shown is the first of the document, and on ROCStories the first one alone reaches .46 (majority baseline .20).
 """
 
 import numpy as np

@@ -51,13 +51,14 @@ def ordered_pairs(windows: pl.DataFrame, moved: int | None = None) -> pl.DataFra
 def replaced_pairs(windows: pl.DataFrame, size: int) -> pl.DataFrame:
     """The rows of windows as they stand, and with the row ``intruder`` in place of the sentence at ``position``.
 
-    ``order`` has -1 for the intruder.
+    ``order`` has -1 for the intruder, and ``distractor`` says where it comes from, if the windows have this column.
     """
     position, intruder = windows["position"].to_numpy(), windows["intruder"].to_numpy()
     whole, places = members(windows["first"].to_numpy(), size), np.arange(size)
     here = places == position[:, None]
     broken = version(np.where(here, intruder[:, None], whole), np.where(here, -1, places), position)
-    return pair_rows(windows, [version(whole), broken])
+    origins = [windows["distractor"]] if "distractor" in windows.columns else []
+    return pair_rows(windows, [version(whole), broken.with_columns(*origins)])
 
 
 def _alternatives(windows: pl.DataFrame, order: Order, context: Context, ways: int) -> pl.DataFrame:
@@ -146,10 +147,11 @@ def single_rows(windows: pl.DataFrame, shown: pl.DataFrame, *seed_key: str | int
 
 def pair_rows(windows: pl.DataFrame, versions: list[pl.DataFrame]) -> pl.DataFrame:
     """Rows in pairs: one of each window and version, with the window as ``pair`` and the version's number as label."""
-    return pl.concat(
+    rows = [
         single_rows(windows.with_columns(label=pl.lit(label)), shown, label).with_columns(pair=windows["window"])
         for label, shown in enumerate(versions)
-    )
+    ]
+    return pl.concat(rows, how="diagonal")
 
 
 def choice_rows(

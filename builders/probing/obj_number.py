@@ -4,9 +4,7 @@ The main predicate has exactly one `obj`, a common noun with one value of Number
 names the noun. Coordinated and counted nouns are left out, as for `subj_number`. Obliques that a treebank annotates as
 objects are left out, too: nouns in a case that no direct object has (a Turkish dative), and nouns with an adposition,
 unless it marks objects only (Romanian *pe*, Persian *را*; Spanish *a* marks objects and obliques, so nouns with it are
-left out). Forms that are ambiguous in part of speech or in Number are left out, as far as the dictionary, the rules of
-the language and the corpus show it. No target form of the test split is a target in train. Labels are balanced within
-the same Gender and Case of the noun, where the treebank marks these for all of them.
+left out).
 """
 
 from discoprobe.builders.sentences.roles import noun_feature

@@ -2,8 +2,7 @@
 
 The main predicate has exactly one `obl`, a common noun with one value of Case and without an adposition, which would
 tell the case; the label is that value and `target` names the noun. Coordinated and counted nouns are left out: the
-numeral or the other noun can decide on the case. Forms that are ambiguous in part of speech or in Case are left out,
-and no target form of the test split is a target in train.
+numeral or the other noun can decide on the case.
 """
 
 from discoprobe.builders.sentences.roles import noun_feature

@@ -2,8 +2,7 @@
 
 The label is the Mood of the main predicate, read from the word that carries it: the root, or its auxiliary or copula
 (Russian *бы* makes the conditional). `target` is that word. Moods that are too rare to be balanced are left out, and so
-are predicates that are clauses. Word forms that are ambiguous in part of speech or in Mood are left out, as far as the
-dictionary, the rules of the language and the corpus show it. No target form of the test split is a target in train.
+are predicates that are clauses.
 """
 
 from discoprobe.builders.sentences.predicate import predicate_feature

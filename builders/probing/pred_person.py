@@ -3,10 +3,8 @@
 The label is the Person of the main predicate, read from the word that carries it: the root, or its finite auxiliary or
 copula. `target` is that word. Only forms that show the person by themselves count (English *am*, *reads*, not
 *tested*). Turkish verbs whose ending is a copula of another person, predicates that are clauses, and imperatives are
-left out. So are word forms that are ambiguous in part of speech or in Person (Spanish *cantaba*), as far as the
-dictionary, the rules of the language and the corpus show it. No target form of the test split is a target in train.
-Persons are balanced within the same Number. Tense still tells person: by .05 above chance on average of 17 languages,
-by .2 in French and Finnish, where the first person is more often in the past.
+left out. Tense still tells person: by .05 above chance on average of 17 languages, by .2 in French and Finnish, where
+the first person is more often in the past.
 """
 
 from discoprobe.builders.sentences.predicate import predicate_feature

@@ -9,14 +9,11 @@ the target. A participle alone has no tense, except in a treebank whose verbs ha
 Serbian *radio je*). These are left out too: a verb with a particle that has no features (Bulgarian *ще*, a future); a
 conditional or subjunctive, whose Past does not mean past (Russian *написал бы*, German *könnte*); an imperative; a
 Turkish verb with the past copula (*anlatırdı*, marked as aorist); a predicate that is a clause (*the best was that they
-agree*). SentEval and X-Probe have past and present only; here every tense that is frequent enough is a class. Forms
-that are ambiguous in part of speech or in Tense are left out, as far as dictionary, rules of the language and corpus
-show it, and no target form of the test split is a target in train; otherwise a model could remember the verbs
-(character n-grams reach 85 % to 98 %). Tenses are balanced within the same Aspect if that keeps half of the rows
-(Russian, Slovene: otherwise most past verbs would be perfective, and no present verb). If the usual past is a compound,
+agree*). SentEval and X-Probe have past and present only; here every tense that is frequent enough is a class. Without
+balance, Aspect would predict it in Slavic languages (no perfective verb is present). If the usual past is a compound,
 its auxiliary predicts the label: the best rule of one token is right in .84 of the Catalan rows (*va*), in .74 of the
-Croatian and Slovene ones, and in .50 to .58 in other languages. This auxiliary is not balanced, because too few rows
-would remain to publish these configs (60 of 484 in Catalan, 240 of 424 in Croatian).
+Croatian and Slovene ones, and in .50 to .58 in other languages. This is not balanced, because too few rows would
+remain.
 """
 
 from discoprobe.builders.sentences.predicate import predicate_feature

@@ -14,8 +14,6 @@ infinitive, or the verb of a clause that is itself the predicate.
 In a language without data, the label is the Voice of the root. If the treebank has no Voice, `aux:pass` and
 `nsubj:pass` decide (an auxiliary that forms passives in other sentences leaves the voice undecided). Verbs that are
 passive in form only (Latin deponents) are left out where passive subjects show which they are. `target` is the root.
-Forms that are ambiguous in part of speech or in Voice are left out, as far as the dictionary, the rules of the language
-and the corpus show it, and no target form of the test split is a target in train.
 """
 
 from discoprobe.builders.sentences.predicate import predicate_feature

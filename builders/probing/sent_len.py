@@ -9,20 +9,8 @@ It shows whether a representation keeps what the other tasks are matched on.
 import polars as pl
 
 from discoprobe.builders.sampling.length_bins import bin_of, edges, edges_of, names
-from discoprobe.builders.sentences.candidates import Classes, balanced_classes, equally_many, if_enough
-from discoprobe.builders.sentences.trees import Trees
-from discoprobe.builders.task import Context, ProbingTask, Sample
-
-
-def select(trees: Trees, _context: Context) -> pl.DataFrame:
-    """Every sentence; the corpus decides on the classes."""
-    return trees.shard.sentences.select("sent", label=pl.lit(None, pl.String))
-
-
-def sample(frame: pl.DataFrame, context: Context) -> Sample:
-    """Equally many sentences of each range of length in every split."""
-    made = balanced_classes(frame, context, ranges)
-    return if_enough(made, made.labels, context)
+from discoprobe.builders.sentences.decided_classes import Classes, class_task, equally_many, unlabelled
+from discoprobe.builders.task import Context
 
 
 def ranges(usable: pl.DataFrame, context: Context) -> Classes:
@@ -32,13 +20,10 @@ def ranges(usable: pl.DataFrame, context: Context) -> Classes:
     return Classes(names(cuts), equally_many(labelled, names(cuts), context))
 
 
-TASK = ProbingTask(
-    select=select,
-    sample=sample,
-    needs=frozenset({"text"}),
-    exempt={
-        "length": "the length is the label",
-        "punctuation": "longer sentences have more punctuation marks",
-        "case": "longer sentences have more names",
-    },
-)
+EXEMPT = {
+    "length": "the length is the label",
+    "punctuation": "longer sentences have more punctuation marks",
+    "case": "longer sentences have more names",
+}
+
+TASK = class_task(unlabelled, ranges, needs=["text"], each=True, exempt=EXEMPT)

@@ -3,10 +3,7 @@
 The main predicate has exactly one `nsubj`, a common noun with one value of Gender; the label is that value and `target`
 names the noun. The values are the treebank's (Com and Neut in Swedish); one that is too rare to be balanced is left
 out, where RuSentEval always leaves out the neuter. Nouns that are coordinated or counted, that have an adposition or
-that are in a case that no subject has are left out, as for `subj_number`: the verb does not agree with them. Forms that
-are ambiguous in part of speech or in Gender are left out, as far as dictionary, rules of the language and corpus show
-it, and no target form of the test split is a target in train. Labels are balanced within the same Number and Case of
-the noun, where the treebank marks these for all of them.
+that are in a case that no subject has are left out, as for `subj_number`: the verb does not agree with them.
 """
 
 from discoprobe.builders.sentences.roles import noun_feature

@@ -5,7 +5,6 @@ DisSent (Nie et al. 2019), but without a parser: annotators marked the connectiv
 among the rows. The unit that begins with the connective is shown without it and without the comma after it; if the
 connective had a capital, the next word gets it. `removed` is the deleted text, and the label is the connective in lower
 case. `orig_label` is the sense. Relations whose connective is inside a unit, or outside both units, are left out.
-Classes have the distribution of the corpus, so use macro-F1.
 """
 
 from discoprobe.builders.units.relation_candidates import CONNECTIVE_REASONS, without_connective

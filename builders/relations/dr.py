@@ -6,8 +6,7 @@ dependencies. `label` is one of DISRPT's 17 classes. `orig_label` is the relatio
 which the first one decides the class. `direction` says which unit depends on which, and `rel_type` whether a connective
 marks the relation. An ellipsis shows where a unit is interrupted. Two units that occur with different labels (an
 explicit and an implicit relation of PDTB) are left out. If the corpus has all three splits, they are used; otherwise
-documents are assigned to splits. Classes have the distribution of the corpus, so use macro-F1. Frameworks differ in
-what they call a unit; `corpus` names the corpus.
+documents are assigned to splits. Frameworks differ in what they call a unit; `corpus` names the corpus.
 """
 
 from discoprobe.builders.units.relation_candidates import published

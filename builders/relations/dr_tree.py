@@ -7,7 +7,7 @@ relation, one of DISRPT's 17. `orig_label` is the relation of the corpus and `di
 clauses of one document into two splits. Here a span has at most 128 words, and documents are assigned to splits.
 `same-unit`, which joins the parts of an interrupted clause, does not count as a relation. If there is a CoNLL-U or
 `.txt` file with the name of the tree, spans are parts of its text; otherwise they are the words of the tree, separated
-by spaces. Classes have the distribution of the corpus.
+by spaces.
 """
 
 from discoprobe.builders.units.relation_candidates import by_class

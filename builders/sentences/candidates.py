@@ -6,15 +6,14 @@ twice in one. Labels are then balanced inside every split, length stratum and ``
 """
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
 from discoprobe.builders import clean_text, hashing
 from discoprobe.builders.drop_reasons import without_reason
-from discoprobe.builders.sampling.balance import equal_counts
 from discoprobe.builders.sampling.label_sets import LabelSet, choose_labels, with_companions
 from discoprobe.builders.sampling.match import match_labels, surface
 from discoprobe.builders.sampling.splits import split_of, with_splits_of_sets
@@ -22,7 +21,7 @@ from discoprobe.builders.sampling.stratify import cap, first_of_each
 from discoprobe.builders.sentences.feature_values import has, labels_of
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import SHARES, SPLITS, Settings
-from discoprobe.builders.task import Context, Edit, ProbingTask, Sample
+from discoprobe.builders.task import Context, ProbingTask, Sample
 
 FINAL_MARK = r"\p{P}\s*$|[^\p{Latin}\p{Cyrillic}\p{Greek}\p{N}]\s*$"
 """How a text ends that has a final mark, or is in a script that may have none."""
@@ -41,6 +40,8 @@ def feature_task(
 ) -> ProbingTask:  # fmt: skip
     """A task on a feature of one word of the sentence, the target: its labels are the values that the corpus supports.
 
+    Its definition ends with what is the same for all such tasks, so that no docstring needs to say it.
+
     Args:
         feature: a feature of Universal Dependencies, such as ``Number``.
         select: from the trees of a shard and the context its candidates; it is called with the ``feature`` too.
@@ -52,16 +53,22 @@ def feature_task(
     return ProbingTask(
         labels=labels_of(feature), decides=True, feature=feature, split_by="target", needs=frozenset(needs),
         select=functools.partial(select, feature=feature),
-        sample=functools.partial(balanced_values, companions=companions, keep=keep), **more,
+        sample=functools.partial(balanced_values, companions=companions, keep=keep),
+        closing=_closing(feature, companions, keep), **more,
     )  # fmt: skip
 
 
-class Classes(NamedTuple):
-    """The classes that a corpus supports: their names, their rows (with the index), and why there are none."""
-
-    names: tuple[str, ...]
-    rows: pl.DataFrame
-    reason: str = ""
+def _closing(feature: str, companions: tuple[str, ...], keep: float) -> str:
+    """What the definition of a task on a feature ends with."""
+    forms = (
+        f"Forms that are ambiguous in part of speech or in {feature} are left out, as far as the dictionary, the rules "
+        "of the language and the corpus show it. No target form of the test split is a target in train: a model could "
+        "remember it."
+    )
+    if not companions:
+        return forms
+    unless = f", if this keeps at least {100 * keep:.0f} % of the rows" if keep else ""
+    return f"{forms} Labels are balanced within the same {' and '.join(companions)} of the target{unless}."
 
 
 def sentences(trees: Trees, settings: Settings) -> pl.DataFrame:
@@ -205,29 +212,6 @@ def balanced_values(
     return _balanced(usable, drops, used, frame.height, context)
 
 
-def balanced_classes(
-    frame: pl.DataFrame, context: Context, choose: Callable[[pl.DataFrame, Context], Classes]
-) -> Sample:
-    """A sample with the classes, and their rows, that a function finds in the usable candidates."""
-    usable, drops = usable_of(frame, context)
-    classes = choose(usable, context)
-    drops["unbalanced"] = usable.height - classes.rows.height
-    return Sample(unedited(classes.rows), drops, classes.names, frame.height, classes.reason)
-
-
-def in_all_splits(rows: pl.DataFrame, least: int) -> bool:
-    """Whether rows make a config: every split has some, and all together have ``least``."""
-    return rows["split"].n_unique() == len(SPLITS) and rows.height >= least
-
-
-def equally_many(frame: pl.DataFrame, names: tuple[str, ...], context: Context) -> pl.DataFrame:
-    """Equally many rows of each label in every split, unmatched, within the set sizes; ``label`` is the index."""
-    numbered = with_label_indices(frame, names)
-    if context.settings.match and not context.decided:
-        numbered = equal_counts(numbered, "label", ["split"], *context.seed_key)
-    return cap(numbered, context.settings, *context.seed_key, by=["label"])
-
-
 def _balanced(
     usable: pl.DataFrame, drops: dict[str, int], used: tuple[str, ...], n_candidates: int, context: Context
 ) -> Sample:
@@ -235,37 +219,6 @@ def _balanced(
     rows = balance_labels(numbered, context)
     drops["unbalanced"] = numbered.height - rows.height
     return if_enough(Sample(unedited(rows), drops, used, n_candidates), used, context)
-
-
-def original_and_edited(frame: pl.DataFrame, context: Context, lost: Mapping[str, int] | None = None) -> Sample:
-    """Two rows per candidate: the original (label 0) and its edited form (label 1), with the same ``pair``.
-
-    ``lost`` are the candidates that the task has left out already, by reason.
-    """
-    usable, drops = usable_of(frame, context)
-    drops |= lost or {}
-    capped = cap(usable, context.settings, *context.seed_key, weight=2)
-    drops |= {"over-size": usable.height - capped.height}
-    return if_enough(Sample(in_two_versions(capped), drops, candidates=frame.height * 2), context.labels, context)
-
-
-def in_two_versions(rows: pl.DataFrame, **edited: pl.Expr | str) -> pl.DataFrame:
-    """The original (label 0) and the edited form (label 1) of each row, with its key as ``pair``.
-
-    ``edited`` are columns that the edited forms have of their own.
-    """
-    return pl.concat(
-        unedited(rows).with_columns(
-            label=pl.lit(label, pl.Int64), edited=pl.lit(bool(label)), pair="key",
-            key=pl.Series(hashing.mix(rows["key"].to_numpy(), "row", label)), **(edited if label else {}),
-        )
-        for label in (0, 1)
-    )  # fmt: skip
-
-
-def planned_edit(_text: str, plan: Mapping[str, Any]) -> Edit:
-    """The edit that a plan describes: ``new`` takes the place of what stands from ``start`` to ``end``."""
-    return Edit(plan["start"], plan["end"], plan["new"])
 
 
 def if_enough(sample: Sample, used: tuple[str, ...], context: Context) -> Sample:

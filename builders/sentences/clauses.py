@@ -1,10 +1,14 @@
-"""Clauses, and the words that join them."""
+"""Clauses, the words that join them, and those whose verb is left out."""
+
+from typing import ClassVar
 
 import polars as pl
 
 from discoprobe.builders.sampling.match import COMMA
 from discoprobe.builders.sentences.trees import Trees, with_dependents
+from discoprobe.builders.task import Context
 from discoprobe.loaders.corpus import feat
+from discoprobe.loaders.languages.language import Availability
 
 SUBJECTS = ("nsubj", "csubj")
 LIGHT = ("ADV", "PART", "CCONJ", "SCONJ", "INTJ", "PUNCT")
@@ -14,6 +18,12 @@ JOINED = ("advcl", "ccomp", "acl", "csubj", "parataxis")
 """Relations that make their dependent a clause beside that of its head; ``conj`` does where both are clauses."""
 DASH = r"[–—―]|(?:^|\s)-+(?:\s|$)"
 """A dash, or a hyphen that stands alone in place of one."""
+
+
+class GappingRules(Availability, frozen=True):
+    """The section ``[gapping]``: whether the task on clauses without their verb is offered."""
+
+    section: ClassVar[str] = "gapping"
 
 
 def clause_words(trees: Trees) -> pl.DataFrame:
@@ -55,6 +65,29 @@ def with_heads(words: pl.DataFrame) -> pl.DataFrame:
     """The words of ``clause_words`` with ``head_upos``, ``head_clausal``, ``head_subject`` and ``head_n_mark``."""
     heads = words.select(pl.col("upos", "clausal", "subject", "n_mark").name.prefix("head_"), head_row="row")
     return words.join(heads, on="head_row", how="left", maintain_order="left")
+
+
+def gapped_or_whole(trees: Trees, _context: Context) -> pl.DataFrame:
+    """Candidates: a clause coordinated with one that has a verb, its own verb left out (``gapped``) or not (``none``).
+
+    The treebank promotes one of the phrases that remain (remnants) to the place of the predicate and attaches another
+    one to it as ``orphan``. Where nothing is left out, both clauses have subjects and the sentence has no orphan. Other
+    clauses are not there: nothing is left out of Czech *díky bohu za to* (thank God for that), however a treebank
+    annotates it, and where the first clause has no verb none can be left out (Russian *глубина – 2 метра, ширина –
+    метр*). The ``cell`` has the numbers of commas and dashes and the lemma of the conjunction.
+    """
+    words = with_heads(trees.once(clause_words))
+    remnant = ~pl.col("upos").is_in(("ADP", *LIGHT, *VERBS))
+    orphaned = (pl.col("rel") == "orphan").any().over("sent")
+    gapped = pl.when(pl.col("orphan") & remnant).then(pl.lit("gapped"))
+    whole = pl.when("subject", "head_subject", ~orphaned).then(pl.lit("none"))
+    verbal = (pl.col("rel") == "conj") & pl.col("head_upos").is_in(VERBS)
+    found = words.with_columns(label=pl.when(verbal).then(pl.coalesce(gapped, whole))).drop_nulls("label")
+    conjunctions = words.select(cc="row", conjunction=pl.coalesce("lemma", "form").str.to_lowercase())
+    cell = pl.concat_str(marks(pl.col("text")), pl.col("conjunction").fill_null(""), separator="|")
+    first = found.unique("sent", keep="first", maintain_order=True)
+    joined = trees.with_text(first).join(conjunctions, on="cc", how="left", maintain_order="left")
+    return joined.select("sent", "label", cell=cell)
 
 
 def links(words: pl.DataFrame) -> pl.DataFrame:

@@ -8,6 +8,7 @@ from typing import ClassVar, Final, Literal, get_args
 import msgspec
 import polars as pl
 
+from discoprobe.builders.sampling.label_sets import by_frequency
 from discoprobe.loaders.corpus import Shard
 from discoprobe.loaders.languages.language import UPOS, LanguageData, LanguageSection, Upos, check_small_letters
 
@@ -248,6 +249,20 @@ def connectives_of(language: LanguageData, scope: Literal["sentence", "clause"])
 def with_senses(language: LanguageData) -> list[Connective]:
     """The subordinators of a language that have one sense."""
     return [entry for entry in connectives_of(language, "clause") if entry.sense]
+
+
+def unlisted(language: LanguageData) -> str:
+    """Why a language has no connectives that tie a sentence to the one before; empty where some are listed."""
+    listed = connectives_of(language, "sentence")
+    return "" if listed else f"no connectives are listed for {language.name}; see docs/adding_a_language.md"
+
+
+def one_per_sense(rows: pl.DataFrame, language: LanguageData) -> pl.DataFrame:
+    """The rows of the most frequent ``connective`` of each sense: nothing in a text tells *but* from *however*."""
+    senses = {entry.lemma: entry.sense for entry in connectives_of(language, "sentence")}
+    sense = pl.col("connective").replace_strict(senses, return_dtype=pl.String, default=None)
+    first = by_frequency(rows, "connective").filter(sense.is_first_distinct())
+    return rows.filter(pl.col("connective").is_in(first["connective"].implode()))
 
 
 def _clause(forms: list[str]) -> str:

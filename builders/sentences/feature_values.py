@@ -1,7 +1,8 @@
 """The values of universal features under their full names.
 
 They are the labels of the tasks on features: every language has the same names under the same indices, and a language
-uses a part of them. Values that Universal Dependencies does not define are not labels.
+uses a part of them. Values that Universal Dependencies does not define are not labels, and features of spelling (Abbr,
+Typo, Foreign, ExtPos) are not probed.
 (https://universaldependencies.org/u/feat/all.html)
 """
 

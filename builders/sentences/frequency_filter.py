@@ -42,6 +42,9 @@ Measured on 35 treebanks of 27 languages: from .88 to .99, but .26 in Korean Kai
 of .88 the filter drops half of the sentences; at a lower one it would drop most of them because their lemmas follow
 other conventions."""
 
+KNOWN: Final = 0.5
+"""Share of a corpus's distinct lemmas that a list must know to rank them."""
+
 _BOUNDARY: Final = r"(.)[#_=]+(.)"
 """Compound boundaries in lemmas (Finnish pää#kaupunki, Dutch mat_taart), which word forms do not have."""
 
@@ -202,3 +205,17 @@ def filtered(frame: pl.DataFrame, covered: CoveredCorpora, settings: Settings) -
         return frame
     rare = pl.col(f"ipm_{settings.ipm}").cast(pl.Float32) < pl.lit(settings.ipm_min, pl.Float32)
     return frame.with_columns(reason=pl.coalesce("reason", pl.when(rare).then(pl.lit("rare-words"))))
+
+
+def ranked(lemmas: pl.Series, frequencies: Frequencies | None) -> pl.DataFrame:
+    """The distinct lemmas of running words, each with its ``rank`` by frequency, 1 for the most frequent.
+
+    The frequencies are those of the list, or the corpora's own where the list knows less than ``KNOWN`` of the lemmas.
+    """
+    counts = lemmas.rename("lemma").value_counts(name="n").sort("lemma")
+    ipm = counts["n"].cast(pl.Float64)
+    if frequencies:
+        listed = frequencies.ipm(counts["lemma"])
+        known = counts.select(listed.alias("ipm") > 0).mean().item()
+        ipm = listed if known >= KNOWN else ipm
+    return counts.select("lemma", ipm=ipm).sort(["ipm", "lemma"], descending=[True, False]).with_row_index("rank", 1)

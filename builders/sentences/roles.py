@@ -127,6 +127,25 @@ def noun_feature(role: str, feature: str, companions: tuple[str, ...] = ()) -> P
     return feature_task(feature, functools.partial(feature_of_noun, role=role), companions=companions, version=4)
 
 
+def feature_in_role(trees: Trees, _context: Context, *, role: str, feature: str) -> pl.DataFrame:
+    """Candidates: the one word in a role, of any part of speech, labelled with its value of a feature."""
+    words = bearers(trees, role).filter(valued(feature))
+    return words.select("sent", *labelled(feat(feature), feature), target="row", cell=pl.col("upos").cast(pl.String))
+
+
+def role_feature(role: str, feature: str) -> ProbingTask:
+    """A task on a feature of the one word in a role, named after both: ``feats_obj_number_psor``.
+
+    Args:
+        role: as in ``bearers``.
+        feature: a feature of ``VALUES``, such as ``Number[psor]``.
+    """
+    name = f"feats_{role}_{feature.lower().replace('[', '_').removesuffix(']')}"
+    definition = f"{feature} of the word in the role `{role}`."
+    selecting = functools.partial(feature_in_role, role=role)
+    return feature_task(feature, selecting, name=name, definition=definition, version=2)
+
+
 def _counting(trees: Trees) -> pl.DataFrame:
     """The ``row`` of every word that a determiner counts, and the case of that, empty for one that governs the noun."""
     case = pl.when(pl.col("deprel") == "det:numgov").then(pl.lit("")).otherwise(feat("Case"))

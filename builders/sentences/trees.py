@@ -89,6 +89,14 @@ class Trees:
         """The words that depend on the root of their sentence, in order."""
         return self.words.filter(pl.col("depth") == 1)
 
+    @functools.cached_property
+    def sentence_depths(self) -> pl.DataFrame:
+        """``sent`` and ``depth`` (edges between the root and the deepest word) of each sentence with a whole tree."""
+        deepest = self.words.group_by("sent", maintain_order=True).agg(
+            pl.col("depth").max(), whole=pl.col("depth").is_not_null().all()
+        )
+        return deepest.filter("whole").drop("whole")
+
     def governing(self, dependents: pl.Expr) -> pl.DataFrame:
         """The ``row`` of every word that has such a dependent."""
         return self.words.filter(dependents).select(row="head_row").drop_nulls().unique()

@@ -5,116 +5,21 @@ each. The good sentence is that of the corpus; in the bad one a connective that 
 says by what: a connective whose sense is not possible in the same place (`other_sense`: *because* for *although*), or,
 as a control, one with the same sense (`same_sense`: *though* for *although*), where a model should prefer the good
 sentence in about half of the rows. The texts differ in region 2. Region 3, the clause after the connective, is the same
-in both and is compared.
-
-Connectives are found in the text, without annotation: they open the sentence or follow a comma. Two connectives replace
-each other only before a word that follows both of them in the corpus (two words, if a connective of the language takes
-both moods), so that the clause fits after either. They replace each other equally often in both directions, so that no
-preference for a connective or for the word beside it finds the good sentence. Contrasts are left out, since readers
-accept *but* in most places. So are connectives that belong to another one later in the sentence (*weil …, deshalb*).
+in both and is compared. Connectives are found in the text, without annotation: they open the sentence or follow a
+comma. Two connectives replace each other only before a word that follows both of them in the corpus (two words, if a
+connective of the language takes both moods), so that the clause fits after either. They replace each other equally
+often in both directions, so that no preference for a connective or for the word beside it finds the good sentence.
+Contrasts are left out, since readers accept *but* in most places. So are connectives that belong to another one later
+in the sentence (*weil …, deshalb*).
 """
 
-from collections.abc import Iterator, Mapping
-from itertools import combinations
-from typing import Any
-
-import polars as pl
-
-from discoprobe.builders import hashing
-from discoprobe.builders.sentences.candidates import original_and_edited, planned_edit, usable_of
-from discoprobe.builders.sentences.connectives import REASONS, capitalised, clause_connectives, with_senses
-from discoprobe.builders.sentences.trees import Trees
-from discoprobe.builders.task import Context, ProbingTask, Sample
-from discoprobe.loaders.languages.language import LanguageData
-
-OTHER, SAME = CONDITIONS = ("other_sense", "same_sense")
-EXCLUDE = frozenset({"reason", "concession"})
-"""Senses that do not hold at the same place: what is a reason for something is no obstacle to it. A contrast (*but*) is
-none of them: it can be seen between most clauses, also where one gives the reason for the other."""
-
-CONTROLS = 1 / 3
-"""Share of the connectives with a counterpart of the same sense that are controls, which never outnumber the others."""
-
-
-def select(trees: Trees, context: Context) -> pl.DataFrame:
-    """Every connective that introduces a clause and has a sense that excludes another."""
-    found = clause_connectives(trees.shard.sentences, context.language)
-    return found.filter(pl.col("sense").is_in(EXCLUDE)).with_columns(label=pl.lit(context.labels[0]))
-
-
-def sample(frame: pl.DataFrame, context: Context) -> Sample:
-    """The sentences whose connective takes the place of another one, as often as the other way round."""
-    usable, drops = usable_of(frame, context)
-    rows = usable.join(_exchanged(usable, context), on="key", maintain_order="left")
-    new = capitalised(rows["other"], rows["start"] == 0, context.language)
-    rows = rows.with_columns(
-        plan=pl.struct("start", end="until", new=new),
-        target_form="form", target_start=pl.col("start").cast(pl.UInt32), target_end=pl.col("until").cast(pl.UInt32),
-    )  # fmt: skip
-    return original_and_edited(rows, context, drops | {"no-exchange": usable.height - rows.height})
-
-
-def _exchanged(usable: pl.DataFrame, context: Context) -> pl.DataFrame:
-    """``key``, ``other`` (the connective that replaces its own), ``condition`` and ``ring`` of every candidate used."""
-    controls = hashing.unit(usable["key"].to_numpy(), "control", *context.seed_key) < CONTROLS
-    senses = dict(usable.select("connective", "sense").iter_rows())
-    order = hashing.ranking(usable["key"].to_numpy(), *context.seed_key)
-    made: list[tuple[int, str, str, int]] = []
-    columns = usable.with_columns(control=pl.Series(controls)).select("key", "connective", "frame", "control")[order]
-    for _, cell in columns.group_by("frame", maintain_order=True):
-        both = [*combinations(sorted(set(cell["connective"])), 2)]
-        pairs = {
-            OTHER: [pair for pair in both if senses[pair[0]] != senses[pair[1]]],
-            SAME: [pair for pair in both if senses[pair[0]] == senses[pair[1]]],
-        }
-        left = cell
-        for part, condition in ((cell.filter("control"), SAME), (None, OTHER), (None, SAME)):
-            pool = dict((left if part is None else part).group_by("connective").agg("key").iter_rows())
-            used = [(key, other, condition, ring) for key, other, ring in _swapped(pool, pairs[condition])]
-            made += used
-            left = left.filter(~pl.col("key").is_in([key for key, *_ in used]))
-    schema: dict[str, Any] = {"key": pl.UInt64, "other": pl.String, "condition": pl.String, "ring": pl.UInt64}
-    frame = pl.DataFrame(made, schema, orient="row")
-    others, same = (frame.filter(condition=condition) for condition in CONDITIONS)
-    return pl.concat([others, same.head(others.height)])
-
-
-def _swapped(keys: Mapping[str, list[int]], pairs: list[tuple[str, str]]) -> Iterator[tuple[int, str, int]]:
-    """As many keys of one connective as of the other, each with the other; the largest pairs of connectives first.
-
-    The third value is that key of the two which names the exchange.
-    """
-    left = dict(keys)
-    while pairs:
-        n, one, other = max((min(len(left.get(one, ())), len(left.get(other, ()))), one, other) for one, other in pairs)
-        if not n:
-            return
-        for key, exchanged in zip(left[one][:n], left[other][:n], strict=True):
-            yield key, other, key
-            yield exchanged, one, key
-        left |= {form: left[form][n:] for form in (one, other)}
-
-
-def lacks(language: LanguageData) -> str:
-    """Why the suite is not available."""
-    senses = {(entry.sense, mood) for entry in with_senses(language) for mood in entry.moods}
-    listed = any({(sense, mood) for sense in EXCLUDE} <= senses for mood in ("Ind", "Sub"))
-    return "" if listed else f"no subordinators of two senses that take the same mood are listed for {language.name}"
-
+from discoprobe.builders.edits import connective_exchange
+from discoprobe.builders.edits.versions import planned_edit
+from discoprobe.builders.task import ProbingTask
 
 TASK = ProbingTask(
-    labels=("good", "bad"),
-    select=select,
-    sample=sample,
-    edit=planned_edit,
-    lacks=lacks,
-    pairs=True,
-    conditions=CONDITIONS,
-    region=3,
-    version=5,
-    needs=frozenset({"text"}),
-    reasons={
-        **REASONS,
-        "no-exchange": "no other connective stands as often before the same word, or the pair is a control too many",
-    },
-)
+    labels=("good", "bad"), select=connective_exchange.excluding_connectives,
+    sample=connective_exchange.with_other_connective, edit=planned_edit, lacks=connective_exchange.no_exchange,
+    pairs=True, conditions=connective_exchange.CONDITIONS, region=3, needs=frozenset({"text"}),
+    reasons=connective_exchange.REASONS, version=5,
+)  # fmt: skip

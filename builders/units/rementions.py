@@ -19,6 +19,7 @@ from discoprobe.builders.columns import RELATION_CANDIDATES
 from discoprobe.builders.sentences.candidates import sentences
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.task import Context
+from discoprobe.builders.units.relation_rows import REASONS as OF_UNITS
 from discoprobe.builders.units.relation_rows import candidates
 from discoprobe.loaders.corpus import Shard, feat
 from discoprobe.loaders.languages.language import LanguageData, LanguageSection
@@ -27,9 +28,11 @@ CONDITIONS: Final = ("continue", "switch")
 CONTINUE, SWITCH = CONDITIONS
 
 REASONS: Final = {
+    **{reason: OF_UNITS[reason] for reason in ("unit-too-long", "no-words", "equal-units")},
     "not-named": "the sentences before it do not have its name, in this form",
     "named-again": "the sentence names its subject in another place too",
     "not-first": "somebody is mentioned before the subject",
+    "one-direction": "no candidate of the other condition is left with the same pronoun and as long a name",
 }
 
 MOST: Final = 6

@@ -6,7 +6,7 @@ import pytest
 
 from discoprobe.builders.build import build, build_all
 from discoprobe.builders.config import Config, Unavailable
-from discoprobe.builders.probing import feats
+from discoprobe.builders.sentences.feature_values import VALUES
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import all_tasks, generated_tasks, tasks_named
 from discoprobe.loaders.errors import UnknownNameError, UnsupportedError
@@ -15,7 +15,7 @@ from discoprobe.loaders.errors import UnknownNameError, UnsupportedError
 def test_feats_stands_for_every_pair_of_a_role_and_a_feature():
     names = [task.name for task in tasks_named(["feats"])]
     assert names == list(generated_tasks())
-    assert len(names) == len(set(names)) == 19 * len(feats.FEATURES)
+    assert len(names) == len(set(names)) == 19 * len(VALUES)
     assert {"feats_nsubj_number", "feats_root_verbform", "feats_obj_number_psor"} <= set(names)
 
 

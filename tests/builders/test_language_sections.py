@@ -8,12 +8,12 @@ import pytest
 from shared import UD
 
 import discoprobe.builders
-from discoprobe.builders.probing.impersonal import ImpersonalRules
-from discoprobe.builders.probing.ngram_shift import NgramShiftRules
+from discoprobe.builders.edits.adjacent_words import SwapRules
+from discoprobe.builders.edits.fixed_order import NgramShiftRules
 from discoprobe.builders.sentences.connectives import ONE_WORD, Connectives, sentence_connectives
+from discoprobe.builders.sentences.missing_subjects import ImpersonalRules
 from discoprobe.builders.sentences.predicate import PredicateRules
 from discoprobe.builders.sentences.roles import ArgumentRules
-from discoprobe.builders.sentences.swaps import SwapRules
 from discoprobe.builders.sentences.syncretism import MorphologyRules
 from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.errors import DiscoprobeError

@@ -13,8 +13,8 @@ from shared import SAMPLE_LANGUAGES, UD, treebank_files
 
 from discoprobe.builders.build import build_all
 from discoprobe.builders.config import Config
-from discoprobe.builders.probing.impersonal import ImpersonalRules
 from discoprobe.builders.sentences.feature_values import VALUES
+from discoprobe.builders.sentences.missing_subjects import ImpersonalRules
 from discoprobe.builders.sentences.predicate import PredicateRules
 from discoprobe.builders.sentences.roles import ArgumentRules
 from discoprobe.builders.settings import Settings

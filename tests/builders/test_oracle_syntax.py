@@ -12,9 +12,9 @@ from wordfreq import get_frequency_dict
 
 from discoprobe.builders.build import build_all
 from discoprobe.builders.config import Config
-from discoprobe.builders.probing.conj_type import ConjTypeRules
-from discoprobe.builders.probing.ngram_shift import NgramShiftRules
-from discoprobe.builders.sentences.swaps import SwapRules
+from discoprobe.builders.edits.adjacent_words import SwapRules
+from discoprobe.builders.edits.fixed_order import NgramShiftRules
+from discoprobe.builders.edits.hidden_conjunction import ConjTypeRules
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import tasks_named
 from discoprobe.loaders.languages.language import language_data

@@ -3,8 +3,9 @@
 import polars as pl
 import pytest
 
-from discoprobe.builders.discourse import dconn
+from discoprobe.builders.passages import connective_pairs
 from discoprobe.builders.realise import _trimmed
+from discoprobe.builders.sentences.connectives import one_per_sense, unlisted
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import Context
 from discoprobe.loaders.languages.language import language_data
@@ -17,7 +18,7 @@ def _pairs(**counts):
 
 
 def test_of_each_sense_the_most_frequent_connective_is_a_class():
-    kept = dconn._one_per_sense(_pairs(however=3, but=5, also=2, then=4), ENGLISH)
+    kept = one_per_sense(_pairs(however=3, but=5, also=2, then=4), ENGLISH)
     assert dict(kept.group_by("connective").len().iter_rows()) == {"but": 5, "also": 2, "then": 4}
 
 
@@ -28,13 +29,13 @@ def test_of_each_sense_the_most_frequent_connective_is_a_class():
 def test_the_reason_names_the_connectives_that_were_found(counts, found):
     context = Context("dconn", ENGLISH, Settings())
     pairs = _pairs(**counts).cast({"connective": pl.String})
-    assert found in dconn._problem(pairs, ("but",), context)
-    assert dconn._problem(pairs, ("but", "then"), context) == ""
+    assert found in connective_pairs._problem(pairs, ("but",), context)
+    assert connective_pairs._problem(pairs, ("but", "then"), context) == ""
 
 
 def test_a_language_without_a_list_says_so():
-    assert dconn.lacks(ENGLISH) == ""
-    assert "no connectives are listed" in dconn.lacks(language_data("mt"))
+    assert unlisted(ENGLISH) == ""
+    assert "no connectives are listed" in unlisted(language_data("mt"))
 
 
 def test_original_and_connective_are_columns():

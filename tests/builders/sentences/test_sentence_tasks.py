@@ -11,12 +11,14 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from discoprobe.builders import hashing
+from discoprobe.builders.edits import clause_inversion, hidden_conjunction
 from discoprobe.builders.probing import conj_type, coord_inv, sent_len, top_deps, tree_depth, word_content
 from discoprobe.builders.sampling.length_bins import bin_of, edges, names
 from discoprobe.builders.sampling.match import SURFACE
 from discoprobe.builders.sampling.splits import Split
+from discoprobe.builders.sentences.exclusive_words import word_of_sentence
 from discoprobe.builders.sentences.feature_values import VALUES
-from discoprobe.builders.sentences.frequency_filter import Frequencies
+from discoprobe.builders.sentences.frequency_filter import Frequencies, ranked
 from discoprobe.builders.settings import SPLITS, Settings
 from discoprobe.builders.task import Context, all_tasks, tasks_named
 from discoprobe.loaders.languages.language import LanguageData, language_data
@@ -73,7 +75,7 @@ def test_quantile_bins_are_about_equally_full():
 def test_sent_len_has_equally_many_of_each_bin():
     words = np.arange(2000) % 21 + 5
     sentences = candidates(2000, label=[None] * 2000, n_words=words, mean_words=words * 1.0)
-    made = sent_len.sample(sentences, context("sent_len"))
+    made = sent_len.TASK.sample(sentences, context("sent_len"))
     assert len(made.labels) == 6
     assert {split: len({n for (s, _), n in counts(made.rows, "label").items() if s == split}) for split in SPLITS} == (
         dict.fromkeys(SPLITS, 1)
@@ -88,24 +90,26 @@ def depth_frame(table):
 
 def test_tree_depth_takes_the_usual_depths_where_they_are():
     table = {(depth, cell): 200 for depth in range(2, 11) for cell in ("5-8", "9-11")}
-    made = tree_depth.sample(depth_frame(table), context("tree_depth"))
+    made = tree_depth.TASK.sample(depth_frame(table), context("tree_depth"))
     assert made.labels == ("5", "6", "7", "8", "9")
 
 
 def test_tree_depth_takes_as_many_neighbours_as_make_a_config():
     table = {(1, "x"): 5, (2, "x"): 120, (3, "x"): 300, (4, "x"): 300, (5, "x"): 110, (6, "x"): 3}
-    assert tree_depth.sample(depth_frame(table), context("tree_depth")).labels == ("2", "3", "4", "5")
+    assert tree_depth.TASK.sample(depth_frame(table), context("tree_depth")).labels == ("2", "3", "4", "5")
     table = {(2, "x"): 130, (3, "x"): 300, (4, "x"): 130, (5, "x"): 30}
-    assert tree_depth.sample(depth_frame(table), context("tree_depth")).labels == ("2", "3", "4")
+    assert tree_depth.TASK.sample(depth_frame(table), context("tree_depth")).labels == ("2", "3", "4")
     table = {(2, "x"): 30, (3, "x"): 300, (4, "x"): 190}
-    assert tree_depth.sample(depth_frame(table), context("tree_depth")).labels == ("3", "4")
+    assert tree_depth.TASK.sample(depth_frame(table), context("tree_depth")).labels == ("3", "4")
 
 
 def test_tree_depth_takes_the_depths_that_give_most_where_none_make_a_config():
     table = {(2, "x"): 30, (3, "x"): 300, (4, "x"): 40, (6, "x"): 300}
-    assert tree_depth.sample(depth_frame(table), context("tree_depth")).labels == ("2", "3", "4")
+    assert tree_depth.TASK.sample(depth_frame(table), context("tree_depth")).labels == ("2", "3", "4")
     table = {(2, "x"): 300, (4, "x"): 300, (6, "x"): 300}
-    assert "fewer than 2 neighbouring depths" in tree_depth.sample(depth_frame(table), context("tree_depth")).reason
+    assert (
+        "fewer than 2 neighbouring depths" in tree_depth.TASK.sample(depth_frame(table), context("tree_depth")).reason
+    )
 
 
 @settings(max_examples=30, deadline=None)
@@ -114,7 +118,7 @@ def test_tree_depth_takes_the_depths_that_give_most_where_none_make_a_config():
 def test_tree_depth_has_equally_many_of_each_depth_in_every_cell(sizes):
     table = dict(zip(itertools.product(range(2, 7), "abc"), sizes, strict=True))
     assume(sum(sizes))
-    made = tree_depth.sample(depth_frame(table), context("tree_depth", min_class=2))
+    made = tree_depth.TASK.sample(depth_frame(table), context("tree_depth", min_class=2))
     if made.reason:
         assert min(sizes) < 20, made.reason
         return
@@ -145,20 +149,28 @@ def test_aspect_that_tense_tells_is_no_task():
     assert made.reason.startswith("no two values have 20 balanced rows of the same Tense and Mood in all splits")
 
 
+def test_the_definition_of_a_feature_task_says_what_all_of_them_leave_out_and_balance():
+    tense, case = (all_tasks()[name].definition for name in ("pred_tense", "obl_case"))
+    assert "Forms that are ambiguous in part of speech or in Tense are left out" in tense
+    assert tense.endswith("balanced within the same Aspect of the target, if this keeps at least 50 % of the rows.")
+    assert case.count("\n\n") == 2
+    assert "balanced" not in case
+
+
 def test_top_deps_has_nineteen_sequences_and_other_or_fewer():
     rich = [f"nsubj_{n:02}" for n in range(30) for _ in range(200 - n)]
-    made = top_deps.sample(candidates(len(rich), label=rich), context("top_deps"))
+    made = top_deps.TASK.sample(candidates(len(rich), label=rich), context("top_deps"))
     assert made.labels == (*(f"nsubj_{n:02}" for n in range(19)), "OTHER")
     assert len(set(counts(made.rows.filter(pl.col("split") == "test"), "label").values())) == 1
     poor = ["nsubj"] * 60 + ["nsubj_obj"] * 50 + ["obl"] * 40 + [f"x_{n}" for n in range(100)]
-    made = top_deps.sample(candidates(len(poor), label=poor), context("top_deps"))
+    made = top_deps.TASK.sample(candidates(len(poor), label=poor), context("top_deps"))
     assert made.labels == ("nsubj", "nsubj_obj", "obl", "OTHER")
 
 
 def test_top_deps_of_a_later_block_has_the_labels_of_the_first():
     label = ["obj"] * 90 + ["nsubj"] * 60 + ["nsubj_obj"] * 50 + [f"x_{n}" for n in range(100)]
     decided = ("nsubj", "nsubj_obj", "OTHER")
-    made = top_deps.sample(
+    made = top_deps.TASK.sample(
         candidates(len(label), label=label), replace(context("top_deps"), decided=decided, in_blocks=True)
     )
     of_label = made.rows.with_columns(shown=pl.Series(label).gather(made.rows["row"]))
@@ -175,7 +187,9 @@ def test_top_deps_takes_only_sequences_that_have_sentences_of_like_lengths():
     label = ["nsubj", "nsubj_obj", "obl", "x_1", "x_2", "obj"] * 100
     chars = np.where(np.array(label) == "obl", 180, np.resize(range(57, 64), len(label)))
     words = np.where(np.array(label) == "obl", 30, 10)
-    made = top_deps.sample(candidates(len(label), label=label, n_chars=chars, n_running=words), context("top_deps"))
+    made = top_deps.TASK.sample(
+        candidates(len(label), label=label, n_chars=chars, n_running=words), context("top_deps")
+    )
     assert "obl" not in made.labels
     assert made.rows.height
     assert np.mean(chars[made.rows["row"].to_numpy()] == 180) < 0.01
@@ -186,7 +200,7 @@ def test_top_deps_chooses_the_first_sequences_by_what_they_leave_together():
     label = ["nsubj_obj"] * 50 + ["nsubj"] * 40 + ["obl"] * 30 + [f"x_{n}" for n in range(60)]
     long = np.array(label) == "nsubj_obj"
     sentences = candidates(len(label), label=label, n_chars=np.where(long, 180, 60), n_running=np.where(long, 30, 10))
-    assert top_deps.sample(sentences, context("top_deps")).labels == ("nsubj", "obl", "OTHER")
+    assert top_deps.TASK.sample(sentences, context("top_deps")).labels == ("nsubj", "obl", "OTHER")
 
 
 NONE_KNOWN = LanguageData(code="xx", name="xx")
@@ -194,18 +208,18 @@ NONE_KNOWN = LanguageData(code="xx", name="xx")
 
 def test_ranks_are_of_the_corpora_where_no_list_knows_the_words():
     lemmas = pl.Series(["b", "a", "b", "c", "b", "a"])
-    assert word_content.ranked(lemmas, None).select("lemma", "rank").rows() == [("b", 1), ("a", 2), ("c", 3)]
+    assert ranked(lemmas, None).select("lemma", "rank").rows() == [("b", 1), ("a", 2), ("c", 3)]
 
 
 def test_ranks_are_of_the_list_where_it_knows_the_words():
     lemmas = pl.Series(["zebra"] * 5 + ["house", "the"])
-    assert word_content.ranked(lemmas, Frequencies("wordfreq", code="en"))["lemma"].to_list() == [
+    assert ranked(lemmas, Frequencies("wordfreq", code="en"))["lemma"].to_list() == [
         "the",
         "house",
         "zebra",
     ]
     unknown = pl.Series(["qqxq"] * 5 + ["xqqx"] * 4 + ["the"])
-    assert word_content.ranked(unknown, Frequencies("wordfreq", code="en"))["lemma"].to_list() == [
+    assert ranked(unknown, Frequencies("wordfreq", code="en"))["lemma"].to_list() == [
         "qqxq",
         "xqqx",
         "the",
@@ -221,29 +235,26 @@ def word_frame(sentences):
     return candidates(len(words), words=words, label=pl.Series([None] * len(words), dtype=pl.String))
 
 
-def test_word_content_has_one_of_k_words_once(monkeypatch):
-    monkeypatch.setattr(word_content, "RANKS", (1, 100))
+def test_word_content_has_one_of_k_words_once():
     lone = [[f"lemma{n}"] for n in range(12) for _ in range(25)]
-    made = word_content.sample(
-        word_frame([*lone, ["lemma1", "lemma2"], ["lemma3", "lemma3"], *([["rare"]] * 5)]), context("word_content")
-    )
+    frame = word_frame([*lone, ["lemma1", "lemma2"], ["lemma3", "lemma3"], *([["rare"]] * 5)])
+    made = word_of_sentence(frame, context("word_content"), ranks=(1, 100), most=1000)
     assert made.labels == tuple(sorted(f"lemma{n}" for n in range(12)))
     assert not made.rows.filter(pl.col("words").list.len() != 1).height
     assert made.rows["target_lemma"].to_list() == [made.labels[label] for label in made.rows["label"]]
     assert {n for (split, _), n in counts(made.rows, "label").items() if split == "train"} == {15}
 
 
-def test_word_content_leaves_out_what_takes_sentences_from_others(monkeypatch):
-    monkeypatch.setattr(word_content, "RANKS", (1, 100))
+def test_word_content_leaves_out_what_takes_sentences_from_others():
     common = [[f"lemma{n}"] for n in range(10) for _ in range(25)]
     with_rare = [[f"lemma{n}", "rare"] for n in range(10)]
-    made = word_content.sample(word_frame(common + with_rare), context("word_content"))
+    made = word_of_sentence(word_frame(common + with_rare), context("word_content"), ranks=(1, 100), most=1000)
     assert "rare" not in made.labels
     assert made.rows.filter(pl.col("words").list.len() == 2).height
 
 
 def test_word_content_says_why_it_is_not_there():
-    made = word_content.sample(word_frame([["house"]] * 50), context("word_content"))
+    made = word_content.TASK.sample(word_frame([["house"]] * 50), context("word_content"))
     assert made.rows.is_empty()
     assert "10 are needed" in made.reason
 
@@ -260,7 +271,7 @@ CLAUSES = st.lists(
 def test_neither_length_nor_first_word_tells_which_clause_was_first(clauses):
     longer, first, second = zip(*clauses, strict=True)
     frame = candidates(len(clauses), longer=pl.Series(longer, dtype=pl.Int32), a_upos=list(first), b_upos=list(second))
-    made = coord_inv.sample(frame, replace(context("coord_inv"), settings=Settings(min_class=1)))
+    made = coord_inv.TASK.sample(frame, replace(context("coord_inv"), settings=Settings(min_class=1)))
     kept = made.rows.filter(pl.col("label") == 0)
     assert kept.height + made.drops["unbalanced"] + made.drops["near-duplicate"] == len(clauses)
     for split in SPLITS:
@@ -287,7 +298,7 @@ def test_names_keep_the_capital_that_the_other_first_word_gets(lang, text, upos,
         "b_end": len(text) - 1,
     }
     row = places | {"text": text, "a_form": text.split()[0], "a_upos": upos, "a_lemma": lemma}
-    edit = coord_inv.invert(text, coord_inv._heads(row, language_data(lang)))
+    edit = clause_inversion.invert(text, clause_inversion._heads(row, language_data(lang)))
     assert text[: edit.start] + edit.replacement + text[edit.end :] == inverted
 
 
@@ -301,7 +312,7 @@ def test_names_keep_the_capital_that_the_other_first_word_gets(lang, text, upos,
 )
 def test_the_mask_keeps_the_space_before_it(text, start, conjunction, end, expected):
     frame = pl.DataFrame({"text": [text], "start": [conjunction], "end": [end]})
-    mask = frame.select(conj_type.mask(pl.col("text").str.head(start))).item()
+    mask = frame.select(hidden_conjunction.mask(pl.col("text").str.head(start))).item()
     assert text[:start] + mask + text[end:] == expected
 
 
@@ -333,11 +344,11 @@ def test_every_task_on_a_feature_has_the_labels_of_the_feature():
 
 def test_sentences_that_differ_in_the_masked_conjunction_are_one():
     def both(n):
-        return [label for label in conj_type.LABELS for _ in range(n)]
+        return [label for label in hidden_conjunction.LABELS for _ in range(n)]
 
     frame = candidates(400, label=both(200), shown_key=np.arange(400) // 2).with_columns(
         pl.col(SURFACE).name.prefix("shown_"), cell=pl.lit("")
     )
-    made = conj_type.sample(frame, context("conj_type"))
+    made = conj_type.TASK.sample(frame, context("conj_type"))
     assert made.drops["near-duplicate"] == 200
     assert made.rows["shown_key"].n_unique() == made.rows.height > 0

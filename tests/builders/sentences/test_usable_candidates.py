@@ -7,9 +7,10 @@ import polars as pl
 import pytest
 
 from discoprobe.builders import hashing, realise
+from discoprobe.builders.edits.versions import original_and_edited
 from discoprobe.builders.sampling.match import SURFACE
 from discoprobe.builders.sampling.splits import Split
-from discoprobe.builders.sentences.candidates import balance_labels, original_and_edited, sentences, usable_of
+from discoprobe.builders.sentences.candidates import balance_labels, sentences, usable_of
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import SPLITS, Settings
 from discoprobe.builders.task import Context, Sample, all_tasks

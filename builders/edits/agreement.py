@@ -10,11 +10,15 @@ from typing import Final
 import polars as pl
 
 from discoprobe.builders import hashing
+from discoprobe.builders.edits.adjacent_words import SwapRules, causes_elision
+from discoprobe.builders.edits.versions import original_and_edited
 from discoprobe.builders.sampling.stratify import REPEATED, in_both_directions, with_rank
+from discoprobe.builders.sentences.candidates import usable_of
+from discoprobe.builders.sentences.connectives import capitalised
+from discoprobe.builders.sentences.feature_values import VALUES
 from discoprobe.builders.sentences.roles import spelled_out
-from discoprobe.builders.sentences.swaps import SwapRules, causes_elision
 from discoprobe.builders.sentences.trees import Trees, with_dependents
-from discoprobe.builders.task import Context
+from discoprobe.builders.task import Context, Sample
 from discoprobe.loaders.corpus import feat
 from discoprobe.loaders.languages.paradigms import forms_that_agree, other_forms, read_paradigms
 
@@ -40,6 +44,21 @@ SYSTEMATIC: Final = 0.05
 
 UNMARKED: Final = 0.03
 """Where a larger share of nouns has a plural that looks like the singular, a noun alone does not show its number."""
+
+NAMES: Final = {
+    value: name for feature in FEATURES for value, name in VALUES[feature].items()
+    if value in {"Sing", "Plur", "Dual", "1", "2", "3", "Masc", "Fem", "Neut", "Com"}
+}  # fmt: skip
+"""The values that verbs agree in."""
+
+CHANGES: Final = tuple(
+    f"{NAMES[good]}/{NAMES[bad]}"
+    for feature in reversed(FEATURES)
+    for good in VALUES[feature]
+    for bad in VALUES[feature]
+    if good != bad and {good, bad} <= NAMES.keys()
+)
+"""The value of the subject and that of the form that does not agree, such as ``Singular/Plural``."""
 
 FREQUENT: Final = 4
 """Pairs of forms with at least this number of sentences (*is*, *are*) are used equally often in both directions."""
@@ -348,6 +367,25 @@ def _flagged(options: pl.DataFrame, verbs: pl.DataFrame, feature: str) -> pl.Dat
     share = (pl.col("n") * pl.all_horizontal(fits)).sum() / pl.col("n").sum()
     also = joined.group_by("row", "other_value").agg(also=share > STRAY)
     return options.join(also, on=["row", "other_value"], how="left", maintain_order="left")
+
+
+def with_wrong_form(frame: pl.DataFrame, context: Context) -> Sample:
+    """The sentences whose verb has another form, in both directions, and the same with that form.
+
+    Args:
+        frame: what ``candidates`` gave, of all shards, with the columns of a probing candidate.
+        context: seed key, settings and language. Each row's ``condition`` is one of ``CHANGES``.
+    """
+    usable, drops = usable_of(with_other_forms(frame, context), context)
+    single = not_repeated(usable, *context.seed_key)
+    both = both_directions(single, *context.seed_key)
+    names = [pl.col(column).replace_strict(NAMES) for column in ("value", "other_value")]
+    new = capitalised(both["other"], both["target_form"].str.contains(r"^\p{Uppercase}"), context.language)
+    rows = both.with_columns(
+        condition=pl.concat_str(names, separator="/"), plan=pl.struct(start="target_start", end="target_end", new=new)
+    )
+    drops |= {"repeated": usable.height - single.height, "one-direction": single.height - both.height}
+    return original_and_edited(rows, context, drops)
 
 
 def not_repeated(rows: pl.DataFrame, *seed_key: str | int) -> pl.DataFrame:

@@ -13,9 +13,9 @@ from shared import SHARED
 import discoprobe
 from discoprobe.builders.audit.integrity import Subject, fidelity
 from discoprobe.builders.audit.own_configs import from_config
+from discoprobe.builders.edits.connective_exchange import OTHER, SAME
 from discoprobe.builders.sentences.connectives import Connectives
 from discoprobe.builders.settings import Settings
-from discoprobe.builders.suites.connective_suite import OTHER, SAME
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.raw.prepare import AnnotationOptions
 from discoprobe.sources import Request, corpora_of, load_corpus

@@ -13,10 +13,10 @@ from shared import SAMPLE_LANGUAGES, UD, needs_shared, sample_file
 
 from discoprobe.builders.build import build, build_all
 from discoprobe.builders.config import Config
-from discoprobe.builders.probing import somo
+from discoprobe.builders.edits import misfits, word_replacement
+from discoprobe.builders.edits.word_pairs import HashCounts
 from discoprobe.builders.probing.somo import TASK
 from discoprobe.builders.sentences.trees import Trees
-from discoprobe.builders.sentences.word_pairs import HashCounts
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import Context, tasks_named
 from discoprobe.loaders.conllu.reader import read_corpora
@@ -122,7 +122,7 @@ def test_a_verb_whose_object_may_stand_elsewhere_does_not_show_that_it_needs_non
     file = tmp_path / "en_case-ud-test.conllu"
     file.write_text(_conllu(enumerate(words, 1)), encoding="utf-8")
     (shard,) = read_corpora([file])["en"].shards()
-    found = somo._in_context(Trees(shard), ("VERB",))
+    found = word_replacement._in_context(Trees(shard), ("VERB",))
     assert found["shown"].to_list() == shown
 
 
@@ -139,24 +139,27 @@ def test_the_role_of_a_verb_is_its_frame_and_some_frames_tell_nothing(words, rol
     file = tmp_path / "en_case-ud-test.conllu"
     file.write_text(_conllu(enumerate(words, 1)), encoding="utf-8")
     (shard,) = read_corpora([file])["en"].shards()
-    found = somo._in_context(Trees(shard), ("NOUN", "VERB")).filter(pl.col("upos") == "VERB")
+    found = word_replacement._in_context(Trees(shard), ("NOUN", "VERB")).filter(pl.col("upos") == "VERB")
     assert found.select("role", "weak").row(0) == (role, weak)
 
 
 def _fits(seen, as_object=0, *, tied=False, beginning=0):
     """Whether a verb that the corpora have ``seen`` times may replace one that has an object."""
     known, role, other = 1 << 50, 1 << 52, 1 << 54
-    plain = {name: [1 << (n + 9 * row) for row in range(4)] for n, name in enumerate(somo.HASHED[:6])}
+    plain = {name: [1 << (n + 9 * row) for row in range(4)] for n, name in enumerate(word_replacement.HASHED[:6])}
     special = {"known": [other, known, other, other], "role": [role, 1 << 56, 1 << 57, 1 << 58]}
     special |= {"beginning": [0, beginning, 0, 0]}
-    usable = pl.DataFrame(plain | special, dict.fromkeys(somo.HASHED, pl.UInt64)).with_columns(
+    usable = pl.DataFrame(plain | special, dict.fromkeys(word_replacement.HASHED, pl.UInt64)).with_columns(
         target_upos=pl.lit("VERB"), tied=pl.lit(tied)
     )
     bigrams = [plain[side][0] ^ plain[word][0] for side, word in (("before", "word_after"), ("after", "word_before"))]
     seen_words = [known] * seen + [known ^ role] * as_object + bigrams
     counts = HashCounts(pl.Series([seen_words], dtype=pl.List(pl.UInt64)))
-    fits = somo._fits(
-        usable, counts, somo._misfits(usable, counts), Context("somo", language_data("en"), Settings(), TASK.labels)
+    fits = word_replacement._fits(
+        usable,
+        counts,
+        misfits.misfits_of(usable, counts),
+        Context("somo", language_data("en"), Settings(), TASK.labels),
     )
     return bool(fits(np.array([0]), np.array([1]))[0])
 
@@ -181,14 +184,14 @@ def test_function_words_tie_what_follows_them(tmp_path):
     file = tmp_path / "en_case-ud-test.conllu"
     file.write_text(_conllu(enumerate(words, 1)), encoding="utf-8")
     (shard,) = read_corpora([file])["en"].shards()
-    assert somo._in_context(Trees(shard), ("NOUN", "VERB"))["tied"].to_list() == [True, True]
+    assert word_replacement._in_context(Trees(shard), ("NOUN", "VERB"))["tied"].to_list() == [True, True]
 
 
 def test_words_that_can_replace_no_word_of_their_cell_are_in_none():
     """Lemma 1 is strange in role 0, and lemma 0 in role 1: so they change places, where both are in one cell."""
     table = np.array([[False, True, False], [True, False, False], [False, False, False]])
-    misfits = somo.Misfits(table, np.array([0, 1, 2, 0, 0]), np.array([0, 1, 0, 0, 2]))
-    assert somo._with_misfits(np.array([7, 7, 7, 8, 7]), misfits).tolist() == [7, 7, -1, -1, -1]
+    found = misfits.Misfits(table, np.array([0, 1, 2, 0, 0]), np.array([0, 1, 0, 0, 2]))
+    assert misfits.cells_with_misfits(np.array([7, 7, 7, 8, 7]), found).tolist() == [7, 7, -1, -1, -1]
 
 
 @needs_shared
@@ -244,7 +247,7 @@ def test_shards_and_their_order_change_nothing(corpus_of):
     ],
 )
 def test_beginnings_that_articles_depend_on(words, same):
-    found = pl.DataFrame({"small": words}).select(somo._beginning()).to_series()
+    found = pl.DataFrame({"small": words}).select(word_replacement._beginning()).to_series()
     assert (found[0] == found[1]) is same
 
 
@@ -264,27 +267,27 @@ def test_words_without_features_are_inflected_alike_if_their_endings_are(words, 
         schema={"small": pl.String, "lemma": pl.String, "feats": pl.String},
         orient="row",
     )
-    found = somo._with_inflection(frame)["inflection"]
+    found = word_replacement._with_inflection(frame)["inflection"]
     assert (found[0] == found[1]) is same
 
 
 @given(form=st.text("abc", min_size=1, max_size=30), lemma=st.text("abc", min_size=1, max_size=30))
 def test_endings_begin_where_form_and_lemma_part(form, lemma):
     frame = pl.DataFrame({"small": [form], "lemma": [lemma], "feats": [None]}, schema_overrides={"feats": pl.String})
-    ending, _, lemma_ending = somo._with_inflection(frame)["inflection"].item().partition("/")
+    ending, _, lemma_ending = word_replacement._with_inflection(frame)["inflection"].item().partition("/")
     stem = form[: len(form) - len(ending)]
     assert stem + lemma_ending == lemma
-    assert len(stem) == somo.STEM or ending[:1] != lemma_ending[:1] or not ending
+    assert len(stem) == word_replacement.STEM or ending[:1] != lemma_ending[:1] or not ending
 
 
 @pytest.mark.parametrize("form", ["garden", "Garden", "知", "كتاب", "किताब", "می\u200cرود"])
 def test_words_that_may_be_replaced(form):
-    assert pl.Series([form]).str.contains(somo.WORD).item()
+    assert pl.Series([form]).str.contains(word_replacement.WORD).item()
 
 
 @pytest.mark.parametrize("form", ["UN", "iPhone", "x", "90-е", "well-known", "aujourd’hui", "a.m", "two words", "3"])
 def test_words_that_may_not(form):
-    assert not pl.Series([form]).str.contains(somo.WORD).item()
+    assert not pl.Series([form]).str.contains(word_replacement.WORD).item()
 
 
 @needs_shared
@@ -304,7 +307,7 @@ def test_neighbours_of_a_word_are_those_of_its_sentence(lang):
     for shard in corpus.shards():
         trees = Trees(shard)
         every = trees.words["upos"].cast(pl.String).drop_nulls().unique().to_list()
-        found = somo._in_context(trees, tuple(every))
+        found = word_replacement._in_context(trees, tuple(every))
         last = trees.words.group_by("sent").agg(last=pl.col("index").max())
         ends = found.join(last, on="sent")
         assert ends.select(((pl.col("left") == "^") == (pl.col("index") == 1)).all()).item()

@@ -1,0 +1,280 @@
+"""A word of a sentence replaced by a similar one of another sentence, which does not fit.
+
+Words are exchanged in rings, so that every word is inserted as often as it is removed.
+"""
+
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from discoprobe.builders import hashing
+from discoprobe.builders.edits.misfits import Misfits, cells_with_misfits, misfits_of
+from discoprobe.builders.edits.versions import in_two_versions
+from discoprobe.builders.edits.word_pairs import Fits, HashCounts, Ints, exchange_words
+from discoprobe.builders.sentences.candidates import if_enough, usable_of
+from discoprobe.builders.sentences.roles import with_frames
+from discoprobe.builders.sentences.trees import Trees, with_dependents
+from discoprobe.builders.settings import SPLITS
+from discoprobe.builders.task import Context, Sample
+from discoprobe.loaders.languages.language import LanguageSection, Upos
+
+BAND = 1.5
+"""Largest difference between the natural logarithms of two words' frequencies. In every split each word replaces as
+often as it is replaced, so narrower bands are not needed; they would cost half of the rows."""
+
+BIGRAM_BAND = 1.1
+"""Largest difference between ln(1 + count) of two bigrams: two occurrences against none."""
+
+HEIGHTS = 100
+"""Above the number of any band: bands are logarithms of at most a billion, so below 21."""
+
+ATTEMPTS = 8
+"""Number of attempts; in each, the words that are left are put into other bands and another order."""
+
+WORD = r"^(?:\p{Lo}|\p{L}[\p{Ll}\p{Lo}\p{Lm}\p{M}])[\p{Ll}\p{Lo}\p{Lm}\p{M}\u200c]*$"
+"""A word in small letters, except perhaps the first letter: no acronyms, numbers, hyphens or apostrophes."""
+
+JOINT = r"^[-‐‑–'’/]$"
+"""Characters that join the words on their two sides into one."""
+
+LOOSE = (
+    "fixed", "flat", "goeswith", "reparandum", "dep", "conj", "appos", "compound", "list", "orphan", "vocative",
+    "discourse", "dislocated",
+)  # fmt: skip
+"""Relations of words that are not replaced: parts of an expression, and places that nearly any word can take."""
+
+CORE = ("det", "nummod", "clf", "case", "flat", "compound:prt")
+"""Dependents that a word of the same kind has too."""
+
+HASHED = ("before", "word_after", "word", "word_before", "after", "lemma", "known", "role", "beginning")
+"""Columns of candidates that hold hashes."""
+
+MOST_FREQUENT = {"NOUN": 100.0}
+"""Largest frequency of a word, per million; more frequent nouns fit nearly everywhere."""
+
+STEM = 20
+"""Letters of form and lemma that are compared where there are no FEATS."""
+
+BEGINNINGS = {
+    "unclear": r"^(?:[hyu]|eu|one)",
+    "vowel": r"^[aeioæøœıаеиоуыэюяєіαεηιουω]",
+    "cluster": r"^(?:[sсзшж][^aeiouyæøœıаеиоуыэюяєіьαεηιουω]|[zx]|gn|p[sn])",
+}
+"""What articles and prepositions before a word depend on (*a/an*, *il/lo*, *l'*, *v/ve*, *с/со*), letters compared
+without diacritics; ``unclear`` are those whose sound the letter does not tell (*hour*, *university*)."""
+
+FUNCTION_WORDS = ("ADP", "AUX", "CCONJ", "DET", "NUM", "PART", "PRON", "SCONJ")
+"""Parts of speech of words whose form may depend on the beginning of the next word."""
+
+
+class SomoRules(LanguageSection, frozen=True):
+    """The section ``[somo]``: ``open`` has the parts of speech of the words that are replaced."""
+
+    section: ClassVar[str] = "somo"
+    open: tuple[Upos, ...] = ("NOUN", "VERB")
+
+
+def replaceable_words(trees: Trees, context: Context) -> pl.DataFrame:
+    """The words that may be replaced, with what decides on their exchange; several per sentence.
+
+    ``before``, ``word``, ``after`` and ``lemma`` are hashes. The first word of each sentence also has ``seen``: the
+    hashes of the words, lemmas, roles and bigrams of the sentence. ``known`` and ``role`` are hashes of lemma and role.
+    """
+    open_class = _in_context(trees, context.language.section(SomoRules).open).with_columns(
+        before=_first("left"), word_after=_second("small"), word_before=_first("small"), after=_second("right"),
+        word=pl.col("small").hash(0), known=pl.coalesce("lemma", "form").str.to_lowercase().hash(3),
+        **{name: pl.when(pl.col(name).is_not_null()).then(pl.col(name).hash(4)) for name in ("role", "shown", "also")},
+    )  # fmt: skip
+    some = _with_inflection(open_class.filter(_replaceable()))
+    ipm = context.frequencies.ipm(some["form"]) if context.frequencies else pl.repeat(0.0, some.height, eager=True)
+    kind = pl.concat_str(pl.col("upos").cast(pl.String), "inflection", pl.col("core").fill_null(""), separator=" ")
+    found = some.select(
+        "sent", "index", "before", "word_after", "word", "word_before", "after", "start", "end", "capital", "opening",
+        "known", "role", "tied", beginning=_beginning().hash(5),
+        label=pl.lit(context.labels[0]), target="row", ipm=ipm, kind=kind,
+        lemma=pl.coalesce("lemma", "form").str.to_lowercase().hash(0),
+    )  # fmt: skip
+    seen = found.join(_seen(open_class), on="sent", how="left", maintain_order="left")
+    return seen.with_columns(pl.when(pl.col("sent").is_first_distinct()).then("seen"))
+
+
+def _first(word: str) -> pl.Expr:
+    """One half of the hash of a bigram; the whole is the exclusive or of both halves."""
+    return pl.col(word).hash(1)
+
+
+def _second(word: str) -> pl.Expr:
+    """The other half."""
+    return pl.col(word).hash(2)
+
+
+def _in_context(trees: Trees, open_class: tuple[str, ...]) -> pl.DataFrame:
+    """Words of some classes: neighbours in small letters, whether they open the sentence, core dependents and role."""
+    small, upos = pl.col("form").str.to_lowercase(), pl.col("upos").cast(pl.String)
+    is_open = upos.is_in(open_class).fill_null(value=False)
+    words = trees.words.with_columns(
+        small=small,
+        left=small.shift(1).over("sent").fill_null("^"),
+        right=small.shift(-1).over("sent").fill_null("$"),
+        open=is_open,
+        tied=upos.shift(1).over("sent").is_in(FUNCTION_WORDS).fill_null(value=False),
+        before_open=is_open.shift(-1).over("sent").fill_null(value=False),
+        opening=(upos != "PUNCT").cum_sum().over("sent") <= 1,
+        capital=small.str.head(1) != pl.col("form").str.head(1),
+    )
+    core = words.filter(pl.any_horizontal(pl.col("rel", "deprel").is_in(CORE)))
+    kinds = pl.col("rel").unique().sort().str.join("+")
+    return with_dependents(with_frames(words.filter("open"), words), core, core=kinds)
+
+
+def _replaceable() -> pl.Expr:
+    """One word of the text, whose inflection is known."""
+    return (
+        pl.col("mwt").is_null()
+        & (pl.col("end") - pl.col("start") == pl.col("form").str.len_chars())
+        & pl.col("form").str.contains(WORD)
+        & ~pl.col("left").str.contains(JOINT)
+        & ~pl.col("right").str.contains(JOINT)
+        & ~pl.col("rel").is_in(LOOSE)
+        & ~pl.col("weak")
+        & (pl.col("feats").is_not_null() | pl.col("lemma").is_not_null())
+    )
+
+
+def _with_inflection(words: pl.DataFrame) -> pl.DataFrame:
+    """Adds ``inflection``: FEATS, or the endings of form and lemma where there are none."""
+    pairs = words.filter(pl.col("feats").is_null()).select("small", "lemma").unique()
+    endings = pairs.with_columns(ending=_endings(pl.col("small"), pl.col("lemma").str.to_lowercase()))
+    found = words.join(endings, on=["small", "lemma"], how="left", maintain_order="left")
+    return found.with_columns(inflection=pl.coalesce("feats", "ending"))
+
+
+def _endings(form: pl.Expr, lemma: pl.Expr) -> pl.Expr:
+    """How form and lemma end after their common beginning, as in 知っ/知る, 학교에서/학교+에서."""
+    common = pl.sum_horizontal(form.str.head(n) == lemma.str.head(n) for n in range(1, STEM + 1))
+    return pl.concat_str(form.str.slice(common), lemma.str.slice(common), separator="/")
+
+
+def _beginning() -> pl.Expr:
+    letters = pl.col("small").str.normalize("NFD").str.replace_all(r"\p{Mn}", "")
+    kinds = [pl.when(letters.str.contains(pattern)).then(pl.lit(name)) for name, pattern in BEGINNINGS.items()]
+    return pl.coalesce(*kinds, pl.lit("other"))
+
+
+def _seen(open_class: pl.DataFrame) -> pl.DataFrame:
+    """Per sentence the hashes of its open-class words, their lemmas and roles, and the bigrams they stand in, once."""
+    into, out = pl.col("before") ^ pl.col("word_after"), pl.col("word_before") ^ pl.col("after")
+    each = pl.concat_list(
+        "word",
+        "known",
+        pl.col("known") ^ pl.col("shown"),
+        pl.col("known") ^ pl.col("also"),
+        into,
+        pl.when(~pl.col("before_open")).then(out),
+    )
+    return open_class.select("sent", seen=each).explode("seen").drop_nulls().group_by("sent").agg("seen")
+
+
+def original_and_replaced(frame: pl.DataFrame, context: Context) -> Sample:
+    """Two rows per sentence of a ring: as it is (label 0) and with the word of the next sentence (label 1)."""
+    counts = HashCounts(frame["seen"])
+    sentences, drops = usable_of(frame.filter(pl.col("sent").is_first_distinct().over("shard")), context)
+    usable = frame.drop("seen").join(sentences.select("key"), on="key", how="semi", maintain_order="left")
+    most = pl.col("target_upos").replace_strict(MOST_FREQUENT, default=np.inf, return_dtype=pl.Float64)
+    usable = usable.filter(pl.col("ipm") <= most) if context.settings.match else usable
+    usable = usable.with_columns(count=pl.Series(counts.of(usable["word"].to_numpy())))
+    keys = hashing.combine(usable["key"].to_numpy(), usable["index"].cast(pl.UInt64).to_numpy())
+    owners = usable["key"].rank("dense").cast(pl.Int64).to_numpy()
+    misfits = misfits_of(usable, counts)
+    cells = [
+        cells_with_misfits(cells, misfits) if context.settings.match else cells for cells in _cells(usable, context)
+    ]
+    fits = _fits(usable, counts, misfits, context)
+    exchanged = _exchanged(usable, *exchange_words(cells, keys, owners, fits, *context.seed_key))
+    kept = exchanged.join(_capped(exchanged, context), on="ring", how="semi", maintain_order="left")
+    drops |= {"unmatched": sentences.height - exchanged.height, "over-size": exchanged.height - kept.height}
+    made = Sample(_rows(kept), drops, candidates=sum(drops.values()) + kept.height)
+    return if_enough(made, context.labels, context)
+
+
+def _cells(usable: pl.DataFrame, context: Context) -> list[npt.NDArray[np.int64]]:
+    """Numbers of the cells, one array per attempt: words in different cells do not replace each other.
+
+    The bands of frequency begin elsewhere in each attempt. With ``--no-match`` only grammar decides.
+    """
+    grammar = pl.struct(pl.col("split").cast(pl.String), "corpus", "kind", "capital", "opening").rank("dense")
+    listed = pl.col("ipm") > 0
+    height = pl.when(listed).then("ipm").otherwise(pl.col("count").clip(1)).log() / BAND
+    facts = usable.select(cell=grammar.cast(pl.Int64), listed=listed.cast(pl.Int64), height=height)
+    if not context.settings.match:
+        return [facts["cell"].to_numpy()] * ATTEMPTS
+    bands = [(pl.col("height") + n / ATTEMPTS).floor().cast(pl.Int64) for n in range(ATTEMPTS)]
+    return [
+        facts.select((pl.col("cell") * 2 + pl.col("listed")) * HEIGHTS + band).to_series().to_numpy() for band in bands
+    ]
+
+
+def _fits(usable: pl.DataFrame, counts: HashCounts, misfits: Misfits, context: Context) -> Fits:
+    """Whether a word may take the place of another of its cell."""
+    hashes = {name: usable[name].to_numpy() for name in HASHED}
+    tied = usable["tied"].to_numpy()
+
+    def differ(name: str, first: Ints, second: Ints) -> npt.NDArray[np.bool_]:
+        return np.asarray(hashes[name][first] != hashes[name][second])
+
+    def as_frequent(here: Ints, there: Ints) -> npt.NDArray[np.bool_]:
+        """Whether words stand beside the neighbours ``here`` as often as the true ones do elsewhere."""
+        good = np.ones(len(here), dtype=bool)
+        for side, word in (("before", "word_after"), ("after", "word_before")):
+            true = counts.of(hashes[side][here] ^ hashes[word][here]) - 1
+            new = counts.of(hashes[side][here] ^ hashes[word][there]) - ~differ(side, here, there)
+            good &= np.abs(np.log1p(new) - np.log1p(true)) <= BIGRAM_BAND
+        return good
+
+    def strange(here: Ints, there: Ints) -> npt.NDArray[np.bool_]:
+        """Whether the words ``there`` should have been seen in the role of the words ``here``, and never were."""
+        return np.asarray(misfits.table[misfits.lemmas[there], misfits.roles[here]])
+
+    def other_word(here: Ints, there: Ints) -> npt.NDArray[np.bool_]:
+        """Whether it is another word, in another place, that begins as it must after a function word."""
+        elsewhere = differ("before", here, there) | differ("after", here, there)
+        good = differ("lemma", here, there) & differ("word", here, there) & elsewhere
+        return np.asarray(good & (~tied[here] | ~differ("beginning", here, there)))
+
+    def fits(here: Ints, there: Ints) -> npt.NDArray[np.bool_]:
+        good = np.ones(len(here), dtype=bool)
+        for test in (strange, other_word, as_frequent) if context.settings.match else (other_word,):
+            good[good] = test(here[good], there[good])
+        return good
+
+    return fits
+
+
+def _exchanged(
+    usable: pl.DataFrame, rows: npt.NDArray[np.int64], others: npt.NDArray[np.int64], rings: npt.NDArray[np.int64]
+) -> pl.DataFrame:
+    """The candidates ``rows`` with the words of ``others`` as ``new_*`` and the least key of their ``ring``."""
+    names = ["form", "lemma", "upos"]
+    new = usable.select(pl.col(f"target_{name}").alias(f"new_{name}") for name in names)[others]
+    replaced = usable[rows].hstack([*new.get_columns(), pl.Series("ring", rings)])
+    return replaced.with_columns(ring=pl.col("key").min().over("ring"))
+
+
+def _capped(exchanged: pl.DataFrame, context: Context) -> pl.DataFrame:
+    """The rings of sentences that the sizes leave room for, in hash order."""
+    rings = exchanged.group_by("ring", maintain_order=True).agg(pl.col("split").first(), n=pl.len())
+    ordered = rings[hashing.ranking(rings["ring"].to_numpy(), "cap", *context.seed_key)]
+    sizes = {split: context.settings.size(split) // 2 for split in SPLITS}
+    most = pl.col("split").cast(pl.String).replace_strict(sizes, return_dtype=pl.Int64)
+    return ordered.filter(pl.col("n").cum_sum().over("split") <= most).select("ring")
+
+
+def _rows(kept: pl.DataFrame) -> pl.DataFrame:
+    """Each candidate as it is, and with the other's word."""
+    return in_two_versions(
+        kept.with_columns(plan=pl.struct("start", "end", new="new_form")),
+        target_form="new_form", target_lemma="new_lemma", target_upos="new_upos",
+        target_end=pl.col("target_start") + pl.col("new_form").str.len_chars(),
+    )  # fmt: skip

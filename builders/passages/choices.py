@@ -1,0 +1,142 @@
+"""Choices of the sentence that follows a passage, beside wrong ones of several kinds.
+
+Each window gets one wrong sentence of each kind, and a second one of each to choose from, so that the right sentence
+has each rank of length, similarity and frequency of words about equally often.
+"""
+
+import functools
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from discoprobe.builders import hashing
+from discoprobe.builders.config import Shape
+from discoprobe.builders.passages.distractors import ANY, Matching, Slots, first_come, shortlists
+from discoprobe.builders.passages.intruders import Cut, with_donors
+from discoprobe.builders.passages.measures import gains, gains_of_two_measures, slack
+from discoprobe.builders.passages.similarity import Rows, Similarity, Values
+from discoprobe.builders.passages.window_rows import choice_rows, labelled
+from discoprobe.builders.passages.windows import random_sizes
+from discoprobe.builders.sampling.balance import remove_bias
+from discoprobe.builders.task import Context, DiscourseTask, Sample
+
+Kinds = Mapping[str, Matching]
+
+DONORS = 0.05
+"""Share of the windows whose sentences go to the pool of wrong sentences."""
+
+RESERVE = 6
+"""Sentences kept free after a passage, where it has more, so that some of them may be as long as the right one."""
+
+SPREAD = 0.25
+"""By how much, at most, the length aimed at differs from that of the right sentence (as a logarithm)."""
+
+
+def choice_task(sizes: tuple[int, int], kinds: Kinds, *, version: int) -> DiscourseTask:
+    """A task on a passage and the sentence that follows, which is to be found among one wrong sentence of each kind.
+
+    Args:
+        sizes: least and most sentences of a passage; a hash chooses for each unbroken passage.
+        kinds: how the wrong sentences of each kind are matched to the right one, by the name that ``distractor`` shows.
+            The reason ``no-KIND-sentence`` is needed for each.
+        version: raised when the rows of the task change.
+    """
+    labels = tuple(str(place) for place in range(1 + len(kinds)))
+    sample = functools.partial(_sample, sizes=sizes, kinds=kinds)
+    return DiscourseTask(labels=labels, shape=Shape.CHOICE, sample=sample, least=sizes[0] + 1, version=version)
+
+
+def _sample(frame: pl.DataFrame, context: Context, *, sizes: tuple[int, int], kinds: Kinds) -> Sample:
+    """Passages with their next sentence and a wrong one of each kind."""
+    n_context = random_sizes(frame, *sizes, *context.seed_key, reserve=1 + RESERVE)
+    cut = with_donors(frame, context, n_context + 1, DONORS, RESERVE)
+    served, drops = _wrong_of_each(frame, cut, kinds, context)
+    even, n_served = _one_of_each(frame, served, kinds, context), served["window"].n_unique()
+    chosen, odd = labelled(even, 1 + len(kinds), context)
+    rows = choice_rows(chosen, *_in_any_order(chosen, kinds))
+    drops["unbalanced"] = n_served - even.height + odd
+    return Sample(rows, drops, candidates=cut.windows.height + cut.drops["donor"])
+
+
+def _wrong_of_each(
+    frame: pl.DataFrame, cut: Cut, kinds: Kinds, context: Context
+) -> tuple[pl.DataFrame, dict[str, int]]:
+    """The windows for which a wrong sentence of each kind is found, with them.
+
+    Every window first gets one of each kind, then another one of each. A window has one row per combination of them.
+    """
+    windows, drops, used = cut.windows, dict(cut.drops), set[int]()
+    turns, taken = [], np.full((windows.height, 0), -1)
+    for kind, matching in kinds.items():
+        around, right = _passages(windows)
+        keys, before = windows["window"].to_numpy(), right[:, None] - 1
+        slots = Slots(keys, right, around, before, taken, aim=_aim(windows, kind, context), two=True)
+        how = matching if context.settings.match else replace(ANY, prefer=matching.prefer, later=matching.later)
+        pool, key = np.setdiff1d(cut.pool, list(used)), (*context.seed_key, kind)
+        found = shortlists(frame, slots, pool, *key, matching=how, similarity=context.similarity)
+        first = first_come(slots, found[0], *key, used=used)
+        turns += [(kind, slots, turn, key) for turn in found[1:]]
+        drops[f"no-{kind}-sentence"] = windows.height - first.height
+        at, intruder = first["slot"].to_numpy(), first["intruder"]
+        windows, taken = windows[at].with_columns(intruder.alias(kind)), np.column_stack([taken[at], intruder])
+    alternatives = {kind: [windows.select("window", kind)] for kind in kinds}
+    staying = windows["window"].to_numpy()
+    for kind, slots, turn, key in turns:
+        there = {slot: turn[slot] for slot in np.flatnonzero(np.isin(slots.window, staying)).tolist() if slot in turn}
+        second = first_come(slots, there, *key, used=used)
+        others = pl.Series("window", slots.window[second["slot"].to_numpy()])
+        alternatives[kind].append(pl.DataFrame([others, second["intruder"].alias(kind)]))
+    windows = windows.drop(kinds)
+    for parts in alternatives.values():
+        windows = windows.join(pl.concat(parts), on="window", maintain_order="left_right")
+    return windows.filter(_all_unlike(frame, windows, kinds)), drops
+
+
+def _all_unlike(frame: pl.DataFrame, windows: pl.DataFrame, kinds: Kinds) -> pl.Series:
+    """Whether no two of the wrong sentences nearly repeat each other."""
+    clusters = frame["cluster"].to_numpy()[windows.select(*kinds).to_numpy()]
+    return pl.Series([len(set(row)) == len(kinds) for row in clusters.tolist()], dtype=pl.Boolean)
+
+
+def _one_of_each(frame: pl.DataFrame, served: pl.DataFrame, kinds: Kinds, context: Context) -> pl.DataFrame:
+    """One wrong sentence of each kind for each window: no measure of length or similarity tells the right one."""
+    if not context.settings.match:
+        return served
+    contexts, right = _passages(served)
+    candidates = np.column_stack([right, served.select(*kinds).to_numpy().astype(np.int64)])
+    similarity = context.similarity or Similarity(frame)
+    told = gains(frame, similarity, contexts, right[:, None] - 1, candidates)
+    if context.in_blocks:  # a treebank has too few rows to choose from
+        told = np.hstack([told, gains_of_two_measures(similarity, contexts, candidates)])
+    n_choices = candidates.shape[1]
+    return remove_bias(served, told, *context.seed_key, few=n_choices, slack=slack(context) * n_choices / 2)
+
+
+def _passages(windows: pl.DataFrame) -> tuple[Rows, Rows]:
+    """The rows of each passage, shape (windows, longest), -1 where it is shorter; and the row that follows it."""
+    first, right = windows["first"].to_numpy(), (windows["first"] + windows["size"] - 1).to_numpy()
+    places = first[:, None] + np.arange((right - first).max(initial=1))
+    return np.where(places < right[:, None], places, -1), right
+
+
+def _aim(windows: pl.DataFrame, kind: str, context: Context) -> Values:
+    """How many times as long as the right sentence of each window the wrong one of a kind should be.
+
+    Each of the candidates gets a length at random around one that they have in common, the right one too. If the
+    others had lengths around that of the right one, it would be of middle length; if all of these had the same other
+    length, it would be the one that differs.
+    """
+    keys = windows["window"].to_numpy()
+    right, wrong = (hashing.unit(keys, *context.seed_key, "length", name) for name in ("right", kind))
+    return np.asarray(np.exp(SPREAD * (wrong - right)))
+
+
+def _in_any_order(windows: pl.DataFrame, kinds: Kinds) -> tuple[list[list[int]], list[list[str]]]:
+    """The wrong sentences of each window and their kinds, in hash order, so that places do not tell kinds."""
+    wrong = windows.select(*kinds).to_numpy()
+    keys = windows["window"].to_numpy()
+    hashes = np.stack([hashing.mix(keys, "place", column) for column in range(wrong.shape[1])], axis=1)
+    order = np.argsort(hashes, axis=1)
+    return np.take_along_axis(wrong, order, axis=1).tolist(), np.array(list(kinds))[order].tolist()

@@ -1,0 +1,167 @@
+"""Tasks whose label the corpus knows, such as who speaks or in which section a sentence is.
+
+Such a label cannot be given to any sentence by hash, so the sentences of one label have counterparts with the other
+label that look the same: they are matched on lengths, capitals and punctuation marks.
+"""
+
+import functools
+from collections.abc import Iterable
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+
+from discoprobe.builders.config import Shape
+from discoprobe.builders.passages.window_rows import members, single_rows, version, windows_of
+from discoprobe.builders.sampling.balance import remove_bias
+from discoprobe.builders.sampling.match import COMMA, SURFACE, match_labels, surface
+from discoprobe.builders.sampling.stratify import cap, first_of_each
+from discoprobe.builders.task import Context, DiscourseTask, Sample
+from discoprobe.loaders.corpus import Shard
+from discoprobe.loaders.languages.language import LanguageData
+
+BOTH: Final = ("1", "2")
+"""What the columns of the first and of the second of two neighbours end with."""
+
+TOLERANCE: Final = 0.1
+"""Largest difference in length of a sentence and its counterpart: about a tenth of the characters."""
+
+FEW: Final = 4
+"""Pairs that a split may have whatever differs inside them."""
+
+MARKS: Final = {
+    "end": pl.col("text").str.extract(r"(\P{L})\s*$"),
+    "brackets": pl.col("text").str.contains(r"[(\[]"),
+    "digits": pl.col("text").str.contains(r"\p{N}"),
+    "name": pl.col("text").str.contains(r"^\S+ \P{L}?\p{Lu}"),
+}
+"""What a sentence and its counterpart have in common."""
+
+
+def change_task(fact: str, labels: tuple[str, str], *, needs: Iterable[str], **more: Any) -> DiscourseTask:
+    """A task on two neighbouring sentences: is a fact about them the same, or does it change?
+
+    Both labels are matched on the surface of both sentences, and are equally frequent for each combination of final
+    punctuation marks and commas. A document that does not have both gives no rows.
+
+    Args:
+        fact: a column of ``Shard.sentences``, such as ``speaker``; sentences without it are in no row.
+        labels: names of the same value and of another one.
+        needs: layers of annotation.
+        more: further fields of ``DiscourseTask``.
+    """
+    return DiscourseTask(
+        labels=labels, shape=Shape.PAIR, sample=functools.partial(_neighbours, fact=fact), needs=frozenset(needs),
+        mark=functools.partial(_mark_fact, fact=fact), **more,
+    )  # fmt: skip
+
+
+def _mark_fact(shard: Shard, _language: LanguageData, *, fact: str) -> pl.DataFrame:
+    """The sentences with the fact: ``sent``, the fact, and what they are matched on."""
+    text = pl.col("text")
+    end = pl.concat_str(
+        text.str.extract(r"([?!])\P{L}*$").fill_null("."), pl.when(text.str.contains(COMMA)).then(pl.lit(",")),
+        ignore_nulls=True,
+    )  # fmt: skip
+    return shard.sentences.drop_nulls(fact).select("sent", fact, *surface(text), end=end)
+
+
+def _neighbours(frame: pl.DataFrame, context: Context, *, fact: str) -> Sample:
+    """Pairs of neighbours, in as many of which the fact changes as not."""
+    known = frame.with_columns(passage=pl.when(pl.col(fact).is_not_null()).then("passage"))
+    windows, drops = windows_of(known, context, 2)
+    pairs = _described(windows, frame, fact)
+    shared = pairs.filter(pl.col("label").n_unique().over("doc_key") > 1)
+    matched = shared
+    if context.settings.match:
+        matched = match_labels(shared, "label", *context.seed_key, cell=("ends",), of=BOTH)
+    capped = cap(matched, context.settings, *context.seed_key, by=("label",))
+    shown = version(members(capped["first"].to_numpy(), 2))
+    rows = single_rows(capped, shown).with_columns(stratum=capped["ends"])
+    drops |= {
+        "one-label": pairs.height - shared.height,
+        "unbalanced": shared.height - matched.height,
+        "over-size": matched.height - capped.height,
+    }
+    return Sample(rows, drops, candidates=windows.height)
+
+
+def _described(windows: pl.DataFrame, frame: pl.DataFrame, fact: str) -> pl.DataFrame:
+    """Windows of two with ``label``, ``doc_key``, ``ends`` and the surface of both sentences."""
+    facts = frame.select(fact, "end", *SURFACE)
+    both = [facts[windows["first"] + place].select(pl.all().name.suffix(name)) for place, name in enumerate(BOTH)]
+    label = (pl.col(f"{fact}1") != pl.col(f"{fact}2")).cast(pl.Int64)
+    documents = frame[windows["first"]].select("doc_key")
+    every = pl.concat([windows, documents, *both], how="horizontal")
+    return every.with_columns(label=label, ends=pl.concat_str("end1", "end2"))
+
+
+def counterpart_task(labels: tuple[str, str], inside: pl.Expr, *, needs: Iterable[str], **more: Any) -> DiscourseTask:
+    """A task on a sentence: is it in a part of its document, or not?
+
+    Every sentence of the part has a counterpart in the rest of the document: its length differs by ``TOLERANCE`` at
+    most, and it has the same ``MARKS``. In half of these pairs the one has more words, in the other half the other one;
+    the same holds for all of ``SURFACE``.
+
+    Args:
+        labels: names of the part and of the rest.
+        inside: of the columns of ``Shard.sentences``, whether a sentence is in the part; null for one that is not used.
+        needs: layers of annotation.
+        more: further fields of ``DiscourseTask``.
+    """
+    return DiscourseTask(
+        labels=labels, shape=Shape.SENTENCE, sample=_counterparts, needs=frozenset(needs), decides=True,
+        mark=functools.partial(_mark_inside, inside=inside), **more,
+    )  # fmt: skip
+
+
+def _mark_inside(shard: Shard, _language: LanguageData, *, inside: pl.Expr) -> pl.DataFrame:
+    """The sentences that can be used: ``sent``, ``inside``, and what they are matched on."""
+    used, length = shard.sentences.filter(inside.is_not_null()), pl.col("text").str.len_chars().log()
+    return used.select("sent", *surface(pl.col("text")), inside=inside, length=length, **MARKS)
+
+
+def _counterparts(frame: pl.DataFrame, context: Context) -> Sample:
+    """Sentences inside the part, each with one outside it."""
+    candidates = frame.filter(pl.col("reason").is_null(), pl.col("inside").is_not_null())
+    single = first_of_each(candidates, ["cluster"], *context.seed_key)
+    pairs = _pairs(single, context)
+    more = pairs.select(SURFACE).to_numpy().astype(np.float64)
+    matched = remove_bias(pairs, more, *context.seed_key, few=FEW) if context.settings.match else pairs
+    capped = cap(matched, context.settings, *context.seed_key, weight=2)
+    rows = pl.concat([_rows(capped, label, name) for label, name in enumerate(("", "_outside"))])
+    drops = {
+        "near-duplicate": candidates.height - single.height,
+        "unbalanced": single.height - 2 * matched.height,
+        "over-size": 2 * (matched.height - capped.height),
+    }
+    return Sample(rows, drops, candidates=candidates.height)
+
+
+def _pairs(sentences: pl.DataFrame, context: Context) -> pl.DataFrame:
+    """Each sentence inside with the one outside that is nearest in length; none of these is in two pairs.
+
+    Returns:
+        ``key``, ``split``, ``ring`` (equal in both rows of a pair), ``row`` and ``n_words`` of both, and of each of
+        ``SURFACE`` which of them has more, as a sign.
+    """
+    wanted = ["doc_key", "split", "row", "key", "n_words", "length", *SURFACE, *MARKS]
+    part, rest = (
+        sentences.filter(pl.col("inside") == inside).select(wanted).sort("length", "key") for inside in (True, False)
+    )
+    found = part.join_asof(
+        rest, on="length", by=["doc_key", *MARKS], strategy="nearest", tolerance=TOLERANCE, suffix="_outside",
+        check_sortedness=False,
+    ).drop_nulls("row_outside")  # fmt: skip
+    single = first_of_each(found, ["row_outside"], *context.seed_key)
+    more = {name: (pl.col(name) - pl.col(f"{name}_outside")).sign() for name in SURFACE}
+    return single.with_columns(ring="key", **more)
+
+
+def _rows(pairs: pl.DataFrame, label: int, suffix: str) -> pl.DataFrame:
+    """The rows of one label."""
+    windows = pairs.select("split", window="key", first=f"row{suffix}", label=pl.lit(label))
+    shown = version(members(windows["first"].to_numpy(), 1))
+    return single_rows(windows, shown, label).with_columns(
+        pairs["ring"], stratum=pairs["ring"], n_words=pairs[f"n_words{suffix}"]
+    )
