@@ -20,13 +20,15 @@ import polars as pl
 from discoprobe.loaders.conllu.blocks import NEWDOC, SENT_ID, blocks
 from discoprobe.loaders.conllu.sections import elements, sections
 from discoprobe.loaders.conllu.sent_id_stems import by_stem, find_stems
-from discoprobe.loaders.conllu.word_lines import position_in_block
+from discoprobe.loaders.conllu.word_lines import changes, position_in_block
 from discoprobe.loaders.corpus import DOCUMENTS, SENTENCES
 from discoprobe.loaders.keys import record_keys, text_keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from discoprobe.loaders.catalogue.pins import DocumentRule
     from discoprobe.loaders.conllu.word_lines import Flags, Ints
@@ -96,9 +98,14 @@ def stem_patterns(sentences: pl.DataFrame, rule: DocumentRule, carried: Carried)
         return {}
     if carried.marked is not None:
         return {0: carried.pattern} if carried.pattern else {}
-    pieces = sentences.select("piece", "newdoc", "sent_id").partition_by("piece", maintain_order=True)
-    evidence = {part["piece"][0]: find_stems(part["sent_id"].to_list()) for part in pieces if not part["newdoc"].any()}
-    return {number: stems.pattern for number, stems in evidence.items() if not stems.objection}
+    piece, newdoc, sent_ids = (sentences[name] for name in ("piece", "newdoc", "sent_id"))
+    first = np.flatnonzero(changes(piece.to_numpy()))
+    found = {}
+    for start, n in zip(first.tolist(), np.diff(first, append=len(piece)).tolist(), strict=True):
+        stems = None if newdoc.slice(start, n).any() else find_stems(sent_ids.slice(start, n).to_list())
+        if stems and not stems.objection:
+            found[int(piece[start])] = stems.pattern
+    return found
 
 
 def _marked(
@@ -159,18 +166,19 @@ def gaps(sent_ids: pl.Series, same_document: Flags, *, by_id: bool) -> Flags:
         same_document: whether each sentence is in the document of the one before it.
         by_id: whether the documents come from the ids.
     """
-    at = np.flatnonzero(same_document)
     has_gap = np.zeros(len(sent_ids), bool)
+    at = np.flatnonzero(same_document)
     if not len(at):
         return has_gap
-    names = sent_ids.to_list()
-    rises = _rises(names)
-    pairs = [(names[i - 1], names[i], rises[i]) for i in at.tolist()]
-    strict = np.array([rise == 1 if rise is not None else follows(a, b) for a, b, rise in pairs])
+    steps = _rises(sent_ids)[at]
+    unknown = np.flatnonzero(np.isnan(steps))
+    pairs = list(zip(*(sent_ids.gather(at[unknown] - back).to_list() for back in (1, 0)), strict=True))
+    strict = steps == 1
+    strict[unknown] = [follows(before, after) for before, after in pairs]
     if strict.mean() >= NUMBERED:
         has_gap[at] = ~strict
         return has_gap
-    steps = np.array([rise if rise is not None else first_step(a, b) for a, b, rise in pairs])
+    steps[unknown] = [first_step(before, after) for before, after in pairs]
     if (steps == 1).mean() >= NUMBERED:
         has_gap[at] = steps != 1
     elif by_id or (steps > 0).mean() >= ASCENDING:
@@ -178,16 +186,13 @@ def gaps(sent_ids: pl.Series, same_document: Flags, *, by_id: bool) -> Flags:
     return has_gap
 
 
-def _rises(names: Sequence[str]) -> list[int | None]:
-    """By how much the final number of each id is higher than that of the id before; None if more of them differs."""
-    rises: list[int | None] = []
-    before, number = "", -1
-    for name in names:
-        stem = name.rstrip("0123456789")
-        last = int(name[len(stem) :] or -1)
-        rises.append(last - number if stem == before and min(last, number) >= 0 else None)
-        before, number = stem, last
-    return rises
+def _rises(sent_ids: pl.Series) -> NDArray[np.float64]:
+    """By how much the final number of each id is higher than that of the id before; NaN if more of them differs."""
+    sent_id, stem = pl.col("sent_id"), pl.col("stem")
+    stems = sent_ids.to_frame("sent_id").with_columns(stem=sent_id.str.strip_chars_end("0123456789"))
+    number = sent_id.str.slice(stem.str.len_chars()).cast(pl.Int64, strict=False)
+    rises = stems.select(pl.when(stem == stem.shift()).then(number.diff()).cast(pl.Float64).fill_null(np.nan))
+    return rises.to_series().to_numpy().copy()
 
 
 def follows(before: str, after: str) -> bool:

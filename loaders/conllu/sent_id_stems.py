@@ -69,12 +69,13 @@ def find_stems(sent_ids: Sequence[str]) -> Evidence:
 
 
 def _evidence(sent_ids: Sequence[str], pattern: str) -> Evidence:
-    form = re.compile(pattern)
-    matches = [match for sent_id in sent_ids if (match := form.match(sent_id))]
-    ids = [(match[1], tuple(map(int, match.groups()[1:]))) for match in matches]
-    steps = [(before[1], after[1]) for before, after in pairwise(ids) if before[0] == after[0]]
-    stems = {stem for stem, _ in ids}
-    passages = len(ids) - len(steps)
+    matches = re.findall(pattern, "\n".join(sent_ids), re.MULTILINE)
+    names = [match[0] for match in matches]
+    numbers = zip(*(map(int, column) for column in [*zip(*matches, strict=True)][1:]), strict=True)
+    neighbours = zip(pairwise(names), pairwise(numbers), strict=True)
+    steps = [pair for (before, after), pair in neighbours if before == after]
+    stems = set(names)
+    passages = len(names) - len(steps)
     rising = sum(before <= after for before, after in steps) / max(len(steps), 1)
     consecutive = sum(1 in map(sub, after, before) for before, after in steps) / max(len(steps), 1)
     named = sorted(stem for stem in stems if SPLIT_NAME.fullmatch(stem))
