@@ -95,15 +95,17 @@ def check_sentences(text: Text, sentences: pl.DataFrame, comments: pl.DataFrame)
         ids = sentences.select("piece", "block", "given_id", line="id_line").drop_nulls("given_id")
         again = ids.select(~pl.struct("piece", "given_id").is_first_distinct()).to_series().to_numpy()
         yield from problems(ids, again, "duplicate sent_id", "sent_id {given_id} occurs earlier in the file")
-    column = comments["column"]
-    inside = np.isin(comments["block"].to_numpy(), sentences["block"].to_numpy())
-    numbers = comments[np.flatnonzero((column == "section_number").to_numpy() & inside)]
-    odd = ~numbers["value"].fill_null("").str.contains(r"^\d{1,9}$").to_numpy()
-    yield from problems(numbers, odd, "section", "section_number is '{value}'; sections are numbered from 0, the lead")
-    usual, named = " ".join(NAMES).upper(), comments[(column == "columns").arg_true()]
-    other = [" ".join((value or "").upper().split()) != usual for value in named["value"].to_list()]
-    unread = np.isin(sentences["piece"].to_numpy(), text.piece(named["line"].to_numpy()[np.array(other, bool)]))
-    yield from problems(sentences, unread, "columns", f"the file's columns (global.columns) are not {usual}")
+    column = comments["column"].to_physical().to_numpy()
+    if (is_number := column == COLUMNS.index("section_number")).any():
+        inside = np.isin(comments["block"].to_numpy(), sentences["block"].to_numpy())
+        odd = is_number & inside & ~comments["value"].fill_null("").str.contains(r"^\d{1,9}$").to_numpy()
+        message = "section_number is '{value}'; sections are numbered from 0, the lead"
+        yield from problems(comments, odd, "section", message)
+    if (is_named := column == COLUMNS.index("columns")).any():
+        usual, named = " ".join(NAMES).upper(), comments.filter(is_named)
+        other = [" ".join((value or "").upper().split()) != usual for value in named["value"].to_list()]
+        unread = np.isin(sentences["piece"].to_numpy(), text.piece(named["line"].to_numpy()[other]))
+        yield from problems(sentences, unread, "columns", f"the file's columns (global.columns) are not {usual}")
 
 
 def without(sentences: pl.DataFrame, bad: Flags) -> pl.DataFrame:
