@@ -11,7 +11,6 @@ function (hashes of 64 bits stand for words only to be compared).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -30,8 +29,6 @@ Keys = npt.NDArray[np.uint64]
 
 _TEXTS_AT_ONCE = 100_000
 """Texts whose words are in memory as strings at a time."""
-_GRAMS_AT_ONCE = 2_000_000
-"""N-grams that are sorted at a time where they are in order of their texts already."""
 _PAIRS_AT_ONCE = 1_000_000
 """Candidate pairs in memory at a time; an intersection of a million pairs takes about 300 MB."""
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -105,22 +102,6 @@ def together(parts: Sequence[Shingles]) -> Shingles:
     return Shingles(np.concatenate([part.keys for part in parts]), grams)
 
 
-def pooled(parts: Shingles, owner: Ints, n_owners: int) -> Shingles:
-    """The shingles of larger texts, from those of their parts.
-
-    Args:
-        parts: of which no n-gram goes from one to the next.
-        owner: the number of the text that each part belongs to, not descending.
-        n_owners: how many texts there are.
-    """
-    grams = _distinct_in_blocks(_Grams(owner[parts.grams.text], parts.grams.gram))
-    keys = np.zeros(n_owners, np.uint64)
-    np.add.at(keys, owner, splitmix64(parts.keys))
-    with_grams = np.bincount(grams.text, minlength=n_owners) > 0
-    keys[with_grams] = _set_keys(grams, n_owners)[with_grams]
-    return Shingles(keys, grams)
-
-
 def clusters(found: Shingles, *, threshold: float = 0.8) -> pl.Series:
     """The cluster of each text, as from :func:`near_clusters`."""
     representative = _first_with_same(found.keys)
@@ -148,16 +129,6 @@ def _distinct(grams: _Grams) -> _Grams:
     new = np.ones(len(text), dtype=bool)
     new[1:] = (text[1:] != text[:-1]) | (gram[1:] != gram[:-1])
     return ordered.at(new)
-
-
-def _distinct_in_blocks(grams: _Grams) -> _Grams:
-    """The same for entries that are in order of their texts, a few texts at a time."""
-    ends = [*range(_GRAMS_AT_ONCE, len(grams.text), _GRAMS_AT_ONCE), len(grams.text)]
-    edges = np.unique([0, *(np.searchsorted(grams.text, grams.text[end - 1], side="right") for end in ends if end)])
-    blocks = [_distinct(grams.at(slice(a, b))) for a, b in pairwise(edges)]
-    if not blocks:
-        return grams
-    return _Grams(np.concatenate([block.text for block in blocks]), np.concatenate([block.gram for block in blocks]))
 
 
 def _set_keys(grams: _Grams, n_texts: int) -> Keys:

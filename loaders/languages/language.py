@@ -95,7 +95,7 @@ class LanguageData(msgspec.Struct, frozen=True, kw_only=True, dict=True, forbid_
         code: as in Universal Dependencies.
         name: in English.
         script: the main one.
-        spaces: words are separated by white space.
+        spaces: words are separated by white space; without a file, what its usual script does.
         cased: the script has capitals.
         capitals: beginnings of words whose capital is not Unicode's, each with its capital (Turkish *i*, Dutch *ij*).
         sections: the other tables of the file as plain values; see `section`.
@@ -141,8 +141,8 @@ class LanguageData(msgspec.Struct, frozen=True, kw_only=True, dict=True, forbid_
 
 def languages() -> tuple[str, ...]:
     """The codes of the languages that have a file, sorted."""
-    names = (entry.name for entry in _folder().iterdir())
-    return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
+    names = (entry.name.removesuffix(".toml") for entry in _folder().iterdir() if entry.name.endswith(".toml"))
+    return tuple(sorted(name for name in names if _CODE.fullmatch(name)))
 
 
 @functools.cache
@@ -156,7 +156,9 @@ def language_data(code: str) -> LanguageData:
         raise DiscoprobeError(f"'{code}' is not a language code: expected two or three small letters, as in 'es'")
     path = _folder() / f"{code}.toml"
     if not path.is_file():
-        return LanguageData(code=code, name=code)
+        from discoprobe.loaders.languages.scripts import has_spaces  # noqa: PLC0415 (langcodes is slow to import)
+
+        return LanguageData(code=code, name=code, spaces=has_spaces(code))
     return parse_language(path.read_text(encoding="utf-8"), code)
 
 

@@ -8,6 +8,7 @@ from discoprobe.loaders.corpus import Corpus, Source
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.fetch.remote_files import is_url, local_copy
 from discoprobe.loaders.folders import cache_folder
+from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.process_pool import Progress, silent
 from discoprobe.loaders.raw.annotate import stanza_engine
 from discoprobe.loaders.raw.annotate.annotate_corpus import AnnotatedCorpus, AnnotationJob, annotate
@@ -15,7 +16,6 @@ from discoprobe.loaders.raw.annotate.placed_sentences import Engine, RuleEngine
 from discoprobe.loaders.raw.annotate.row_group_parts import text_corpus
 from discoprobe.loaders.raw.files import check_kind
 from discoprobe.loaders.raw.options import ReadOptions
-from discoprobe.loaders.raw.paragraph_filters import written_without_spaces
 from discoprobe.loaders.raw.raw_corpus import HUB, read_documents
 
 
@@ -71,7 +71,7 @@ def segment_parquet(url: str, about: Source, options: AnnotationOptions) -> Corp
     Raises:
         DiscoprobeError: as for :func:`text_corpus` and :func:`choose_engine`.
     """
-    rules = options.stanza_dir is None and not written_without_spaces(about.lang)
+    rules = options.stanza_dir is None and language_data(about.lang).spaces
     engine = choose_engine(about.lang, dataclasses.replace(options, segment=True, rules=rules))
     return text_corpus(url, about, options.read, engine)
 

@@ -18,13 +18,13 @@ from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnsupportedE
 from discoprobe.loaders.fetch import catalogue_files
 from discoprobe.loaders.fetch.remote_files import PARQUET, files_at, is_url
 from discoprobe.loaders.file_hashes import hashes_of
+from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.paths import SUFFIXES, holds_corpus
 from discoprobe.loaders.process_pool import Progress, silent
 from discoprobe.loaders.raw.annotate.row_group_parts import TextCorpusPart
 from discoprobe.loaders.raw.document import DropCounts
 from discoprobe.loaders.raw.files import READABLE, check_kind, files_in
 from discoprobe.loaders.raw.options import read_options
-from discoprobe.loaders.raw.paragraph_filters import written_without_spaces
 from discoprobe.loaders.raw.prepare import AnnotationOptions, as_path, prepare, segment_parquet
 from discoprobe.loaders.raw.raw_corpus import HUB
 from discoprobe.requests import SAMPLE, OnError, Request, catalogue_corpus, corpus_name, is_hub_text, language_codes
@@ -131,7 +131,7 @@ def fill_of(request: Request, lang: str) -> tuple[str, ...]:
     if request.fill is not None:
         return request.fill
     texts = [text for text in hub_texts.hub_texts() if text.default and lang not in text.without]
-    return () if written_without_spaces(lang) else tuple(text.name for text in texts)
+    return tuple(text.name for text in texts) if language_data(lang).spaces else ()
 
 
 def _fill(request: Request, lang: str) -> Corpus | None:

@@ -116,12 +116,12 @@ def import_for_builds():
 
     import discoprobe.builders.build  # noqa: PLC0415
     import discoprobe.builders.task  # noqa: PLC0415
-    import discoprobe.loaders.raw.paragraph_filters as languages  # noqa: PLC0415
+    import discoprobe.loaders.languages.identification  # noqa: PLC0415
     import discoprobe.pipeline  # noqa: PLC0415
     import discoprobe.rebuilding  # noqa: PLC0415
 
     discoprobe.builders.task.all_tasks()
-    languages.is_known("es")
+    discoprobe.loaders.languages.identification.is_known("es")
 
 
 def start(asked, running):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.loaders.running_words import is_unspaced, n_running_words, running_words
+from discoprobe.loaders.running_words import is_unspaced, n_running_words, running_words, word_count
 
 
 def words(text):
@@ -51,3 +51,11 @@ def test_case_and_punctuation_do_not_matter(text):
 )
 def test_scripts_without_spaces(text, expected):
     assert pl.select(is_unspaced(pl.lit(text))).item() is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "n"),
+    [("Das ist ein Satz.", 4), ("Kapitel 2漢字", 4), ("2019年的春天,他来了。再见", 12), ("abc漢def ไทย", 6), (" ", 0)],
+)
+def test_number_of_words_between_white_space(text, n):
+    assert word_count(text) == n

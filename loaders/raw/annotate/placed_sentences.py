@@ -23,7 +23,6 @@ from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.raw.annotate.sentence_boundaries import corrected, rule_boundaries
 from discoprobe.loaders.raw.document import RUNNING, Paragraph, RawDocument, Span, grouped
-from discoprobe.loaders.raw.paragraph_filters import written_without_spaces
 from discoprobe.loaders.raw.plain_text import is_final
 
 MISSING: Final = "_"
@@ -121,7 +120,7 @@ class RuleEngine:
     lang: str
 
     def __post_init__(self) -> None:
-        if written_without_spaces(self.lang) or not language_data(self.lang).spaces:
+        if not language_data(self.lang).spaces:
             raise UnsupportedError(
                 f"'{self.lang}' is written without spaces, and no rule finds its words; it needs a Stanza model "
                 f"(pip install 'discoprobe[stanza]', --stanza-dir)"

@@ -1,0 +1,28 @@
+"""Scripts: the letters of a language, and whether it has spaces between words."""
+
+import pytest
+
+from discoprobe.loaders.languages.language import language_data, languages
+from discoprobe.loaders.languages.scripts import has_spaces, script_share
+
+
+@pytest.mark.parametrize(
+    ("text", "lang", "share"),
+    [("Привет Welt", "ru", 0.6), ("漢字かなカナ", "ja", 1), ("漢字", "zh", 1), ("한국 漢字", "ko", 1),
+     ("Београд Zagreb", "sr", 1),
+     ("12 + 3", "de", 1), ("whatever", "akk", 1), ("שלום", "he", 1), ("سلام", "fa", 1), ("Ἑλλάς", "grc", 1)],
+)  # fmt: skip
+def test_script_share(text, lang, share):
+    assert script_share(text, lang) == pytest.approx(share, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("lang", "spaces"), [("th", False), ("yue", False), ("bo", False), ("ko", True), ("vi", True), ("xx", True)]
+)
+def test_a_language_without_a_file_has_spaces_if_its_script_has(lang, spaces):
+    assert language_data(lang).spaces is spaces
+
+
+@pytest.mark.parametrize("lang", languages())
+def test_files_and_scripts_agree_on_spaces(lang):
+    assert language_data(lang).spaces is has_spaces(lang)
