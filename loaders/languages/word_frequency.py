@@ -51,6 +51,20 @@ def wordfreq_ipm(words: pl.Series, code: str) -> pl.Series:
     return form.join(_wordfreq_list(code), on="word", how="left", maintain_order="left")["ipm"].fill_null(0.0)
 
 
+def zipf(word: str, lang: str) -> float:
+    """The Zipf frequency of a word by the list of wordfreq that a language has; 0 if the list or the word is missing.
+
+    Words of Chinese, Japanese and Korean, which wordfreq divides with libraries of their own, have 0 without these.
+    """
+    from wordfreq import zipf_frequency  # noqa: PLC0415 (slow to import)
+
+    code = wordfreq_code(lang) if lang else None
+    try:
+        return zipf_frequency(word, code) if code else 0.0
+    except ModuleNotFoundError:
+        return 0.0
+
+
 @functools.lru_cache(maxsize=1)
 def _wordfreq_list(code: str) -> pl.DataFrame:
     """The list of wordfreq with a code, as `SCHEMA` has it; only the last one stays in memory."""

@@ -11,9 +11,8 @@ from typing import Final, NamedTuple
 
 import regex
 from lxml.html.defs import tags
-from wordfreq import zipf_frequency
 
-from discoprobe.loaders.languages.word_frequency import wordfreq_code
+from discoprobe.loaders.languages.word_frequency import zipf
 from discoprobe.loaders.raw.document import DropCounts, TextWithOffsets
 
 _ELEMENTS: Final = "|".join(sorted(tags | {"main", "picture", "ref", "nowiki", "gallery", "poem"}))
@@ -98,17 +97,10 @@ class LineEndHyphens:
         n_closed, n_hyphenated = self._words[closed], self._words[hyphenated]
         if not after[0].islower():
             return "-" if n_hyphenated else " "
-        is_common = self._zipf(after.lower()) >= _COMMON  # then the hyphen stands for a part that is not repeated
+        is_common = zipf(after.lower(), self.lang) >= _COMMON  # then the hyphen stands for a part that is not repeated
         if n_closed or n_hyphenated:
             return "" if n_closed >= n_hyphenated else " " if is_common else "-"
-        return " " if is_common and not self._zipf(closed) else ""
-
-    def _zipf(self, word: str) -> float:
-        code = wordfreq_code(self.lang) if self.lang else None
-        try:
-            return zipf_frequency(word, code) if code else 0.0
-        except ModuleNotFoundError:  # wordfreq divides Chinese, Japanese and Korean with libraries of their own
-            return 0.0
+        return " " if is_common and not zipf(closed, self.lang) else ""
 
     @cached_property
     def _words(self) -> Counter[str]:

@@ -174,9 +174,9 @@ def _compared(texts: pl.DataFrame) -> tuple[pl.DataFrame, near_duplicates.Shingl
 
 def _clustered(parts: Sequence[tuple[pl.DataFrame, near_duplicates.Shingles]]) -> pl.DataFrame:
     """The rows of all parts: those with equal words have one ``key``, those with nearly equal words one ``cluster``."""
-    tables, shingles = zip(*parts, strict=True)
-    texts = near_duplicates.together(shingles)
-    return pl.concat(tables).with_columns(key=pl.Series(texts.keys), cluster=near_duplicates.clusters(texts))
+    texts = near_duplicates.together([shingles for _, shingles in parts])
+    rows = pl.concat([table for table, _ in parts])
+    return rows.with_columns(key=pl.Series(texts.keys), cluster=near_duplicates.clusters(texts))
 
 
 def _later(rows: pl.DataFrame) -> pl.DataFrame:

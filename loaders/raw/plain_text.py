@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, groupby, pairwise
+from itertools import accumulate, groupby
 from typing import Final, Literal, NamedTuple
 
 from discoprobe.loaders.raw.document import DropCounts, Paragraph, Part, RawDocument, Row, TextWithOffsets, with_gaps
@@ -73,8 +73,6 @@ PROSE: Final = 2 / 3
 """Share of blocks that end with a sentence from which a short block that does not is a heading."""
 PAGES: Final = frozenset({"page-number", "running-head"})
 """The reasons for which a line is removed that belongs to a page; it divides no sentence."""
-INDENT: Final = 2
-"""Least number of columns by which the first line of a paragraph is indented."""
 
 
 class Line(NamedTuple):
@@ -84,7 +82,7 @@ class Line(NamedTuple):
     end: int
     text: str
     page_break: bool  # a form feed is in it, or in blank lines before it
-    indent: int  # columns of white space before it
+    indented: bool
 
 
 @dataclass(slots=True)
@@ -167,13 +165,11 @@ def _parts(row: Row, options: ReadOptions, counts: DropCounts, boilerplate: Coll
 
 def _parts_of_block(block: _Block, kind: LineKind) -> list[Part]:
     spans = [(line.start, line.end) for line in block.lines]
-    if block.title:
-        match, start = heading(block.lines[0].text), spans[0][0]
-        if match is None:
-            return [Part(spans, "heading")]
-        return [Part([(start + match.start("title"), start + match.end("title"))], "heading", level=len(match["mark"]))]
-    if kind == "wrapped":
-        return [Part(spans[start:end]) for start, end in _indented(block.lines)]
+    if block.title and (match := heading(block.lines[0].text)):
+        start, end = (block.lines[0].start + at for at in match.span("title"))
+        return [Part([(start, end)], "heading", level=len(match["mark"]))]
+    if block.title or kind == "wrapped":
+        return [Part(spans, "heading" if block.title else "text")]
     return [Part(spans, segmented=True)] if kind == "sentences" else [Part([span]) for span in spans]
 
 
@@ -217,26 +213,15 @@ def _mark_titles(blocks: Sequence[_Block], first: Line | None) -> None:
         block.title = len(block.lines) == 1 and opens
 
 
-def _indented(lines: Sequence[Line]) -> Iterator[tuple[int, int]]:
-    """The paragraphs of a block (first line, end), each beginning with an indented line; the block if none is."""
-    first = min(line.indent for line in lines) + INDENT
-    begins = [
-        i
-        for i, (before, line) in enumerate(pairwise(lines), 1)
-        if line.indent >= first > before.indent and is_final(before.text)
-    ]
-    return pairwise([0, *begins, len(lines)])
-
-
 def lines_of(source: str) -> list[Line]:
     r"""The lines of a text including blank ones; ``\n``, ``\r\n`` and, in a text without ``\n``, ``\r`` end a line."""
     lines = []
     at, page_break = 0, False
     for line in source.split("\n" if "\n" in source else "\r"):
-        text, before = line.strip(), line[: len(line) - len(line.lstrip())]
+        text = line.strip()
         page_break |= "\f" in line
-        start = at + len(before)
-        lines.append(Line(start, start + len(text), text, page_break, len(before.expandtabs(4))))
+        start = at + len(line) - len(line.lstrip())
+        lines.append(Line(start, start + len(text), text, page_break, line[:1].isspace()))
         at += len(line) + 1
         page_break &= not text
     return lines
@@ -292,7 +277,7 @@ def _items(lines: Sequence[Line]) -> Iterator[int]:
     inside = False
     for i, (line, next_marked) in enumerate(zip(lines, [*marked[1:], False], strict=True)):
         inside = (marked[i] and (inside or next_marked or not is_final(line.text))) or (
-            inside and bool(line.text) and line.indent > 0
+            inside and bool(line.text) and line.indented
         )
         if inside:
             yield i

@@ -91,8 +91,10 @@ class RawCorpus:
             check_kind(self.path)
             found = [RawFile(self.path, self.path.name)]
         elif (self.path / tables.IDS).is_file():
-            path = tables.file_of_language(self.path, self.options.lang)
-            found = [RawFile(path, path.name)]
+            found = [RawFile(path, path.name) for path in self.path.glob("*.txt")]
+            if len(found) != 1:
+                problem = f"has {len(found)} aligned texts (.txt), which are the same documents; name the file to read"
+                raise DiscoprobeError(f"{self.path}: {problem}")
         else:
             found = files_in(self.path, self.counts)
         for option in () if any(file.is_table for file in found) else COLUMNS:

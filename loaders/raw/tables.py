@@ -17,11 +17,9 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-import langcodes
 import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -55,8 +53,6 @@ ROWS_AT_ONCE: Final = 256
 SURROGATE: Final = re.compile("[\ud800-\udfff]")
 """Half of a character, which JSON can express and no file can contain."""
 IDS: Final = "DOCUMENT_IDS.tsv"
-CODE: Final = re.compile(r"(?<=[.-])[a-z]{2,3}(?=[.-])")
-"""A code of a language in the name of an aligned file."""
 LONE_RETURN: Final = "a carriage return outside quotes, or lines that end with a carriage return only"
 _TYPES: Final = {"str": "text", "int": "a number", "float": "a number", "array": "a list", "object": "an object"}
 """Words for the types that messages of `msgspec` name."""
@@ -276,25 +272,6 @@ def _splits(loaded: Any, name: str, options: ReadOptions) -> list[tuple[str, Any
     if options.split and options.split not in loaded:
         raise UnknownNameError("split", options.split, loaded, remedy=f"({name} has {', '.join(sorted(loaded))})")
     return [(f"{name}/{split}", loaded[split]) for split in sorted(loaded) if options.split in {"", split}]
-
-
-def file_of_language(folder: Path, lang: str) -> Path:
-    """The file of a language in a folder of aligned texts, with names as ``newstest2019-ref.deu.txt``.
-
-    Raises:
-        DiscoprobeError: there is no such file, or there are several.
-    """
-    if not lang:
-        raise DiscoprobeError(
-            f"{folder}: has the same documents in many languages; say which with --lang, or name a file"
-        )
-    standard = partial(langcodes.standardize_tag, macro=True)  # Standard Arabic (arb) counts as Arabic
-    paths = sorted(folder.glob("*.txt"))
-    files = [path for path in paths if standard(lang) in map(standard, CODE.findall(path.name))]
-    if len(files) != 1:
-        names = ", ".join(path.name for path in files) or "none"
-        raise DiscoprobeError(f"{folder}: one file of language '{lang}' expected, found: {names}; name a file")
-    return files[0]
 
 
 def aligned_rows(source: str, ids: str, name: str) -> list[Row]:

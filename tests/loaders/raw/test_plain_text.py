@@ -66,13 +66,6 @@ def test_lines_as_the_user_says():
     assert [len(p.sentences) for p in read(PROSE, lines="sentences")[0].paragraphs] == [3, 3]
 
 
-def test_indented_first_lines():
-    source = "  Der erste Absatz beginnt hier\nund endet hier.\n  Der zweite Absatz beginnt hier und\nendet auch.\n"
-    assert texts(source) == [
-        "Der erste Absatz beginnt hier und endet hier.", "Der zweite Absatz beginnt hier und endet auch.",
-    ]  # fmt: skip
-
-
 @pytest.mark.parametrize("mark", ["# Titel", "## Titel ##", "== Titel ==", "=== Titel"])
 def test_marked_headings(mark):
     found, _ = read(f"{mark}\n{PROSE}")

@@ -363,22 +363,24 @@ def test_segments_by_line(tmp_path):
     (tmp_path / "DOCUMENT_IDS.tsv").write_text("b.1\nb.1\nb.1\na.2\na.2\n")
     (tmp_path / "news-ref.deu.txt").write_text("Schlagzeile\nErster Satz.\nZweiter Satz.\nNoch eine\nDritter Satz.\n")
     (tmp_path / "news-src.eng.txt").write_text("Headline\n")
-    found, _ = documents(tmp_path, lang="de")
+    with pytest.raises(DiscoprobeError, match=r"has 2 aligned texts \(.txt\).*; name the file to read"):
+        documents(tmp_path)
+    found, _ = documents(tmp_path / "news-ref.deu.txt")
     assert [(d.doc_id, [(p.kind, p.sentences and len(p.sentences)) for p in d.paragraphs]) for d in found] == [
         ("a.2", [("heading", None), ("text", 1)]), ("b.1", [("heading", None), ("text", 2)]),
     ]  # fmt: skip
     with pytest.raises(CorpusFormatError, match=r"news-src\.eng\.txt: has 1 lines, DOCUMENT_IDS\.tsv beside it has 5"):
-        documents(tmp_path, lang="en")
-    for lang in ("fr", "xx"):  # the second is no code at all
-        with pytest.raises(DiscoprobeError, match=f"one file of language '{lang}' expected, found: none"):
-            documents(tmp_path, lang=lang)
+        documents(tmp_path / "news-src.eng.txt")
+    (tmp_path / "news-src.eng.txt").unlink()
+    assert len(documents(tmp_path)[0]) == len(found)
 
 
 @needs_text
 @pytest.mark.parametrize(
     ("source", "lang", "n"),
-    [("de/gerdracor", "de", 22), ("ru/rusdracor", "ru", 18), ("es/eltec", "es", 20), ("ntrex128", "uk", 86)],
-)
+    [("de/gerdracor", "de", 22), ("ru/rusdracor", "ru", 18), ("es/eltec", "es", 20),
+     ("ntrex128/newstest2019-ref.ukr.txt", "uk", 86)],
+)  # fmt: skip
 def test_real_text_is_where_it_says(source, lang, n):
     found, _ = documents(TEXT / source, lang=lang, min_document_words=200)
     assert abs(len(found) - n) <= 6
