@@ -140,7 +140,6 @@ class Row:
     parts: Sequence[Part] | None = None  # None for plain text, whose paragraphs are still to be found
     genre: str = ""
     extracted: bool = False  # whether ``text`` is in no file: it was put together from lists or elements
-    markup: bool = True  # whether ``text`` may contain HTML and wiki markup
 
 
 def laid_out(parts: Iterable[Sequence[str]]) -> tuple[str, list[list[Span]]]:

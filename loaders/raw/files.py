@@ -113,7 +113,7 @@ def _walk(top: Path) -> Iterator[tuple[Path, str]]:
 def _unused(path: Path) -> str:
     """The reason for which a file is not read; empty for one that is."""
     suffix = path.suffix.lower()
-    if suffix not in READABLE or not path.is_file():
+    if suffix not in READABLE or not os.path.isfile(path):  # noqa: PTH113 (`is_file` raises for some links)
         return "unknown-file"
     return "about-the-corpus" if suffix in PLAIN and path.stem.lower() in ABOUT else ""
 

@@ -31,7 +31,7 @@ class _Rule(NamedTuple):
 
 
 # `re` of Python 3.11.2 does not find what has a possessive quantifier around a group; `regex` does.
-_MARKUP: Final = (
+_RULES: Final = (
     _Rule("bullet", "", re.compile(r"^[ \t]*[*•‣▪◦·](?=[ \t]+\w)", re.MULTILINE)),
     _Rule("tag", "<", regex.compile(
         r"(?is)<!--(?:(?!-->|<!--).)*+-->|<!DOCTYPE\b[^<>]*>|<(script|style)\b[^<>]*>(?:(?!</?\1).)*+</\1\s*>"), " "),
@@ -45,12 +45,10 @@ _MARKUP: Final = (
     _Rule("wiki-markup", "''", re.compile(r"'{2,5}")),
     _Rule("wiki-markup", "[[", re.compile(r"\[\[(?:[^\[\]|]*\|)?(?=[^\[\]|]*\]\])|(?<=[^\[\]|])\]\]")),
     _Rule("reference-mark", "[", re.compile(r"(?<=[\w.,;:!?…»”\"')\]])\[\d{1,3}\]")),
-)  # fmt: skip
-_INVISIBLE: Final = (
     _Rule("soft-hyphen", "\u00ad", re.compile("\u00ad\\s*\n\\s*|\u00ad")),
     # Surrogates too; neither controls that are white space nor the joiners U+200C and U+200D, which many scripts need.
     _Rule("control-character", "", re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200b\u2060\ufeff\ud800-\udfff]")),
-)
+)  # fmt: skip
 _WHITE: Final = re.compile(r"(?! (?!\s))\s+")
 """White space other than a single space."""
 
@@ -61,12 +59,9 @@ _COMMON: Final = 5.5
 """Zipf frequency from which the second part is a word by itself, as in German ``Haus-\\nund Gartenarbeit``."""
 
 
-def clean(text: TextWithOffsets, counts: DropCounts, place: str, *, markup: bool = True) -> TextWithOffsets:
-    """The text in NFC with visible characters and single spaces only; ``counts`` counts every removal at a place.
-
-    Without ``markup`` it has no tags, character references and wiki markup.
-    """
-    for rule in (*_MARKUP, *_INVISIBLE) if markup else _INVISIBLE:
+def clean(text: TextWithOffsets, counts: DropCounts, place: str) -> TextWithOffsets:
+    """The text in NFC with visible characters and single spaces only; ``counts`` counts every removal at a place."""
+    for rule in _RULES:
         if rule.signs in text.text:
             text, n = text.sub(rule.pattern, rule.by)
             counts.add(rule.reason, place, n)

@@ -130,7 +130,7 @@ def _paragraphs(row: Row, part: Part, hyphens: LineEndHyphens | None, counts: Dr
         edits = [] if hyphens is None else hyphens.edits(text.text)
         counts.add("line-hyphen", row.place, len(edits))
         texts = [text.replace(edits)]
-    cleaned = [clean(text, counts, row.place, markup=row.markup) for text in texts]
+    cleaned = [clean(text, counts, row.place) for text in texts]
     if hyphens is not None or not part.segmented:
         cleaned = [text for text in cleaned if text.text]
     for is_filled, group in groupby(cleaned, lambda text: bool(text.text)):

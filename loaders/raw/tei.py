@@ -190,7 +190,7 @@ def _row(pieces: Sequence[_Piece], doc_id: str, name: str, genre: str) -> Row:
         Part(lines, piece.kind, gap=piece.gap, speaker=_speaker(piece.within))
         for lines, piece in zip(spans, pieces, strict=True)
     ]
-    return Row(name, doc_id, text, parts, genre, extracted=True, markup=False)
+    return Row(name, doc_id, text, parts, genre, extracted=True)
 
 
 def _speaker(within: etree._Element) -> str:

@@ -391,9 +391,10 @@ def test_real_text_is_where_it_says(source, lang, n):
             assert " ".join(slice_.split()).replace("\u200b", "") == paragraph.text
 
 
-def test_a_link_that_cannot_be_followed_is_not_read(tmp_path):
+@pytest.mark.parametrize("name", ["link", "link.txt"])
+def test_a_link_that_cannot_be_followed_is_not_read(tmp_path, name):
     (tmp_path / "a.txt").write_text("Es war einmal ein Mann, der hatte eine Frau.")
-    (tmp_path / "link").symlink_to("x" * 300)  # longer than a name can be
+    (tmp_path / name).symlink_to("x" * 300)  # longer than a name can be
     corpus = read_documents(tmp_path)
     assert [one.doc_id for one in corpus] == ["a"]
     assert corpus.counts.reasons == {"unknown-file": 1}
