@@ -15,6 +15,7 @@ from lxml import etree
 from discoprobe.loaders.errors import CorpusFormatError
 from discoprobe.loaders.raw.document import RUNNING, DropCounts, Kind, Part, Row, grouped, laid_out
 from discoprobe.loaders.raw.files import one_line, read_bytes
+from discoprobe.loaders.running_words import word_count
 
 ELTEC: Final = "{http://distantreading.net/eltec/ns}*"
 KINDS: Final[Mapping[str, Kind]] = {
@@ -157,31 +158,21 @@ def _with_stages(node: etree._Element) -> Iterator[tuple[str, Kind]]:
     """The text of a paragraph; stage directions inside it come before it if it begins with them, else after it."""
     stages: tuple[list[str], list[str]] = [], []
     text = ""
-    for piece, is_stage in _texts(node):
-        if is_stage:
-            stages[bool(text.strip())].append(piece)
-        else:
+    walk = etree.iterwalk(node, events=("start", "end"))
+    for event, child in walk:
+        is_start, is_inside = event == "start", child is not node
+        if is_start and is_inside and etree.QName(child).localname == "stage":
+            stages[bool(text.strip())].append("".join(child.itertext()))
+            walk.skip_subtree()
+        elif (is_start or is_inside) and (piece := child.text if is_start else child.tail):
             text = (text.rstrip() if piece[0] in CLOSING else text) + piece
     yield from ((stage, "stage") for stage in stages[0])
     yield text, KINDS[etree.QName(node).localname]
     yield from ((stage, "stage") for stage in stages[1])
 
 
-def _texts(node: etree._Element) -> Iterator[tuple[str, bool]]:
-    """The pieces of text in a paragraph that are not empty, and whether each is a stage direction."""
-    if node.text:
-        yield node.text, False
-    for child in node:
-        if etree.QName(child).localname == "stage":
-            yield "".join(child.itertext()), True
-        else:
-            yield from _texts(child)
-        if child.tail:
-            yield child.tail, False
-
-
 def _words(pieces: Sequence[_Piece]) -> int:
-    return sum(len(line.split()) for piece in pieces if piece.kind in RUNNING for line in piece.lines)
+    return sum(word_count(line) for piece in pieces if piece.kind in RUNNING for line in piece.lines)
 
 
 def _row(pieces: Sequence[_Piece], doc_id: str, name: str, genre: str) -> Row:
