@@ -24,7 +24,7 @@ from discoprobe.loaders.languages.identification import is_known, is_long_enough
 from discoprobe.loaders.languages.scripts import script_share
 from discoprobe.loaders.raw.document import RUNNING, DropCounts, Paragraph, RawDocument, Row, grouped, with_gaps
 from discoprobe.loaders.raw.options import ReadOptions
-from discoprobe.loaders.raw.plain_text import heading, inner_sentences, lines_of
+from discoprobe.loaders.raw.plain_text import HEADING, inner_sentences, lines_of
 from discoprobe.loaders.running_words import word_count
 
 T = TypeVar("T")
@@ -131,7 +131,8 @@ def with_boilerplate(rows: Iterable[Row], least: int) -> Iterator[tuple[Row, Col
 
 def _lines(source: str) -> list[str]:
     """The lines of a text that have a letter and are not headings."""
-    return [line.text for line in lines_of(source) if any(map(str.isalpha, line.text)) and not heading(line.text)]
+    lines = (line.text for line in lines_of(source))
+    return [line for line in lines if any(map(str.isalpha, line)) and not HEADING.match(line)]
 
 
 def _key(line: str) -> int:

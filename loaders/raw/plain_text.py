@@ -25,11 +25,9 @@ INNER: Final = re.compile(
     rf"(?:(?<=\w\w\w)[.!?…।؟۔።]{_CLOSERS}\s+[\"«„“”‘»›¿¡(\[–—-]*|[。！？]{_CLOSERS})(?P<next>[^\W\d_])"
 )
 """The end of a sentence inside a line, unless a small letter follows; short abbreviations do not count."""
-HEADING: Final = re.compile(r"\s*(?P<mark>={1,6}|\#{1,6}(?=\s))\s*(?P<title>[^\s=].*?)\s*(?:(?P=mark)|=+|\#+)?\s*$")
+HEADING: Final = re.compile(r"(?P<mark>={1,6}|#{1,6}(?=\s))\s*(?P<title>[^\s=](?:.*[^\s=#])?)")
 """A heading in wiki markup or Markdown: ``== Title ==``, also without the signs at the end, ``## Title``."""
 
-MAX_HEADING: Final = 200
-"""Characters of the longest line that can be a heading."""
 EVIDENCE: Final = 3
 """Least number of lines, not counting the last of each block, that tell what the lines are."""
 ENDING: Final = 0.9
@@ -165,7 +163,7 @@ def _parts(row: Row, options: ReadOptions, counts: DropCounts, boilerplate: Coll
 
 def _parts_of_block(block: _Block, kind: LineKind) -> list[Part]:
     spans = [(line.start, line.end) for line in block.lines]
-    if block.title and (match := heading(block.lines[0].text)):
+    if block.title and (match := HEADING.match(block.lines[0].text)):
         start, end = (block.lines[0].start + at for at in match.span("title"))
         return [Part([(start, end)], "heading", level=len(match["mark"]))]
     if block.title or kind == "wrapped":
@@ -185,7 +183,7 @@ def _blocks(lines: Sequence[Line], reasons: Mapping[int, str]) -> list[_Block]:
             between.add(reasons.get(i, ""))
             continue
         gap = not between <= {"", *PAGES}
-        title = heading(line.text) is not None
+        title = HEADING.match(line.text) is not None
         if blocks and not (gap or title or blocks[-1].title) and _is_joined(blocks[-1].lines[-1], line, between):
             blocks[-1].lines.append(line)
         else:
@@ -225,11 +223,6 @@ def lines_of(source: str) -> list[Line]:
         at += len(line) + 1
         page_break &= not text
     return lines
-
-
-def heading(line: str) -> re.Match[str] | None:
-    """The match of a line that is marked as a heading."""
-    return HEADING.match(line) if len(line) <= MAX_HEADING else None
 
 
 def is_final(text: str) -> bool:

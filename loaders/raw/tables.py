@@ -47,8 +47,6 @@ KNOWN: Final = {
 }
 """Column names in lower case that are tried, in this order, for each option that names no column."""
 REPOSITORY: Final = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
-LONGEST_NAME: Final = 150
-"""Characters of the name of a section that are kept; a longer line would be no heading."""
 ROWS_AT_ONCE: Final = 256
 SURROGATE: Final = re.compile("[\ud800-\udfff]")
 """Half of a character, which JSON can express and no file can contain."""
@@ -188,7 +186,7 @@ def _in_words(error: msgspec.ValidationError) -> str:
 def _headed(content: list[Any], place: str) -> Iterator[str]:
     """Sections as Markdown: the name of the first section (the lead) is the title, the other names are headings."""
     for number, section in enumerate(msgspec.convert(content, list[_Section]), 1):
-        heading = " ".join((section.name or "").split())[:LONGEST_NAME]
+        heading = " ".join((section.name or "").split())
         if number > 1 and not heading:
             problem = f"section {number} has no name; only the first, the lead, may have none"
             raise CorpusFormatError(problem, path=place)
