@@ -33,8 +33,6 @@ CERTAIN: Final = 0.9
 """Probability from which a single paragraph counts as written in another language."""
 MIN_WORDS: Final = 4
 """A line with fewer words is not boilerplate: exclamations and answers recur in every novel."""
-SHORT: Final = 0
-"""The key of all such lines."""
 SHARE: Final = 0.002
 """Share of the documents in which a line must recur, in large corpora."""
 PARAGRAPH_WORDS: Final = 8
@@ -120,25 +118,25 @@ def with_boilerplate(rows: Iterable[Row], least: int) -> Iterator[tuple[Row, Col
     A line recurs if it is in ``least`` texts, or in more in a large corpus; 0 looks for none. Headings and short lines
     do not count. The rows are iterated over twice.
     """
-    keys = [np.array([*{*map(_key, _lines(row.text))}], np.uint64) for row in rows if row.parts is None and least]
+    texts = (row.text for row in rows if row.parts is None) if least else ()
+    keys = [np.array([*{*_line_keys(text).values()} - {None}], np.uint64) for text in texts]
     lines, documents = np.unique(np.concatenate([*keys, np.empty(0, np.uint64)]), return_counts=True)
-    recurring = frozenset(lines[documents >= max(least, round(SHARE * len(keys)))].tolist()) - {SHORT}
+    recurring = frozenset(lines[documents >= max(least, round(SHARE * len(keys)))].tolist())
     for row in rows:
-        lines_of_row = _lines(row.text) if recurring and row.parts is None else []
-        boilerplate = {line for line in lines_of_row if _key(line) in recurring}
-        yield row, boilerplate if len(boilerplate) < len({*lines_of_row}) else ()
+        key_of = _line_keys(row.text) if recurring and row.parts is None else {}
+        boilerplate = {line for line, key in key_of.items() if key in recurring}
+        yield row, boilerplate if len(boilerplate) < len(key_of) else ()
 
 
-def _lines(source: str) -> list[str]:
-    """The lines of a text that have a letter and are not headings."""
+def _line_keys(source: str) -> dict[str, int | None]:
+    """The lines of a text that have a letter and are not headings, and a hash of each; None for a short line."""
     lines = (line.text for line in lines_of(source))
-    return [line for line in lines if any(map(str.isalpha, line)) and not HEADING.match(line)]
+    return {line: _key(line) for line in lines if any(map(str.isalpha, line)) and not HEADING.match(line)}
 
 
-def _key(line: str) -> int:
-    """A hash of a line without case; :data:`SHORT` for all short ones."""
+def _key(line: str) -> int | None:
     if word_count(line) < MIN_WORDS:
-        return SHORT
+        return None
     text = " ".join(line.casefold().split())
     return int.from_bytes(blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest(), "little")
 
@@ -234,10 +232,9 @@ def without_repeats(
     with closing(Spool[RawDocument]()) as stored:
         repeated, paragraphs = _repeats(one for number, one in enumerate(documents) if stored.add(number, one))
         for number, document in enumerate(stored):
-            reasons = paragraphs.get(number, {})
             if reason := repeated.get(number):
                 counts.add(reason, document.source)
                 continue
-            rest = without(document, reasons, counts)
-            if not reasons or long_enough(rest, options, counts):
+            rest = without(document, paragraphs.get(number, {}), counts)
+            if long_enough(rest, options, counts):
                 yield rest
