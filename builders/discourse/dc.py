@@ -2,16 +2,13 @@
 
 Discourse coherence (DiscoEval, Chen et al. 2019; Spanish: Araujo et al. 2022). A passage is six consecutive sentences
 (`coherent`), or the same sentences with one of the second to the fifth replaced by a distractor: a sentence of another
-document of the same corpus (`incoherent`). Both versions share `pair_id`, and `position` is the index of the
-distractor. The distractor has about the length of the sentence that it replaces (the longer one has at most 20 % more
-words and 30 % more characters), and shares about as many content words with the passage. In half of the pairs the
-distractor is more similar to the passage, and to its neighbours, than the sentence that it replaces, by its characters
-and by its words. In half of the pairs it is more typical of the corpus (a sentence of frequent words is similar to
-every passage). It occurs in no other row and comes from the same split.
-
-In DiscoEval lexical overlap alone reaches .71 on Wikipedia, more than every published encoder. Here, too, another
-document usually has another topic. The strongest shortcut on the card shows how much of a score this explains: its
-accuracy minus one half.
+document of the same corpus and split (`incoherent`). Both versions share `pair_id`, and `position` is the index of the
+distractor, which occurs in no other row. It has about the length of the sentence that it replaces (the longer one has
+at most 20 % more words and 30 % more characters), and shares about as many content words with the passage. In half of
+the pairs it is more similar to the passage, and to its neighbours, than that sentence, by characters and by words; in
+half of the pairs it is more typical of the corpus. Still, another document usually has another topic (in DiscoEval
+lexical overlap alone reaches .71 on Wikipedia). The strongest shortcut on the card shows how much of a score this
+explains: its accuracy minus one half.
 """
 
 from discoprobe.builders.passages.intruders import intruder_task

@@ -3,11 +3,10 @@
 The RST task of DiscoEval (Chen et al. 2019). Trees of Rhetorical Structure Theory are made binary (several nuclei
 branch to the right). Every node gives a row: its two spans, from two clauses to two paragraphs, and the class of their
 relation, one of DISRPT's 17. `orig_label` is the relation of the corpus and `direction` the nuclearity: `NS`, `SN`,
-`NN`. The published task combined relation and nuclearity into 41 labels, had spans of up to 304 clauses, and put
-clauses of one document into two splits. Here a span has at most 128 words, and documents are assigned to splits.
-`same-unit`, which joins the parts of an interrupted clause, does not count as a relation. If there is a CoNLL-U or
-`.txt` file with the name of the tree, spans are parts of its text; otherwise they are the words of the tree, separated
-by spaces.
+`NN`. A span has at most 128 words, and documents are assigned to splits (in the published task spans have up to 304
+clauses, and clauses of one document are in two splits). `same-unit`, which joins the parts of an interrupted clause,
+does not count as a relation. If there is a CoNLL-U or `.txt` file with the name of the tree, spans are parts of its
+text; otherwise they are the words of the tree, separated by spaces.
 """
 
 from discoprobe.builders.units.relation_candidates import by_class
