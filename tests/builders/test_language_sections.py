@@ -1,4 +1,4 @@
-"""The sections of the languages' files: each is read by a module of the builders, and every file fits."""
+"""The sections of the languages' files: each is read by a module, and every file fits."""
 
 import importlib
 import pkgutil
@@ -18,6 +18,7 @@ from discoprobe.builders.sentences.syncretism import MorphologyRules
 from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.errors import DiscoprobeError
 from discoprobe.loaders.languages.language import UPOS, LanguageSection, language_data, languages, parse_language
+from discoprobe.loaders.raw.annotate.sentence_boundaries import Boundaries
 
 HEAD = 'name = "Test"\ncode = "zz"\n'
 MANY = ["es", "de", "ru", "en", "fr", "it", "pt", "ca", "uk", "cs", "pl", "nl", "sv", "fi", "tr", "ro", "hr", "sl"]
@@ -27,10 +28,10 @@ every_language = pytest.mark.parametrize("code", languages())
 
 
 def sections():
-    """Every section that a module of the builders reads, by its name in the files."""
+    """Every section that a module reads, by its name in the files."""
     for module in pkgutil.walk_packages(discoprobe.builders.__path__, "discoprobe.builders."):
         importlib.import_module(module.name)
-    classes, found = [LanguageSection], {}
+    classes, found = [LanguageSection], {Boundaries.section: Boundaries}
     while classes:
         kind = classes.pop()
         classes += kind.__subclasses__()
@@ -45,7 +46,8 @@ SECTIONS = sections()
 
 def test_the_tasks_with_rules_of_languages_have_a_section():
     tasks = {"impersonal", "conj_type", "gapping", "somo", "coord_inv", "ngram_shift"}
-    assert set(SECTIONS) == tasks | {"connectives", "predicate", "arguments", "swaps", "morphology", "remention"}
+    shared = {"connectives", "predicate", "arguments", "swaps", "morphology", "remention"}
+    assert set(SECTIONS) == tasks | shared | {"boundaries"}
 
 
 @every_language

@@ -12,15 +12,16 @@ before years, and Spanish ``D.``, were found by reading texts of the German Wiki
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
-from functools import partial
+from collections.abc import Collection, Sequence
+from functools import cache
 from itertools import pairwise
-from typing import Final
+from typing import ClassVar, Final
 
 import regex
 import sentencex
 from wordfreq import zipf_frequency
 
+from discoprobe.loaders.languages.language import LanguageSection, language_data
 from discoprobe.loaders.raw.document import Span
 
 CORRECTIONS: Final = frozenset({
@@ -31,7 +32,6 @@ CORRECTIONS: Final = frozenset({
 
 _SMALL: Final = r"[\p{Ll}--\p{Georgian}]"
 """A small letter of a script in which capitals begin sentences; Georgian is written in small letters throughout."""
-
 AFTER: Final = regex.compile(r"[\p{P}\p{S}]+(?:\s+|$)")
 """Signs that belong to what is before them, because no letter follows directly."""
 BEFORE: Final = regex.compile(r"(?:^|(?<=\s))(?:[\p{Ps}\p{Pi}\p{Pf}\p{Pd}\"'¿¡]+|[.…]{2,})$")
@@ -41,32 +41,10 @@ JOINED: Final = regex.compile(rf"[.…]|\p{{N}}|{_SMALL}", regex.VERSION1)
 """What begins no sentence unless a space is before it."""
 LETTER: Final = regex.compile(r"[\p{L}\p{N}]")
 ONLY_OPENS: Final = regex.compile(r"[\p{Ps}\p{Pi}\p{Pd}¿¡\s]+$")
-SMALL: Final = regex.compile(rf"[\p{{P}}\s]*{_SMALL}", regex.VERSION1)
-AFTER_DASH: Final = regex.compile(rf"[\p{{Pe}}\p{{Pf}}\p{{Pi}}\"']*\s*\p{{Pd}}+\s*{_SMALL}", regex.VERSION1)
-CALL: Final = regex.compile(r"(?:[!?…]|\.\.)[^\p{L}\p{N}]*$")
-"""The end of an exclamation, a question or an ellipsis, which can be inside a sentence."""
-COMMA: Final = regex.compile(r",[^\p{L}\p{N}]*$")
-INITIAL: Final = regex.compile(r"(?<![\p{L}\p{M}])\p{Lu}\.$")
-LAST_INITIAL: Final = regex.compile(rf"\p{{Lu}}\.\s+{_SMALL}", regex.VERSION1)
-"""The end of an abbreviation like *ü. M.* (above sea level), and how the sentence goes on."""
-TITLE: Final = regex.compile(
-    r"(?<!\p{L})(?:Dr|Drs|Dra|Prof|Mr|Mrs|Ms|Hr|Hrn|Sr|Sres|Sra|Sras|Srta|Dña|Dott|Sig|Mme|Mlle)\.$"
-)
+BEGINS_SMALL: Final = regex.compile(rf"[\p{{P}}\s]*{_SMALL}", regex.VERSION1)
+TITLE: Final = r"(?<!\p{L})(?:Drs?|Dra|Prof|Mrs?|Ms|Hrn?|Sr|Sres|Sras?|Srta|Dña|Dott|Sig|Mme|Mlle)\."
 """An abbreviated title before a name. Other abbreviations look like a short word at the end of a sentence."""
-TITLES_OF: Final = {
-    "de": regex.compile(
-        r"(?<![\p{L}\p{M}.]|\p{N}\s)"
-        r"(?:[Ii]nkl|[Ee]xkl|[Ee]inschl|[Aa]bzgl|[Zz]zgl|[Ii]nsb|[Bb]spw|[Gg]em|[Ee]hem|geb|[Hh]l)\.$"
-    ),
-    "es": regex.compile(r"(?<![\p{L}\p{M}.])(?:D|Dn|Da|Fr|Sto|Sta|Excmo|Ilmo)\.$"),
-}
-"""What is abbreviated before the word it belongs to in one language only: Spanish *D.* (don), German *inkl.*"""
-ORDINAL: Final = regex.compile(r"(?<![\p{L}\p{N}.,])\p{N}{1,2}\.$")
-ORDINAL_UNIT: Final = regex.compile(r"(?<![\p{L}\p{N}.,])\p{N}{1,2}\.\s?\p{Lu}\p{Ll}{1,4}\.$")
-"""An ordinal and what it counts, abbreviated, as in *15. Jh.*"""
-WORD: Final = regex.compile(r"\p{L}+")
-ORDINALS: Final = dict.fromkeys(("de", "lb", "gsw", "bar"), "de")
-"""Languages that write ordinals with a full stop and nouns with a capital → the one whose word frequencies are used."""
+ORDINAL: Final = r"(?<![\p{L}\p{N}.,])\p{N}{1,2}\."
 FREQUENT: Final = 6.0
 """Zipf frequency from which a word after a number begins a sentence: articles, prepositions, pronouns. Of 1,683 numbers
 with a full stop and a capital after them in 200 articles of the German Wikipedia, about 30 end a sentence."""
@@ -76,6 +54,20 @@ MISSED: Final = regex.compile(
     r"(?:[!?]|(?<=\p{L}{3})\.)[\p{Pe}\p{Pf}\p{Pi}\"']*\s+(?=[\p{Pd}\s]*[\p{Ps}\p{Pi}\"„¿¡]*\p{Lu})"
 )
 """The end of a sentence and a capital; the word before a full stop has at least three letters."""
+
+
+class Boundaries(LanguageSection, frozen=True):
+    """What a language writes with a full stop inside a sentence.
+
+    Attributes:
+        abbreviations: pattern of what is abbreviated before the word it belongs to (German *inkl.*, Spanish *D.*).
+        ordinals: the language in whose word frequencies the nouns after ordinal numbers are looked up, where nouns have
+            a capital and ordinals a full stop (*19. Jahrhundert*); empty elsewhere.
+    """
+
+    section: ClassVar[str] = "boundaries"
+    abbreviations: str = ""
+    ordinals: str = ""
 
 
 def rule_boundaries(text: str, lang: str) -> list[Span]:
@@ -92,31 +84,19 @@ def corrected(text: str, spans: Sequence[Span], lang: str, corrections: Counter[
     if not spans:
         return []
     start, end = spans[0][0], spans[-1][1]
-    by_rule = frozenset(begin for begin, _ in rule_boundaries(text, lang))
+    by_rule = {begin for begin, _ in rule_boundaries(text, lang)}
     given = [_moved(text, boundary) for boundary, _ in spans[1:]]
+    there = {boundary for boundary, _ in given}
     added = {match.end() for match in MISSED.finditer(text)} & by_rule
     added |= {match.end() for match in YEAR.finditer(text)}
-    boundaries = sorted(at for at in {boundary for boundary, _ in given} | added if start < at < end)
-    removed: dict[int, str] = {}
-    for rule in (_signs_alone, partial(_inside, by_rule, lang)):
-        removed |= _wrong(text, [start, *boundaries, end], rule)
-        boundaries = [boundary for boundary in boundaries if boundary not in removed]
+    boundaries = sorted(at for at in there | added if start < at < end)
+    removed = _beside_signs(text, [start, *boundaries, end])
+    own = language_data(lang).section(Boundaries)
+    removed |= {at: kind for at in boundaries if at not in removed and (kind := _inside(text, at, own, by_rule))}
     corrections.update(kind for boundary, moved in given if (kind := removed.get(boundary, moved)))
-    there = {boundary for boundary, _ in given}
-    corrections.update("missed-end" for boundary in boundaries if boundary not in there)
+    boundaries = [at for at in boundaries if at not in removed]
+    corrections.update("missed-end" for at in boundaries if at not in there)
     return [(low, low + len(text[low:high].rstrip())) for low, high in pairwise([start, *boundaries, end])]
-
-
-def _wrong(text: str, edges: Sequence[int], rule: Callable[[str, str, int], str]) -> dict[int, str]:
-    """The inner edges that a rule removes, with the kind; the rule gets the text on both sides and the position."""
-    removed: dict[int, str] = {}
-    begin = edges[0]
-    for at, following in pairwise(edges[1:]):
-        if kind := rule(text[begin:at].rstrip(), text[at:following], at):
-            removed[at] = kind
-        else:
-            begin = at
-    return removed
 
 
 def _moved(text: str, at: int) -> tuple[int, str]:
@@ -130,30 +110,44 @@ def _moved(text: str, at: int) -> tuple[int, str]:
     return (0, "inside-word") if JOINED.match(text, at) else (at, "")
 
 
-def _signs_alone(before: str, after: str, _: int) -> str:
-    """Removes a boundary beside signs without letters, unless they open the next sentence."""
-    both = LETTER.search(before) and (LETTER.search(after) or ONLY_OPENS.match(after))
-    return "" if both else "signs-alone"
+def _beside_signs(text: str, edges: Sequence[int]) -> dict[int, str]:
+    """The inner edges beside signs without letters, unless these open the next sentence; with the kind."""
+    removed: dict[int, str] = {}
+    begin = edges[0]
+    for at, following in pairwise(edges[1:]):
+        after = text[at:following]
+        if LETTER.search(text, begin, at) and (LETTER.search(after) or ONLY_OPENS.match(after)):
+            begin = at
+        else:
+            removed[at] = "signs-alone"
+    return removed
 
 
-def _inside(by_rule: Collection[int], lang: str, before: str, after: str, at: int) -> str:
-    """Removes a boundary that the text on both sides shows to be inside a sentence."""
-    own_titles = TITLES_OF.get(lang)
-    shows = {
-        "before-initial": LAST_INITIAL.match(after),
-        "after-call": SMALL.match(after) and CALL.search(before),
-        "before-dash": AFTER_DASH.match(after),
-        "after-comma": COMMA.search(before),
-        "after-title": TITLE.search(before) or (own_titles and own_titles.search(before)),
-        "after-initial": at not in by_rule and INITIAL.search(before),  # unless `sentencex` ends a sentence there
-        "after-ordinal": lang in ORDINALS and _in_an_ordinal(ORDINALS[lang], before, after),
-    }
-    return next((kind for kind, found in shows.items() if found), "")
+def _inside(text: str, at: int, own: Boundaries, by_rule: Collection[int]) -> str:
+    """The kind of a boundary that the text on both sides shows to be inside a sentence; else an empty text."""
+    for kind, pattern in _patterns(own):
+        found = pattern.match(text, at)
+        if not found or (kind == "after-initial" and at in by_rule):  # `sentencex` ends a sentence there
+            continue
+        noun = found.groupdict().get("noun")
+        if not noun or zipf_frequency(noun.lower(), own.ordinals) < FREQUENT:
+            return kind
+    return ""
 
 
-def _in_an_ordinal(lang: str, before: str, after: str) -> bool:
-    """Whether a boundary is between an ordinal number and its noun, or after both if the sentence goes on."""
-    if ORDINAL_UNIT.search(before):
-        return bool(SMALL.match(after))
-    word = WORD.match(after)
-    return bool(word and ORDINAL.search(before)) and zipf_frequency(word[0].lower(), lang) < FREQUENT
+@cache
+def _patterns(own: Boundaries) -> list[tuple[str, regex.Pattern[str]]]:
+    """Kinds of boundaries inside a sentence, each with a pattern of what is before and after one."""
+    small = BEGINS_SMALL.pattern
+    sides = [
+        ("before-initial", "", rf"\p{{Lu}}\.\s+{_SMALL}"),  # the end of an abbreviation: *ü. M.* (above sea level)
+        ("after-call", r"(?:[!?…]|\.\.)[^\p{L}\p{N}]*", small),  # an exclamation, a question or an ellipsis
+        ("before-dash", "", rf"[\p{{Pe}}\p{{Pf}}\p{{Pi}}\"']*\s*\p{{Pd}}+\s*{_SMALL}"),
+        ("after-comma", r",[^\p{L}\p{N}]*", ""),
+        ("after-title", "|".join(filter(None, [TITLE, own.abbreviations])), ""),
+        ("after-initial", r"(?<![\p{L}\p{M}])\p{Lu}\.", ""),
+    ]
+    if own.ordinals:
+        sides.append(("after-ordinal", rf"{ORDINAL}\s?\p{{Lu}}\p{{Ll}}{{1,4}}\.", small))  # abbreviated: *15. Jh.*
+        sides.append(("after-ordinal", ORDINAL, r"(?P<noun>\p{L}+)"))
+    return [(kind, regex.compile(rf"(?<=(?:{before})\s*){after}", regex.VERSION1)) for kind, before, after in sides]

@@ -65,6 +65,10 @@ CASES = {
         "de", "Der Tank fasst 50 hl.| Er ist neu.| Am Altar steht die hl.| Anna.",
         "Der Tank fasst 50 hl. |Er ist neu. |Am Altar steht die hl. Anna.", ["after-title"],
     ),
+    "an ordinal in a language that is written like German": (
+        "lb", "Et war am 19.| Joerhonnert.| Dat war 12.| Die Stad wuess.",
+        "Et war am 19. Joerhonnert. |Dat war 12. |Die Stad wuess.", ["after-ordinal"],
+    ),
     "an ordinal elsewhere": ("es", "Eran 19.| Llegaron todos.", "Eran 19. |Llegaron todos.", []),
     "a sentence that begins with a year": (
         "de", "Die Kirche ist von 1488. 1945 brannte sie aus.| Der Nr. 1945 folgte er.",
