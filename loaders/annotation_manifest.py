@@ -4,6 +4,7 @@ import functools
 import hashlib
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, TypedDict
@@ -28,13 +29,25 @@ class FileEntry(TypedDict):
     bytes: int
 
 
-class AnnotationManifest(TypedDict):
+class AnnotationCounts(TypedDict):
+    """What was written; drops by reason, in ``reading`` and in ``annotation``; corrected boundaries by kind.
+
+    ``corrections`` counts the sentence boundaries of the segmenter that were corrected
+    (``sentence_boundaries.CORRECTIONS``).
+    """
+
+    documents: int
+    sentences: int
+    words: int
+    drops: dict[str, dict[str, int]]
+    corrections: dict[str, int]
+
+
+class AnnotationManifest(AnnotationCounts):
     """The content of the file.
 
     ``content`` is the digest of everything that the annotation depends on; ``made_by`` has the software, packages and
-    models, ``read`` the options of reading; ``drops`` counts by reason, in ``reading`` and in ``annotation``;
-    ``corrections`` counts the sentence boundaries of the segmenter that were corrected, by kind
-    (``sentence_boundaries.CORRECTIONS``); ``source`` lists the files of the text, ``files`` those of the corpus.
+    models, ``read`` the options of reading; ``source`` lists the files of the text, ``files`` those of the corpus.
     """
 
     format: int
@@ -48,11 +61,6 @@ class AnnotationManifest(TypedDict):
     content: str
     made_by: dict[str, Any]
     read: dict[str, Any]
-    documents: int
-    sentences: int
-    words: int
-    drops: dict[str, dict[str, int]]
-    corrections: dict[str, int]
     drop_places: dict[str, list[str]]
     source: dict[str, FileEntry]
     files: dict[str, FileEntry]
@@ -60,6 +68,19 @@ class AnnotationManifest(TypedDict):
 
 class _Head(TypedDict):
     format: int
+
+
+def total(counts: Iterable[Mapping[str, Any]]) -> AnnotationCounts:
+    """The sums of counts; reasons and kinds are in alphabetical order."""
+    every = list(counts)
+    documents, sentences, words = (sum(each[name] for each in every) for name in ("documents", "sentences", "words"))
+    drops = {step: _sum(each["drops"].get(step, {}) for each in every) for step in ("reading", "annotation")}
+    corrections = _sum(each["corrections"] for each in every)
+    return AnnotationCounts(documents=documents, sentences=sentences, words=words, drops=drops, corrections=corrections)
+
+
+def _sum(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    return dict(sorted(sum(map(Counter[str], counts), Counter[str]()).items()))
 
 
 def entries(files: Iterable[SourceFile]) -> dict[str, FileEntry]:

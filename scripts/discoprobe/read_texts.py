@@ -1,12 +1,11 @@
 """What a release says of text of which only a part was read: files, row groups, counts, titles of the documents."""
 
 import dataclasses
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 import polars as pl
 
-from discoprobe.loaders.annotation_manifest import entries, summary
+from discoprobe.loaders.annotation_manifest import entries, summary, total
 from discoprobe.loaders.corpus import Corpus, Source
 from discoprobe.loaders.raw.annotate.row_group_parts import ABOUT, TextCorpusPart
 
@@ -31,21 +30,13 @@ def _as_read(source: Source, parts: Sequence[TextCorpusPart]) -> Source:
         return source
     names = sorted({part.file.name for part in parts})
     files = tuple(file for file in source.files if file.path in names)
-    records = [part.record() or {} for part in parts]
-    drops = [record.get("drops", {}) for record in records]
     annotation = {
         **(source.annotation or {}),
-        **{name: sum(record.get(name, 0) for record in records) for name in ("documents", "sentences", "words")},
+        **total(record for part in parts if (record := part.record())),
         "row_groups": {name: sorted(part.number for part in parts if part.file.name == name) for name in names},
-        "drops": {kind: _total(counts.get(kind, {}) for counts in drops) for kind in ("reading", "annotation")},
-        "corrections": _total(record.get("corrections", {}) for record in records),
         "text": summary(entries(files)),
     }
     return dataclasses.replace(source, files=files, annotation=annotation)
-
-
-def _total(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    return dict(sorted(sum((Counter(count) for count in counts), Counter[str]()).items()))
 
 
 def about_documents(parts: Sequence[TextCorpusPart], doc_ids: Collection[str]) -> pl.DataFrame:

@@ -25,24 +25,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import zip_longest
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from discoprobe.loaders import annotation_manifest as manifests
-from discoprobe.loaders.annotation_manifest import NAME, WORK, AnnotationManifest, FileEntry
+from discoprobe.loaders.annotation_manifest import NAME, WORK, AnnotationCounts, AnnotationManifest, FileEntry
+from discoprobe.loaders.conllu.write import Word, sentence_lines
 from discoprobe.loaders.corpus import Source
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.file_hashes import hash_of_json
 from discoprobe.loaders.folders import alone, cache_folder, work_folder, write_atomically
 from discoprobe.loaders.process_pool import Progress, process_pool, silent
-from discoprobe.loaders.raw.annotate.placed_sentences import (
-    CHUNK,
-    MISSING,
-    Engine,
-    PlacedSentence,
-    annotated_documents,
-)
+from discoprobe.loaders.raw.annotate.placed_sentences import CHUNK, Engine, PlacedSentence, Token, annotated_documents
 from discoprobe.loaders.raw.document import RawDocument, grouped
 from discoprobe.loaders.raw.raw_corpus import RawCorpus
 from discoprobe.loaders.raw.tables import IDS
@@ -80,14 +74,6 @@ class AnnotatedCorpus:
     manifest: AnnotationManifest
     new_words: int
     seconds: float
-
-
-class _Counts(NamedTuple):
-    """What was written (``documents``, ``sentences``, ``words``), drops by reason, corrected boundaries by kind."""
-
-    written: Counter[str]
-    drops: Counter[str]
-    corrections: Counter[str]
 
 
 class _Batch(NamedTuple):
@@ -150,10 +136,9 @@ def _finished(job: AnnotationJob, batches: Sequence[_Batch], content: str, out: 
     """The corpus, made from the parts that are there and those that are missing, unless it is there as a whole."""
     begun, new_words, about, read = time.monotonic(), 0, job.source, job.corpus
     old = manifests.read_manifest(out)
+    counts: AnnotationCounts
     if old is not None and old["content"] == content and not manifests.first_difference(out, old["files"]):
-        written = Counter(documents=old["documents"], sentences=old["sentences"], words=old["words"])
-        counts = _Counts(written, Counter(old["drops"]["annotation"]), Counter(old["corrections"]))
-        files = old["files"]
+        counts, files = old, old["files"]
     else:
         new_words, old = _make_parts(job, batches, out / WORK / "parts"), None
         counts, files = _put_together(batches, out, f"{about.lang}_{about.name}")
@@ -161,11 +146,9 @@ def _finished(job: AnnotationJob, batches: Sequence[_Batch], content: str, out: 
         format=manifests.FORMAT, name=about.name, lang=about.lang, licence=about.licence, citation=about.citation,
         repo=about.repo, commit=about.commit, discoprobe=importlib.metadata.version("discoprobe"), content=content,
         made_by=dict(job.engine.identity), read={"source": read.name, **asdict(read.options)},
-        documents=counts.written["documents"], sentences=counts.written["sentences"], words=counts.written["words"],
-        drops={"reading": dict(sorted(read.counts.reasons.items())), "annotation": dict(sorted(counts.drops.items()))},
-        corrections=dict(sorted(counts.corrections.items())),
-        drop_places={reason: list(places) for reason, places in sorted(read.counts.places.items())},
-        source=_source_files(read), files=files,
+        documents=counts["documents"], sentences=counts["sentences"], words=counts["words"],
+        drops=counts["drops"] | {"reading": dict(read.counts.reasons)}, corrections=counts["corrections"],
+        drop_places=read.counts.places, source=_source_files(read), files=files,
     )  # fmt: skip
     if manifest != old:
         write_atomically(out / NAME, manifests.dump(manifest))
@@ -175,7 +158,7 @@ def _finished(job: AnnotationJob, batches: Sequence[_Batch], content: str, out: 
 
 def _make_parts(job: AnnotationJob, batches: Sequence[_Batch], folder: Path) -> int:
     """Annotate the batches that have no part in a folder; the number of words annotated now."""
-    done = {batch: _read_part(folder, batch)[0].written["words"] for batch in batches if _part(folder, batch).exists()}
+    done = {batch: _read_part(folder, batch)[0]["words"] for batch in batches if _part(folder, batch).exists()}
     todo = [batch for batch in batches if batch not in done]
     words = before = sum(done.values())
     characters, total = (sum(batch.characters for batch in some) for some in (done, batches))
@@ -191,42 +174,43 @@ def _make_parts(job: AnnotationJob, batches: Sequence[_Batch], folder: Path) -> 
 def _annotate_batch(engine: Engine, folder: Path, batch: _Batch) -> int:
     """Write the part of a batch: a line of counts, and CoNLL-U; returns the number of words."""
     documents: list[RawDocument] = pickle.loads(batch.file.read_bytes())  # noqa: S301 (this run wrote it)
-    counts = _Counts(Counter(), Counter(), Counter())
-    text = "".join(
-        _conllu(*one, counts) for one in annotated_documents(documents, engine, counts.drops, counts.corrections)
-    )
+    written, drops, corrections = Counter[str](), Counter[str](), Counter[str]()
+    annotated = annotated_documents(documents, engine, drops, corrections)
+    text = "".join(f"{line}\n" for each in annotated for line in _lines(*each, written))
+    counts = AnnotationCounts(
+        documents=written["documents"], sentences=written["sentences"], words=written["words"],
+        drops={"annotation": drops}, corrections=corrections,
+    )  # fmt: skip
     write_atomically(_part(folder, batch), f"{json.dumps(counts)}\n{text}".encode())
-    return counts.written["words"]
+    return counts["words"]
 
 
 def _part(folder: Path, batch: _Batch) -> Path:
-    return folder / f"{batch.key}.part"
+    return folder / f"{batch.key}.batch"
 
 
-def _read_part(folder: Path, batch: _Batch) -> tuple[_Counts, bytes]:
+def _read_part(folder: Path, batch: _Batch) -> tuple[AnnotationCounts, bytes]:
     line, _, text = _part(folder, batch).read_bytes().partition(b"\n")
-    return _Counts(*map(Counter, json.loads(line))), text
+    return json.loads(line), text
 
 
-def _put_together(batches: Sequence[_Batch], out: Path, stem: str) -> tuple[_Counts, dict[str, FileEntry]]:
+def _put_together(batches: Sequence[_Batch], out: Path, stem: str) -> tuple[AnnotationCounts, dict[str, FileEntry]]:
     """Make shards of the parts and put them in the place of the old files; returns the counts and the new files."""
     new = out / WORK / "new"
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)
-    total = _Counts(Counter(), Counter(), Counter())
+    counts = []
     parts = (_read_part(out / WORK / "parts", batch) for batch in batches)
     for number, group in enumerate(grouped(parts, lambda part: len(part[1]), SHARD), 1):
-        for counts, _ in group:
-            for all_of_kind, of_part in zip(total, counts, strict=True):
-                all_of_kind.update(of_part)
-        if any(text for _, text in group) or number == 1:
-            (new / f"{stem}-{number:05}.conllu").write_bytes(b"".join(text for _, text in group))
+        counts += [of_part for of_part, _ in group]
+        if (text := b"".join(text for _, text in group)) or number == 1:
+            (new / f"{stem}-{number:05}.conllu").write_bytes(text)
     texts = batches[0].file.parent / TEXTS
     if texts.is_dir():
         shutil.copytree(texts, new / TEXTS)
     files = manifests.listed(new, new.rglob("*"))
     manifests.replace_files(out, new, files)
-    return total, files
+    return manifests.total(counts), files
 
 
 def _characters(document: RawDocument) -> int:
@@ -249,40 +233,26 @@ def _source_files(corpus: RawCorpus) -> dict[str, FileEntry]:
     return manifests.listed(corpus.path if corpus.path.is_dir() else corpus.path.parent, paths)
 
 
-def _conllu(document: RawDocument, sentences: Sequence[PlacedSentence], counts: _Counts) -> str:
-    """A document as CoNLL-U; empty if it has no sentence."""
-    if not sentences:
-        return ""
+def _lines(document: RawDocument, sentences: Sequence[PlacedSentence], written: Counter[str]) -> Iterator[str]:
+    """The lines of a document, which ``written`` counts as one, with its sentences and words."""
     source = text_file(document.doc_id) if document.extracted else document.source
-    lines = [f"# newdoc id = {document.doc_id}", *([f"# genre = {document.genre}"] if document.genre else [])]
-    for item in sentences:
-        lines += ["# newpar"] if item.opens_paragraph else []
-        lines += [f"# sent_id = {document.doc_id}-{item.number}", *_sentence(item, source, counts.written), ""]
-    counts.written.update(documents=1, sentences=len(sentences))
-    return "\n".join([*lines, ""])
+    written["documents"] += 1
+    for number, one in enumerate(sentences):
+        paragraph, tokens = one.paragraph, one.tokens
+        low, high = paragraph.source_span(one.sentence.start, one.sentence.end)
+        comments = {
+            "newdoc id": None if number else document.doc_id, "genre": None if number else document.genre or None,
+            "newpar": "" if one.opens_paragraph else None, "sent_id": f"{document.doc_id}-{one.number}",
+            "section_number": paragraph.section, "speaker": paragraph.speaker or None,
+            "source": f"{source}:{low}:{high}", "text": one.text,
+        }  # fmt: skip
+        yield from sentence_lines(comments, map(partial(_with_misc, one), tokens, [*tokens[1:], None]))
+        written.update(sentences=1, words=sum(len(token.words) for token in tokens))
 
 
-def _sentence(item: PlacedSentence, source: str, written: Counter[str]) -> Iterator[str]:
-    """The lines of a sentence after its id; ``source`` is the file in which offsets count."""
-    tokens, paragraph = item.tokens, item.paragraph
-    low, high = paragraph.source_span(item.sentence.start, item.sentence.end)
-    if paragraph.section is not None:
-        yield f"# section_number = {paragraph.section}"
-    if paragraph.speaker:
-        yield f"# speaker = {paragraph.speaker}"
-    yield f"# source = {source}:{low}:{high}"
-    yield f"# text = {item.text}"
-    first = 1
-    for token, after in zip_longest(tokens, tokens[1:]):
-        close = item.no_space_after if after is None else after.start == token.end
-        low, high = paragraph.source_span(token.start, token.end)
-        misc = f"{'SpaceAfter=No|' if close else ''}TokenRange={low}:{high}"
-        last = first + len(token.words) - 1
-        if last > first:
-            form = paragraph.text[token.start : token.end]
-            yield "\t".join([f"{first}-{last}", form, *[MISSING] * 7, misc])
-            misc = MISSING
-        for number, word in enumerate(token.words, first):
-            yield "\t".join([str(number), *word, MISSING, misc])
-        first = last + 1
-    written["words"] += first - 1
+def _with_misc(one: PlacedSentence, token: Token, after: Token | None) -> tuple[str, Sequence[Word], str]:
+    """Form, words and MISC of a token of a sentence."""
+    close = one.no_space_after if after is None else after.start == token.end
+    low, high = one.paragraph.source_span(token.start, token.end)
+    form = one.paragraph.text[token.start : token.end]
+    return form, token.words, f"{'SpaceAfter=No|' if close else ''}TokenRange={low}:{high}"

@@ -19,13 +19,13 @@ from typing import Final, NamedTuple, Protocol
 
 import regex
 
+from discoprobe.loaders.conllu.write import Word
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.languages.language import language_data
-from discoprobe.loaders.raw.annotate.sentence_boundaries import corrected, rule_boundaries
+from discoprobe.loaders.raw.annotate.sentence_boundaries import BEGINS_SMALL, corrected, rule_boundaries
 from discoprobe.loaders.raw.document import RUNNING, Paragraph, RawDocument, Span, grouped
 from discoprobe.loaders.raw.plain_text import is_final
 
-MISSING: Final = "_"
 MAX_WORDS: Final = 512
 """Longer sentences are dropped: they are lists or text without punctuation, and a parser needs memory for the square of
 the number of words."""
@@ -46,7 +46,6 @@ TRACES: Final = {
     "space-before-comma": re.compile(r"\w\s,(?=\s)"),
 }
 """Reason → pattern of what is left where text was lost."""
-BEGINS_SMALL: Final = regex.compile(r"[\p{P}\s]*[\p{Ll}--\p{Georgian}]", regex.VERSION1)
 UNFINISHED: Final = regex.compile(r"[\p{L}\p{N}\p{M},;]$")
 INTRODUCES: Final = regex.compile(r"[:：﹕]$")
 INTRODUCED: Final = regex.compile(r"[\p{P}\p{S}\p{N}\p{Ll}\p{Lo}]")
@@ -59,18 +58,6 @@ CHUNK: Final = 40_000
 BOUNDARY: Final = regex.compile(r"\b", regex.WORD | regex.VERSION1)
 SPOKEN: Final = regex.compile(r"\b(?:[^\p{L}\p{N}]\B)*[\p{L}\p{N}]", regex.WORD | regex.VERSION1)
 """The beginning of a word with a letter or digit."""
-
-
-class Word(NamedTuple):
-    """A syntactic word; ``_`` for unknown values. ``head`` is the number of a word, ``0`` for the root."""
-
-    form: str
-    lemma: str = MISSING
-    upos: str = MISSING
-    xpos: str = MISSING
-    feats: str = MISSING
-    head: str = MISSING
-    deprel: str = MISSING
 
 
 class Token(NamedTuple):
@@ -196,7 +183,7 @@ class PlacedSentence:
 def annotated_documents(
     documents: Sequence[RawDocument], engine: Engine, drops: Counter[str], corrections: Counter[str]
 ) -> Iterator[tuple[RawDocument, list[PlacedSentence]]]:
-    """Each document with its sentences that stay, in order.
+    """Each document that has sentences, with those that stay, in order.
 
     ``drops`` counts the others, and what is no running text, by reason; ``corrections`` counts the corrected sentence
     boundaries by kind.
@@ -205,7 +192,8 @@ def annotated_documents(
     chunks = grouped(paragraphs, lambda paragraph: len(paragraph.text), CHUNK)
     found = chain.from_iterable(engine.annotate(chunk, corrections) for chunk in chunks)
     for document in documents:
-        yield document, list(_placed(document, list(islice(found, len(document.running))), drops))
+        if placed := list(_placed(document, list(islice(found, len(document.running))), drops)):
+            yield document, placed
 
 
 def _placed(

@@ -93,7 +93,7 @@ class TextCorpusPart:
         reading, dropped, corrections = DropCounts(), Counter[str](), Counter[str]()
         rows = rows_of(enumerate(records, self.before + 1), self.file.name, self.options, reading)
         usable = list(usable_documents(sorted(rows, key=lambda row: row.id), self.options, reading))
-        documents = [each for each in annotated_documents(usable, self.engine, dropped, corrections) if each[1]]
+        documents = list(annotated_documents(usable, self.engine, dropped, corrections))
         about_each = []
         for document, _ in documents:
             number = int(document.source.rpartition(":")[2])  # of the row in the file, from 1

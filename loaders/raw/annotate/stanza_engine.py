@@ -22,6 +22,7 @@ from typing import Any, Final
 import msgspec
 
 from discoprobe.loaders.conllu.check import well_formed_feats
+from discoprobe.loaders.conllu.write import MISSING, Word
 from discoprobe.loaders.corpus import UPOS, SourceFile
 from discoprobe.loaders.errors import (
     DiscoprobeError,
@@ -34,11 +35,9 @@ from discoprobe.loaders.errors import (
 from discoprobe.loaders.raw.annotate.placed_sentences import (
     LONG_SENTENCE,
     MAX_WORDS,
-    MISSING,
     UNANNOTATED,
     Sentence,
     Token,
-    Word,
     versions,
 )
 from discoprobe.loaders.raw.annotate.sentence_boundaries import corrected

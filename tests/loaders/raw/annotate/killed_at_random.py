@@ -36,7 +36,7 @@ def killed(engine, out, after):
 
 
 def parts(out):
-    return len(list((out / ".annotating" / "parts").glob("*.part")))
+    return len(list((out / ".annotating" / "parts").glob("*.batch")))
 
 
 def main(kind, folder):

@@ -4,7 +4,8 @@ from itertools import chain, pairwise
 import pytest
 from shared import SAMPLE_LANGUAGES, needs_stanza, sample_file
 
-from discoprobe.loaders.raw.annotate.placed_sentences import Token, Word
+from discoprobe.loaders.conllu.write import Word
+from discoprobe.loaders.raw.annotate.placed_sentences import Token
 from discoprobe.loaders.raw.annotate.sentence_boundaries import CORRECTIONS, corrected
 from discoprobe.loaders.raw.annotate.stanza_engine import _token, regrouped
 from discoprobe.loaders.raw.document import Paragraph, TextWithOffsets
