@@ -1,6 +1,12 @@
-"""Words of a running text, for overlap and near-duplicates: no annotation needed, any script."""
+"""Words of a running text without annotation: rough ones, for overlap and near-duplicates, and those of Unicode.
+
+Words between the word boundaries of Unicode (https://www.unicode.org/reports/tr29/#Word_Boundaries), as ``regex`` finds
+them: punctuation and symbols are words, an apostrophe inside a word does not divide it, a hyphen does.
+"""
 
 import re
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final
 
 import polars as pl
@@ -11,6 +17,10 @@ UNSPACED: Final = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{M
 _WORD: Final = regex.compile(rf"{UNSPACED}|[\S--{UNSPACED}]+", regex.VERSION1)
 _MAYBE_UNSPACED: Final = re.compile("[\u0e00-\u1fff\u2e80-\U0010ffff]")
 """A range with all characters of scripts without spaces, which is looked for ten times as fast."""
+
+BOUNDARY: Final = regex.compile(r"\b", regex.WORD | regex.VERSION1)
+SPOKEN: Final = regex.compile(r"\b(?:[^\p{L}\p{N}]\B)*[\p{L}\p{N}]", regex.WORD | regex.VERSION1)
+"""The beginning of a word with a letter or digit."""
 
 
 def running_words(text: pl.Expr) -> pl.Expr:
@@ -36,3 +46,17 @@ def is_unspaced(text: pl.Expr) -> pl.Expr:
 def word_count(text: str) -> int:
     """The number of words between white space, punctuation included; each letter in scripts without spaces."""
     return len(text.split() if _MAYBE_UNSPACED.search(text) is None else _WORD.findall(text))
+
+
+def word_spans(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
+    """The spans of the words in a part of a text, by Unicode's word boundaries."""
+    end = len(text) if end is None else end
+    edges = [start, *(match.start() for match in BOUNDARY.finditer(text, start, end)), end]
+    for left, right in pairwise(edges):
+        if right > left and not text[left:right].isspace():
+            yield left, right
+
+
+def n_spoken_words(text: str) -> int:
+    """How many of the words by Unicode's word boundaries have a letter or digit."""
+    return len(SPOKEN.findall(text))

@@ -161,7 +161,7 @@ class Paragraph:
 
     content: TextWithOffsets
     kind: Kind = "text"
-    sentences: tuple[Span, ...] | None = None  # in ``text``, if the input is already segmented
+    sentences: tuple[Span, ...] | None = None  # of a segmented input: in ``text``, without white space around
     section: int | None = None  # 0 for the lead; None in a document without sections
     speaker: str = ""  # in a play
     gap: bool = False  # text was removed before it: it does not continue the paragraph before

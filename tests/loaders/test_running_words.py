@@ -2,10 +2,18 @@
 
 import polars as pl
 import pytest
+import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.loaders.running_words import is_unspaced, n_running_words, running_words, word_count
+from discoprobe.loaders.running_words import (
+    is_unspaced,
+    n_running_words,
+    n_spoken_words,
+    running_words,
+    word_count,
+    word_spans,
+)
 
 
 def words(text):
@@ -59,3 +67,24 @@ def test_scripts_without_spaces(text, expected):
 )
 def test_number_of_words_between_white_space(text, n):
     assert word_count(text) == n
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("L'homme du Nord-Süd, 3.30 Uhr…", ["L'homme", "du", "Nord", "-", "Süd", ",", "3.30", "Uhr", "…"]),
+        ("यह एक किताब है।", ["यह", "एक", "किताब", "है", "।"]),
+        ("Привіт, м'яч!", ["Привіт", ",", "м'яч", "!"]),
+        ("שָׁלוֹם עוֹלָם", ["שָׁלוֹם", "עוֹלָם"]),
+        ("  ", []),
+        ("", []),
+    ],
+)
+def test_words_are_those_of_unicode(text, expected):
+    assert [text[start:end] for start, end in word_spans(text)] == expected
+
+
+@given(st.text(st.sampled_from("abÄß12.,:;'’_-–/ \u0301\u200dкनि漢ใ½²€\N{GRINNING FACE}…«»"), max_size=40))
+def test_words_are_counted_as_the_rules_divide_them(text):
+    spoken = sum(bool(regex.search(r"[\p{L}\p{N}]", text[a:b])) for a, b in word_spans(text))
+    assert n_spoken_words(text) == spoken

@@ -2,8 +2,7 @@
 
 Rules are for languages and machines without a model. Sentences are those of Wikimedia's ``sentencex``: it has rules and
 abbreviations for some thirty languages, and uses those of a related language or general ones for the others. Words are
-those of Unicode's word boundaries (https://www.unicode.org/reports/tr29/#Word_Boundaries), as ``regex`` finds them:
-punctuation and symbols are words, an apostrophe inside a word does not divide it, a hyphen does.
+those of Unicode's word boundaries (``running_words``).
 
 A sentence is dropped if it is too long, or shows that something was lost when the text was extracted: brackets left
 empty, formulas, notes.
@@ -14,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice, pairwise, zip_longest
+from itertools import chain, islice, zip_longest
 from typing import Final, NamedTuple, Protocol
 
 import regex
@@ -22,9 +21,10 @@ import regex
 from discoprobe.loaders.conllu.write import Word
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.languages.language import language_data
-from discoprobe.loaders.raw.annotate.sentence_boundaries import BEGINS_SMALL, corrected, rule_boundaries
-from discoprobe.loaders.raw.document import RUNNING, Paragraph, RawDocument, Span, grouped
+from discoprobe.loaders.raw.annotate.sentence_boundaries import BEGINS_SMALL, corrected
+from discoprobe.loaders.raw.document import RUNNING, Paragraph, RawDocument, grouped
 from discoprobe.loaders.raw.plain_text import is_final
+from discoprobe.loaders.running_words import n_spoken_words, word_spans
 
 MAX_WORDS: Final = 512
 """Longer sentences are dropped: they are lists or text without punctuation, and a parser needs memory for the square of
@@ -55,9 +55,6 @@ MOST: Final = 0.8
 """Least share of paragraphs with a final mark, and with a first capital, in a document where others have lost text."""
 CHUNK: Final = 40_000
 """Characters of documents that are annotated at once, which bounds memory."""
-BOUNDARY: Final = regex.compile(r"\b", regex.WORD | regex.VERSION1)
-SPOKEN: Final = regex.compile(r"\b(?:[^\p{L}\p{N}]\B)*[\p{L}\p{N}]", regex.WORD | regex.VERSION1)
-"""The beginning of a word with a letter or digit."""
 
 
 class Token(NamedTuple):
@@ -121,33 +118,15 @@ class RuleEngine:
     def annotate(self, paragraphs: Sequence[Paragraph], corrections: Counter[str]) -> list[list[Sentence]]:
         """The sentences of each paragraph, without tokens."""
         return [
-            [_sentence(paragraph.text, *span) for span in self._spans(paragraph, corrections)]
-            for paragraph in paragraphs
+            [_sentence(each.text, *span) for span in each.sentences or corrected(each.text, self.lang, corrections)]
+            for each in paragraphs
         ]
-
-    def _spans(self, paragraph: Paragraph, corrections: Counter[str]) -> Sequence[Span]:
-        text = paragraph.text
-        if paragraph.sentences is None:
-            return corrected(text, rule_boundaries(text, self.lang), self.lang, corrections)
-        return [(start, end) for start, end in paragraph.sentences if text[start:end].strip()]
 
 
 def _sentence(text: str, start: int, end: int) -> Sentence:
-    """The sentence in a span, without the white space at its ends."""
-    stripped = text[start:end].strip()
-    start = text.index(stripped, start)
-    end = start + len(stripped)
-    long = end - start > MAX_WORDS and sum(1 for _ in words(text, start, end)) > MAX_WORDS
+    """The sentence in a span; it is dropped if it is too long."""
+    long = end - start > MAX_WORDS and sum(1 for _ in word_spans(text, start, end)) > MAX_WORDS
     return Sentence(start, end, dropped=LONG_SENTENCE if long else "")
-
-
-def words(text: str, start: int = 0, end: int | None = None) -> Iterator[Span]:
-    """The spans of the words in a part of a text."""
-    end = len(text) if end is None else end
-    edges = [start, *(match.start() for match in BOUNDARY.finditer(text, start, end)), end]
-    for left, right in pairwise(edges):
-        if right > left and not text[left:right].isspace():
-            yield left, right
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,13 +149,13 @@ class PlacedSentence:
     def tokens(self) -> Sequence[Token]:
         """Its tokens: those of a model, else words by the rules of Unicode."""
         text, (start, end, tokens, _) = self.paragraph.text, self.sentence
-        return tokens or [Token(low, high, (Word(text[low:high]),)) for low, high in words(text, start, end)]
+        return tokens or [Token(low, high, (Word(text[low:high]),)) for low, high in word_spans(text, start, end)]
 
     @property
     def spoken_words(self) -> int:
         """The number of words with a letter or digit."""
         if not self.sentence.tokens:
-            return len(SPOKEN.findall(self.text))
+            return n_spoken_words(self.text)
         return sum(any(map(str.isalnum, word.form)) for token in self.sentence.tokens for word in token.words)
 
 

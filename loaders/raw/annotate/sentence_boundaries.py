@@ -70,21 +70,18 @@ class Boundaries(LanguageSection, frozen=True):
     ordinals: str = ""
 
 
-def rule_boundaries(text: str, lang: str) -> list[Span]:
-    """The sentences of a paragraph by the rules of ``sentencex``, which fall back to those of a related language."""
-    return [(span["start_index"], span["end_index"]) for span in sentencex.get_sentence_boundaries(lang, text)]
-
-
-def corrected(text: str, spans: Sequence[Span], lang: str, corrections: Counter[str]) -> list[Span]:
+def corrected(text: str, lang: str, corrections: Counter[str], spans: Sequence[Span] | None = None) -> list[Span]:
     """The sentences of a paragraph with corrected boundaries.
 
-    ``spans`` are those that a segmenter found, in order, with only white space between them. ``corrections`` counts the
-    boundaries that are moved, removed or added, by the kinds of :data:`CORRECTIONS`.
+    ``spans`` are those that a segmenter found, in order, with only white space between them; by default those of the
+    rules of ``sentencex``. ``corrections`` counts the boundaries that are moved, removed or added, by the kinds of
+    :data:`CORRECTIONS`.
     """
-    if not spans:
+    rules = [(span["start_index"], span["end_index"]) for span in sentencex.get_sentence_boundaries(lang, text)]
+    if not (spans := rules if spans is None else spans):
         return []
     start, end = spans[0][0], spans[-1][1]
-    by_rule = {begin for begin, _ in rule_boundaries(text, lang)}
+    by_rule = {begin for begin, _ in rules}
     given = [_moved(text, boundary) for boundary, _ in spans[1:]]
     there = {boundary for boundary, _ in given}
     added = {match.end() for match in MISSED.finditer(text)} & by_rule

@@ -29,7 +29,6 @@ from discoprobe.loaders.errors import (
     RemoteError,
     UnknownNameError,
     UnsupportedError,
-    UsageError,
     first_line,
 )
 from discoprobe.loaders.raw.annotate.placed_sentences import (
@@ -52,6 +51,7 @@ IDENTITY: Final = "identity"
 """The lemmatiser that returns the form, for languages without inflection; it has no file."""
 RESOURCES: Final = "resources.json"
 TAGS: Final = frozenset(UPOS.categories.to_list())
+WITHOUT: Final = "find sentences only with --segment"
 NOT_TOKENISED: Final = (ValueError, AssertionError, IndexError)
 """What Stanza's tokeniser raises for text in which it loses its place."""
 
@@ -65,8 +65,7 @@ def require_stanza() -> None:
     """Raise an UnsupportedError that says how to install Stanza, if it is not installed."""
     if not installed():
         raise UnsupportedError(
-            "annotation needs Stanza, which is not installed: pip install 'discoprobe[stanza]' "
-            "(--segment alone works without it)"
+            f"annotation needs Stanza, which is not installed: pip install 'discoprobe[stanza]', or {WITHOUT}"
         )
 
 
@@ -79,24 +78,19 @@ def default_folder() -> Path:
 
 
 def read_processors(names: Sequence[str]) -> dict[str, str]:
-    """The package of each processor, ``default`` if none is named, from names such as ``pos`` or ``pos=hdt``.
+    """The package of each processor that is named, as ``pos`` or ``pos=hdt``, and of those that these need.
+
+    Without names they are those of :data:`DEFAULT`; a package that is not named is ``default``.
 
     Raises:
         UnknownNameError: a processor is not one of :data:`PROCESSORS`.
-        UsageError: a processor needs the result of another that is not named.
     """
-    chosen = {
-        name.strip(): package.strip() or "default" for name, _, package in (each.partition("=") for each in names)
-    }
-    for name in chosen:
+    named = {name.strip(): package.strip() for name, _, package in (each.partition("=") for each in names or DEFAULT)}
+    for name in named:
         if name not in PROCESSORS:
             raise UnknownNameError("processor", name, PROCESSORS, remedy=f"({', '.join(PROCESSORS)} are in CoNLL-U)")
-        needed = DEFAULT[: DEFAULT.index(name)] if name in DEFAULT else DEFAULT[:1]
-        if missing := sorted(set(needed) - chosen.keys()):
-            raise UsageError(f"the processor {name} needs {', '.join(missing)}; name {'them' if missing[1:] else 'it'}")
-    if not chosen:
-        raise UsageError(f"--processors names none; the default is {','.join(DEFAULT)}")
-    return chosen
+    last = max((DEFAULT.index(name) for name in named if name in DEFAULT), default=0)
+    return {name: named.get(name) or "default" for name in (*DEFAULT[: last + 1], *named)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,16 +122,20 @@ class StanzaEngine:
             UnsupportedError: Stanza is not installed.
             DiscoprobeError: a model cannot be loaded.
         """
-        inputs = [list(_inputs(paragraph)) for paragraph in paragraphs]
-        documents = iter(self._tokenised([text for of_paragraph in inputs for _, text in of_paragraph]))
+        inputs = [(paragraph, paragraph.sentences or [(0, len(paragraph.text))]) for paragraph in paragraphs]
+        texts = [paragraph.text[start:end] for paragraph, spans in inputs for start, end in spans]
+        documents = iter(self._tokenised(texts))
         found = [
-            [one for at, _ in each for one in self._sentences(paragraph, at, next(documents), corrections)]
-            for paragraph, each in zip(paragraphs, inputs, strict=True)
+            [one for start, _ in spans for one in self._sentences(paragraph, start, next(documents), corrections)]
+            for paragraph, spans in inputs
         ]
-        tagged = iter(self._tagged([one for sentences in found for one in sentences if one.tokens]))
+        words = self._tagged([one for sentences in found for one in sentences if one.tokens])
         return [
-            [_with_words(one, paragraph.text, next(tagged)) if one.tokens else one for one in sentences]
-            for paragraph, sentences in zip(paragraphs, found, strict=True)
+            [
+                one._replace(tokens=tuple(_with_words(token, paragraph.text, words) for token in one.tokens))
+                for one in each
+            ]
+            for paragraph, each in zip(paragraphs, found, strict=True)
         ]
 
     def _tokenised(self, texts: Sequence[str]) -> list[Any]:
@@ -158,22 +156,22 @@ class StanzaEngine:
         tokens = [[_token(token, at) for token in sentence.tokens] for sentence in document.sentences]
         if paragraph.sentences is None:
             spans = [(of_sentence[0].start, of_sentence[-1].end) for of_sentence in tokens]
-            starts = [start for start, _ in corrected(paragraph.text, spans, self.lang, corrections)]
+            starts = [start for start, _ in corrected(paragraph.text, self.lang, corrections, spans)]
             tokens = regrouped(tokens, starts)
         else:
             tokens = [[*chain.from_iterable(tokens)]]
         return [_sentence(of_sentence) for of_sentence in tokens if of_sentence]
 
-    def _tagged(self, sentences: Sequence[Sentence]) -> list[Iterator[Any]]:
-        """Stanza's words of each sentence, annotated."""
+    def _tagged(self, sentences: Sequence[Sentence]) -> Iterator[Any]:
+        """Stanza's words of sentences, annotated."""
         from stanza.models.common.doc import Document  # noqa: PLC0415 (takes seconds)
 
         forms = [[word.form for token in sentence.tokens for word in token.words] for sentence in sentences]
         document = Document([[{"id": i, "text": form} for i, form in enumerate(each, 1)] for each in forms])
-        taggers = [name for name, _ in self.packages if name not in TOKENIZERS]
         if sentences:
+            taggers = [name for name, _ in self.packages if name not in TOKENIZERS]
             _pipeline(self).process(document, processors=taggers)
-        return [iter(sentence.words) for sentence in document.sentences]
+        return iter(document.iter_words())
 
 
 def find_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT) -> StanzaEngine:
@@ -193,13 +191,10 @@ def find_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT) ->
     known = resources[code]
     models = common.maintain_processor_list(resources, code, None, dict(chosen))
     packages = {name: of_processor[0].package for name, of_processor in models}
-    for name in chosen:
+    for name, package in chosen.items():
         if packages.get(name) not in {IDENTITY, *known.get(name, ())}:
             there = ", ".join(processor for processor in PROCESSORS if processor in known)
-            what = f"processor {name}" if chosen[name] == "default" else f"package {name}={chosen[name]}"
-            raise UnsupportedError(
-                f"no {what} for '{lang}' among the Stanza models in {folder}; it has {there}: name those (--processors)"
-            )
+            raise _lacking(f"package {name}={package} of '{lang}' (--processors can name {there})", lang, folder)
     files = [
         _model_file(folder, f"{code}/{name}/{package}.pt", known.get(name, {}).get(package, {}).get("md5"), lang)
         for name, package in common.flatten_processor_list(common.add_dependencies(resources, code, models))
@@ -214,7 +209,7 @@ def _model_file(folder: Path, name: str, md5: str | None, lang: str) -> SourceFi
     """A file of a model, which has the MD5 that ``resources.json`` names, if it names one."""
     path = folder / name
     if not path.is_file():
-        raise UnsupportedError(f"no Stanza model {name} in {folder}; {_how_to_get(lang, folder)}")
+        raise _lacking(f"model {name}", lang, folder)
     content = path.read_bytes()
     if md5 and md5 != (actual := hashlib.md5(content, usedforsecurity=False).hexdigest()):
         raise _damaged(path, f"MD5 {actual}, {RESOURCES} says {md5}", lang, folder)
@@ -223,25 +218,18 @@ def _model_file(folder: Path, name: str, md5: str | None, lang: str) -> SourceFi
 
 def _resources(lang: str, folder: Path) -> tuple[dict[str, Any], str]:
     """What ``resources.json`` of a folder says, and the code that it has for a language."""
-    path, how = folder / RESOURCES, _how_to_get(lang, folder)
+    path = folder / RESOURCES
+    if not path.is_file():
+        raise _lacking(f"models with {RESOURCES}", lang, folder)
     try:
         resources = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
-    except FileNotFoundError:
-        raise UnsupportedError(f"no Stanza models in {folder} (no {RESOURCES}); {how}") from None
     except msgspec.MsgspecError as error:
-        raise DiscoprobeError(f"{path} is damaged ({error}); delete it and {how}") from error
+        raise _damaged(path, str(error), lang, folder) from error
     code = str(resources.get(lang, {}).get("alias", lang))
-    if code in resources:
-        return resources, code
-    there = ", ".join(sorted(name for name, of in resources.items() if isinstance(of, dict) and "packages" in of))
-    from stanza.resources.default_packages import default_treebanks  # noqa: PLC0415 (imports torch)
-
-    if lang in {*default_treebanks, "zh", "no"}:
-        raise UnsupportedError(f"no Stanza model of '{lang}' in {folder} (there is {there}); {how}")
-    raise UnsupportedError(
-        f"Stanza has no model of '{lang}', and {folder} has only {there}; use --segment to find sentences only, "
-        "or give an annotated corpus"
-    )
+    if code not in resources:
+        there = ", ".join(sorted(name for name, of in resources.items() if isinstance(of, dict) and "packages" in of))
+        raise _lacking(f"model of '{lang}' (only of {there})", lang, folder)
+    return resources, code
 
 
 def download_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT) -> None:
@@ -265,16 +253,20 @@ def download_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT
             "from another machine and name it with --stanza-dir"
         ) from error
     except ValueError as error:
-        raise UnsupportedError(f"Stanza gives no models of {lang}: {error}") from error
+        raise UnsupportedError(f"Stanza has no such models of {lang}: {error}; {WITHOUT}") from error
+
+
+def _lacking(what: str, lang: str, folder: Path) -> UnsupportedError:
+    return UnsupportedError(f"no Stanza {what} in {folder}; {_how_to_get(lang, folder)}")
+
+
+def _damaged(path: Path, why: str, lang: str, folder: Path) -> DiscoprobeError:
+    return DiscoprobeError(f"{path} is damaged ({why}); delete it and {_how_to_get(lang, folder)}")
 
 
 def _how_to_get(lang: str, folder: Path) -> str:
     code = f"import stanza; stanza.download('{lang}', model_dir='{folder}', processors='{','.join(DEFAULT)}')"
-    return f'download them with: python -c "{code}" (or --download), or name another folder: --stanza-dir'
-
-
-def _damaged(path: Path, why: str, lang: str, folder: Path) -> DiscoprobeError:
-    return DiscoprobeError(f"{path}: a damaged Stanza model ({why}); delete it and {_how_to_get(lang, folder)}")
+    return f'download it with: python -c "{code}" (or --download), name another folder with --stanza-dir, or {WITHOUT}'
 
 
 @functools.lru_cache(maxsize=1)
@@ -295,13 +287,6 @@ def _pipeline(engine: StanzaEngine) -> Any:
     except Exception as error:  # whatever unpickling meets in a file that was cut or is no model
         why = f"{type(error).__name__}: {error}".rstrip(": ")
         raise _damaged(engine.folder / engine.code, why, engine.lang, engine.folder) from error
-
-
-def _inputs(paragraph: Paragraph) -> Iterator[tuple[int, str]]:
-    """What Stanza tokenises at once: a paragraph, or each sentence of the input; offset and text."""
-    for start, end in [(0, len(paragraph.text))] if paragraph.sentences is None else paragraph.sentences:
-        if (text := paragraph.text[start:end]).strip():
-            yield start, text
 
 
 def regrouped(sentences: Sequence[Sequence[Token]], starts: Sequence[int]) -> list[list[Token]]:
@@ -334,16 +319,13 @@ def _sentence(tokens: Sequence[Token]) -> Sentence:
     return Sentence(tokens[0].start, tokens[-1].end, () if long else tuple(tokens), LONG_SENTENCE if long else "")
 
 
-def _with_words(sentence: Sentence, text: str, words: Iterator[Any]) -> Sentence:
-    """The sentence with Stanza's words.
+def _with_words(token: Token, text: str, words: Iterator[Any]) -> Token:
+    """The token with the next of Stanza's words.
 
     The form of a token is taken from the text, since Stanza writes ``<UNK>`` for one of a thousand characters.
     """
-    tokens = [
-        Token(start, end, tuple(_word(next(words), text[start:end] if len(of) == 1 else word.form) for word in of))
-        for start, end, of in sentence.tokens
-    ]
-    return sentence._replace(tokens=tuple(tokens))
+    forms = [word.form for word in token.words] if token.words[1:] else [text[token.start : token.end]]
+    return token._replace(words=tuple(_word(next(words), form) for form in forms))
 
 
 def _word(word: Any, form: str) -> Word:

@@ -280,7 +280,11 @@ Segment = Annotated[
     ),
 ]
 Processors = Annotated[
-    str, typer.Option("--processors", help="Stanza's processors; `pos=hdt` chooses another package than the default.")
+    str,
+    typer.Option(
+        "--processors",
+        help="Stanza's processors; those that they need are added. `pos=hdt` chooses another package than the default.",
+    ),
 ]
 Download = Annotated[bool, typer.Option("--download", help="Download models that are missing.")]
 CorpusName = Annotated[str, typer.Option("--name", help="The name of the corpus. Default: the name of SOURCE.")]

@@ -87,9 +87,9 @@ def test_batching_does_not_change_annotation(german):
 
 def test_sentences_that_are_given_stay_as_they_are(german):
     text, corrections = "Der Dr. Müller kam. Er ging weg! Ja", Counter()
-    found = german.annotate(
-        [Paragraph(TextWithOffsets.of(text), sentences=((0, 7), (8, 32), (32, 33), (33, 35)))], corrections
-    )[0]
+    found = german.annotate([Paragraph(TextWithOffsets.of(text), sentences=((0, 7), (8, 32), (33, 35)))], corrections)[
+        0
+    ]
     assert not corrections
     assert [text[one.tokens[0].start : one.tokens[-1].end] for one in found] == [
         "Der Dr.",

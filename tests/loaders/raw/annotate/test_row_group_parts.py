@@ -9,13 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 import regex
 from fsspec.registry import _registry
-from hypothesis import given
-from hypothesis import strategies as st
 from shared import SHARED, sample_file
 
 from discoprobe.loaders.corpus import Counts, Source
 from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError, UnsupportedError, UsageError
-from discoprobe.loaders.raw.annotate.placed_sentences import SPOKEN, words
 from discoprobe.loaders.raw.options import ReadOptions
 from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare, segment_parquet
 from discoprobe.sources import is_parquet_text, load_corpus
@@ -195,9 +192,3 @@ def test_sentences_of_real_articles_and_novels_are_whole(folder, lang):
     assert len(text) > 500
     dropped = part.record()["drops"]["annotation"]
     assert sum(n for reason, n in dropped.items() if reason != "heading") < 0.02 * len(text)
-
-
-@given(st.text(st.sampled_from("abÄß12.,:;'’_-–/ \u0301\u200dкनि漢ใ½²€\N{GRINNING FACE}…«»"), max_size=40))
-def test_words_are_counted_as_the_rules_divide_them(text):
-    spoken = sum(bool(regex.search(r"[\p{L}\p{N}]", text[a:b])) for a, b in words(text))
-    assert len(SPOKEN.findall(text)) == spoken

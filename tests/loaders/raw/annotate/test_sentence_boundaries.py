@@ -116,7 +116,7 @@ def test_sentences_end_where_the_writing_says(lang, given, expected, kinds):
     same, right = spans_of(expected)
     assert same == text
     corrections = Counter()
-    assert [text[a:b] for a, b in corrected(text, spans, lang, corrections)] == [text[a:b] for a, b in right]
+    assert [text[a:b] for a, b in corrected(text, lang, corrections, spans)] == [text[a:b] for a, b in right]
     assert corrections == Counter(kinds)
 
 
@@ -132,13 +132,13 @@ def test_no_character_is_lost_whatever_a_segmenter_does(lang, step):
     text = " ".join(line.removeprefix("# text = ") for line in lines if line.startswith("# text = "))[:4000].rstrip()
     cut = "|".join(text[i : i + step] for i in range(0, len(text), step))
     corrections = Counter()
-    found = corrected(*spans_of(cut), lang, corrections)
+    found = corrected(text, lang, corrections, spans_of(cut)[1])
     assert all(a < b for a, b in found)
     assert all(b <= c and not text[b:c].strip() for (_, b), (c, _) in pairwise(found))
     assert (found[0][0], found[-1][1]) == (0, len(text))
     assert corrections.keys() <= CORRECTIONS
     again = Counter()
-    assert corrected(text, found, lang, again) == found
+    assert corrected(text, lang, again, found) == found
     assert not again, "corrected boundaries need no correction"
 
 
@@ -163,7 +163,7 @@ def test_stanza_annotates_the_corrected_sentences(german):
     corrections = Counter()
     found = german.annotate([Paragraph(TextWithOffsets.of(text))], corrections)[0]
     spans = [(one.tokens[0].start, one.tokens[-1].end) for one in found]
-    assert spans == corrected(text, spans, "de", Counter())
+    assert spans == corrected(text, "de", Counter(), spans)
     assert corrections
     assert all(sum(word.head == "0" for token in one.tokens for word in token.words) == 1 for one in found)
 

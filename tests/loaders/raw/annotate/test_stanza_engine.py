@@ -8,7 +8,7 @@ import requests
 from huggingface_hub.errors import LocalEntryNotFoundError
 from shared import STANZA, needs_stanza, needs_stanza_without_models
 
-from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError, UsageError
+from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError
 from discoprobe.loaders.raw.annotate.placed_sentences import RuleEngine
 from discoprobe.loaders.raw.annotate.stanza_engine import download_models, find_models, read_processors
 from discoprobe.loaders.raw.prepare import AnnotationOptions, choose_engine
@@ -30,21 +30,23 @@ def test_packages_and_files_are_found_without_importing_stanza():
 
 @needs_stanza_without_models
 def test_a_folder_without_models_is_named_with_the_command(tmp_path):
-    with pytest.raises(UnsupportedError, match=r"no Stanza models in .*stanza\.download\('de', model_dir='.*'"):
+    with pytest.raises(
+        UnsupportedError, match=r"no Stanza models with resources\.json in .*stanza\.download\('de', model_dir='.*'"
+    ):
         find_models("de", tmp_path)
 
 
 @needs_stanza
 def test_a_language_that_is_not_in_the_folder(tmp_path):
     with pytest.raises(
-        UnsupportedError, match=r"no Stanza model of 'fi' in .*there is de, en, es, ru.*stanza\.download\('fi'"
+        UnsupportedError, match=r"no Stanza model of 'fi' \(only of de, en, es, ru\) in .*stanza\.download\('fi'"
     ):
         find_models("fi", STANZA)
 
 
 @needs_stanza
 def test_a_language_that_stanza_does_not_have():
-    with pytest.raises(UnsupportedError, match=r"Stanza has no model of 'rm', .*--segment"):
+    with pytest.raises(UnsupportedError, match=r"no Stanza model of 'rm' \(only of .*--segment"):
         find_models("rm", STANZA)
 
 
@@ -61,7 +63,7 @@ def test_a_damaged_file_is_found_before_it_is_loaded(tmp_path):
     folder = folder_of(tmp_path)
     path = folder / "es" / "pos" / "gsdtiny.pt"
     path.write_bytes(path.read_bytes()[:-1000])
-    with pytest.raises(DiscoprobeError, match=r"gsdtiny\.pt: a damaged Stanza model \(MD5 .*delete it and download"):
+    with pytest.raises(DiscoprobeError, match=r"gsdtiny\.pt is damaged \(MD5 .*delete it and download"):
         find_models("es", folder)
 
 
@@ -75,7 +77,7 @@ def test_a_file_that_is_no_model_and_has_no_hash_is_said_in_one_line(tmp_path, c
     (folder / "resources.json").write_text(json.dumps(resources))
     path = folder / "es" / processor / "gsdtiny.pt"
     path.write_bytes(path.read_bytes()[:5000] if content == "cut" else content.encode())
-    with pytest.raises(DiscoprobeError, match=r"/es: a damaged Stanza model \(\w+(: |\))"):
+    with pytest.raises(DiscoprobeError, match=r"/es is damaged \(\w+(: |\))"):
         choose_engine("es", AnnotationOptions(stanza_dir=folder)).annotate([], Counter())
     assert capfd.readouterr() == ("", "")
 
@@ -88,23 +90,21 @@ def test_damaged_resources(tmp_path, text):
         find_models("es", tmp_path)
 
 
-def test_processors_are_checked():
-    assert read_processors(["lemma", "pos=hdt", "tokenize"]) == {
-        "tokenize": "default",
-        "pos": "hdt",
-        "lemma": "default",
-    }
+def test_processors_are_those_named_and_those_that_they_need():
+    default = dict.fromkeys(("tokenize", "pos", "lemma", "depparse"), "default")
+    assert read_processors([]) == read_processors(["depparse"]) == read_processors(["depparse", "pos"]) == default
+    assert read_processors([" pos=hdt "]) == {"tokenize": "default", "pos": "hdt"}
+    assert read_processors(["lemma", "pos=hdt"]) == {"tokenize": "default", "pos": "hdt", "lemma": "default"}
+    assert read_processors(["mwt=gsd"]) == {"tokenize": "default", "mwt": "gsd"}
     with pytest.raises(UnknownNameError, match="unknown processor 'ner'"):
         read_processors(["tokenize", "ner"])
-    with pytest.raises(UsageError, match="depparse needs lemma, pos; name them"):
-        read_processors(["tokenize", "depparse"])
-    with pytest.raises(UsageError, match="names none"):
-        read_processors([])
 
 
 @needs_stanza
 def test_a_package_that_is_not_there():
-    with pytest.raises(UnsupportedError, match=r"no package pos=hdt for 'de'"):
+    with pytest.raises(
+        UnsupportedError, match=r"no Stanza package pos=hdt of 'de' .*tokenize, mwt, pos, lemma, depparse"
+    ):
         find_models("de", STANZA, ("tokenize", "pos=hdt"))
 
 
