@@ -26,9 +26,9 @@ from discoprobe.builders.task import Context, all_tasks
 from discoprobe.cards.metadata.annotation_quality import SEGMENTATION_TASKS, TASKS
 from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.corpus import Corpus, Shard, Source
+from discoprobe.loaders.fetch.stanza_models import DEFAULT
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.raw.annotate.annotate_corpus import AnnotatedCorpus
-from discoprobe.loaders.raw.annotate.stanza_engine import DEFAULT
 from discoprobe.loaders.raw.options import ReadOptions
 from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 from discoprobe.loaders.catalogue.hub_texts import DATASETS, HUB
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError, first_line
 from discoprobe.loaders.file_hashes import hashes_of
+from discoprobe.loaders.folders import cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -119,6 +120,17 @@ def local_copy(url: str, folder: Path) -> Path:
     top = folder / hashlib.sha256(content.encode()).hexdigest()[:16] / (folder_names or ["files"])[-1]
     copy_here([file for file in files if not (top / file.name).exists()], top)
     return top / files[0].name if len(files) == 1 else top
+
+
+def as_path(source: str) -> str:
+    """A URL as the path of copies in the cache; a path, or a dataset of the Hub, as it is.
+
+    Raises:
+        RemoteError: a file cannot be read.
+    """
+    return (
+        source if not is_url(source) or source.startswith(HUB) else str(local_copy(source, cache_folder() / "remote"))
+    )
 
 
 def files_below(url: str) -> list[TextFile]:

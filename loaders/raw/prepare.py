@@ -6,17 +6,17 @@ from pathlib import Path
 
 from discoprobe.loaders.corpus import Corpus, Source
 from discoprobe.loaders.errors import UnsupportedError
-from discoprobe.loaders.fetch.remote_files import is_url, local_copy
-from discoprobe.loaders.folders import cache_folder
+from discoprobe.loaders.fetch import stanza_models
+from discoprobe.loaders.fetch.remote_files import as_path
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.process_pool import Progress, silent
-from discoprobe.loaders.raw.annotate import stanza_engine
 from discoprobe.loaders.raw.annotate.annotate_corpus import AnnotatedCorpus, AnnotationJob, annotate
 from discoprobe.loaders.raw.annotate.placed_sentences import Engine, RuleEngine
 from discoprobe.loaders.raw.annotate.row_group_parts import text_corpus
+from discoprobe.loaders.raw.annotate.stanza_engine import StanzaEngine
 from discoprobe.loaders.raw.files import check_kind
 from discoprobe.loaders.raw.options import ReadOptions
-from discoprobe.loaders.raw.raw_corpus import HUB, read_documents
+from discoprobe.loaders.raw.raw_corpus import read_documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class AnnotationOptions:
 
     segment: bool = False  # only find sentences and words
     stanza_dir: Path | None = None  # the folder of models; by default Stanza's own
-    processors: tuple[str, ...] = stanza_engine.DEFAULT  # of Stanza
+    processors: tuple[str, ...] = stanza_models.DEFAULT  # of Stanza
     download: bool = False  # download missing models
     read: ReadOptions = dataclasses.field(default_factory=ReadOptions)  # ``lang`` in it is ignored
     rules: bool = False  # segment by rules, even if Stanza is installed
@@ -41,26 +41,18 @@ def choose_engine(lang: str, options: AnnotationOptions) -> Engine:
         RemoteError: a model cannot be downloaded.
         DiscoprobeError: a model is damaged.
     """
-    asked = not options.segment or options.stanza_dir is not None or options.download
-    if options.segment and (options.rules or not (asked or stanza_engine.installed())):
+    if options.segment and options.rules:
         return RuleEngine(lang)
-    folder = options.stanza_dir or stanza_engine.default_folder()
     wanted = ("tokenize",) if options.segment else options.processors
-    if options.download:
-        stanza_engine.download_models(lang, folder, wanted)
     try:
-        return stanza_engine.find_models(lang, folder, wanted)
+        folder = options.stanza_dir or stanza_models.default_folder()
+        if options.download:
+            stanza_models.download_models(lang, folder, wanted)
+        return StanzaEngine(stanza_models.find_models(lang, folder, wanted))
     except UnsupportedError:
-        if asked:
+        if not options.segment or options.stanza_dir is not None or options.download:
             raise
         return RuleEngine(lang)
-
-
-def as_path(source: str) -> str:
-    """A URL as the path of a copy in the cache; a path, or a dataset of the Hub, as it is."""
-    if not is_url(source) or source.startswith(HUB):
-        return source
-    return str(local_copy(source, cache_folder() / "remote"))
 
 
 def segment_parquet(url: str, about: Source, options: AnnotationOptions) -> Corpus:

@@ -16,7 +16,7 @@ from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.corpus import Corpus, Source
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnsupportedError, UsageError
 from discoprobe.loaders.fetch import catalogue_files
-from discoprobe.loaders.fetch.remote_files import PARQUET, files_at, is_url
+from discoprobe.loaders.fetch.remote_files import PARQUET, as_path, files_at, is_url
 from discoprobe.loaders.file_hashes import hashes_of
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.paths import SUFFIXES, holds_corpus
@@ -25,7 +25,7 @@ from discoprobe.loaders.raw.annotate.row_group_parts import TextCorpusPart
 from discoprobe.loaders.raw.document import DropCounts
 from discoprobe.loaders.raw.files import READABLE, check_kind, files_in
 from discoprobe.loaders.raw.options import read_options
-from discoprobe.loaders.raw.prepare import AnnotationOptions, as_path, prepare, segment_parquet
+from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare, segment_parquet
 from discoprobe.loaders.raw.raw_corpus import HUB
 from discoprobe.requests import SAMPLE, OnError, Request, catalogue_corpus, corpus_name, is_hub_text, language_codes
 

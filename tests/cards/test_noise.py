@@ -11,8 +11,8 @@ from test_card import card_of, headings, html_in
 
 from discoprobe.builders.config import Shape
 from discoprobe.cards.metadata import annotation_quality
+from discoprobe.loaders.fetch.stanza_models import find_models
 from discoprobe.loaders.raw.annotate.placed_sentences import RuleEngine
-from discoprobe.loaders.raw.annotate.stanza_engine import find_models
 
 TABLE = re.compile(r"^\| `(\w+)` \| ([\d,]+) \| ([\d.]*) \| ([\d,]+) \| ([\d,]+) \| ([\d.]*) \|$", re.MULTILINE)
 

@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from discoprobe.loaders import cache
+from discoprobe.loaders.annotation_manifest import AnnotationCounts
 from discoprobe.loaders.corpus import DOCUMENTS, SENTENCES, TOKENS, VERSION, Corpus, Counts, Shard, Source, SourceFile
 from discoprobe.loaders.errors import CorpusFormatError, UnsupportedError, first_line
 from discoprobe.loaders.fetch.remote_files import PARQUET, TextFile, files_at, pinned, reaching
@@ -87,28 +88,23 @@ class TextCorpusPart:
     def _made(self) -> cache.Entry:
         with _opened(self.file) as parquet:
             names = parquet.schema_arrow.names
-            about = [known_column(names, wanted) for wanted in ABOUT.values()]
-            used = {*find_columns(names, self.options, self.file.name).values(), *filter(None, about)}
+            columns = [known_column(names, wanted) for wanted in ABOUT.values()]
+            used = {*find_columns(names, self.options, self.file.name).values(), *filter(None, columns)}
             records = parquet.read_row_group(self.number, columns=sorted(used)).to_pylist()
         reading, dropped, corrections = DropCounts(), Counter[str](), Counter[str]()
         rows = rows_of(enumerate(records, self.before + 1), self.file.name, self.options, reading)
         usable = list(usable_documents(sorted(rows, key=lambda row: row.id), self.options, reading))
         documents = list(annotated_documents(usable, self.engine, dropped, corrections))
-        about_each = []
+        about = []
         for document, _ in documents:
-            number = int(document.source.rpartition(":")[2])  # of the row in the file, from 1
-            cells = records[number - self.before - 1]
-            about_each.append([document.doc_id, *(str(cells.get(column) or "") for column in about)])
+            row = int(document.source.rpartition(":")[2]) - self.before  # in the row group, from 1
+            about.append([document.doc_id, *(str(records[row - 1].get(column) or "") for column in columns)])
         shard = _shard(documents, self.corpus)
-        record = {
-            "about": about_each,
-            "documents": len(documents),
-            "sentences": shard.sentences.height,
-            "words": int(shard.sentences["n_words"].sum()),
-            "drops": {"reading": reading.reasons, "annotation": dropped},
-            "corrections": corrections,
-        }
-        return cache.store(cache_folder(), self.key, [shard], lambda: record)
+        counts = AnnotationCounts(
+            documents=len(documents), sentences=shard.sentences.height, words=int(shard.sentences["n_words"].sum()),
+            drops={"reading": reading.reasons, "annotation": dropped}, corrections=corrections,
+        )  # fmt: skip
+        return cache.store(cache_folder(), self.key, [shard], lambda: {"about": about, **counts})
 
 
 def _shard(documents: Sequence[tuple[RawDocument, Sequence[PlacedSentence]]], corpus: str) -> Shard:

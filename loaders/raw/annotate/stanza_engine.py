@@ -1,36 +1,22 @@
-"""Annotation with Stanza: its models, found in their folder and verified, and many paragraphs annotated at once.
+"""Annotation with Stanza, many paragraphs at once, on one thread or the GPU.
 
-A folder of models has a ``resources.json`` with the packages and the MD5 of their files, and a file
-``<language>/<processor>/<package>.pt`` for each (https://stanfordnlp.github.io/stanza/download_models.html). Stanza is
-imported when models are looked for, and works on one thread or the GPU. Every paragraph is a document for Stanza, so
-that no sentence crosses paragraphs; in input that is already segmented, every sentence is one.
+Every paragraph is a document for Stanza, so that no sentence crosses paragraphs; in input that is already segmented,
+every sentence is one.
 """
 
 import functools
-import hashlib
-import importlib.util
-import logging
-import os
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
-from pathlib import Path
 from typing import Any, Final
 
-import msgspec
-
+from discoprobe.loaders.annotation_manifest import entries
 from discoprobe.loaders.conllu.check import well_formed_feats
 from discoprobe.loaders.conllu.write import MISSING, Word
-from discoprobe.loaders.corpus import UPOS, SourceFile
-from discoprobe.loaders.errors import (
-    DiscoprobeError,
-    RemoteError,
-    UnknownNameError,
-    UnsupportedError,
-    first_line,
-)
+from discoprobe.loaders.corpus import UPOS
+from discoprobe.loaders.fetch.stanza_models import StanzaModels, damaged, require_stanza
 from discoprobe.loaders.raw.annotate.placed_sentences import (
     LONG_SENTENCE,
     MAX_WORDS,
@@ -42,67 +28,24 @@ from discoprobe.loaders.raw.annotate.placed_sentences import (
 from discoprobe.loaders.raw.annotate.sentence_boundaries import corrected
 from discoprobe.loaders.raw.document import Paragraph
 
-PROCESSORS: Final = ("tokenize", "mwt", "pos", "lemma", "depparse")
-"""Those whose results are in CoNLL-U, in the order in which they work."""
 TOKENIZERS: Final = ("tokenize", "mwt")
-DEFAULT: Final = ("tokenize", "pos", "lemma", "depparse")
-"""Each needs the results of those before it; ``mwt`` is added for languages that have it."""
-IDENTITY: Final = "identity"
-"""The lemmatiser that returns the form, for languages without inflection; it has no file."""
-RESOURCES: Final = "resources.json"
 TAGS: Final = frozenset(UPOS.categories.to_list())
-WITHOUT: Final = "find sentences only with --segment"
 NOT_TOKENISED: Final = (ValueError, AssertionError, IndexError)
 """What Stanza's tokeniser raises for text in which it loses its place."""
 
 
-def installed() -> bool:
-    """Whether Stanza can be imported."""
-    return importlib.util.find_spec("stanza") is not None and importlib.util.find_spec("torch") is not None
+def _device() -> str:
+    import torch  # noqa: PLC0415 (takes seconds)
 
-
-def require_stanza() -> None:
-    """Raise an UnsupportedError that says how to install Stanza, if it is not installed."""
-    if not installed():
-        raise UnsupportedError(
-            f"annotation needs Stanza, which is not installed: pip install 'discoprobe[stanza]', or {WITHOUT}"
-        )
-
-
-def default_folder() -> Path:
-    """The folder to which Stanza downloads its models; ``$STANZA_RESOURCES_DIR`` names another."""
-    require_stanza()
-    from stanza.resources.common import DEFAULT_MODEL_DIR  # noqa: PLC0415 (imports torch)
-
-    return Path(os.environ.get("STANZA_RESOURCES_DIR") or DEFAULT_MODEL_DIR)
-
-
-def read_processors(names: Sequence[str]) -> dict[str, str]:
-    """The package of each processor that is named, as ``pos`` or ``pos=hdt``, and of those that these need.
-
-    Without names they are those of :data:`DEFAULT`; a package that is not named is ``default``.
-
-    Raises:
-        UnknownNameError: a processor is not one of :data:`PROCESSORS`.
-    """
-    named = {name.strip(): package.strip() for name, _, package in (each.partition("=") for each in names or DEFAULT)}
-    for name in named:
-        if name not in PROCESSORS:
-            raise UnknownNameError("processor", name, PROCESSORS, remedy=f"({', '.join(PROCESSORS)} are in CoNLL-U)")
-    last = max((DEFAULT.index(name) for name in named if name in DEFAULT), default=0)
-    return {name: named.get(name) or "default" for name in (*DEFAULT[: last + 1], *named)}
+    return "cuda" if torch.cuda.is_available() else "cpu"
 
 
 @dataclass(frozen=True, slots=True)
 class StanzaEngine:
     """Stanza with certain models of one language."""
 
-    lang: str
-    code: str  # the language in the folder: Stanza has ``zh-hans`` for ``zh``
-    folder: Path
-    packages: tuple[tuple[str, str], ...]  # processor and package, in the order in which they work
-    files: tuple[SourceFile, ...]  # path in the folder, SHA-256 and size, including word vectors and language models
-    device: str = "cpu"  # or ``cuda``
+    models: StanzaModels
+    device: str = field(default_factory=_device)  # ``cuda`` where there is a GPU, else ``cpu``
 
     @property
     def identity(self) -> Mapping[str, object]:
@@ -110,8 +53,8 @@ class StanzaEngine:
         return {
             "engine": "stanza",
             "software": versions("stanza", "torch"),
-            "packages": dict(self.packages),
-            "models": {file.path: {"sha256": file.sha256, "bytes": file.bytes} for file in self.files},
+            "packages": dict(self.models.packages),
+            "models": entries(self.models.files),
             "device": self.device,
         }
 
@@ -156,7 +99,7 @@ class StanzaEngine:
         tokens = [[_token(token, at) for token in sentence.tokens] for sentence in document.sentences]
         if paragraph.sentences is None:
             spans = [(of_sentence[0].start, of_sentence[-1].end) for of_sentence in tokens]
-            starts = [start for start, _ in corrected(paragraph.text, self.lang, corrections, spans)]
+            starts = [start for start, _ in corrected(paragraph.text, self.models.lang, corrections, spans)]
             tokens = regrouped(tokens, starts)
         else:
             tokens = [[*chain.from_iterable(tokens)]]
@@ -169,104 +112,9 @@ class StanzaEngine:
         forms = [[word.form for token in sentence.tokens for word in token.words] for sentence in sentences]
         document = Document([[{"id": i, "text": form} for i, form in enumerate(each, 1)] for each in forms])
         if sentences:
-            taggers = [name for name, _ in self.packages if name not in TOKENIZERS]
+            taggers = [name for name, _ in self.models.packages if name not in TOKENIZERS]
             _pipeline(self).process(document, processors=taggers)
         return iter(document.iter_words())
-
-
-def find_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT) -> StanzaEngine:
-    """Stanza with the models that processors need, as :func:`read_processors` takes them; every file is verified.
-
-    Raises:
-        UnsupportedError: the folder has no such model; the message says how to download it. Or Stanza is not installed.
-        DiscoprobeError: a file is damaged.
-    """
-    chosen = read_processors(processors)
-    require_stanza()
-    import torch  # noqa: PLC0415 (takes seconds)
-    from stanza.resources import common  # noqa: PLC0415 (imports torch)
-
-    logging.getLogger("stanza").setLevel(logging.CRITICAL)  # it warns of what is an error here
-    resources, code = _resources(lang, folder)
-    known = resources[code]
-    models = common.maintain_processor_list(resources, code, None, dict(chosen))
-    packages = {name: of_processor[0].package for name, of_processor in models}
-    for name, package in chosen.items():
-        if packages.get(name) not in {IDENTITY, *known.get(name, ())}:
-            there = ", ".join(processor for processor in PROCESSORS if processor in known)
-            raise _lacking(f"package {name}={package} of '{lang}' (--processors can name {there})", lang, folder)
-    files = [
-        _model_file(folder, f"{code}/{name}/{package}.pt", known.get(name, {}).get(package, {}).get("md5"), lang)
-        for name, package in common.flatten_processor_list(common.add_dependencies(resources, code, models))
-        if package != IDENTITY
-    ]
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    of_folder = tuple(sorted(files, key=lambda file: file.path))
-    return StanzaEngine(lang, code, folder, tuple(packages.items()), of_folder, device)
-
-
-def _model_file(folder: Path, name: str, md5: str | None, lang: str) -> SourceFile:
-    """A file of a model, which has the MD5 that ``resources.json`` names, if it names one."""
-    path = folder / name
-    if not path.is_file():
-        raise _lacking(f"model {name}", lang, folder)
-    content = path.read_bytes()
-    if md5 and md5 != (actual := hashlib.md5(content, usedforsecurity=False).hexdigest()):
-        raise _damaged(path, f"MD5 {actual}, {RESOURCES} says {md5}", lang, folder)
-    return SourceFile(name, hashlib.sha256(content).hexdigest(), len(content))
-
-
-def _resources(lang: str, folder: Path) -> tuple[dict[str, Any], str]:
-    """What ``resources.json`` of a folder says, and the code that it has for a language."""
-    path = folder / RESOURCES
-    if not path.is_file():
-        raise _lacking(f"models with {RESOURCES}", lang, folder)
-    try:
-        resources = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
-    except msgspec.MsgspecError as error:
-        raise _damaged(path, str(error), lang, folder) from error
-    code = str(resources.get(lang, {}).get("alias", lang))
-    if code not in resources:
-        there = ", ".join(sorted(name for name, of in resources.items() if isinstance(of, dict) and "packages" in of))
-        raise _lacking(f"model of '{lang}' (only of {there})", lang, folder)
-    return resources, code
-
-
-def download_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT) -> None:
-    """Download the models of a language with Stanza; models that are present are kept.
-
-    Raises:
-        RemoteError: the host cannot be reached, or does not provide them.
-        UnsupportedError: Stanza is not installed, or has no models of the language.
-    """
-    require_stanza()
-    import stanza  # noqa: PLC0415 (imports torch)
-
-    try:
-        stanza.download(
-            lang, model_dir=str(folder), package=None, processors=read_processors(processors), verbose=False
-        )
-    except OSError as error:  # of `requests`, the Hub's client and the file system
-        what = getattr(getattr(error, "request", None), "url", None) or first_line(error)
-        raise RemoteError(
-            f"the Stanza models of {lang} cannot be downloaded ({what}); check the network, or copy a folder of models "
-            "from another machine and name it with --stanza-dir"
-        ) from error
-    except ValueError as error:
-        raise UnsupportedError(f"Stanza has no such models of {lang}: {error}; {WITHOUT}") from error
-
-
-def _lacking(what: str, lang: str, folder: Path) -> UnsupportedError:
-    return UnsupportedError(f"no Stanza {what} in {folder}; {_how_to_get(lang, folder)}")
-
-
-def _damaged(path: Path, why: str, lang: str, folder: Path) -> DiscoprobeError:
-    return DiscoprobeError(f"{path} is damaged ({why}); delete it and {_how_to_get(lang, folder)}")
-
-
-def _how_to_get(lang: str, folder: Path) -> str:
-    code = f"import stanza; stanza.download('{lang}', model_dir='{folder}', processors='{','.join(DEFAULT)}')"
-    return f'download it with: python -c "{code}" (or --download), name another folder with --stanza-dir, or {WITHOUT}'
 
 
 @functools.lru_cache(maxsize=1)
@@ -277,16 +125,17 @@ def _pipeline(engine: StanzaEngine) -> Any:
     import torch  # noqa: PLC0415 (takes seconds)
 
     torch.set_num_threads(1)
+    models = engine.models
     try:
         return stanza.Pipeline(
-            engine.code, dir=str(engine.folder), package=None, processors=dict(engine.packages), download_method=None,
+            models.code, dir=str(models.folder), package=None, processors=dict(models.packages), download_method=None,
             device=engine.device, verbose=False, logging_level="CRITICAL",
         )  # fmt: skip
     except MemoryError:
         raise
     except Exception as error:  # whatever unpickling meets in a file that was cut or is no model
         why = f"{type(error).__name__}: {error}".rstrip(": ")
-        raise _damaged(engine.folder / engine.code, why, engine.lang, engine.folder) from error
+        raise damaged(models.folder / models.code, why, models.lang, models.folder) from error
 
 
 def regrouped(sentences: Sequence[Sequence[Token]], starts: Sequence[int]) -> list[list[Token]]:
