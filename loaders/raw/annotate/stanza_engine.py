@@ -9,7 +9,6 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any, Final
 
 from discoprobe.loaders.annotation_manifest import entries
@@ -97,13 +96,11 @@ class StanzaEngine:
         if document is None:
             return [Sentence(0, 0, dropped=UNANNOTATED)]
         tokens = [[_token(token, at) for token in sentence.tokens] for sentence in document.sentences]
+        starts = [at]
         if paragraph.sentences is None:
             spans = [(of_sentence[0].start, of_sentence[-1].end) for of_sentence in tokens]
             starts = [start for start, _ in corrected(paragraph.text, self.models.lang, corrections, spans)]
-            tokens = regrouped(tokens, starts)
-        else:
-            tokens = [[*chain.from_iterable(tokens)]]
-        return [_sentence(of_sentence) for of_sentence in tokens if of_sentence]
+        return [_sentence(of_sentence) for of_sentence in regrouped(tokens, starts) if of_sentence]
 
     def _tagged(self, sentences: Sequence[Sentence]) -> Iterator[Any]:
         """Stanza's words of sentences, annotated."""

@@ -5,6 +5,7 @@ import pytest
 from shared import SAMPLE_LANGUAGES, needs_stanza, sample_file
 
 from discoprobe.loaders.conllu.write import Word
+from discoprobe.loaders.languages.language import languages
 from discoprobe.loaders.raw.annotate.placed_sentences import Token
 from discoprobe.loaders.raw.annotate.sentence_boundaries import CORRECTIONS, corrected
 from discoprobe.loaders.raw.annotate.stanza_engine import _token, regrouped
@@ -174,3 +175,8 @@ def test_an_ellipsis_that_was_cut_is_one_token():
     (found,) = regrouped(tokens, [0])
     assert [token.words[0].form for token in found] == ["Ja", "...", "nein", "."]
     assert (found[1].start, found[1].end) == (2, 5)
+
+
+@pytest.mark.parametrize("lang", languages())
+def test_the_patterns_of_every_language_can_be_used(lang):
+    assert corrected("Ja. Nein.", lang, Counter(), [(0, 3), (4, 9)]) == [(0, 3), (4, 9)]
