@@ -128,9 +128,9 @@ def as_path(source: str) -> str:
     Raises:
         RemoteError: a file cannot be read.
     """
-    return (
-        source if not is_url(source) or source.startswith(HUB) else str(local_copy(source, cache_folder() / "remote"))
-    )
+    if not is_url(source) or source.startswith(HUB):
+        return source
+    return str(local_copy(source, cache_folder() / "remote"))
 
 
 def files_below(url: str) -> list[TextFile]:
