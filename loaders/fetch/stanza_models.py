@@ -171,4 +171,4 @@ def damaged(path: Path, why: str, lang: str, folder: Path) -> DiscoprobeError:
 
 def _how_to_get(lang: str, folder: Path) -> str:
     code = f"import stanza; stanza.download('{lang}', model_dir='{folder}', processors='{','.join(DEFAULT)}')"
-    return f'download it with: python -c "{code}" (or --download), name another folder with --stanza-dir, or {WITHOUT}'
+    return f'download with: python -c "{code}" (or --download), name another folder with --stanza-dir, or {WITHOUT}'
