@@ -114,11 +114,10 @@ class Task:
         conditions: what the wrong text of a pair can be; given, the task is a suite, which only evaluates: it has one
             split, ``test``, and one row per pair. ``sample`` names the condition of each row (the first by default).
         region: number of the region that the two texts of a suite are compared in, from 1; 0 for the whole text.
-        closing: what the definitions of all tasks of a family have as their last paragraph.
-        name: the name of the module; filled in when tasks are found, as the next three are.
-        family: the folder of the module.
-        definition: its docstring and ``closing``.
-        papers: the publications that the definition mentions.
+        papers: publications whose names ``builders/papers.py`` does not have; those that the definition mentions are
+            added when tasks are found.
+        definition: what cards print; ``{docstring}`` in it becomes the docstring of the module when tasks are found.
+        name: the name of the module; filled in when tasks are found, as ``family`` is (its folder).
     """
 
     sample: Callable[[pl.DataFrame, Context], Sample]
@@ -133,11 +132,10 @@ class Task:
     natural: bool = False
     conditions: tuple[str, ...] = ()
     region: int = 0
-    closing: str = ""
+    papers: tuple[Paper, ...] = ()
+    definition: str = "{docstring}"
     name: str = ""
     family: str = ""
-    definition: str = ""
-    papers: tuple[Paper, ...] = ()
 
     @property
     def open(self) -> bool:
@@ -225,7 +223,7 @@ T = TypeVar("T", bound=AnyTask)
 def all_tasks() -> dict[str, AnyTask]:
     """Every task by name, in the order of ``FAMILIES``, each family in alphabetical order; without generated ones."""
     return {
-        name: _published(task, name, family, _definition(module))
+        name: _published(task, name, family, module)
         for family, name, module in _modules()
         if isinstance(task := getattr(module, "TASK", None), AnyTask)
     }
@@ -235,15 +233,16 @@ def all_tasks() -> dict[str, AnyTask]:
 def generated_tasks() -> dict[str, AnyTask]:
     """The tasks that a rule generates, by name; their family is the name of the module that holds the rule."""
     return {
-        task.name: _published(task, task.name, name, f"{task.definition}\n\n{_definition(module)}")
+        task.name: _published(task, task.name, name, module)
         for _, name, module in _modules()
         for task in getattr(module, "TASKS", ())
     }
 
 
-def _published(task: T, name: str, family: str, docstring: str) -> T:
-    definition = f"{docstring}\n\n{task.closing}" if task.closing else docstring
-    return replace(task, name=name, family=family, definition=definition, papers=tuple(papers_of(definition)))
+def _published(task: T, name: str, family: str, module: ModuleType) -> T:
+    definition = task.definition.replace("{docstring}", _docstring(module))
+    papers = (*papers_of(definition), *task.papers)
+    return replace(task, name=name, family=family, definition=definition, papers=papers)
 
 
 def _modules() -> Iterator[tuple[str, str, ModuleType]]:
@@ -254,7 +253,7 @@ def _modules() -> Iterator[tuple[str, str, ModuleType]]:
             yield family, info.name, importlib.import_module(f"{package.__name__}.{info.name}")
 
 
-def _definition(module: ModuleType) -> str:
+def _docstring(module: ModuleType) -> str:
     return inspect.cleandoc(module.__doc__ or "")
 
 

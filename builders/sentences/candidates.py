@@ -54,7 +54,7 @@ def feature_task(
         labels=labels_of(feature), decides=True, feature=feature, split_by="target", needs=frozenset(needs),
         select=functools.partial(select, feature=feature),
         sample=functools.partial(balanced_values, companions=companions, keep=keep),
-        closing=_closing(feature, companions, keep), **more,
+        definition=f"{{docstring}}\n\n{_closing(feature, companions, keep)}", **more,
     )  # fmt: skip
 
 

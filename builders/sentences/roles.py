@@ -1,5 +1,6 @@
 """Words in a syntactic role: which there are, their features, and what verbs govern."""
 
+import dataclasses
 import functools
 from typing import ClassVar, Final
 
@@ -141,9 +142,8 @@ def role_feature(role: str, feature: str) -> ProbingTask:
         feature: a feature of ``VALUES``, such as ``Number[psor]``.
     """
     name = f"feats_{role}_{feature.lower().replace('[', '_').removesuffix(']')}"
-    definition = f"{feature} of the word in the role `{role}`."
-    selecting = functools.partial(feature_in_role, role=role)
-    return feature_task(feature, selecting, name=name, definition=definition, version=2)
+    task = feature_task(feature, functools.partial(feature_in_role, role=role), name=name, version=2)
+    return dataclasses.replace(task, definition=f"{feature} of the word in the role `{role}`.\n\n{task.definition}")
 
 
 def _counting(trees: Trees) -> pl.DataFrame:

@@ -3,6 +3,7 @@
 import itertools
 import re
 from dataclasses import replace
+from types import ModuleType
 
 import pytest
 from card_cases import HOSTILE, config, hostile_config
@@ -11,7 +12,7 @@ from markdown_it import MarkdownIt
 from discoprobe.builders.audit.run import audit
 from discoprobe.builders.config import Config, Shape, schema
 from discoprobe.builders.drop_reasons import meanings
-from discoprobe.builders.papers import papers_of
+from discoprobe.builders.papers import Paper, papers_of
 from discoprobe.builders.task import all_tasks
 from discoprobe.cards.metadata.column_descriptions import fields
 from discoprobe.cards.review.terminal_view import card_text, for_terminal
@@ -222,6 +223,16 @@ def test_every_task_names_its_paper():
     tasks = all_tasks()
     assert len(tasks) > 30
     assert [name for name, task in tasks.items() if not task.papers] == []
+
+
+def test_a_task_may_cite_papers_of_its_own(monkeypatch):
+    module = ModuleType("toy", doc="A task of SentEval's kind.")
+    own = Paper(("Toy",), "Author 2026. A Paper.", "https://example.org")
+    module.TASK = replace(all_tasks()["sent_len"], papers=(own,), definition="{docstring} More.")
+    monkeypatch.setattr("discoprobe.builders.task._modules", lambda: iter([("probing", "toy", module)]))
+    found = all_tasks.__wrapped__()["toy"]
+    assert found.definition == "A task of SentEval's kind. More."
+    assert [paper.names[0] for paper in found.papers] == ["SentEval", "Toy"]
 
 
 def test_every_config_of_the_sample_has_a_card(built):
