@@ -1,6 +1,6 @@
 """Sentences as lines of CoNLL-U (https://universaldependencies.org/format.html)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 MISSING: Final = "_"
@@ -18,24 +18,23 @@ class Word(NamedTuple):
     deprel: str = MISSING
 
 
-def sentence_lines(
-    comments: Mapping[str, str | int | None], tokens: Iterable[tuple[str, Sequence[Word], str]]
-) -> Iterator[str]:
-    """The lines of a sentence, without line ends; the last one is empty.
+def sentence_text(comments: Mapping[str, str | int | None], tokens: Iterable[tuple[str, Sequence[Word], str]]) -> str:
+    """The lines of a sentence and the empty line after it.
 
     Args:
         comments: value by key; an empty text for a comment without value (``# newpar``), None for no comment.
         tokens: form, words and MISC of each token; one of several words is a multiword token.
     """
-    for key, value in comments.items():
-        if value is not None:
-            yield f"# {key}" if value == "" else f"# {key} = {value}"
-    first = 1
+    lines = [
+        f"# {key}" if value == "" else f"# {key} = {value}" for key, value in comments.items() if value is not None
+    ]
+    n = 0
     for form, words, misc in tokens:
-        last = first + len(words) - 1
-        if last > first:
-            yield "\t".join([f"{first}-{last}", form, *[MISSING] * 7, misc])
-        for number, word in enumerate(words, first):
-            yield "\t".join([str(number), *word, MISSING, MISSING if last > first else misc])
-        first = last + 1
-    yield ""
+        of_word = misc
+        if len(words) > 1:
+            lines.append("\t".join([f"{n + 1}-{n + len(words)}", form, *[MISSING] * 7, misc]))
+            of_word = MISSING
+        for word in words:
+            n += 1
+            lines.append("\t".join([str(n), *word, MISSING, of_word]))
+    return "\n".join([*lines, "", ""])

@@ -30,7 +30,7 @@ from typing import Final, NamedTuple
 
 from discoprobe.loaders import annotation_manifest as manifests
 from discoprobe.loaders.annotation_manifest import NAME, WORK, AnnotationCounts, AnnotationManifest, FileEntry
-from discoprobe.loaders.conllu.write import Word, sentence_lines
+from discoprobe.loaders.conllu.write import Word, sentence_text
 from discoprobe.loaders.corpus import Source
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.file_hashes import hash_of_json
@@ -176,7 +176,7 @@ def _annotate_batch(engine: Engine, folder: Path, batch: _Batch) -> int:
     documents: list[RawDocument] = pickle.loads(batch.file.read_bytes())  # noqa: S301 (this run wrote it)
     written, drops, corrections = Counter[str](), Counter[str](), Counter[str]()
     annotated = annotated_documents(documents, engine, drops, corrections)
-    text = "".join(f"{line}\n" for each in annotated for line in _lines(*each, written))
+    text = "".join(text for each in annotated for text in _texts(*each, written))
     counts = AnnotationCounts(
         documents=written["documents"], sentences=written["sentences"], words=written["words"],
         drops={"annotation": drops}, corrections=corrections,
@@ -233,8 +233,8 @@ def _source_files(corpus: RawCorpus) -> dict[str, FileEntry]:
     return manifests.listed(corpus.path if corpus.path.is_dir() else corpus.path.parent, paths)
 
 
-def _lines(document: RawDocument, sentences: Sequence[PlacedSentence], written: Counter[str]) -> Iterator[str]:
-    """The lines of a document, which ``written`` counts as one, with its sentences and words."""
+def _texts(document: RawDocument, sentences: Sequence[PlacedSentence], written: Counter[str]) -> Iterator[str]:
+    """The sentences of a document as CoNLL-U; ``written`` counts the document, its sentences and words."""
     source = text_file(document.doc_id) if document.extracted else document.source
     written["documents"] += 1
     for number, one in enumerate(sentences):
@@ -246,7 +246,7 @@ def _lines(document: RawDocument, sentences: Sequence[PlacedSentence], written: 
             "section_number": paragraph.section, "speaker": paragraph.speaker or None,
             "source": f"{source}:{low}:{high}", "text": one.text,
         }  # fmt: skip
-        yield from sentence_lines(comments, map(partial(_with_misc, one), tokens, [*tokens[1:], None]))
+        yield sentence_text(comments, map(partial(_with_misc, one), tokens, [*tokens[1:], None]))
         written.update(sentences=1, words=sum(len(token.words) for token in tokens))
 
 

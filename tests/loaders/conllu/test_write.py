@@ -1,6 +1,6 @@
 import conllu
 
-from discoprobe.loaders.conllu.write import Word, sentence_lines
+from discoprobe.loaders.conllu.write import Word, sentence_text
 
 TOKENS = [
     (
@@ -12,11 +12,11 @@ TOKENS = [
 ]
 
 
-def test_lines_are_read_as_they_were_meant():
-    lines = list(sentence_lines({"newpar": "", "sent_id": "a-1", "genre": None, "section_number": 0}, TOKENS))
-    assert lines[:3] == ["# newpar", "# sent_id = a-1", "# section_number = 0"]
-    assert lines[-1] == ""
-    (sentence,) = conllu.parse("\n".join(lines))
+def test_a_sentence_is_read_as_it_was_meant():
+    text = sentence_text({"newpar": "", "sent_id": "a-1", "genre": None, "section_number": 0}, TOKENS)
+    assert text.startswith("# newpar\n# sent_id = a-1\n# section_number = 0\n1-2\tIm\t")
+    assert text.endswith("\n\n")
+    (sentence,) = conllu.parse(text)
     assert [token["id"] for token in sentence] == [(1, "-", 2), 1, 2, 3]
     assert [token["form"] for token in sentence] == ["Im", "in", "dem", "Haus"]
     assert [token["misc"] for token in sentence] == [{"A": "1"}, None, None, {"SpaceAfter": "No"}]
