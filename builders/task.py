@@ -96,46 +96,55 @@ def always_available(_language: LanguageData) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
-    """What probing and discourse tasks have in common.
+class TaskDescription:
+    """What cards, manifests and the audit say of a task.
+
+    Attributes:
+        name: the name of the module; filled in when tasks are found, as ``family`` is (its folder).
+        definition: what cards print; ``{docstring}`` in it becomes the docstring of the module when tasks are found.
+        papers: publications whose names ``builders/papers.py`` does not have; those that the definition mentions are
+            added when tasks are found.
+        version: raised when the rows of the task change.
+        exempt: checks of the audit that do not apply → reason.
+        reasons: the task's own reasons for drops → what they mean; shared ones stand in ``drop_reasons``.
+    """
+
+    name: str = ""
+    family: str = ""
+    definition: str = "{docstring}"
+    papers: tuple[Paper, ...] = ()
+    version: int = 1
+    exempt: Mapping[str, str] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task(TaskDescription):
+    """How the rows of a task are made, as far as all tasks have it in common.
 
     Attributes:
         sample: chooses rows from the candidates of the whole corpus.
         labels: label names in the order of their indices, the same in every language, which may use a part of them;
             empty where the corpus decides.
+        decides: the corpus decides which labels are used; always so where there are no ``labels``.
+        natural: the labels have the shares that they have in the corpus, and need not be equally frequent.
         pairs: rows come in sets that share ``pair_id``: label 0 is an original, the other labels are edits of it.
         needs: layers of annotation without which the task cannot be built.
         lacks: why the task is not available in a language; an empty string where it is.
-        exempt: checks of the audit that do not apply → reason.
-        reasons: the task's own reasons for drops → what they mean; shared ones stand in ``drop_reasons``.
-        version: raised when the rows of the task change.
-        decides: the corpus decides which labels are used; always so where there are no ``labels``.
-        natural: the labels have the shares that they have in the corpus, and need not be equally frequent.
         conditions: what the wrong text of a pair can be; given, the task is a suite, which only evaluates: it has one
             split, ``test``, and one row per pair. ``sample`` names the condition of each row (the first by default).
         region: number of the region that the two texts of a suite are compared in, from 1; 0 for the whole text.
-        papers: publications whose names ``builders/papers.py`` does not have; those that the definition mentions are
-            added when tasks are found.
-        definition: what cards print; ``{docstring}`` in it becomes the docstring of the module when tasks are found.
-        name: the name of the module; filled in when tasks are found, as ``family`` is (its folder).
     """
 
     sample: Callable[[pl.DataFrame, Context], Sample]
     labels: tuple[str, ...] = ()
+    decides: bool = False
+    natural: bool = False
     pairs: bool = False
     needs: frozenset[str] = frozenset()
     lacks: Callable[[LanguageData], str] = always_available
-    exempt: Mapping[str, str] = field(default_factory=dict)
-    reasons: Mapping[str, str] = field(default_factory=dict)
-    version: int = 1
-    decides: bool = False
-    natural: bool = False
     conditions: tuple[str, ...] = ()
     region: int = 0
-    papers: tuple[Paper, ...] = ()
-    definition: str = "{docstring}"
-    name: str = ""
-    family: str = ""
 
     @property
     def open(self) -> bool:
