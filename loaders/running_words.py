@@ -14,7 +14,8 @@ import regex
 
 UNSPACED: Final = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
 """A character of a script that puts no spaces between words, as a pattern for polars and ``regex``."""
-_WORD: Final = regex.compile(rf"{UNSPACED}|[\S--{UNSPACED}]+", regex.VERSION1)
+_WORD: Final = regex.compile(rf"{UNSPACED}|[\S--[{UNSPACED}\u0f0b\u0f0c]]+", regex.VERSION1)
+"""U+0F0B and U+0F0C stand between the syllables of Tibetan."""
 _MAYBE_UNSPACED: Final = re.compile("[\u0e00-\u1fff\u2e80-\U0010ffff]")
 """A range with all characters of scripts without spaces, which is looked for ten times as fast."""
 
@@ -44,7 +45,10 @@ def is_unspaced(text: pl.Expr) -> pl.Expr:
 
 
 def word_count(text: str) -> int:
-    """The number of words between white space, punctuation included; each letter in scripts without spaces."""
+    """The number of words between white space, punctuation included.
+
+    In scripts without spaces each letter counts as a word, in Tibetan each syllable.
+    """
     return len(text.split() if _MAYBE_UNSPACED.search(text) is None else _WORD.findall(text))
 
 

@@ -63,7 +63,14 @@ def test_scripts_without_spaces(text, expected):
 
 @pytest.mark.parametrize(
     ("text", "n"),
-    [("Das ist ein Satz.", 4), ("Kapitel 2漢字", 4), ("2019年的春天,他来了。再见", 12), ("abc漢def ไทย", 6), (" ", 0)],
+    [
+        ("Das ist ein Satz.", 4),
+        ("Kapitel 2漢字", 4),
+        ("2019年的春天,他来了。再见", 12),
+        ("abc漢def ไทย", 6),
+        (" ", 0),
+        ("བཀྲ་ཤིས་བདེ་ལེགས། ངའི་མིང་", 6),
+    ],
 )
 def test_number_of_words_between_white_space(text, n):
     assert word_count(text) == n
