@@ -27,6 +27,8 @@ ABOUT: Final = frozenset(
     {"readme", "license", "licence", "copying", "notice", "source", "sources", "authors", "changelog", "citation"}
 )
 """Names of files about the corpus, in lower case and without suffix."""
+IDS: Final = "DOCUMENT_IDS.tsv"
+"""The file beside aligned texts (NTREX, WMT test sets) that has the id of the document of each line."""
 UNSAFE: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f%\u200b\u2028\u2029\ufeff\ud800-\udfff]")
 """What is not safe in an id or a comment of CoNLL-U."""
 UNSAFE_IN_NAMES: Final = re.compile(r"[\x00-\x1f\x7f-\x9f%\u2028\u2029\udc80-\udcff]|^ | $")
@@ -60,6 +62,12 @@ class RawFile:
         """Whether it has rows, each of which is a document."""
         return self.path is None or self.path.is_dir() or self.path.suffix.lower() in TABLES
 
+    @property
+    def ids(self) -> Path | None:
+        """The file beside an aligned text that has the document of each line; None for another file."""
+        ids = self.path.with_name(IDS) if self.path and self.path.suffix.lower() in PLAIN else None
+        return ids if ids and ids.is_file() else None
+
 
 def check_kind(path: Path) -> None:
     """Raise a DiscoprobeError for a file whose suffix is not one of :data:`READABLE`."""
@@ -70,8 +78,8 @@ def check_kind(path: Path) -> None:
 def files_in(folder: Path, counts: DropCounts) -> list[RawFile]:
     """The readable files of a folder and its subfolders, by name; other files are counted.
 
-    Names that begin with a dot are ignored. A folder that is reached again through a link is not read again, and its
-    files have their names without links.
+    Names that begin with a dot, and the ids beside aligned texts, are ignored. A folder that is reached again through a
+    link is not read again, and its files have their names without links.
 
     Raises:
         DiscoprobeError: a folder cannot be listed, or no file can be read.
@@ -95,7 +103,7 @@ def _walk(top: Path) -> Iterator[tuple[Path, str]]:
     while folders or links:
         folder = (folders or links).pop(0)
         try:
-            paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+            paths = sorted(path for path in folder.iterdir() if path.name != IDS and not path.name.startswith("."))
         except OSError as error:
             raise DiscoprobeError(f"{folder}: cannot be listed: {error.strerror}") from error
         if folder.resolve() in seen:

@@ -19,7 +19,7 @@ Count = Annotated[int, msgspec.Meta(ge=0)]
 class ReadOptions:
     """How raw text is read, and what is dropped."""
 
-    lang: str = ""  # code of the language: for script and language share, hyphens, and folders with a file per language
+    lang: str = ""  # code of the language: for script and language share, and hyphens
     text: str = ""  # the column of a table with the text; if empty, chosen by common names
     id: str = ""  # the column with the ids of documents
     genre: str = ""  # the column with genres

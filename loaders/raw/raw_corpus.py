@@ -90,13 +90,12 @@ class RawCorpus:
         if self.path.is_file():
             check_kind(self.path)
             found = [RawFile(self.path, self.path.name)]
-        elif (self.path / tables.IDS).is_file():
-            found = [RawFile(path, path.name) for path in self.path.glob("*.txt")]
-            if len(found) != 1:
-                problem = f"has {len(found)} aligned texts (.txt), which are the same documents; name the file to read"
-                raise DiscoprobeError(f"{self.path}: {problem}")
         else:
             found = files_in(self.path, self.counts)
+            for ids, n in Counter(file.ids for file in found if file.ids).items():
+                if n > 1:
+                    problem = f"has {n} texts beside {ids.name}, which are the same documents; name the file to read"
+                    raise DiscoprobeError(f"{ids.parent}: {problem}")
         for option in () if any(file.is_table for file in found) else COLUMNS:
             if column := getattr(self.options, option):
                 raise UsageError(f"{self.name}: --{option} names a column, '{column}', but there is no table")
@@ -110,12 +109,9 @@ class RawCorpus:
         doc_id = document_id(file.name)
         if path.suffix.lower() in TEI:
             return read_tei(path, file.place, doc_id, self.counts, options.min_document_words)
-        text = read_text(path, file.place, options.encoding)
-        ids = path.parent / tables.IDS
+        text, ids = read_text(path, file.place, options.encoding), file.ids
         return (
-            tables.aligned_rows(text, read_text(ids, ids.name), file.place)
-            if ids.is_file()
-            else [Row(file.place, doc_id, text)]
+            tables.aligned_rows(text, read_text(ids, ids.name), file.place) if ids else [Row(file.place, doc_id, text)]
         )
 
 

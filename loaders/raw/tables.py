@@ -33,7 +33,7 @@ from discoprobe.loaders.errors import (
     first_line,
 )
 from discoprobe.loaders.raw.document import DropCounts, Part, Row, laid_out
-from discoprobe.loaders.raw.files import document_id, one_line, read_lines
+from discoprobe.loaders.raw.files import IDS, document_id, one_line, read_lines
 from discoprobe.loaders.raw.options import ReadOptions
 
 Records = Iterable[tuple[int, Mapping[str, Any] | CorpusFormatError]]
@@ -50,7 +50,6 @@ REPOSITORY: Final = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 ROWS_AT_ONCE: Final = 256
 SURROGATE: Final = re.compile("[\ud800-\udfff]")
 """Half of a character, which JSON can express and no file can contain."""
-IDS: Final = "DOCUMENT_IDS.tsv"
 LONE_RETURN: Final = "a carriage return outside quotes, or lines that end with a carriage return only"
 _TYPES: Final = {"str": "text", "int": "a number", "float": "a number", "array": "a list", "object": "an object"}
 """Words for the types that messages of `msgspec` name."""

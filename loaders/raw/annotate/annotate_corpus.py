@@ -39,7 +39,6 @@ from discoprobe.loaders.process_pool import Progress, process_pool, silent
 from discoprobe.loaders.raw.annotate.placed_sentences import CHUNK, Engine, PlacedSentence, Token, annotated_documents
 from discoprobe.loaders.raw.document import RawDocument, grouped
 from discoprobe.loaders.raw.raw_corpus import RawCorpus
-from discoprobe.loaders.raw.tables import IDS
 
 FORMAT: Final = 8
 """Version of the CoNLL-U and counts that are written, and of the rules for sentence boundaries; a higher one makes all
@@ -228,7 +227,7 @@ def _source_files(corpus: RawCorpus) -> dict[str, FileEntry]:
     """The files that were read; none for a dataset on the Hub."""
     if corpus.path is None:
         return {}
-    given = [path for file in corpus.files if file.path for path in (file.path, file.path.parent / IDS)]
+    given = [path for file in corpus.files for path in (file.path, file.ids) if path]
     paths = {path for top in given for path in (top.rglob("*") if top.is_dir() else [top])}
     return manifests.listed(corpus.path if corpus.path.is_dir() else corpus.path.parent, paths)
 

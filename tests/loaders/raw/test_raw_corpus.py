@@ -363,7 +363,7 @@ def test_segments_by_line(tmp_path):
     (tmp_path / "DOCUMENT_IDS.tsv").write_text("b.1\nb.1\nb.1\na.2\na.2\n")
     (tmp_path / "news-ref.deu.txt").write_text("Schlagzeile\nErster Satz.\nZweiter Satz.\nNoch eine\nDritter Satz.\n")
     (tmp_path / "news-src.eng.txt").write_text("Headline\n")
-    with pytest.raises(DiscoprobeError, match=r"has 2 aligned texts \(.txt\).*; name the file to read"):
+    with pytest.raises(DiscoprobeError, match=r"has 2 texts beside DOCUMENT_IDS\.tsv, .*; name the file to read"):
         documents(tmp_path)
     found, _ = documents(tmp_path / "news-ref.deu.txt")
     assert [(d.doc_id, [(p.kind, p.sentences and len(p.sentences)) for p in d.paragraphs]) for d in found] == [
@@ -373,6 +373,22 @@ def test_segments_by_line(tmp_path):
         documents(tmp_path / "news-src.eng.txt")
     (tmp_path / "news-src.eng.txt").unlink()
     assert len(documents(tmp_path)[0]) == len(found)
+
+
+def test_an_aligned_text_may_lie_beside_other_files_and_in_a_subfolder(tmp_path):
+    folder = tmp_path / "news"
+    folder.mkdir()
+    (folder / "DOCUMENT_IDS.tsv").write_text("a\na\n")
+    with pytest.raises(DiscoprobeError, match="nothing to read in this folder"):
+        documents(folder)
+    (folder / "news.deu.TXT").write_text("Schlagzeile\nErster Satz.\n")
+    (folder / "README.txt").write_text("About the news.\n")
+    (folder / ".hidden.txt").write_text("a\n")
+    (folder / "link.txt").symlink_to("x" * 300)
+    for top in (folder, tmp_path):
+        found, counts = documents(top)
+        assert [(one.doc_id, len(one.paragraphs)) for one in found] == [("a", 2)]
+        assert counts.reasons == {"about-the-corpus": 1, "unknown-file": 1}
 
 
 @needs_text
