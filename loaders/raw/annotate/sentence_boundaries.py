@@ -19,9 +19,9 @@ from typing import ClassVar, Final
 
 import regex
 import sentencex
-from wordfreq import zipf_frequency
 
 from discoprobe.loaders.languages.language import LanguageSection, language_data
+from discoprobe.loaders.languages.word_frequency import zipf
 from discoprobe.loaders.raw.document import Span
 
 CORRECTIONS: Final = frozenset({
@@ -93,7 +93,13 @@ def corrected(text: str, lang: str, corrections: Counter[str], spans: Sequence[S
     corrections.update(kind for boundary, moved in given if (kind := removed.get(boundary, moved)))
     boundaries = [at for at in boundaries if at not in removed]
     corrections.update("missed-end" for at in boundaries if at not in there)
-    return [(low, low + len(text[low:high].rstrip())) for low, high in pairwise([start, *boundaries, end])]
+    return [_stripped(text, low, high) for low, high in pairwise([start, *boundaries, end])]
+
+
+def _stripped(text: str, start: int, end: int) -> Span:
+    """A span without the white space at its ends."""
+    sentence = text[start:end]
+    return end - len(sentence.lstrip()), start + len(sentence.rstrip())
 
 
 def _moved(text: str, at: int) -> tuple[int, str]:
@@ -127,7 +133,7 @@ def _inside(text: str, at: int, own: Boundaries, by_rule: Collection[int]) -> st
         if not found or (kind == "after-initial" and at in by_rule):  # `sentencex` ends a sentence there
             continue
         noun = found.groupdict().get("noun")
-        if not noun or zipf_frequency(noun.lower(), own.ordinals) < FREQUENT:
+        if not noun or zipf(noun.lower(), own.ordinals) < FREQUENT:
             return kind
     return ""
 

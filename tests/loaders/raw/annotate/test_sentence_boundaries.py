@@ -177,6 +177,13 @@ def test_an_ellipsis_that_was_cut_is_one_token():
     assert (found[1].start, found[1].end) == (2, 5)
 
 
+def test_no_sentence_begins_or_ends_with_white_space():
+    text = "Das Haus ist alt. [1234] Katzen schlafen gern. [1] Sie sind müde."  # ``sentencex`` begins one with a space
+    found = [text[start:end] for start, end in corrected(text, "de", Counter())]
+    assert found == [sentence.strip() for sentence in found]
+    assert "Katzen schlafen gern. [1]" in found
+
+
 @pytest.mark.parametrize("lang", languages())
 def test_the_patterns_of_every_language_can_be_used(lang):
     assert corrected("Ja. Nein.", lang, Counter(), [(0, 3), (4, 9)]) == [(0, 3), (4, 9)]
