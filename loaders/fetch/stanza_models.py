@@ -98,8 +98,12 @@ def find_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT) ->
     packages = {name: of_processor[0].package for name, of_processor in models}
     for name, package in chosen.items():
         if packages.get(name) not in {IDENTITY, *known.get(name, ())}:
-            there = ", ".join(processor for processor in PROCESSORS if processor in known)
-            raise _lacking(f"package {name}={package} of '{lang}' (--processors can name {there})", lang, folder)
+            packages_there = [f"{name}={each}" for each in known.get(name, ())]
+            there = ", ".join(packages_there or (each for each in PROCESSORS if each in known))
+            raise UnsupportedError(
+                f"no Stanza package {name}={package} of '{lang}' in {folder}, which lists {there}; "
+                f"name one of these with --processors, try --download, or {WITHOUT}"
+            )
     files = [
         _model_file(folder, f"{code}/{name}/{package}.pt", known.get(name, {}).get(package, {}).get("md5"), lang)
         for name, package in common.flatten_processor_list(common.add_dependencies(resources, code, models))

@@ -82,10 +82,10 @@ def test_processors_are_those_named_and_those_that_they_need():
 
 @needs_stanza
 def test_a_package_that_is_not_there():
-    with pytest.raises(
-        UnsupportedError, match=r"no Stanza package pos=hdt of 'de' .*tokenize, mwt, pos, lemma, depparse"
-    ):
+    with pytest.raises(UnsupportedError, match=r"package pos=hdt of 'de' .*, which lists pos=\w+.*--download"):
         find_models("de", STANZA, ("tokenize", "pos=hdt"))
+    with pytest.raises(UnsupportedError, match=r"mwt=default of 'ru' .* lists tokenize, pos, lemma, depparse;"):
+        find_models("ru", STANZA, ("mwt",))
 
 
 @needs_stanza_without_models
