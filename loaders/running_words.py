@@ -1,7 +1,8 @@
-"""Words of a running text without annotation: rough ones, for overlap and near-duplicates, and those of Unicode.
+"""Words of a text without annotation, in three ways.
 
-Words between the word boundaries of Unicode (https://www.unicode.org/reports/tr29/#Word_Boundaries), as ``regex`` finds
-them: punctuation and symbols are words, an apostrophe inside a word does not divide it, a hyphen does.
+`running_words` are for overlap and near-duplicates. `word_count` counts what is between white space. `word_spans` finds
+what is between the word boundaries of Unicode (https://www.unicode.org/reports/tr29/#Word_Boundaries): punctuation and
+symbols are words, an apostrophe inside a word does not divide it, a hyphen does.
 """
 
 import re

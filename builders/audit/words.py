@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from discoprobe.loaders.running_words import UNSPACED, is_unspaced, running_words
+from discoprobe.loaders.running_words import is_unspaced, n_running_words, running_words
 
 CHARACTERS_PER_WORD = 2
 """In scripts without spaces: Chinese words have 1.7 characters on average, Thai and Japanese ones more."""
@@ -10,7 +10,7 @@ CHARACTERS_PER_WORD = 2
 
 def n_words(text: pl.Expr) -> pl.Expr:
     """Words of a text; in scripts without spaces, two characters count as one."""
-    count = text.str.count_matches(rf"[\w&&{UNSPACED}]|[\w--{UNSPACED}]+")
+    count = n_running_words(text)
     return pl.when(is_unspaced(text)).then(count // CHARACTERS_PER_WORD).otherwise(count)
 
 

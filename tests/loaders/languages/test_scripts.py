@@ -3,7 +3,8 @@
 import pytest
 
 from discoprobe.loaders.languages.language import language_data, languages
-from discoprobe.loaders.languages.scripts import has_spaces, script_share
+from discoprobe.loaders.languages.scripts import WITHOUT_SPACES, has_spaces, script_share
+from discoprobe.loaders.running_words import word_count
 
 
 @pytest.mark.parametrize(
@@ -26,3 +27,11 @@ def test_a_language_without_a_file_has_spaces_if_its_script_has(lang, spaces):
 @pytest.mark.parametrize("lang", languages())
 def test_files_and_scripts_agree_on_spaces(lang):
     assert language_data(lang).spaces is has_spaces(lang)
+
+
+def test_words_are_counted_in_every_script_without_spaces():
+    two = {
+        "Hans": "汉字", "Hant": "漢字", "Hani": "漢字", "Jpan": "かナ", "Thai": "ไท", "Laoo": "ລາ", "Khmr": "ខម", "Mymr": "မန",
+        "Tibt": "བཀྲ་ཤིས",
+    }  # fmt: skip
+    assert {script: word_count(text) for script, text in two.items()} == dict.fromkeys(WITHOUT_SPACES, 2)
