@@ -31,7 +31,7 @@ def test_files_and_scripts_agree_on_spaces(lang):
 
 def test_words_are_counted_in_every_script_without_spaces():
     two = {
-        "Hans": "汉字", "Hant": "漢字", "Hani": "漢字", "Jpan": "かナ", "Thai": "ไท", "Laoo": "ລາ", "Khmr": "ខម", "Mymr": "မန",
-        "Tibt": "བཀྲ་ཤིས",
+        "Hans": "汉字", "Hant": "漢字", "Hani": "漢字", "Jpan": "かナ", "Thai": "ไท", "Laoo": "ລາ", "Khmr": "ខម",
+        "Mymr": "မန", "Tibt": "བཀྲ་ཤིས",
     }  # fmt: skip
     assert {script: word_count(text) for script, text in two.items()} == dict.fromkeys(WITHOUT_SPACES, 2)
