@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import polars as pl
 
+from discoprobe.builders.config import Shape
 from discoprobe.builders.sampling.splits import Split
 
 INTEGER: Final = "an integer"
@@ -31,8 +32,10 @@ DISCOURSE_ROWS: Final = {
 ``position`` the edited place (-1 if none). Choices also have ``n_context``, how many of the members are the context;
 ``distractor`` says where wrong sentences come from (a string, or one per choice);
 ``trim`` is the number of characters that the last sentence loses at its beginning. Rows that show one sentence also
-need ``n_words``, and may have a ``stratum`` inside whose values labels are balanced."""
+have ``n_words``, and may have a ``stratum`` inside whose values labels are balanced."""
 
+SHAPE_ROWS: Final = {Shape.SENTENCE: {"n_words": INTEGER}, Shape.CHOICE: {"n_context": INTEGER}}
+"""What ``DiscourseTask.sample`` returns beside ``DISCOURSE_ROWS``, for some shapes of rows."""
 
 RELATION_CANDIDATES: Final = {
     "doc": pl.UInt32, "sentence1": pl.String, "sentence2": pl.String, "label": pl.String, "reason": pl.String,
@@ -68,7 +71,8 @@ def checked(frame: pl.DataFrame, schema: Mapping[str, Any], origin: str) -> pl.D
         dtype = frame.schema.get(name)
         fits = dtype is not None and (dtype.is_integer() if kind is INTEGER else dtype == kind)
         if not fits:
-            raise TypeError(f"{origin} returned {name}: {dtype}; expected {name}: {kind}")
+            returned = f"no column {name}" if dtype is None else f"{name}: {dtype}"
+            raise TypeError(f"{origin} returned {returned}; expected {name}: {kind}")
     if "key" in schema and frame["key"].n_unique() < frame.height:
         raise TypeError(f"{origin} returned rows with equal keys")
     return frame

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from discoprobe.builders.columns import DISCOURSE_ROWS, PROBING_ROWS, RELATION_ROWS, checked
+from discoprobe.builders.columns import DISCOURSE_ROWS, PROBING_ROWS, RELATION_ROWS, SHAPE_ROWS, checked
 from discoprobe.builders.sampling.splits import corrected_shares
 from discoprobe.builders.selection import Candidates
 from discoprobe.builders.sentences import syncretism
@@ -158,7 +158,8 @@ def sample(
     else:
         chosen = task.sample(_in_test(frame) if task.conditions else frame, context)
     if not chosen.rows.is_empty():
-        checked(chosen.rows, _COLUMNS[type(task)], f"{task.name}: sample")
+        of_shape = SHAPE_ROWS.get(task.shape, {}) if isinstance(task, DiscourseTask) else {}
+        checked(chosen.rows, _COLUMNS[type(task)] | of_shape, f"{task.name}: sample")
     return TaskSample(task, chosen, frame, notes)
 
 

@@ -351,11 +351,11 @@ def test_dc(recount, task):
         assert changed == [broken["position"]]
         assert broken["position"] in {1, 2, 3, 4}, "one of the second to the fifth"
         positions[broken["position"]] += 1
-        true, intruder = (recount.by_id[row["sent_ids"][broken["position"]]] for row in (coherent, broken))
-        assert (true.file, true.document) != (intruder.file, intruder.document)
-        assert split_of.get((intruder.file, intruder.document), coherent["split"]) == coherent["split"]
+        true, distractor = (recount.by_id[row["sent_ids"][broken["position"]]] for row in (coherent, broken))
+        assert (true.file, true.document) != (distractor.file, distractor.document)
+        assert split_of.get((distractor.file, distractor.document), coherent["split"]) == coherent["split"]
         if task == "dc":
-            assert like(intruder, true)
+            assert like(distractor, true)
     assert len(positions) == 4 or sum(positions.values()) < 20
 
 

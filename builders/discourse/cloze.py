@@ -19,7 +19,7 @@ def sample(frame: pl.DataFrame, context: Context, *, later: bool = True) -> Samp
     """Each passage with its next sentence and a wrong one; without ``later`` always of another document."""
     found = continuations(frame, context, later=later)
     chosen, odd = labelled(found.rows, 2, context)
-    rows = choice_rows(chosen, *(chosen.select(column).rows() for column in ("intruder", "distractor")))
+    rows = choice_rows(chosen, *(chosen.select(column).rows() for column in ("distractor_row", "distractor")))
     return Sample(rows, found.drops | {"odd": odd}, candidates=found.candidates)
 
 

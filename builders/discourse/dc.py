@@ -11,6 +11,6 @@ lexical overlap alone reaches .71 on Wikipedia). The strongest shortcut on the c
 explains: its accuracy minus one half.
 """
 
-from discoprobe.builders.passages.intruders import intruder_task
+from discoprobe.builders.passages.distractor_windows import distractor_task
 
-TASK = intruder_task(6, ("coherent", "incoherent"), version=3)
+TASK = distractor_task(6, ("coherent", "incoherent"), version=3)

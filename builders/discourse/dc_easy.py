@@ -5,11 +5,11 @@ al. 2019) and its Spanish version (Araujo et al. 2022), so its topic and length 
 between the scores on `dc_easy` and `dc` is what topic words and length contribute; only `dc` measures coherence.
 """
 
+from discoprobe.builders.passages.distractor_windows import distractor_task
 from discoprobe.builders.passages.distractors import ANY
-from discoprobe.builders.passages.intruders import intruder_task
 
 COMPARISON = "the published setting, kept for comparison: what it measures beside coherence is what `dc` removes"
 
-TASK = intruder_task(
+TASK = distractor_task(
     6, ("coherent", "incoherent"), ANY, exempt={"overlap": COMPARISON, "similarity": COMPARISON}, version=2
 )

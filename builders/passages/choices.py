@@ -7,14 +7,15 @@ has each rank of length, similarity and frequency of words about equally often.
 import functools
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from discoprobe.builders import hashing
 from discoprobe.builders.config import Shape
+from discoprobe.builders.passages.distractor_windows import Cut, with_donors
 from discoprobe.builders.passages.distractors import ANY, Matching, Slots, first_come, shortlists
-from discoprobe.builders.passages.intruders import Cut, with_donors
 from discoprobe.builders.passages.measures import gains, gains_of_two_measures, slack
 from discoprobe.builders.passages.similarity import Rows, Similarity, Values
 from discoprobe.builders.passages.window_rows import choice_rows, labelled
@@ -34,18 +35,27 @@ SPREAD = 0.25
 """By how much, at most, the length aimed at differs from that of the right sentence (as a logarithm)."""
 
 
-def choice_task(sizes: tuple[int, int], kinds: Kinds, *, version: int) -> DiscourseTask:
+def choice_task(sizes: tuple[int, int], kinds: Kinds, **more: Any) -> DiscourseTask:
     """A task on a passage and the sentence that follows, which is to be found among one wrong sentence of each kind.
 
     Args:
         sizes: least and most sentences of a passage; a hash chooses for each unbroken passage.
         kinds: how the wrong sentences of each kind are matched to the right one, by the name that ``distractor`` shows.
-            The reason ``no-KIND-sentence`` is needed for each.
-        version: raised when the rows of the task change.
+        more: further fields of ``DiscourseTask``.
     """
     labels = tuple(str(place) for place in range(1 + len(kinds)))
     sample = functools.partial(_sample, sizes=sizes, kinds=kinds)
-    return DiscourseTask(labels=labels, shape=Shape.CHOICE, sample=sample, least=sizes[0] + 1, version=version)
+    reasons = {
+        _reason(kind): f"no sentence of the kind `{kind}` is similar enough to the correct one" for kind in kinds
+    }
+    return DiscourseTask(
+        labels=labels, shape=Shape.CHOICE, sample=sample, least=sizes[0] + 1, **{"reasons": reasons, **more}
+    )
+
+
+def _reason(kind: str) -> str:
+    """Why a passage is dropped for which no wrong sentence of a kind is found."""
+    return f"no-{kind}-sentence"
 
 
 def _sample(frame: pl.DataFrame, context: Context, *, sizes: tuple[int, int], kinds: Kinds) -> Sample:
@@ -78,16 +88,16 @@ def _wrong_of_each(
         found = shortlists(frame, slots, pool, *key, matching=how, similarity=context.similarity)
         first = first_come(slots, found[0], *key, used=used)
         turns += [(kind, slots, turn, key) for turn in found[1:]]
-        drops[f"no-{kind}-sentence"] = windows.height - first.height
-        at, intruder = first["slot"].to_numpy(), first["intruder"]
-        windows, taken = windows[at].with_columns(intruder.alias(kind)), np.column_stack([taken[at], intruder])
+        drops[_reason(kind)] = windows.height - first.height
+        at, distractor = first["slot"].to_numpy(), first["distractor_row"]
+        windows, taken = windows[at].with_columns(distractor.alias(kind)), np.column_stack([taken[at], distractor])
     alternatives = {kind: [windows.select("window", kind)] for kind in kinds}
     staying = windows["window"].to_numpy()
     for kind, slots, turn, key in turns:
         there = {slot: turn[slot] for slot in np.flatnonzero(np.isin(slots.window, staying)).tolist() if slot in turn}
         second = first_come(slots, there, *key, used=used)
         others = pl.Series("window", slots.window[second["slot"].to_numpy()])
-        alternatives[kind].append(pl.DataFrame([others, second["intruder"].alias(kind)]))
+        alternatives[kind].append(pl.DataFrame([others, second["distractor_row"].alias(kind)]))
     windows = windows.drop(kinds)
     for parts in alternatives.values():
         windows = windows.join(pl.concat(parts), on="window", maintain_order="left_right")

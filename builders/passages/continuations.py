@@ -7,8 +7,8 @@ import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders import hashing
-from discoprobe.builders.passages.distractors import ANY, CLOSE, Matching, Slots, intruders
-from discoprobe.builders.passages.intruders import with_donors
+from discoprobe.builders.passages.distractor_windows import with_donors
+from discoprobe.builders.passages.distractors import ANY, CLOSE, Matching, Slots, distractors
 from discoprobe.builders.passages.measures import gains, slack
 from discoprobe.builders.passages.similarity import Similarity
 from discoprobe.builders.passages.window_rows import members
@@ -39,7 +39,7 @@ ROOMY = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Continuations:
-    """One row per context: a window with the next sentence and, for its ``position``, a wrong one, ``intruder`` (row).
+    """One row per context: a window with the next sentence and, for its ``position``, a wrong one, ``distractor_row``.
 
     ``distractor`` says where the wrong sentence comes from.
     """
@@ -61,7 +61,7 @@ def continuations(frame: pl.DataFrame, context: Context, *, later: bool = True) 
     cut = with_donors(frame, context, CONTEXT + 1, DONORS, np.where(roomy, RESERVE, 0))
     inside = _with_wrong(frame, cut.windows, cut.pool, replace(matching, later=True, overlap=wide), context)
     inside = _in_half(inside, cut.windows, context).filter(later)
-    left = cut.pool[~np.isin(cut.pool, inside["intruder"].to_numpy())]
+    left = cut.pool[~np.isin(cut.pool, inside["distractor_row"].to_numpy())]
     asking = cut.windows.join(inside, on="window", how="anti", maintain_order="left")
     outside = _with_wrong(frame, asking, left, matching, context)
     both = pl.concat([inside.with_columns(distractor=pl.lit(LATER)), outside.with_columns(distractor=pl.lit(OTHER))])
@@ -87,7 +87,7 @@ def _mixed(frame: pl.DataFrame, both: pl.DataFrame, context: Context, *, later: 
     if not context.settings.match or both.is_empty():
         return both
     first = both["first"].to_numpy()
-    candidates = np.column_stack([first + CONTEXT, both["intruder"].to_numpy()])
+    candidates = np.column_stack([first + CONTEXT, both["distractor_row"].to_numpy()])
     passages = members(first, CONTEXT)
     told = gains(frame, context.similarity or Similarity(frame), passages, passages[:, -1:], candidates)
     even = remove_bias(both, told, "mixed", *context.seed_key, few=FEW, slack=slack(context))
@@ -101,13 +101,13 @@ def _mixed(frame: pl.DataFrame, both: pl.DataFrame, context: Context, *, later: 
 def _with_wrong(
     frame: pl.DataFrame, windows: pl.DataFrame, pool: npt.NDArray[np.int64], matching: Matching, context: Context
 ) -> pl.DataFrame:
-    """The windows that find a wrong sentence, once for each of up to two: ``intruder`` (row)."""
+    """The windows that find a wrong sentence, once for each of up to two: ``distractor_row``."""
     keys, first = windows["window"].to_numpy(), windows["first"].to_numpy()
     passages = members(first, CONTEXT)
     longer = hashing.pick(keys, 2, *context.seed_key, "longer") == 1
     slots = Slots(keys, first + CONTEXT, passages, passages[:, -1:], longer=longer, two=True)
-    found = intruders(
+    found = distractors(
         frame, slots, pool, *context.seed_key, matching=matching, similarity=context.similarity
     )  # fmt: skip
     served: pl.DataFrame = windows[found["slot"].to_numpy()]
-    return served.with_columns(found["intruder"])
+    return served.with_columns(found["distractor_row"])

@@ -1,9 +1,9 @@
-"""Distractors that resemble the sentence they replace. In this code the row number of a distractor is ``intruder``.
+"""Distractors that resemble the sentence they replace.
 
-Neither the length of a sentence nor the words that it shares with its neighbours may tell that it is an intruder
-(lexical overlap alone solves DiscoEval's coherence task on Wikipedia at .71). So an intruder comes from the same split
+Neither the length of a sentence nor the words that it shares with its neighbours may tell that it is a distractor
+(lexical overlap alone solves DiscoEval's coherence task on Wikipedia at .71). So a distractor comes from the same split
 and corpus, has about the length of the true sentence, and is about as similar to the context and as typical of the
-corpus. Each intruder is used once. Where a place has two, one of them is chosen later, so that no measure tells the
+corpus. Each distractor is used once. Where a place has two, one of them is chosen later, so that no measure tells the
 true sentence (``measures``).
 """
 
@@ -19,8 +19,8 @@ from discoprobe.builders import hashing
 from discoprobe.builders.passages.similarity import Rows, Similarity, Values
 
 BEYOND = 2
-"""Least distance, in sentences, of an intruder from later in the document: the next sentence often follows the context
-as well (a reader took four of five such intruders for the true one)."""
+"""Least distance, in sentences, of a distractor from later in the document: the next sentence often follows the context
+as well (a reader took four of five such distractors for the true one)."""
 
 MOST_CHARACTERS = 1 << 24
 """More characters than a sentence has: ``words * MOST_CHARACTERS + characters`` orders sentences by both."""
@@ -34,15 +34,15 @@ _LARGE_POOL, _LOOKED_AT = 2000, 500
 slots. So the cost grows with the number of slots, not with its square."""
 
 ONE, TWO = (None,), (True, False)
-"""Lists of intruders of a slot: one list, or one for each side, the preferred side first. The sides are: more similar
+"""Lists of distractors of a slot: one list, or one for each side, the preferred side first. The sides are: more similar
 to the context than the true sentence, or less. A hash chooses the preferred side."""
 
 _JITTER = 0.02
 _WRONG_SIDE = 2.0
-"""Cost of an intruder that is longer where it should be shorter, or more similar where it should be less, or the other
+"""Cost of a distractor that is longer where it should be shorter, or more similar where it should be less, or the other
 way round: more than any difference in overlap."""
 _OFF_AIM = 2.0
-"""Cost of an intruder that has twice as many words, or characters, as it should have."""
+"""Cost of a distractor that has twice as many words, or characters, as it should have."""
 
 
 _TYPICAL = 3.0
@@ -51,7 +51,7 @@ _TYPICAL = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """How much an intruder must resemble the sentence that it replaces.
+    """How much a distractor must resemble the sentence that it replaces.
 
     Attributes:
         words: by which share of the shorter of the two the longer one may have more words. With a share of the true
@@ -61,8 +61,8 @@ class Matching:
             sentence's.
         same: columns in which the two agree.
         prefer: a column in which the two agree where there is a choice.
-        later: the intruder comes from later in the same document, ``BEYOND`` sentences or more; otherwise from another
-            document.
+        later: the distractor comes from later in the same document, ``BEYOND`` sentences or more; otherwise from
+            another document.
     """
 
     words: float = 0.2
@@ -79,17 +79,17 @@ ANY = Matching(words=np.inf, chars=np.inf, overlap=(np.inf, np.inf))
 
 @dataclass(frozen=True, slots=True)
 class Slots:
-    """Places where an intruder may stand; several slots of one window are alternatives.
+    """Places where a distractor may stand; several slots of one window are alternatives.
 
     Attributes:
         window: key of the window (n).
         true: row of the sentence that is replaced (n).
         context: rows of the sentences around it (n, k), -1 where there are fewer.
         beside: rows of the sentences next to it (n, m), likewise.
-        taken: rows of intruders that the window has already (n, m).
-        longer: whether the intruder should rather be the longer of the two, or the shorter (n).
-        aim: preferred length of the intruder, as a multiple of the true sentence's (n).
-        two: whether each window gets two intruders, if possible one that is more similar to the context than the true
+        taken: rows of distractors that the window has already (n, m).
+        longer: whether the distractor should rather be the longer of the two, or the shorter (n).
+        aim: preferred length of the distractor, as a multiple of the true sentence's (n).
+        two: whether each window gets two distractors, if possible one that is more similar to the context than the true
             sentence and one that is less; without effect if similarity does not matter (``ANY``).
     """
 
@@ -103,27 +103,27 @@ class Slots:
     two: bool = False
 
     def present(self, slots: Rows) -> Rows:
-        """Rows of all sentences in the window of each of ``slots``; an intruder may resemble none of them."""
+        """Rows of all sentences in the window of each of ``slots``; a distractor may resemble none of them."""
         parts = [self.true[slots, None], self.context[slots]] + ([] if self.taken is None else [self.taken[slots]])
         return np.concatenate(parts, axis=1)
 
 
-def intruders(
+def distractors(
     frame: pl.DataFrame, slots: Slots, pool: Rows, *seed_key: str | int, matching: Matching = CLOSE,
     similarity: Similarity | None = None,
 ) -> pl.DataFrame:  # fmt: skip
-    """One intruder for each window that finds one, or two to choose from.
+    """One distractor for each window that finds one, or two to choose from.
 
     Args:
         frame: all sentences, as ``with_passages`` gives them.
-        slots: where an intruder may stand.
-        pool: rows that may be intruders; each is used at most once.
+        slots: where a distractor may stand.
+        pool: rows that may be distractors; each is used at most once.
         seed_key: what the hashes start with.
         matching: how alike they must be.
         similarity: of the sentences of ``frame``, if it is at hand.
 
     Returns:
-        ``slot`` (index into ``slots``) and ``intruder`` (row): one row of each window, or up to two.
+        ``slot`` (index into ``slots``) and ``distractor_row``: one row of each window, or up to two.
     """
     found, used = shortlists(frame, slots, pool, *seed_key, matching=matching, similarity=similarity), set[int]()
     return pl.concat(first_come(slots, turn, *seed_key, used=used) for turn in found)
@@ -133,9 +133,9 @@ def shortlists(
     frame: pl.DataFrame, slots: Slots, pool: Rows, *seed_key: str | int, matching: Matching = CLOSE,
     similarity: Similarity | None = None,
 ) -> "list[dict[int, Shortlist]]":  # fmt: skip
-    """The best intruders of each slot that has any, by slot; with ``two``, a second such dictionary for the other side.
+    """The best distractors of each slot that has any, by slot; with ``two``, also those of the other side.
 
-    The arguments are those of ``intruders``.
+    The arguments are those of ``distractors``.
     """
     turns = TWO if slots.two and matching.overlap != ANY.overlap else ONE
     search = _Search(frame, slots, matching, seed_key, similarity or Similarity(frame), turns)
@@ -150,7 +150,7 @@ def shortlists(
 
 @dataclass(frozen=True, slots=True)
 class Shortlist:
-    """The best intruders of a slot: rows, best first; the first ``right`` of them are on the preferred side."""
+    """The best distractors of a slot: rows, best first; the first ``right`` of them are on the preferred side."""
 
     rows: list[int]
     right: int
@@ -171,10 +171,10 @@ class _Search:
         self.similarity = similarity
 
     def shortlists(self, slots: Rows, pool: Rows) -> Iterator[tuple[int, list[Shortlist]]]:
-        """Each of ``slots`` with its best intruders, one list for each of ``turns``.
+        """Each of ``slots`` with its best distractors, one list for each of ``turns``.
 
-        Slots are searched in blocks: among sentences about as long as those of the block or, if the intruder comes from
-        the same document, among those of its documents.
+        Slots are searched in blocks: among sentences about as long as those of the block or, if the distractor comes
+        from the same document, among those of its documents.
         """
         true = self.slots.true[slots]
         ordered = slots[np.argsort(self.document[true] if self.matching.later else self.chars[true], kind="stable")]
@@ -280,16 +280,16 @@ def _best(scores: Values, pool: Rows) -> list[Shortlist]:
 
 
 def first_come(slots: Slots, found: dict[int, Shortlist], *seed_key: str | int, used: set[int]) -> pl.DataFrame:
-    """Each window takes the best unused intruder: one on the preferred side for any of its slots, else any.
+    """Each window takes the best unused distractor: one on the preferred side for any of its slots, else any.
 
     Args:
-        slots: where an intruder may stand.
-        found: the best intruders by slot.
+        slots: where a distractor may stand.
+        found: the best distractors by slot.
         seed_key: what the hashes start with.
         used: rows that no window may take; those that are taken are added.
 
     Returns:
-        ``slot`` (index into ``slots``) and ``intruder`` (row), one row of each window that finds one.
+        ``slot`` (index into ``slots``) and ``distractor_row``, one row of each window that finds one.
     """
     chosen: list[tuple[int, int]] = []
     for _, alternatives in groupby(_turns(slots, seed_key), key=lambda slot: slots.window[slot]):
@@ -300,7 +300,7 @@ def first_come(slots: Slots, found: dict[int, Shortlist], *seed_key: str | int, 
         if taken is not None:
             used.add(taken[1])
             chosen.append(taken)
-    return pl.DataFrame(chosen, schema={"slot": pl.Int64, "intruder": pl.Int64}, orient="row").sort("slot")
+    return pl.DataFrame(chosen, schema={"slot": pl.Int64, "distractor_row": pl.Int64}, orient="row").sort("slot")
 
 
 def _turns(slots: Slots, seed_key: tuple[str | int, ...]) -> Iterator[int]:

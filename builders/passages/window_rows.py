@@ -49,14 +49,14 @@ def ordered_pairs(windows: pl.DataFrame, moved: int | None = None) -> pl.DataFra
 
 
 def replaced_pairs(windows: pl.DataFrame, size: int) -> pl.DataFrame:
-    """The rows of windows as they stand, and with the row ``intruder`` in place of the sentence at ``position``.
+    """The rows of windows as they stand, and with ``distractor_row`` in place of the sentence at ``position``.
 
-    ``order`` has -1 for the intruder, and ``distractor`` says where it comes from, if the windows have this column.
+    ``order`` has -1 for the distractor, and ``distractor`` says where it comes from, if the windows have this column.
     """
-    position, intruder = windows["position"].to_numpy(), windows["intruder"].to_numpy()
+    position, distractor = windows["position"].to_numpy(), windows["distractor_row"].to_numpy()
     whole, places = members(windows["first"].to_numpy(), size), np.arange(size)
     here = places == position[:, None]
-    broken = version(np.where(here, intruder[:, None], whole), np.where(here, -1, places), position)
+    broken = version(np.where(here, distractor[:, None], whole), np.where(here, -1, places), position)
     origins = [windows["distractor"]] if "distractor" in windows.columns else []
     return pair_rows(windows, [version(whole), broken.with_columns(*origins)])
 
@@ -205,7 +205,7 @@ def distinct(frame: pl.DataFrame, windows: pl.DataFrame) -> tuple[pl.DataFrame, 
 
 
 def spread(frame: pl.DataFrame, taken: Rows) -> Rows:
-    """The rows of usable sentences that are not ``taken``: the pool for intruders.
+    """The rows of usable sentences that are not ``taken``: the pool for distractors.
 
     The first sentence of a document is not in the pool: it is often a headline or a lead, and the sentence that it
     would replace never is one.

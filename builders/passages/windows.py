@@ -42,7 +42,7 @@ NOT_PROSE = frozenset({"spoken", "poetry"})
 """Genres whose sentences are cut by breath or line and follow each other otherwise than those of prose."""
 
 FEWEST = 2
-"""Documents in every split: intruders and distractors come from another document of the split."""
+"""Documents in every split: distractors come from another document of the split."""
 
 LARGEST = 6
 """Sentences in the largest windows that most tasks use."""

@@ -12,6 +12,8 @@ from typing import Final
 
 import polars as pl
 
+from discoprobe.loaders.errors import UnknownNameError
+
 # fmt: off
 VALUES: Final[Mapping[str, Mapping[str, str]]] = {
     "Animacy": {"Anim": "Animate", "Inan": "Inanimate", "Hum": "Human", "Nhum": "Nonhuman"},
@@ -89,7 +91,14 @@ VALUES: Final[Mapping[str, Mapping[str, str]]] = {
 
 
 def labels_of(feature: str) -> tuple[str, ...]:
-    """The labels of a task on a feature, in the order of their indices."""
+    """The labels of a task on a feature, in the order of their indices.
+
+    Raises:
+        UnknownNameError: the feature has no names for its values.
+    """
+    if feature not in VALUES:
+        remedy = f"(known: {', '.join(VALUES)}; add others to VALUES in builders/sentences/feature_values.py)"
+        raise UnknownNameError("feature", feature, VALUES, remedy=remedy)
     return tuple(VALUES[feature].values())
 
 

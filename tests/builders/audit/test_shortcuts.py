@@ -137,7 +137,7 @@ def test_an_ending_gives_the_label(make, build):
     assert (finding.status, finding.threshold) == (Status.NOTED, None)
 
 
-def test_intruders_are_off_topic(make, build):
+def test_distractors_are_off_topic(make, build):
     """DiscoEval DC on Wikipedia: lexical overlap alone is right in .71."""
 
     def change(row):
@@ -180,8 +180,8 @@ def test_the_candidate_without_its_context_gives_the_label(make, build):
     assert _found(build(rows, shape=Shape.CHOICE), "single", 0.95).baseline == 0.5
 
 
-def test_intruders_come_from_train(make, build):
-    """Spanish DC gdd: intruders were drawn from a pool that ignores splits, .76-.78."""
+def test_distractors_come_from_train(make, build):
+    """Spanish DC gdd: distractors were drawn from a pool that ignores splits, .76-.78."""
     rows = make.rows(5000, 2, 4)
     pool = [row["texts"][0] for row in rows if row["split"] == "train"]
     for row in rows:

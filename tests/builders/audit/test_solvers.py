@@ -57,7 +57,7 @@ def test_the_number_of_tokens_in_bins(make, build):
 
 
 def test_a_text_unlike_the_others(make, build):
-    """DC: the intruder in the middle is of another topic, told by pieces of words."""
+    """DC: the distractor in the middle is of another topic, told by pieces of words."""
     rows = make.rows(_N, 2, 5)
     for at, row in enumerate(rows):
         row["texts"] = [f"{text[:-1]} topic{at}{make.source.choice('abcdefgh')}." for text in row["texts"]]

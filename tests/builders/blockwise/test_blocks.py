@@ -226,8 +226,8 @@ def test_short_sentences_of_a_block_may_recur_in_other_splits(parts):
     assert (splits[n_words >= 6] >= 0).all()
 
 
-def test_a_passage_that_recurs_is_no_row_whatever_its_intruder_is(parts):
-    """The copies have other keys: the same passage is paired with another intruder."""
+def test_a_passage_that_recurs_is_no_row_whatever_its_distractor_is(parts):
+    """The copies have other keys: the same passage is paired with another distractor."""
     for n, copy in ((12, 2**40 + 7), (20, 12345)):
         doubled = [*parts, *(again for part in parts[:n] for again in by_document(part, "-again", copy))]
         configs = made(doubled, tasks=("dc", "nsp"))

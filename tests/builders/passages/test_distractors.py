@@ -1,4 +1,4 @@
-"""Intruders: as long as what they stand in for, used once, from where they may come. Orders of sentences."""
+"""Distractors: as long as what they stand in for, used once, from where they may come. Orders of sentences."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from discoprobe.builders import hashing
 from discoprobe.builders.passages import similarity
-from discoprobe.builders.passages.distractors import ANY, BEYOND, CLOSE, Matching, Slots, intruders
+from discoprobe.builders.passages.distractors import ANY, BEYOND, CLOSE, Matching, Slots, distractors
 from discoprobe.builders.passages.measures import gains_of_similarity, slack
 from discoprobe.builders.passages.similarity import Shares, Similarity
 from discoprobe.builders.passages.window_rows import choice_rows, ordering_task, replaced_pairs
@@ -21,7 +21,7 @@ from discoprobe.builders.task import Context
 from discoprobe.loaders.languages.language import language_data
 
 SENTENCES = 6
-"""Sentences of a document; the third is where an intruder may stand."""
+"""Sentences of a document; the third is where a distractor may stand."""
 
 
 def frame_of(documents, seed=0, vocabulary=40):
@@ -51,19 +51,19 @@ def slots_of(frame):
 def served(frame, matching, pool=None):
     slots = slots_of(frame)
     pool = np.arange(SENTENCES - 1, frame.height, SENTENCES) if pool is None else pool
-    found = intruders(frame, slots, pool, 13, "dc", matching=matching)
+    found = distractors(frame, slots, pool, 13, "dc", matching=matching)
     true = frame[slots.true[found["slot"].to_numpy()]]
-    other = frame[found["intruder"].to_numpy()]
+    other = frame[found["distractor_row"].to_numpy()]
     return slots, found, true, other, pool
 
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(1, 60), st.integers(0, 50), st.sampled_from([CLOSE, ANY]))
-def test_each_intruder_is_used_once_and_may_stand_there(documents, seed, matching):
+def test_each_distractor_is_used_once_and_may_stand_there(documents, seed, matching):
     _, found, true, other, pool = served(frame_of(documents, seed), matching)
-    assert found["intruder"].n_unique() == found.height
+    assert found["distractor_row"].n_unique() == found.height
     assert found["slot"].n_unique() == found.height
-    assert set(found["intruder"]) <= set(pool.tolist())
+    assert set(found["distractor_row"]) <= set(pool.tolist())
     assert (true["split"] == other["split"]).all()
     assert (true["corpus"] == other["corpus"]).all()
     assert (true["doc_key"] != other["doc_key"]).all()
@@ -71,20 +71,20 @@ def test_each_intruder_is_used_once_and_may_stand_there(documents, seed, matchin
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(10, 80), st.integers(0, 50))
-def test_close_intruders_are_as_long(documents, seed):
+def test_close_distractors_are_as_long(documents, seed):
     _, _, true, other, _ = served(frame_of(documents, seed), CLOSE)
     for column, most in (("n_words", 0.2), ("n_chars", 0.3)):
         a, b = true[column].to_numpy(), other[column].to_numpy()
         assert (np.maximum(a, b) <= (1 + most) * np.minimum(a, b)).all(), "a share of either, so that none is told"
 
 
-def test_an_intruder_is_like_no_sentence_of_its_window():
+def test_a_distractor_is_like_no_sentence_of_its_window():
     frame = frame_of(200).with_columns(cluster=pl.col("key") % 30)
     slots, found, _, _, _ = served(frame, ANY)
     clusters = frame["cluster"].to_numpy()
-    present, intruder = slots.present(found["slot"].to_numpy()), found["intruder"].to_numpy()
+    present, distractor = slots.present(found["slot"].to_numpy()), found["distractor_row"].to_numpy()
     assert found.height > 100
-    assert not (clusters[present] == clusters[intruder][:, None]).any()
+    assert not (clusters[present] == clusters[distractor][:, None]).any()
 
 
 def test_the_right_choice_has_the_place_of_its_label_and_no_origin():
@@ -122,8 +122,8 @@ def test_of_two_the_first_is_on_the_preferred_side_and_the_second_on_the_other()
     slots = slots_of(frame)
     pool = np.setdiff1d(np.arange(frame.height), np.concatenate([slots.true, slots.context.ravel()]))
     slots = replace(slots, two=True)
-    found = intruders(frame, slots, pool, 13, "dc", matching=Matching(overlap=(1.0, 1.0)))
-    assert found["intruder"].n_unique() == found.height
+    found = distractors(frame, slots, pool, 13, "dc", matching=Matching(overlap=(1.0, 1.0)))
+    assert found["distractor_row"].n_unique() == found.height
     assert found.group_by("slot").len()["len"].max() == 2
     likeness, slot = Similarity(frame), found["slot"].to_numpy()
     of_true, of_found = (
@@ -131,7 +131,7 @@ def test_of_two_the_first_is_on_the_preferred_side_and_the_second_on_the_other()
             cosines.with_each(slots.context[slot], rows[:, None])[:, 0]
             for cosines in (likeness.cosines, likeness.words)
         )
-        for rows in (slots.true[slot], found["intruder"].to_numpy())
+        for rows in (slots.true[slot], found["distractor_row"].to_numpy())
     )
     first = found.select(pl.int_range(pl.len()).over("slot") == 0).to_series().to_numpy()
     preferred = hashing.pick(slots.window[slot], 2, "nearer", 13, "dc") == 1
@@ -145,13 +145,13 @@ def share(frame, context, row):
     return len(own & set().union(*(frame["content"][int(c)] for c in context))) / len(own)
 
 
-def test_close_intruders_overlap_as_much():
+def test_close_distractors_overlap_as_much():
     frame = frame_of(400)
     slots, found, _, _, _ = served(frame, CLOSE)
     gaps = np.array(
         [
-            share(frame, slots.context[slot], intruder) - share(frame, slots.context[slot], slots.true[slot])
-            for slot, intruder in found.select("slot", "intruder").iter_rows()
+            share(frame, slots.context[slot], distractor) - share(frame, slots.context[slot], slots.true[slot])
+            for slot, distractor in found.select("slot", "distractor_row").iter_rows()
         ]
     )
     assert found.height > 200
@@ -161,7 +161,7 @@ def test_close_intruders_overlap_as_much():
     assert abs(gaps.mean()) < 0.06
 
 
-def test_intruders_from_later_in_the_same_document():
+def test_distractors_from_later_in_the_same_document():
     frame = frame_of(60)
     _, found, true, other, _ = served(frame, Matching(words=np.inf, chars=np.inf, overlap=(np.inf, np.inf), later=True))
     assert (true["doc_key"] == other["doc_key"]).all()
@@ -280,7 +280,13 @@ def test_in_blocks_rules_are_nearer_to_chance(in_blocks):
 
 def test_a_replaced_sentence_has_no_place_in_the_source():
     windows = pl.DataFrame(
-        {"window": [5, 6], "first": [0, 10], "split": ["train", "test"], "position": [1, 2], "intruder": [30, 31]},
+        {
+            "window": [5, 6],
+            "first": [0, 10],
+            "split": ["train", "test"],
+            "position": [1, 2],
+            "distractor_row": [30, 31],
+        },
         schema_overrides={"window": pl.UInt64},
     )
     rows = replaced_pairs(windows, 4)

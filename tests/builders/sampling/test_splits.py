@@ -55,7 +55,7 @@ def test_no_split_is_empty_where_three_groups_have_material(weights, seed):
 
 @given(st.lists(st.integers(0, 40), min_size=6, max_size=20), st.integers(0, 2**31))
 def test_every_split_has_two_groups_where_six_have_material(weights, seed):
-    """So that a split has another document that an intruder comes from."""
+    """So that a split has another document that a distractor comes from."""
     splits = split_of(keys_of(len(weights)), seed, weights, fewest=2)
     if sum(weight > 0 for weight in weights) >= 6:
         assert all(((splits == split).to_numpy() & (np.array(weights) > 0)).sum() >= 2 for split in SPLITS)

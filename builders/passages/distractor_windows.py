@@ -1,7 +1,7 @@
-"""Passages with a distractor (``intruder``): one of their sentences is replaced, or followed by a wrong one.
+"""Passages with a distractor: one of their sentences is replaced, or followed by a wrong one.
 
-Intruders are sentences outside all windows: those left over between windows, and those of windows that are not used as
-rows (donors). So a sentence occurs in one row of a task and in the other version of that row only, and whether it
+Distractors are sentences outside all windows: those left over between windows, and those of windows that are not used
+as rows (donors). So a sentence occurs in one row of a task and in the other version of that row only, and whether it
 occurs elsewhere in the data does not tell the label.
 """
 
@@ -14,7 +14,7 @@ import polars as pl
 
 from discoprobe.builders import hashing
 from discoprobe.builders.config import Shape
-from discoprobe.builders.passages.distractors import ANY, CLOSE, Matching, Slots, intruders
+from discoprobe.builders.passages.distractors import ANY, CLOSE, Matching, Slots, distractors
 from discoprobe.builders.passages.measures import gains_of_similarity, slack
 from discoprobe.builders.passages.similarity import Rows, Similarity
 from discoprobe.builders.passages.window_rows import members, replaced_pairs, spread, windows_of
@@ -24,13 +24,13 @@ from discoprobe.builders.sampling.stratify import cap
 from discoprobe.builders.task import Context, DiscourseTask, Sample
 
 DONORS = 0.15
-"""Share of the windows whose sentences may be intruders, where each window gets one."""
+"""Share of the windows whose sentences may be distractors, where each window gets one."""
 
 FEW = 4
-"""Pairs that a split may have whatever tells their intruders."""
+"""Pairs that a split may have whatever tells their distractors."""
 
 MANY = 4000
-"""Windows of which each has its intruder in one place, chosen by hash; of fewer, each in the place that suits best."""
+"""Windows of which each has its distractor in one place, chosen by hash; of fewer, each in the best place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Cut:
 
 
 def with_donors(frame: pl.DataFrame, context: Context, size: Sizes, donors: float, reserve: Sizes = 0) -> Cut:
-    """Cuts windows and moves the sentences of some windows (a share, chosen by hash) to the pool of intruders.
+    """Cuts windows and moves the sentences of some windows (a share, chosen by hash) to the pool of distractors.
 
     ``reserve`` sentences after each window are left for the pool too, so that it finds some in its own document. Sizes
     are one number, or one per passage.
@@ -60,13 +60,13 @@ def covered(windows: pl.DataFrame) -> Rows:
     return windows.select(row=spans).explode("row")["row"].drop_nulls().to_numpy().astype(np.int64)
 
 
-def intruder_task(size: int, labels: tuple[str, str], matching: Matching = CLOSE, **more: Any) -> DiscourseTask:
+def distractor_task(size: int, labels: tuple[str, str], matching: Matching = CLOSE, **more: Any) -> DiscourseTask:
     """A task on passages as they are, and with a sentence of another document in place of one of their inner sentences.
 
     Args:
         size: sentences per passage.
         labels: names of the passage as it is and of the other version.
-        matching: how much the intruder must resemble the sentence that it replaces. If at all, it is the more similar
+        matching: how much the distractor must resemble the sentence that it replaces. If at all, it is the more similar
             one to the passage in half of the pairs.
         more: further fields of ``DiscourseTask``.
     """
@@ -75,7 +75,7 @@ def intruder_task(size: int, labels: tuple[str, str], matching: Matching = CLOSE
 
 
 def _whole_and_broken(frame: pl.DataFrame, context: Context, *, size: int, matching: Matching) -> Sample:
-    """Passages as they are (label 0), and with an intruder (label 1)."""
+    """Passages as they are (label 0), and with a distractor (label 1)."""
     cut = with_donors(frame, context, size, DONORS)
     how = matching if context.settings.match else ANY
     served = replaced_one(frame, cut, range(1, size - 1), context, how)
@@ -87,31 +87,31 @@ def _whole_and_broken(frame: pl.DataFrame, context: Context, *, size: int, match
 
 
 def _as_similar(frame: pl.DataFrame, served: pl.DataFrame, size: int, context: Context) -> pl.DataFrame:
-    """One intruder for each window, so that in half of the windows it is more similar than the sentence it replaces.
+    """One distractor for each window, so that in half of the windows it is more similar than the sentence it replaces.
 
     In large corpora (``context.in_blocks``) the size of the difference in similarity is balanced, too: in pairs of
     German Wikipedia this reduces the strongest shortcut from .67 to .57. In a treebank only four fifths of the pairs
     would be left.
     """
     true, rest, beside = surroundings(served, size)
-    candidates = np.column_stack([true, served["intruder"].to_numpy()])
+    candidates = np.column_stack([true, served["distractor_row"].to_numpy()])
     similarity = context.similarity or Similarity(frame)
     told = gains_of_similarity(similarity, rest, beside, candidates, sizes=context.in_blocks)
     return remove_bias(served, told, *context.seed_key, few=FEW, slack=slack(context), deviations=1.5)
 
 
 def replaced_one(frame: pl.DataFrame, cut: Cut, places: range, context: Context, matching: Matching) -> pl.DataFrame:
-    """Replaces one sentence of each window by an intruder.
+    """Replaces one sentence of each window by a distractor.
 
     Args:
         frame: all sentences, as ``with_passages`` returns them.
-        cut: the windows and the pool of intruders.
+        cut: the windows and the pool of distractors.
         places: the positions that may be replaced, all but the first and the last.
         context: seed key.
-        matching: how much an intruder must resemble the sentence it replaces.
+        matching: how much a distractor must resemble the sentence it replaces.
 
     Returns:
-        The windows that find an intruder, once for each of up to two, with ``position`` and ``intruder`` (row).
+        The windows that find a distractor, once for each of up to two, with ``position`` and ``distractor_row``.
     """
     windows = cut.windows
     if windows.height > MANY:
@@ -121,9 +121,9 @@ def replaced_one(frame: pl.DataFrame, cut: Cut, places: range, context: Context,
         asked = windows.join(pl.DataFrame({"position": places}), how="cross")
     true, rest, beside = surroundings(asked, places.stop + 1)
     slots = Slots(asked["window"].to_numpy(), true, rest, beside, two=True)
-    found = intruders(frame, slots, cut.pool, *context.seed_key, matching=matching, similarity=context.similarity)
+    found = distractors(frame, slots, cut.pool, *context.seed_key, matching=matching, similarity=context.similarity)
     served: pl.DataFrame = asked[found["slot"].to_numpy()]
-    return served.with_columns(found["intruder"])
+    return served.with_columns(found["distractor_row"])
 
 
 def surroundings(windows: pl.DataFrame, size: int) -> tuple[Rows, Rows, Rows]:

@@ -1,0 +1,64 @@
+"""What somebody who adds a task meets: tasks of the functions that docs/adding_a_task.md names, and their errors."""
+
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+from discoprobe.builders.build import build_all
+from discoprobe.builders.config import Config, Shape
+from discoprobe.builders.passages.choices import choice_task
+from discoprobe.builders.passages.corpus_labels import change_task, counterpart_task
+from discoprobe.builders.passages.distractor_windows import distractor_task
+from discoprobe.builders.passages.distractors import CLOSE
+from discoprobe.builders.passages.window_rows import labelled, members, ordering_task, single_rows, version, windows_of
+from discoprobe.builders.sentences.roles import noun_feature
+from discoprobe.builders.settings import Settings
+from discoprobe.builders.task import DiscourseTask, Sample
+from discoprobe.loaders.errors import UnknownNameError
+
+NEAR = replace(CLOSE, overlap=(0.0, 0.0), words=0.0)
+TASKS = {
+    "choice": choice_task((1, 2), {"later": replace(CLOSE, later=True), "near": NEAR}),
+    "change": change_task("doc", ("same", "other"), needs=["documents"]),
+    "counterpart": counterpart_task(("early", "late"), pl.col("index") < 5, needs=["documents"]),
+    "distractor": distractor_task(4, ("coherent", "incoherent")),
+    "ordering": ordering_task(4, lambda _key, size, _context: [*range(size)][::-1], ways=1),
+}
+
+
+def made(name, task, corpus_of):
+    (result,) = build_all([replace(task, name=name)], corpus_of("sample", "es"), Settings(min_class=2))
+    return result
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_discourse_task_of_a_function_is_built_or_says_why_not(name, corpus_of):
+    result = made(name, TASKS[name], corpus_of)
+    assert isinstance(result, Config) or result.reason
+
+
+def test_a_kind_of_wrong_sentence_needs_no_drop_reason_of_its_own(corpus_of):
+    result = made("choice", TASKS["choice"], corpus_of)
+    assert result.drops["no-near-sentence"] > 0
+    assert TASKS["choice"].reasons["no-near-sentence"]
+
+
+def test_an_unknown_feature_is_named_with_the_known_ones_and_where_to_add_it():
+    with pytest.raises(UnknownNameError, match=r"'Foo'.*\(known: Animacy, .*Voice; .*feature_values\.py"):
+        noun_feature("obj", "Foo")
+    with pytest.raises(UnknownNameError, match="did you mean Number"):
+        noun_feature("obj", "Numbr")
+
+
+def first_or_second(frame, context):
+    windows, drops = windows_of(frame, context, 2)
+    chosen, _ = labelled(windows, 2, context)
+    return Sample(single_rows(chosen, version(members((chosen["first"] + chosen["label"]).to_numpy(), 1))), drops)
+
+
+@pytest.mark.parametrize(("shape", "column"), [(Shape.SENTENCE, "n_words"), (Shape.CHOICE, "n_context")])
+def test_a_missing_column_is_named_with_its_task(shape, column, corpus_of):
+    task = DiscourseTask(labels=("0", "1"), shape=shape, sample=first_or_second)
+    with pytest.raises(TypeError, match=f"^first: sample returned no column {column}; expected {column}: an integer$"):
+        made("first", task, corpus_of)
