@@ -4,7 +4,8 @@ A row has a sentence of the corpus (`original`), or the same sentence with two a
 depends on the other (`shifted`). Both rows share `pair_id`, so length, words and punctuation do not tell the label.
 Words keep their own capitals. They are swapped only if the corpora of the language show that their order is fixed: two
 words with the same parts of speech and the same relation have the other order in less than 2 % of at least 50
-occurrences (where order is free, a swap is often as good as the original).
+occurrences. Where order is free, a swap is often as good as the original: without this rule a reader accepted 13 of 30
+Russian swaps, with it 16 of 152 in Russian, Polish, Czech, Finnish, Hungarian and Latin, and none of 22 in ten others.
 
 These words are not swapped: the first word of the sentence; pairs beside punctuation or at the end of the sentence,
 because an article before a full stop would tell the label; symbols; parts of multiword tokens; words that touch another

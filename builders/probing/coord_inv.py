@@ -13,7 +13,8 @@ it is an object; and it is not the first word of the clause. Words that can also
 count: *then*, *also*, *this mineral*. Sentences are chosen so that neither the lengths of the clauses nor the parts of
 speech with which they begin tell the order. One reader judged 57 pairs, and found the original in 56. But 15 of these
 57 inversions (26 %, 17 to 39) would be possible in a text, after sentences that name the antecedent of the pronoun. If
-this matters to you, compare the two rows of a pair.
+this matters to you, compare the two rows of a pair. Few sentences remain: one of 241 coordinations in English
+treebanks.
 """
 
 from discoprobe.builders.edits.anaphora import CoordInvRules

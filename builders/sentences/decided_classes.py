@@ -112,7 +112,12 @@ def neighbouring_classes(usable: pl.DataFrame, context: Context, *, usual: Names
         context: settings and labels of the task.
         usual: classes that are preferred.
         called: what the labels are, for the reason.
+
+    Raises:
+        TypeError: the task has no labels (an error of the author of the task).
     """
+    if not context.labels:
+        raise TypeError(f"{context.task}: neighbouring_classes needs the labels of the task, in their order")
 
     @functools.cache
     def rows_of(names: Names, *, strict: bool = True) -> pl.DataFrame:
