@@ -76,12 +76,13 @@ def _pronouns(tokens: pl.DataFrame) -> pl.DataFrame:
     return marked.group_by("sent").agg(refers=refers.any(), vague=(personal & feat("Person").is_null()).any())
 
 
-def order_suite(moved: int, region: int = 0) -> DiscourseTask:
+def order_suite(moved: int, region: int = 0, version: int = 5) -> DiscourseTask:
     """A suite of passages as they stand and in an order that puts a linked sentence before the one it is linked to.
 
     Args:
         moved: how many of the sentences, from the first one, change their places.
         region: the region that is compared; 0 for the whole text.
+        version: raised when the rows of the task change.
     """
     return DiscourseTask(
         labels=("original", "shuffled"),
@@ -92,7 +93,7 @@ def order_suite(moved: int, region: int = 0) -> DiscourseTask:
         least=SIZE,
         conditions=("shuffled",),
         region=region,
-        version=5,
+        version=version,
         reasons={"no-link": "no sentence begins with a connective or a pronoun that refers to the one before"},
     )
 

@@ -8,12 +8,15 @@ import pytest
 
 from discoprobe.builders.build import build_all
 from discoprobe.builders.config import Config, Shape
+from discoprobe.builders.edits.swaps import swap_task
 from discoprobe.builders.passages.choices import choice_task
 from discoprobe.builders.passages.corpus_labels import change_task, counterpart_task
 from discoprobe.builders.passages.distractor_windows import distractor_task
 from discoprobe.builders.passages.distractors import CLOSE
+from discoprobe.builders.passages.links import order_suite
 from discoprobe.builders.passages.window_rows import labelled, members, ordering_task, single_rows, version, windows_of
 from discoprobe.builders.sentences.decided_classes import class_task, neighbouring_classes, unlabelled
+from discoprobe.builders.sentences.predicate import predicate_feature
 from discoprobe.builders.sentences.roles import noun_feature
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import DiscourseTask, Sample
@@ -76,3 +79,18 @@ def test_neighbouring_classes_without_labels_of_the_task_are_an_error(corpus_of)
     choose = functools.partial(neighbouring_classes, usual=("1", "2"), called="numbers of verbs")
     with pytest.raises(TypeError, match=r"^verbs: neighbouring_classes needs the labels of the task, in their order$"):
         made("verbs", class_task(unlabelled, choose, needs=["text"]), corpus_of)
+
+
+@pytest.mark.parametrize(
+    "made_with",
+    [
+        functools.partial(noun_feature, "nsubj", "Number"),
+        functools.partial(predicate_feature, "Tense"),
+        functools.partial(swap_task, None),
+        functools.partial(order_suite, 4),
+        functools.partial(ordering_task, 4),
+        functools.partial(choice_task, (1, 2), {}),
+    ],
+)
+def test_the_author_of_a_task_raises_its_version(made_with):
+    assert made_with(version=99).version == 99
