@@ -186,6 +186,7 @@ def test_a_blind_round_with_a_reload_in_it(tab, release):
     page.click("text=Begin")
     for number in range(4):
         page.wait_for_selector(f"text={number + 1} of 4, {number} answered")
+        page.wait_for_load_state()  # the keys work once the script has run
         assert not set(labels) & set(re.findall(r"p\d+|d\d+", page.text_content("article")))
         if number == 2:
             page.reload()
