@@ -95,7 +95,7 @@ class LanguageData(msgspec.Struct, frozen=True, kw_only=True, dict=True, forbid_
         code: as in Universal Dependencies.
         name: in English.
         script: the main one.
-        spaces: words are separated by white space; without a file, what its usual script does.
+        spaces: words are separated by white space; without a language file, its usual script decides.
         cased: the script has capitals.
         capitals: beginnings of words whose capital is not Unicode's, each with its capital (Turkish *i*, Dutch *ij*).
         sections: the other tables of the file as plain values; see `section`.
