@@ -152,7 +152,7 @@ def _select(
 
 
 def _sample(frame: pl.DataFrame, context: Context, *, fixed: bool) -> Sample:
-    """Originals and swaps, one pair of words of each sentence; with ``fixed`` one whose order is."""
+    """Originals and swaps, one pair of words per sentence; with ``fixed`` only pairs of a fixed order."""
     some = frame.filter(pl.col("order").is_in(fixed_orders(frame["orders"].explode()).implode())) if fixed else frame
     chosen, sentences = one_of_each(some, context), frame.select("shard", "sent").n_unique()
     made = without_frequent_pairs(chosen, HashCounts(frame["bigrams"]), context)

@@ -1,6 +1,6 @@
 """Choices of the sentence that follows a passage, beside wrong ones of several kinds.
 
-Each window gets one wrong sentence of each kind, and a second one of each to choose from, so that the right sentence
+Each window gets one distractor of each kind, and a second one of each to choose from, so that the right sentence
 has each rank of length, similarity and frequency of words about equally often.
 """
 
@@ -26,7 +26,7 @@ from discoprobe.builders.task import Context, DiscourseTask, Sample
 Kinds = Mapping[str, Matching]
 
 DONORS = 0.05
-"""Share of the windows whose sentences go to the pool of wrong sentences."""
+"""Share of the windows whose sentences go to the pool of distractors."""
 
 RESERVE = 6
 """Sentences kept free after a passage, where it has more, so that some of them may be as long as the right one."""
@@ -36,11 +36,11 @@ SPREAD = 0.25
 
 
 def choice_task(sizes: tuple[int, int], kinds: Kinds, **more: Any) -> DiscourseTask:
-    """A task on a passage and the sentence that follows, which is to be found among one wrong sentence of each kind.
+    """A task on a passage and the sentence that follows, which is to be found among one distractor of each kind.
 
     Args:
         sizes: least and most sentences of a passage; a hash chooses for each unbroken passage.
-        kinds: how the wrong sentences of each kind are matched to the right one, by the name that ``distractor`` shows.
+        kinds: how the distractors of each kind are matched to the right one, by the name that ``distractor`` shows.
         more: further fields of ``DiscourseTask``.
     """
     labels = tuple(str(place) for place in range(1 + len(kinds)))
@@ -54,7 +54,7 @@ def choice_task(sizes: tuple[int, int], kinds: Kinds, **more: Any) -> DiscourseT
 
 
 def _reason(kind: str) -> str:
-    """Why a passage is dropped for which no wrong sentence of a kind is found."""
+    """Why a passage is dropped for which no distractor of a kind is found."""
     return f"no-{kind}-sentence"
 
 
@@ -73,7 +73,7 @@ def _sample(frame: pl.DataFrame, context: Context, *, sizes: tuple[int, int], ki
 def _wrong_of_each(
     frame: pl.DataFrame, cut: Cut, kinds: Kinds, context: Context
 ) -> tuple[pl.DataFrame, dict[str, int]]:
-    """The windows for which a wrong sentence of each kind is found, with them.
+    """The windows for which a distractor of each kind is found, with them.
 
     Every window first gets one of each kind, then another one of each. A window has one row per combination of them.
     """
@@ -105,13 +105,13 @@ def _wrong_of_each(
 
 
 def _all_unlike(frame: pl.DataFrame, windows: pl.DataFrame, kinds: Kinds) -> pl.Series:
-    """Whether no two of the wrong sentences nearly repeat each other."""
+    """Whether no two of the distractors nearly repeat each other."""
     clusters = frame["cluster"].to_numpy()[windows.select(*kinds).to_numpy()]
     return pl.Series([len(set(row)) == len(kinds) for row in clusters.tolist()], dtype=pl.Boolean)
 
 
 def _one_of_each(frame: pl.DataFrame, served: pl.DataFrame, kinds: Kinds, context: Context) -> pl.DataFrame:
-    """One wrong sentence of each kind for each window: no measure of length or similarity tells the right one."""
+    """One distractor of each kind for each window: no measure of length or similarity tells the right one."""
     if not context.settings.match:
         return served
     contexts, right = _passages(served)
@@ -144,7 +144,7 @@ def _aim(windows: pl.DataFrame, kind: str, context: Context) -> Values:
 
 
 def _in_any_order(windows: pl.DataFrame, kinds: Kinds) -> tuple[list[list[int]], list[list[str]]]:
-    """The wrong sentences of each window and their kinds, in hash order, so that places do not tell kinds."""
+    """The distractors of each window and their kinds, in hash order, so that places do not tell kinds."""
     wrong = windows.select(*kinds).to_numpy()
     keys = windows["window"].to_numpy()
     hashes = np.stack([hashing.mix(keys, "place", column) for column in range(wrong.shape[1])], axis=1)
