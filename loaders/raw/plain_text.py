@@ -9,8 +9,10 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, zip_longest
 from typing import Final, Literal, NamedTuple
+
+import regex
 
 from discoprobe.loaders.raw.document import DropCounts, Paragraph, Part, RawDocument, Row, TextWithOffsets, with_gaps
 from discoprobe.loaders.raw.markup import LineEndHyphens, clean
@@ -66,7 +68,9 @@ TITLE_CHARACTERS: Final = 80
 TITLE_WORDS: Final = 12
 """A line by itself that is not longer may be a heading."""
 INTRODUCTION_WORDS: Final = 6
-"""The same for a line that ends with a colon: it introduces a list."""
+"""The same for a line that ends with a colon: it introduces a list, if no speech follows."""
+SPEECH: Final = regex.compile(r"[\p{Pi}\p{Pf}\"„‚「『¿¡—―–]|\p{Pd}(?!\s)")
+"""How a line begins that is direct speech: with a mark of quotation or a dash. A hyphen and a space begin an item."""
 PROSE: Final = 2 / 3
 """Share of blocks that end with a sentence from which a short block that does not is a heading."""
 PAGES: Final = frozenset({"page-number", "running-head"})
@@ -199,15 +203,16 @@ def _is_joined(before: Line, line: Line, between: Collection[str]) -> bool:
 def _mark_titles(blocks: Sequence[_Block], first: Line | None) -> None:
     """Mark headings: short lines by themselves that end no sentence or introduce a list, if paragraphs end sentences.
 
-    The first line of the text may be of any length.
+    The first line of the text may be of any length. A line that introduces speech (*Luego dijo:*) is no heading.
     """
     if sum(is_final(block.lines[-1].text) for block in blocks) < PROSE * len(blocks):
         return
-    for block in blocks:
-        line = block.lines[0].text
-        words = INTRODUCTION_WORDS if line.endswith(":") else TITLE_WORDS
+    for block, after in zip_longest(blocks, blocks[1:]):
+        line, announces = block.lines[0].text, block.lines[0].text.endswith(":")
+        words = INTRODUCTION_WORDS if announces else TITLE_WORDS
         short = len(line) <= TITLE_CHARACTERS and len(line.split()) <= words
-        opens = (short and line.endswith(":")) or ((short or block.lines[0] is first) and not is_final(line))
+        speech = announces and after is not None and SPEECH.match(after.lines[0].text) is not None
+        opens = (short and announces and not speech) or ((short or block.lines[0] is first) and not is_final(line))
         block.title = len(block.lines) == 1 and opens
 
 

@@ -40,7 +40,7 @@ from discoprobe.loaders.raw.annotate.placed_sentences import CHUNK, Engine, Plac
 from discoprobe.loaders.raw.document import RawDocument, grouped
 from discoprobe.loaders.raw.raw_corpus import RawCorpus
 
-FORMAT: Final = 8
+FORMAT: Final = 9
 """Version of the CoNLL-U and counts that are written, and of the rules for sentence boundaries; a higher one makes all
 parts anew."""
 BATCH: Final = 40_000

@@ -32,7 +32,7 @@ from discoprobe.loaders.raw.options import ReadOptions
 from discoprobe.loaders.raw.raw_corpus import usable_documents
 from discoprobe.loaders.raw.tables import find_columns, known_column, rows_of
 
-FORMAT: Final = 8
+FORMAT: Final = 9
 """Version of how text is read, filtered and divided into sentences; a higher one makes all cached parts anew."""
 ABOUT: Final = {"title": ("title",), "url": ("url", "source_url", "link")}
 """What the attribution says of a document, and the names of its column in lower case."""

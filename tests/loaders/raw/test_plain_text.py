@@ -78,6 +78,21 @@ def test_short_lines_without_end_are_headings_in_prose_only():
     assert kinds("สวัสดีชาวโลก\n\nวันนี้อากาศดี\n\nเราไปตลาด") == ["text"] * 3
 
 
+@pytest.mark.parametrize(
+    ("after", "kind"),
+    [
+        *(
+            (speech, "text")
+            for speech in ["—Nicht heute.", "– Nicht heute.", "-¡Hoy no!", "«Nicht.»", "„Nicht.“", "¿Hoy?"]
+        ),
+        *((other, "heading") for other in ["- Brot", "* Brot", "1. Brot", "Brot kauft man dort.", ""]),
+    ],
+)
+def test_a_line_with_a_colon_is_a_heading_unless_speech_follows(after, kind):
+    found, _ = read(f"{PROSE}\n\nUnd dann:\n\n{after}")
+    assert {paragraph.text: paragraph.kind for paragraph in found.paragraphs}["Und dann:"] == kind
+
+
 def test_pages():
     pages = [f"{'Das Haus am Fluss' if n % 2 else 'Anna Muster'}\n\nund so weiter, Seite um Seite {n * 'x'},\n\n{n}\n\n"
              for n in range(11, 17)]  # fmt: skip
