@@ -32,6 +32,15 @@ def test_run_as_json(command, tmp_path):
     assert all(found["unavailable"].values())
 
 
+def test_languages_and_tasks_can_be_repeated(command):
+    options = ("-l", "es,en", "--lang", "de,ru", "--task", "bso", "-t", "dc,bso")
+    done = command("run", *options, "--corpus", "sample", "--json", "--no-audit")
+    assert done.returncode == 0
+    assert set(json.loads(done.stdout)["configs"]) == {
+        f"{task}_{lang}" for task in ("bso", "dc") for lang in SAMPLE_LANGUAGES
+    }
+
+
 def test_run_in_several_processes(process):
     done = process("run", "--corpus", "sample", "--task", "bso", "--jobs", "2", "--json", "--no-audit")
     assert (done.returncode, done.stderr) == (0, "")

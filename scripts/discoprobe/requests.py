@@ -125,7 +125,7 @@ def _check_names(languages: tuple[str, ...], corpora: tuple[str, ...], tasks: tu
 
 
 def parse_request(  # noqa: PLR0913 (one parameter per option)
-    lang: str, task: str, corpus: Sequence[str] | None, *, size: str | None = None, seed: int = 13, jobs: int = 1,
+    lang: Sequence[str] | None, task: Sequence[str] | None, corpus: Sequence[str] | None, *, size: str | None = None, seed: int = 13, jobs: int = 1,
     on_error: str = "stop", match: bool = True, values: Sequence[str] | None = None,
     segment: bool = False, stanza_dir: Path | None = None, preset: str = "default", min_rows: str | None = None,
     documents: int | None = None, fill: Sequence[str] | None = None, gold: bool = False, audit: bool = True,
@@ -141,7 +141,7 @@ def parse_request(  # noqa: PLR0913 (one parameter per option)
         UsageError: an option has a value that is not allowed, a file is not there, or no task is named.
         DiscoprobeError: a line of a file of marks is no mark.
     """
-    languages, corpora, tasks = split_names(lang), tuple(corpus or ()), split_names(task)
+    languages, corpora, tasks = split_names(lang), tuple(corpus or ()), split_names([ALL] if task is None else task)
     if not tasks:
         raise UsageError("--task names no task; `build tasks` lists them")
     if on_error not in {"stop", "skip"}:
@@ -175,6 +175,7 @@ def _excluded_rows(files: Sequence[Path]) -> dict[str, dict[str, str]]:
     return to_exclude(sorted(marks, key=lambda mark: mark.time))
 
 
-def split_names(names: str) -> tuple[str, ...]:
-    """Names that are separated by commas."""
-    return tuple(name.strip() for name in names.split(",") if name.strip())
+def split_names(texts: Sequence[str] | None) -> tuple[str, ...]:
+    """The names in texts, of which each may have several, separated by commas."""
+    names = (name.strip() for text in texts or () for name in text.split(","))
+    return tuple(name for name in names if name)

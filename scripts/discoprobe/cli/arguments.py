@@ -12,12 +12,12 @@ def _lines(*lines: str) -> str:
 
 
 Lang = Annotated[
-    str,
+    list[str] | None,
     typer.Option(
         "--lang",
         "-l",
         help="Languages by code or name, separated by commas, such as de,es. Default: `all`, which are those of the "
-        "corpora or of the release.",
+        "corpora or of the release. Repeatable.",
     ),
 ]
 CorpusOption = Annotated[
@@ -31,12 +31,13 @@ CorpusOption = Annotated[
     ),
 ]
 TaskOption = Annotated[
-    str,
+    list[str] | None,
     typer.Option(
         "--task",
         "-t",
         help="Tasks, separated by commas, such as dc,sp, or groups of tasks: `probing`, `discourse`, `relations`, "
-        "`suites`, `all`, and `feats` (one task per morphological feature and role of a word, not part of `all`).",
+        "`suites`, `all`, and `feats` (one task per morphological feature and role of a word, not part of `all`). "
+        "Repeatable. Default: `all`.",
     ),
 ]
 Out = Annotated[

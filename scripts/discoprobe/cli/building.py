@@ -22,7 +22,7 @@ def workers_of(address: str) -> AbstractContextManager[None]:
 
 @app.command()
 def run(  # noqa: PLR0913 (one parameter per option)
-    *, lang: arg.Lang = "", task: arg.TaskOption = "all", corpus: arg.CorpusOption = None,
+    *, lang: arg.Lang = None, task: arg.TaskOption = None, corpus: arg.CorpusOption = None,
     out: arg.Out = "dist/discoprobe", size: arg.Size = None, documents: arg.Documents = None,
     preset: arg.Preset = "default", min_rows: arg.MinRows = None, seed: arg.Seed = 13, jobs: arg.Jobs = 1,
     cluster: arg.Cluster = "", on_error: arg.OnErrorOption = "stop", match: arg.Match = True, set_: arg.Set = None,
@@ -72,7 +72,7 @@ def annotate_(  # noqa: PLR0913 (one parameter per option)
 
     values = [f"text={text}", f"id={id_}", f"genre={genre}", f"sentences={sentences}", f"on_error={on_error}"]
     how = AnnotationOptions(
-        segment=segment, stanza_dir=stanza_dir, processors=split_names(processors), download=download,
+        segment=segment, stanza_dir=stanza_dir, processors=split_names([processors]), download=download,
         read=read_options([*values, *(set_ or [])]),
     )  # fmt: skip
     about = Source(corpus_name(name or source), language_code(lang), licence, citation=citation)
@@ -153,14 +153,14 @@ def import_(  # noqa: PLR0913 (one parameter per option)
 
 @app.command()
 def tasks(  # noqa: PLR0913 (one parameter per option)
-    *, lang: arg.Lang = "", corpus: arg.CorpusOption = None, segment: arg.Segment = False,
+    *, lang: arg.Lang = None, corpus: arg.CorpusOption = None, segment: arg.Segment = False,
     stanza_dir: arg.StanzaDir = None, jobs: arg.Jobs = 1, json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """List the tasks. With --lang, show which of them the corpora of a language support, and why not the others."""
     if not lang and not corpus:
         terminal.show(_task_rows(), ["task", "family", "labels", "what"], as_json=json_)
         return
-    request = parse_request(lang, "all", corpus, jobs=jobs, segment=segment, stanza_dir=stanza_dir)
+    request = parse_request(lang, None, corpus, jobs=jobs, segment=segment, stanza_dir=stanza_dir)
     from discoprobe.pipeline import support  # noqa: PLC0415
 
     with terminal.progress() as progress:

@@ -32,8 +32,8 @@ app = typer.Typer()
 
 @app.command()
 def push(  # noqa: PLR0913 (one parameter per option)
-    *, lang: arg.Lang = "", repo: arg.Repo = "org/discoprobe", release: arg.ReleaseNumber = "",
-    task: arg.TaskOption = "all", corpus: arg.CorpusOption = None, out: arg.Out = "dist/discoprobe",
+    *, lang: arg.Lang = None, repo: arg.Repo = "org/discoprobe", release: arg.ReleaseNumber = "",
+    task: arg.TaskOption = None, corpus: arg.CorpusOption = None, out: arg.Out = "dist/discoprobe",
     size: arg.Size = None, documents: arg.Documents = None, preset: arg.Preset = "default",
     min_rows: arg.MinRows = None, seed: arg.Seed = 13, jobs: arg.Jobs = 1, on_error: arg.OnErrorOption = "stop",
     match: arg.Match = True, set_: arg.Set = None, exclude: arg.Exclude = None, segment: arg.Segment = False,
@@ -125,7 +125,7 @@ def _check_licences(corpus: Corpus, *, allow_licence: tuple[str, ...]) -> None:
 
 @app.command()
 def diff(
-    *, against: arg.Against = "org/discoprobe", lang: arg.Lang = "", out: arg.Out = "dist/discoprobe",
+    *, against: arg.Against = "org/discoprobe", lang: arg.Lang = None, out: arg.Out = "dist/discoprobe",
     json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Show what changed since a release: configs, rows (added, removed, relabelled) and sources.
@@ -176,7 +176,7 @@ def show_card(config: arg.ConfigName = "", *, out: arg.Out = "dist/discoprobe") 
 
 @app.command()
 def review(  # noqa: PLR0913 (one parameter per option)
-    *, lang: arg.Lang = "", out: arg.Out = "dist/discoprobe", reader: arg.ReaderName = "",
+    *, lang: arg.Lang = None, out: arg.Out = "dist/discoprobe", reader: arg.ReaderName = "",
     reader_kind: arg.ReaderKindOption = "person", corpus: arg.ContextCorpus = None, against: arg.SinceRelease = "",
     marks: arg.MarksOption = None, port: arg.Port = 0, open_: arg.Open = True, static: arg.Static = False,
     pages: arg.Pages = Path("dist/review"),
