@@ -70,7 +70,7 @@ def read_mentions(
         line: lines of the file before the block.
     """
     fields = tuple(fields)
-    if b"Entity" not in data:
+    if (b"Entity" if fields else b"global.Entity") not in data:
         return [], [], fields
     mentions: list[Mention] = []
     problems: list[BadLine] = []

@@ -125,8 +125,8 @@ def _check_names(languages: tuple[str, ...], corpora: tuple[str, ...], tasks: tu
 
 
 def parse_request(  # noqa: PLR0913 (one parameter per option)
-    lang: Sequence[str] | None, task: Sequence[str] | None, corpus: Sequence[str] | None, *, size: str | None = None, seed: int = 13, jobs: int = 1,
-    on_error: str = "stop", match: bool = True, values: Sequence[str] | None = None,
+    lang: Sequence[str] | None, task: Sequence[str] | None, corpus: Sequence[str] | None, *, size: str | None = None,
+    seed: int = 13, jobs: int = 1, on_error: str = "stop", match: bool = True, values: Sequence[str] | None = None,
     segment: bool = False, stanza_dir: Path | None = None, preset: str = "default", min_rows: str | None = None,
     documents: int | None = None, fill: Sequence[str] | None = None, gold: bool = False, audit: bool = True,
     keep_failed: bool = False, exclude: Sequence[Path] | None = None,

@@ -32,7 +32,7 @@ app.command("languages")(corpora.languages)
 
 _DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
-_KEEP_FREED = "dirty_decay_ms:10000,muzzy_decay_ms:0"
+KEEP_FREED = "dirty_decay_ms:10000,muzzy_decay_ms:0"
 """polars returns freed memory to the system after ten seconds instead of half a second: to request it again in each
 step of a block would take a tenth of the processor time."""
 _GIVE_BACK = "dirty_decay_ms:500,muzzy_decay_ms:0"
@@ -80,6 +80,6 @@ def _options(
         bool, typer.Option("--version", help="Show the version.", is_eager=True, callback=_show_version)
     ] = False,
 ) -> None:  # fmt: skip
-    freed = _GIVE_BACK if context.invoked_subcommand in _ONLY_AUDIT else _KEEP_FREED
+    freed = _GIVE_BACK if context.invoked_subcommand in _ONLY_AUDIT else KEEP_FREED
     os.environ.setdefault("_RJEM_MALLOC_CONF", freed)  # read when polars is imported, here and in workers
     logging.basicConfig(level=logging.INFO if verbose else logging.WARNING, stream=sys.stderr, format="%(message)s")
