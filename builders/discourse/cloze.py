@@ -2,9 +2,9 @@
 
 Story cloze over running text (Mostafazadeh et al. 2016; discourse suite over UD, Godunova & Voloshina). Four
 consecutive sentences and two endings: the sentence that follows and a distractor as in `nsp` (about half from later in
-the same document, half from another document; matched in length and in words shared with the passage; used once). Rows
-are chosen as in `nsp`, so that neither length nor similarity tells the right one. The label is the index of the right
-ending; each index is right equally often.
+the same document, half from another document; matched in length, shared words and colons; used once). Rows are chosen
+as in `nsp`, so that neither length nor similarity tells the right one. The label is the index of the right ending; each
+index is right equally often.
 """
 
 import polars as pl
@@ -23,4 +23,4 @@ def sample(frame: pl.DataFrame, context: Context, *, later: bool = True) -> Samp
     return Sample(rows, found.drops | {"odd": odd}, candidates=found.candidates)
 
 
-TASK = DiscourseTask(labels=("0", "1"), shape=Shape.CHOICE, sample=sample, least=CONTEXT + 1, version=5)
+TASK = DiscourseTask(labels=("0", "1"), shape=Shape.CHOICE, sample=sample, least=CONTEXT + 1, version=6)

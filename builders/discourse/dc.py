@@ -4,13 +4,13 @@ Discourse coherence (DiscoEval, Chen et al. 2019; Spanish: Araujo et al. 2022). 
 (`coherent`), or the same sentences with one of the second to the fifth replaced by a distractor: a sentence of another
 document of the same corpus and split (`incoherent`). Both versions share `pair_id`, and `position` is the index of the
 distractor, which occurs in no other row. It has about the length of the sentence that it replaces (the longer one has
-at most 20 % more words and 30 % more characters), and shares about as many content words with the passage. In half of
-the pairs it is more similar to the passage, and to its neighbours, than that sentence, by characters and by words; in
-half of the pairs it is more typical of the corpus. Still, another document usually has another topic (in DiscoEval
-lexical overlap alone reaches .71 on Wikipedia). The strongest shortcut on the card shows how much of a score this
-explains: its accuracy minus one half.
+at most 20 % more words and 30 % more characters), shares about as many content words with the passage, and follows a
+colon, or ends with one, if that sentence does. In half of the pairs it is more similar to the passage, and to its
+neighbours, than that sentence, by characters and by words; in half of the pairs it is more typical of the corpus.
+Still, another document usually has another topic (in DiscoEval lexical overlap alone reaches .71 on Wikipedia). The
+strongest shortcut on the card shows how much of a score this explains: its accuracy minus one half.
 """
 
 from discoprobe.builders.passages.distractor_windows import distractor_task
 
-TASK = distractor_task(6, ("coherent", "incoherent"), version=3)
+TASK = distractor_task(6, ("coherent", "incoherent"), version=4)

@@ -59,7 +59,8 @@ class Matching:
         chars: the same for characters.
         overlap: by how much the share of content words in common with the context may be below and above the true
             sentence's.
-        same: columns in which the two agree.
+        same: columns in which the two agree. Without ``introduces`` and ``introduced`` a colon that nothing follows,
+            or speech that nothing introduces, tells the distractor (in 3 % of the rows of ``dc`` from novels).
         prefer: a column in which the two agree where there is a choice.
         later: the distractor comes from later in the same document, ``BEYOND`` sentences or more; otherwise from
             another document.
@@ -68,13 +69,13 @@ class Matching:
     words: float = 0.2
     chars: float = 0.3
     overlap: tuple[float, float] = (0.1, 0.1)
-    same: tuple[str, ...] = ("corpus", "split")
+    same: tuple[str, ...] = ("corpus", "split", "introduces", "introduced")
     prefer: str | None = None
     later: bool = False
 
 
 CLOSE = Matching()
-ANY = Matching(words=np.inf, chars=np.inf, overlap=(np.inf, np.inf))
+ANY = Matching(words=np.inf, chars=np.inf, overlap=(np.inf, np.inf), same=("corpus", "split"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -120,9 +120,9 @@ def with_passages(
         left_out: the corpora of which no sentence is used, as ``not_prose`` gives.
 
     Returns:
-        The columns of ``frame`` and ``row`` (its own number), ``split``, ``passage`` (null where ``reason`` is not) and
-        ``content`` (the hashed content words) beside ``words`` (hashed, each once) and ``grams`` (hashed character
-        n-grams), sorted by document and place in it.
+        The columns of ``frame`` and ``row`` (its own number), ``split``, ``passage`` (null where ``reason`` is not),
+        ``introduced`` (whether the sentence before ends with a colon) and ``content`` (the hashed content words) beside
+        ``words`` (hashed, each once) and ``grams`` (hashed character n-grams), sorted by document and place in it.
     """
     frame = frame.sort("doc_key", "shard", "index", "sent")
     other = pl.when(pl.col("corpus").is_in(sorted(left_out))).then(pl.lit("not-prose"))
@@ -130,7 +130,10 @@ def with_passages(
     splits = _splits_of_documents(frame, settings.seed, by_hash=by_hash)
     frame = frame.join(splits, on="doc_key", how="left", maintain_order="left")
     frame = frame.with_columns(reason=pl.coalesce("reason", _in_two_splits()))
-    frame = frame.with_columns(reason=pl.coalesce("reason", _introduction())).drop("introduces")
+    frame = frame.with_columns(
+        reason=pl.coalesce("reason", _introduction()),
+        introduced=_continues() & pl.col("introduces").shift(1, fill_value=False),
+    )
     return _content(_passage_ids(frame)).with_row_index("row")
 
 

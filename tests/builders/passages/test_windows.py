@@ -206,6 +206,8 @@ def test_a_sentence_that_introduces_what_is_missing_is_in_no_passage(tmp_path):
     frame = stretches_of(shard_of(tmp_path, texts))
     assert runs(frame) == {"d0": [2, 4], "d1": [8], "d2": [7]}
     assert ends(frame) == {"introduction": 2, "too-short": 1}
+    told = frame.filter(pl.col("doc_id") == "d1", pl.col("introduces") | pl.col("introduced"))
+    assert told["index"].to_list() == [3, 4]
 
 
 def test_lines_without_a_mark_are_no_headings_where_few_have_one_or_they_are_long(tmp_path):
