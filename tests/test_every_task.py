@@ -317,6 +317,11 @@ def has_equal_counts_of_every_label_in_every_split(case):
         assert min(counts.values()) > 0
 
 
+@rule(lambda config: config.task == "sp" or not {"shuffled", "swapped"}.isdisjoint(config.labels))
+def shows_no_colon_that_would_stand_before_another_sentence(case):
+    assert [text for _, row in case.rows for text in shown(row) if text.rstrip().endswith((":", "："))] == []
+
+
 @rule()
 def has_unique_ids(case):
     ids = [row["id"] for _, row in case.rows]

@@ -3,8 +3,8 @@
 Binary sentence ordering (DiscoEval, Chen et al. 2019). Two adjacent sentences of a document, in their order
 (`in_order`) or exchanged (`swapped`). Both orders of every pair are rows of the same split, so the sentences by
 themselves do not tell the label. In half of the pairs the first sentence is the longer one, in the other half the
-second (in running text the first is the longer one a little more often). No sentence is in two pairs, and there is no
-gap in the source between the sentences of a pair.
+second (in running text the first is the longer one a little more often). No sentence is in two pairs or ends with a
+colon, and there is no gap in the source between the sentences of a pair.
 """
 
 import numpy as np

@@ -2,8 +2,8 @@
 
 Sentence position (DiscoEval, Chen et al. 2019). Five consecutive sentences, one of which has been moved to the front,
 while the others keep their order. The label is its index (0-4) in the original passage; `order` gives the source index
-of each sentence shown. The passage never begins a document. In DiscoEval it does: for the labels 1-4 the second
-sentence shown is the first of the document, and on ROCStories the first one alone reaches .46 (majority baseline .20).
+of each sentence shown. No sentence ends with a colon or begins a document. In DiscoEval one does: for the labels 1-4
+the second sentence is the first of the document, and on ROCStories the first one alone reaches .46 (majority .20).
 """
 
 import numpy as np
@@ -11,20 +11,20 @@ import polars as pl
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.passages.window_rows import labelled, reordered, single_rows, windows_of
+from discoprobe.builders.passages.windows import without_introductions
 from discoprobe.builders.task import Context, DiscourseTask, Sample
 
 SIZE = 5
 ORDERS = np.array([[label, *(place for place in range(SIZE) if place != label)] for label in range(SIZE)])
-"""The order of each label: one sentence moved to the front."""
 
 
 def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Passages of five, one sentence of each moved to the front."""
-    inner = frame.with_columns(passage=pl.when(pl.col("index") > 0).then("passage"))
+    inner = without_introductions(frame).with_columns(passage=pl.when(pl.col("index") > 0).then("passage"))
     windows, drops = windows_of(inner, context, SIZE)
     chosen, odd = labelled(windows, SIZE, context)
     shown = reordered(chosen["first"].to_numpy(), ORDERS[chosen["label"].to_numpy()], 0)
     return Sample(single_rows(chosen, shown), drops | {"unbalanced": odd}, candidates=windows.height)
 
 
-TASK = DiscourseTask(labels=("0", "1", "2", "3", "4"), shape=Shape.SEQUENCE, sample=sample, least=SIZE + 1, version=2)
+TASK = DiscourseTask(labels=("0", "1", "2", "3", "4"), shape=Shape.SEQUENCE, sample=sample, least=SIZE + 1, version=3)

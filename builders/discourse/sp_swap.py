@@ -1,9 +1,10 @@
 """Has a sentence of the passage changed places?
 
 Sentence position as in Godunova & Voloshina's suite over UD. Five consecutive sentences in their order (`original`), or
-with the fourth sentence and a random other one exchanged (`swapped`). Both versions of every passage are rows and share
-`pair_id`; `order` gives the source index of each sentence, and `position` the place to which the fourth sentence went.
-In 33-67 % of the rows of the published suite the `swapped` version equals the original; here it always differs.
+with the fourth sentence and a random other one exchanged (`swapped`). No sentence ends with a colon. Both versions of
+every passage are rows and share `pair_id`; `order` gives the source index of each sentence, and `position` the place to
+which the fourth sentence went. In 33-67 % of the rows of the published suite the `swapped` version equals the original;
+here it always differs.
 """
 
 from discoprobe.builders import hashing
@@ -22,4 +23,4 @@ def order(key: int, size: int, context: Context) -> list[int]:
     return places
 
 
-TASK = ordering_task(5, order, labels=("original", "swapped"), ways=1, moved=FOURTH, version=1)
+TASK = ordering_task(5, order, labels=("original", "swapped"), ways=1, moved=FOURTH, version=2)

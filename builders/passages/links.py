@@ -12,7 +12,7 @@ import polars as pl
 from discoprobe.builders import hashing
 from discoprobe.builders.config import Shape
 from discoprobe.builders.passages.window_rows import distinct, one_order, ordered_pairs
-from discoprobe.builders.passages.windows import COLON, cut
+from discoprobe.builders.passages.windows import cut, without_introductions
 from discoprobe.builders.sampling.stratify import cap, with_rank
 from discoprobe.builders.sentences.connectives import connectives_of
 from discoprobe.builders.task import Context, DiscourseTask, Sample
@@ -33,12 +33,11 @@ WAYS: Final = 6
 
 
 def marks(shard: Shard, language: LanguageData) -> pl.DataFrame:
-    """Whether each sentence can be linked, first or last: ``sent``, ``linked``, ``opens`` and ``closes``.
+    """Whether each sentence can be linked, or the first of a passage: ``sent``, ``linked`` and ``opens``.
 
     A sentence is ``linked`` to the one before if it begins with a connective of a strong sense, or if one of its first
     words is a pronoun of the third person or a demonstrative (where these are annotated). It ``opens`` a passage if it
-    is not linked, does not begin with another connective, and has no pronoun of unknown person there. It ``closes`` one
-    if no colon introduces what follows.
+    is not linked, does not begin with another connective, and has no pronoun of unknown person there.
     """
     entries = connectives_of(language, "sentence")
     strong = [form for entry in entries if entry.sense in STRONG for form in entry.forms]
@@ -47,7 +46,7 @@ def marks(shard: Shard, language: LanguageData) -> pl.DataFrame:
     connective = _begins([form for entry in entries for form in entry.forms])
     opens = ~(linked | connective | pl.col("vague").fill_null(value=False))
     with_pronouns = shard.sentences.join(_pronouns(shard.tokens), on="sent", how="left", maintain_order="left")
-    return with_pronouns.select("sent", linked=linked, opens=opens, closes=~pl.col("text").str.contains(COLON))
+    return with_pronouns.select("sent", linked=linked, opens=opens)
 
 
 def _begins(forms: list[str]) -> pl.Expr:
@@ -76,7 +75,7 @@ def _pronouns(tokens: pl.DataFrame) -> pl.DataFrame:
     return marked.group_by("sent").agg(refers=refers.any(), vague=(personal & feat("Person").is_null()).any())
 
 
-def order_suite(moved: int, region: int = 0, version: int = 5) -> DiscourseTask:
+def order_suite(moved: int, region: int = 0, version: int = 6) -> DiscourseTask:
     """A suite of passages as they stand and in an order that puts a linked sentence before the one it is linked to.
 
     Args:
@@ -99,9 +98,10 @@ def order_suite(moved: int, region: int = 0, version: int = 5) -> DiscourseTask:
 
 
 def _sample(frame: pl.DataFrame, context: Context, *, moved: int) -> Sample:
-    found = linked_windows(frame, moved, *context.seed_key)
+    passages = without_introductions(frame)
+    found = linked_windows(passages, moved, *context.seed_key)
     windows, drops = distinct(frame, found)
-    drops["no-link"] = max(0, cut(frame, SIZE, *context.seed_key).height - found.height)
+    drops["no-link"] = max(0, cut(passages, SIZE, *context.seed_key).height - found.height)
     capped = cap(windows, context.settings, *context.seed_key, weight=2)
     orders = breaking_orders(frame, capped, moved)
     match = context.settings.match
@@ -149,8 +149,8 @@ def _possible(
 
     2: a linked sentence comes before all those that it follows in the corpus; 1: before the nearest one; 0: not at all.
     No sentence follows the one that it follows in the corpus, and at least half of all pairs of sentences are reversed.
-    So that the beginning and the end do not tell the order, the first sentence ``opens`` a passage in both orders, the
-    last one ``closes`` it in both, and the last sentence that moves is linked in both or in neither.
+    So that the beginning and the end do not tell the order, the first sentence ``opens`` a passage in both orders, and
+    the last sentence that moves is linked in both or in neither.
     """
     every = np.array([(*order, *range(moved, SIZE)) for order in permutations(range(moved))])
     place = np.argsort(every, axis=1)
@@ -159,12 +159,9 @@ def _possible(
     strong = (np.diff(place, axis=1) != 1).all(axis=1) & (2 * turned >= len(pairs))
     orders, place = every[strong], place[strong]
     shown = first[:, None] + np.arange(SIZE)
-    opens, closes, linked = (
-        frame[name].fill_null(value=False).to_numpy()[shown] for name in ("opens", "closes", "linked")
-    )
+    opens, linked = (frame[name].fill_null(value=False).to_numpy()[shown] for name in ("opens", "linked"))
     begins = opens[:, orders[:, 0]] & opens[:, :1]
-    closed = closes[:, orders[:, -1]] & closes[:, -1:]
     ends = linked[:, orders[:, moved - 1]] == linked[:, moved - 1 : moved]
     earlier = np.minimum.accumulate(place, axis=1)[:, :-1], place[:, :-1]
     before_all, before_one = (linked[:, 1:] @ (place[:, 1:] < those).T for those in earlier)
-    return orders, (before_all + 1) * (before_one & begins & ends & closed)
+    return orders, (before_all + 1) * (before_one & begins & ends)

@@ -11,7 +11,7 @@ from discoprobe.builders import hashing
 from discoprobe.builders.config import Shape
 from discoprobe.builders.passages.measures import gains_of_orders, slack
 from discoprobe.builders.passages.similarity import Rows, Similarity
-from discoprobe.builders.passages.windows import Sizes, cut, random_sizes
+from discoprobe.builders.passages.windows import Sizes, cut, random_sizes, without_introductions
 from discoprobe.builders.sampling.balance import assign_labels, remove_bias
 from discoprobe.builders.sampling.stratify import cap
 from discoprobe.builders.task import Context, DiscourseTask, Sample
@@ -93,9 +93,9 @@ def any_other_order(key: int, size: int, context: Context) -> list[int]:
 def ordering_task(  # noqa: PLR0913 (one keyword per choice of a task)
     size: int | tuple[int, int], order: Order = any_other_order, *,
     labels: tuple[str, str] = ("original", "shuffled"), shape: Shape = Shape.SEQUENCE, ways: int = WAYS,
-    moved: int | None = None, keep: Keep | None = None, version: int = 2,
+    moved: int | None = None, keep: Keep | None = None, version: int = 3,
 ) -> DiscourseTask:  # fmt: skip
-    """A task on passages as they stand and in another order.
+    """A task on passages as they stand and in another order; no sentence ends with a colon.
 
     Args:
         size: sentences per passage; or the least and the most, between which a hash chooses for each unbroken passage.
@@ -119,9 +119,9 @@ def _in_two_orders(  # noqa: PLR0913 (one keyword per choice of a task)
     keep: Keep | None,
 ) -> Sample:  # fmt: skip
     """Every window as it stands (label 0) and reordered (label 1)."""
-    sizes = size if isinstance(size, int) else random_sizes(frame, *size, *context.seed_key)
-    match = context.settings.match
-    windows, drops = windows_of(frame, context, sizes)
+    match, passages = context.settings.match, without_introductions(frame)
+    sizes = size if isinstance(size, int) else random_sizes(passages, *size, *context.seed_key)
+    windows, drops = windows_of(passages, context, sizes)
     kept = keep(frame, windows, context) if keep and match else windows
     drops |= {"unbalanced": windows.height - kept.height}
     capped = cap(kept, context.settings, *context.seed_key, weight=2)

@@ -240,6 +240,7 @@ def frame_with_long_beginnings(documents):
     first = pl.col("row") % SENTENCES == 0
     return frame.with_columns(
         passage=pl.col("row") // SENTENCES,
+        introduces=False,
         n_words=pl.when(first).then(60).otherwise("n_words"),
         n_chars=pl.when(first).then(360).otherwise("n_chars"),
     )

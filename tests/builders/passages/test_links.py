@@ -25,7 +25,6 @@ SENTENCES = {
     "That was all.": ("That", "PRON", "PronType=Dem", "nsubj", True, False),
     "Here we are.": ("Here", "ADV", "PronType=Dem", "advmod", False, True),
     "Prices rose.": ("Prices", "NOUN", "_", "nsubj", False, True),
-    "Prices rose:": ("Prices", "NOUN", "_", "nsubj", False, True),
 }
 """Text → its first word, what this is annotated with, and whether it is linked and can open a passage."""
 
@@ -40,10 +39,8 @@ def test_connectives_and_pronouns_link_a_sentence_to_the_one_before(tmp_path):
     (shard,) = read_corpora([tmp_path])["en"].shards()
     found = marks(shard, language_data("en")).select("linked", "opens").rows()
     assert dict(zip(SENTENCES, found, strict=True)) == {text: facts[4:] for text, facts in SENTENCES.items()}
-    closes = marks(shard, language_data("en"))["closes"].to_list()
-    assert closes == [not text.endswith(":") for text in SENTENCES]
     text_alone = shard.__class__(shard.documents, shard.sentences, shard.tokens.clear())
-    assert marks(text_alone, language_data("en"))["linked"].to_list() == [True, *[False] * 11], "connectives alone"
+    assert marks(text_alone, language_data("en"))["linked"].to_list() == [True, *[False] * 10], "connectives alone"
 
 
 CLAUSES = {
@@ -82,14 +79,13 @@ def test_a_pronoun_that_can_refer_to_a_noun_of_its_own_sentence_is_no_link(tmp_p
 
 
 def frame(kinds, passages=None):
-    """Sentences that are linked (l), open a passage (o), introduce what follows (i), or none of these (n)."""
+    """Sentences that are linked (l), open a passage (o), or none of these (n)."""
     return pl.DataFrame(
         {
             "linked": [kind == "l" for kind in kinds], "opens": [kind == "o" for kind in kinds],
-            "closes": [kind != "i" for kind in kinds], "key": range(len(kinds)),
-            "passage": passages or [0] * len(kinds),
+            "key": range(len(kinds)), "passage": passages or [0] * len(kinds),
         },
-        {**dict.fromkeys(["linked", "opens", "closes"], pl.Boolean), "key": pl.UInt64, "passage": pl.UInt32},
+        {**dict.fromkeys(["linked", "opens"], pl.Boolean), "key": pl.UInt64, "passage": pl.UInt32},
     )  # fmt: skip
 
 
@@ -100,7 +96,6 @@ def frame(kinds, passages=None):
         ("ooooolooooo", [2]),
         ("olooolooo", [0]),
         ("nlooooo", []),
-        ("olooi", []),
         ("olo", []),
         ("", []),
     ],
@@ -109,7 +104,6 @@ def frame(kinds, passages=None):
         "as early as possible",
         "disjoint",
         "it refers to what is not shown",
-        "it introduces it",
         "short",
         "empty",
     ],
@@ -129,7 +123,7 @@ def strength(kinds, order, moved):
     turned = [place[a] > place[b] for a, b in itertools.combinations(range(moved), 2)]
     beside = any(place[at] == place[at - 1] + 1 for at in range(1, SIZE))
     ends = (kinds[order[moved - 1]] == "l") == (kinds[moved - 1] == "l")
-    whole = kinds[0] == "o" == kinds[order[0]] and "i" not in {kinds[-1], kinds[order[-1]]}
+    whole = kinds[0] == "o" == kinds[order[0]]
     if beside or sum(turned) * 2 < len(turned) or not whole or not ends:
         return 0
     linked = [at for at in range(1, SIZE) if kinds[at] == "l"]
@@ -140,7 +134,7 @@ def strength(kinds, order, moved):
 def test_orders_put_a_linked_sentence_before_those_that_it_follows(moved):
     """For every kind of passage these are the orders, and there is a window where there is one."""
     every = [[*order, *range(moved, SIZE)] for order in itertools.permutations(range(moved))]
-    for kinds in itertools.product("olni", repeat=SIZE):
+    for kinds in itertools.product("oln", repeat=SIZE):
         sentences = frame(kinds)
         windows = linked_windows(sentences, moved)
         orders = breaking_orders(sentences, windows, moved)

@@ -19,6 +19,7 @@ from discoprobe.builders.passages.windows import (
     random_sizes,
     sentences,
     with_passages,
+    without_introductions,
 )
 from discoprobe.builders.sentences import candidates
 from discoprobe.builders.sentences.trees import Trees
@@ -208,6 +209,7 @@ def test_a_sentence_that_introduces_what_is_missing_is_in_no_passage(tmp_path):
     assert ends(frame) == {"introduction": 2, "too-short": 1}
     told = frame.filter(pl.col("doc_id") == "d1", pl.col("introduces") | pl.col("introduced"))
     assert told["index"].to_list() == [3, 4]
+    assert runs(without_introductions(frame)) == {"d0": [2, 4], "d1": [3, 4], "d2": [7]}
 
 
 def test_lines_without_a_mark_are_no_headings_where_few_have_one_or_they_are_long(tmp_path):
