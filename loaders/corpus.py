@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import polars as pl
 
+from discoprobe.loaders.languages.language import UPOS as UNIVERSAL_POS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -26,13 +28,8 @@ VERSION: Final = 7
 Raise it when a table changes: cached corpora are then read again, and published configs count as stale.
 """
 
-UPOS: Final = pl.Enum(
-    [
-        *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM"),
-        *("PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"),
-    ],
-)
-"""The 17 universal parts of speech (https://universaldependencies.org/u/pos/)."""
+UPOS: Final = pl.Enum(UNIVERSAL_POS)
+"""Type of the column ``upos``."""
 
 DOCUMENTS: Final = {
     "doc": pl.UInt32,

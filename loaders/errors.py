@@ -21,7 +21,10 @@ A message is one line: what is wrong, where, and what to do.
 
 import difflib
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+OnError = Literal["stop", "skip"]
+"""What a reader does with malformed input: raise an error, or leave it out and count it."""
 
 
 class DiscoprobeError(Exception):

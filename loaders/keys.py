@@ -15,7 +15,7 @@ WHITE: Final = "".join(chr(i) for i in range(0x3001) if chr(i).isspace())
 """All white space of ``str.isspace``; none is above U+3000."""
 UNCOLLAPSED: Final = f"^[{WHITE}]|[{WHITE}]$|[{WHITE}]{{2}}|[{WHITE.replace(' ', '')}]"
 """White space that has to be collapsed: at either end, several characters in a row, or any but a plain space."""
-GAMMA: Final = np.uint64(0x9E3779B97F4A7C15)
+GAMMA: Final = np.uint64(0x9E3779B97F4A7C15)  # 2**64 divided by the golden ratio
 MIX1: Final = np.uint64(0xBF58476D1CE4E5B9)
 MIX2: Final = np.uint64(0x94D049BB133111EB)
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 import polars as pl
 import scipy  # a part of it is loaded when it is first used, which takes a third of a second
 
-from discoprobe.loaders.keys import splitmix64
+from discoprobe.loaders.keys import GAMMA, splitmix64
 from discoprobe.loaders.running_words import running_words
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ _TEXTS_AT_ONCE = 100_000
 """Texts whose words are in memory as strings at a time."""
 _PAIRS_AT_ONCE = 1_000_000
 """Candidate pairs in memory at a time; an intersection of a million pairs takes about 300 MB."""
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _EPSILON = 1e-9
 """Keeps rounding from making ``0.8 * 5`` a little more than 4."""
 
@@ -119,7 +118,7 @@ def _windows(words: Keys, counts: Ints, ngram: int) -> _Grams:
         return _Grams(np.empty(0, np.int64), np.empty(0, np.uint64))
     gram = words[: len(words) - ngram + 1].copy()
     for step in range(1, ngram):
-        gram = gram * _MULTIPLIER + words[step : len(words) - ngram + 1 + step]
+        gram = gram * GAMMA + words[step : len(words) - ngram + 1 + step]
     text = np.repeat(np.arange(len(counts)), counts)[: len(gram)]
     ends = np.cumsum(counts)[text]
     inside = np.arange(len(gram)) + ngram <= ends

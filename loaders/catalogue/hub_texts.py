@@ -14,6 +14,7 @@ from discoprobe.loaders.errors import UnknownNameError
 from discoprobe.loaders.toml_records import convert_table, parse_toml
 
 HUB: Final = "hf://"
+"""Prefix of URLs on the Hub."""
 DATASETS: Final = "datasets/"
 """Prefix of dataset repositories, in URLs after `HUB` and in the sources of a manifest."""
 

@@ -30,7 +30,7 @@ from discoprobe.loaders.discourse_layers.disrpt_relations import read_relations,
 from discoprobe.loaders.discourse_layers.mentions import read_mentions
 from discoprobe.loaders.discourse_layers.mentions import table as mention_table
 from discoprobe.loaders.discourse_layers.rst_trees import read_trees
-from discoprobe.loaders.errors import BadLine, CorpusFormatError, UnknownNameError, UnsupportedError
+from discoprobe.loaders.errors import BadLine, CorpusFormatError, OnError, UnknownNameError, UnsupportedError
 from discoprobe.loaders.file_hashes import FileHashes, hash_of_json, hashes_of
 from discoprobe.loaders.folders import cache_folder
 from discoprobe.loaders.paths import RELS, CorpusFile, describe, find_files
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     Facts = Callable[[str], TreebankFacts | None]
     Progress = Callable[[int, int], None]
 
-OnError = Literal["stop", "skip"]
 Documents = Literal["auto", "newdoc", "file", "none"]
 
 LARGE: Final = 16 * 2**20

@@ -26,7 +26,7 @@ Upos = Literal[
 ]
 # fmt: on
 UPOS: Final[tuple[Upos, ...]] = get_args(Upos)
-"""The 17 universal parts of speech."""
+"""The 17 universal parts of speech (https://universaldependencies.org/u/pos/)."""
 
 FeatureName = Annotated[str, msgspec.Meta(pattern=r"^[A-Z][A-Za-z0-9]*(\[[a-z0-9]+\])?$")]
 FeatureValues = Annotated[

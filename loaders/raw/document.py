@@ -13,7 +13,7 @@ from typing import Final, Literal, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from discoprobe.loaders.errors import DiscoprobeError
+from discoprobe.loaders.errors import DiscoprobeError, OnError
 
 T = TypeVar("T")
 Span = tuple[int, int]
@@ -244,8 +244,8 @@ class DropCounts:
             if len(places) < PLACES and place not in places:
                 places.append(place)
 
-    def refuse(self, error: DiscoprobeError, on_error: str) -> None:
+    def refuse(self, error: DiscoprobeError, on_error: OnError) -> None:
         """Raise an error, or count it as unreadable if ``on_error`` is ``"skip"``."""
-        if on_error != "skip":
+        if on_error == "stop":
             raise error
         self.add("unreadable", str(error))

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
 
+from discoprobe.loaders.catalogue.hub_texts import HUB
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UsageError
 from discoprobe.loaders.raw import tables
 from discoprobe.loaders.raw.document import DropCounts, RawDocument, Row
@@ -19,9 +19,6 @@ from discoprobe.loaders.raw.options import COLUMNS, ReadOptions
 from discoprobe.loaders.raw.paragraph_filters import Spool, filtered, with_boilerplate, without_repeats
 from discoprobe.loaders.raw.plain_text import row_document
 from discoprobe.loaders.raw.tei import read_tei
-
-HUB: Final = "hf://"
-"""Prefix of a dataset on the Hub; ``org/name`` without it is enough if there is no such folder."""
 
 
 def read_documents(source: Path | str, options: ReadOptions | None = None) -> "RawCorpus":
