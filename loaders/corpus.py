@@ -263,11 +263,11 @@ class Shard:
         """
         if self.tokens.is_empty():  # text that was only divided into sentences
             return self.sentences.select("sent", pl.col("n_words").cast(pl.Int32), listed=pl.lit(value=False))
-        spoken, upos = pl.col("form").str.contains(r"[\p{L}\p{N}]"), pl.col("upos")
+        alphanumeric, upos = pl.col("form").str.contains(r"[\p{L}\p{N}]"), pl.col("upos")
         clausal = upos.is_in(["VERB", "AUX"]) | pl.col("deprel").str.starts_with("nsubj")
         named = upos.is_in(["PROPN", "NUM", "SYM"]).sum() >= NAMES * upos.ne_missing(pl.lit("PUNCT")).sum()
         facts = self.tokens.group_by("sent").agg(
-            n_words=spoken.sum().cast(pl.Int32), listed=named & (upos == "NUM").any() & ~clausal.any()
+            n_words=alphanumeric.sum().cast(pl.Int32), listed=named & (upos == "NUM").any() & ~clausal.any()
         )
         joined = self.sentences.select("sent").join(facts, on="sent", how="left", maintain_order="left")
         return joined.with_columns(pl.col("n_words").fill_null(0), pl.col("listed").fill_null(value=False))

@@ -22,7 +22,7 @@ _MAYBE_UNSPACED: Final = re.compile("[\u0e00-\u1fff\u2e80-\U0010ffff]")
 """A range that includes all characters of ``UNSPACED`` and others; searching for it is ten times as fast."""
 
 BOUNDARY: Final = regex.compile(r"\b", regex.WORD | regex.VERSION1)
-SPOKEN: Final = regex.compile(r"\b(?:[^\p{L}\p{N}]\B)*[\p{L}\p{N}]", regex.WORD | regex.VERSION1)
+ALPHANUMERIC: Final = regex.compile(r"\b(?:[^\p{L}\p{N}]\B)*[\p{L}\p{N}]", regex.WORD | regex.VERSION1)
 """The beginning of a word with a letter or digit."""
 
 
@@ -62,6 +62,6 @@ def word_spans(text: str, start: int = 0, end: int | None = None) -> Iterator[tu
             yield left, right
 
 
-def n_spoken_words(text: str) -> int:
+def n_alphanumeric_words(text: str) -> int:
     """The number of words, by Unicode's word boundaries, that contain a letter or digit."""
-    return len(SPOKEN.findall(text))
+    return len(ALPHANUMERIC.findall(text))

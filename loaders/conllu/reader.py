@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     Facts = Callable[[str], TreebankFacts | None]
-    Progress = Callable[[int, int], None]
+    BytesProgress = Callable[[int, int], None]
 
 Documents = Literal["auto", "newdoc", "file", "none"]
 
@@ -118,7 +118,7 @@ def read_corpora(  # noqa: PLR0913 - one keyword per choice of the user
     facts: Facts = facts_for,
     documents: Documents = "auto",
     jobs: int = 1,
-    progress: Progress | None = None,
+    progress: BytesProgress | None = None,
 ) -> dict[str, Corpus]:
     """Read CoNLL-U files, gzipped or with a table of relations beside them, RST trees, and folders of them.
 
@@ -249,7 +249,7 @@ def _treebank(lang: str, name: str, members: list[Member]) -> _Treebank:
     return _Treebank(name, lang, members[0].file.facts, tuple(distinct[key] for key in sorted(distinct)))
 
 
-def _entries(batches: Sequence[FileBatch], jobs: int, progress: Progress | None) -> list[cache.Entry]:
+def _entries(batches: Sequence[FileBatch], jobs: int, progress: BytesProgress | None) -> list[cache.Entry]:
     """The cache entry of each batch, in order; missing ones are made, in several processes if ``jobs`` is above 1."""
     total, done = sum(batch.size for batch in batches), 0
     make = partial(cached, cache_folder())
@@ -298,7 +298,7 @@ def _shards(batch: FileBatch, tally: _Tally) -> Iterator[Shard]:
     if batch.members[0].file.is_tree:
         yield _trees(batch, tally)
         return
-    tables = _Tables(batch, tally)
+    tables = _RelationTables(batch, tally)
     stems = [member.file.stem for member in batch.members]
     carried, line, sentence = Carried(), 0, 0
     fields: list[Sequence[str]] = [()] * len(stems)
@@ -352,7 +352,7 @@ def _text_of(path: Path, rule: DocumentRule) -> str:
     return running_text(parse([Piece(path.name, data, 0, 0)]).sentences["text"].to_list())
 
 
-class _Tables:
+class _RelationTables:
     """The tables of relations beside the files of a batch; each shard gets the relations of its documents."""
 
     def __init__(self, batch: FileBatch, tally: _Tally) -> None:

@@ -164,7 +164,7 @@ def _unit(numbers: str, text: str, words: _Words, sentences: Sequence[str], doc:
     inside = [place for span in spans for place in range(*span)]
     if any(words.sent[place] < 0 for place in inside):
         raise MalformedError(f"words {numbers} of document {doc} are in a malformed sentence, which was left out")
-    if not any(_are(text, [words.forms[place] for place in inside]) for text in (text, _unquoted(text))):
+    if not any(_is_made_of(text, [words.forms[place] for place in inside]) for text in (text, _unquoted(text))):
         found = " ".join(words.forms[place] for place in inside)
         raise MalformedError(
             f"words {numbers} of document {doc} are '{_short(found)}', not '{_short(text)}'; "
@@ -174,7 +174,7 @@ def _unit(numbers: str, text: str, words: _Words, sentences: Sequence[str], doc:
     return _Unit(shown, _lead(words, *spans[0]), int(words.sent[spans[0][0]]))
 
 
-def _are(text: str, forms: Sequence[str]) -> bool:
+def _is_made_of(text: str, forms: Sequence[str]) -> bool:
     """Whether a text of the table is made of these words; those that a licence masks (``____``) can be any."""
     words = [word for word in text.split(" ") if word != GAP]
     shown = [word for form in forms for word in form.split(" ")]

@@ -72,9 +72,9 @@ def read_all(names: Sequence[str], out: Path, reading: Reading) -> Read:
     paths: list[Path] = []
     parts: list[Read] = []
     for name in names or [str(out)]:
-        path = local(name) if is_url(name) and not _is_hub_id(name) else _place(name, out)
+        path = local(name) if is_url(name) and not _is_hub_id(name) else _path_of(name, out)
         if path is not None:
-            paths += _places(path)
+            paths += _config_folders(path)
         elif _is_hub_id(name):
             parts.append(_skipping(name, lambda name=name: _read_hub(name, reading)))  # type: ignore[misc]
         else:
@@ -92,7 +92,7 @@ def read_all(names: Sequence[str], out: Path, reading: Reading) -> Read:
     return read
 
 
-def _place(name: str, out: Path) -> Path | None:
+def _path_of(name: str, out: Path) -> Path | None:
     """The file or folder of a name: a path, or a config of a release folder."""
     return next((place for place in (Path(name), out / name) if place.exists()), None)
 
@@ -173,7 +173,7 @@ def design_rows(reported: Sequence[Report]) -> list[dict[str, str | int | bool |
     ]
 
 
-def _places(path: Path) -> list[Path]:
+def _config_folders(path: Path) -> list[Path]:
     """The folders of the configs, if the path is a release folder; else the path itself."""
     if not (path / manifest.NAME).is_file():
         return [path]

@@ -24,7 +24,7 @@ from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.raw.annotate.sentence_boundaries import BEGINS_SMALL, corrected
 from discoprobe.loaders.raw.document import RUNNING, Paragraph, RawDocument, grouped
 from discoprobe.loaders.raw.plain_text import is_final
-from discoprobe.loaders.running_words import n_spoken_words, word_spans
+from discoprobe.loaders.running_words import n_alphanumeric_words, word_spans
 
 MAX_WORDS: Final = 512
 """Longer sentences are dropped: they are lists or text without punctuation, and the memory of a parser grows with the
@@ -153,10 +153,10 @@ class PlacedSentence:
         return tokens or [Token(low, high, (Word(text[low:high]),)) for low, high in word_spans(text, start, end)]
 
     @property
-    def spoken_words(self) -> int:
+    def alphanumeric_words(self) -> int:
         """The number of words with a letter or digit."""
         if not self.sentence.tokens:
-            return n_spoken_words(self.text)
+            return n_alphanumeric_words(self.text)
         return sum(any(map(str.isalnum, word.form)) for token in self.sentence.tokens for word in token.words)
 
 

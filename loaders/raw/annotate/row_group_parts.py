@@ -122,7 +122,7 @@ def _shard(documents: Sequence[tuple[RawDocument, Sequence[PlacedSentence]]], co
     table = pl.DataFrame({
         "sent": range(len(rows)), "doc": [doc for doc, _, _ in rows], "index": [index for _, index, _ in rows],
         "run": [n - 1 for n in accumulate(one.opens_passage for _, _, one in rows)], "sent_id": sent_ids,
-        "text": texts, "n_words": [one.spoken_words for _, _, one in rows], "aligned": [True] * len(rows),
+        "text": texts, "n_words": [one.alphanumeric_words for _, _, one in rows], "aligned": [True] * len(rows),
         "key": record_keys(repeat(corpus, len(rows)), [names[doc] for doc, _, _ in rows], sent_ids, texts),
         "text_key": text_keys(texts), "section": [one.paragraph.section for _, _, one in rows],
         "speaker": [None] * len(rows), "element": [None] * len(rows),

@@ -48,12 +48,12 @@ def main() -> NoReturn:
         sys.stderr.write(f"error: {_one_line(str(error))}\n")
         sys.exit(error.exit_status)
     except OSError as error:
-        sys.stderr.write(f"error: {_one_line(_told(error))}\n")
+        sys.stderr.write(f"error: {_one_line(_message_of(error))}\n")
         sys.exit(1)
     sys.exit(0)
 
 
-def _told(error: OSError) -> str:
+def _message_of(error: OSError) -> str:
     if error.errno in _DISK_FULL or "No space left" in str(error):
         where = f" ({error.filename})" if error.filename else ""
         return f"the disk is full{where}; nothing was changed: free some space and run it again"
