@@ -18,7 +18,7 @@ from discoprobe.loaders.file_hashes import hashes_of
 
 NAME: Final = "annotate.json"
 WORK: Final = ".annotating"
-"""The folder beside it with everything unfinished; it is deleted when ``annotate.json`` is written."""
+"""The folder beside it for unfinished work; it is deleted after ``annotate.json`` is written."""
 FORMAT: Final = 2
 
 
@@ -30,10 +30,10 @@ class FileEntry(TypedDict):
 
 
 class AnnotationCounts(TypedDict):
-    """What was written; drops by reason, in ``reading`` and in ``annotation``; corrected boundaries by kind.
+    """Numbers of what was written, dropped and corrected.
 
-    ``corrections`` counts the sentence boundaries of the segmenter that were corrected
-    (``sentence_boundaries.CORRECTIONS``).
+    ``drops`` counts by reason what was left out, in the steps ``reading`` and ``annotation``. ``corrections`` counts by
+    kind the sentence boundaries of the segmenter that were corrected (``sentence_boundaries.CORRECTIONS``).
     """
 
     documents: int
@@ -109,6 +109,7 @@ def read_manifest(folder: Path) -> AnnotationManifest | None:
 
 @functools.lru_cache(maxsize=64)
 def _read(path: Path, _mtime: int, _size: int) -> AnnotationManifest:
+    """The manifest at a path, read again if the time or size of the file changes."""
     data = path.read_bytes()
     try:
         version = msgspec.json.decode(data, type=_Head)["format"]
@@ -122,7 +123,7 @@ def _read(path: Path, _mtime: int, _size: int) -> AnnotationManifest:
 
 
 def first_difference(folder: Path, files: Mapping[str, FileEntry]) -> str:
-    """The first file of a corpus that is missing or changed, and which of both; empty if all are as listed."""
+    """A message on the first file of a corpus that is missing or has changed; empty if all are as listed."""
     for name, entry in files.items():
         path = folder / name
         if not path.is_file():
@@ -134,7 +135,7 @@ def first_difference(folder: Path, files: Mapping[str, FileEntry]) -> str:
 
 
 def listed(folder: Path, paths: Iterable[Path]) -> dict[str, FileEntry]:
-    """The files among some paths in a folder as the manifest lists them."""
+    """The manifest entries of those ``paths`` that are files; all are below ``folder``."""
     files = sorted(path for path in paths if path.is_file())
     names = (os.fsencode(path.relative_to(folder)).decode(errors="backslashreplace") for path in files)
     hashes = zip(names, map(hashes_of, files), strict=True)
@@ -142,10 +143,10 @@ def listed(folder: Path, paths: Iterable[Path]) -> dict[str, FileEntry]:
 
 
 def check_folder(folder: Path, name: str, lang: str) -> None:
-    """Make sure that a folder is new or empty, or holds a corpus of a name and language, finished or not.
+    """Check that a folder is new or empty, or holds the corpus of this name and language, finished or not.
 
     Raises:
-        DiscoprobeError: it holds something else.
+        DiscoprobeError: it holds something else, or is a file.
     """
     if folder.exists() and not folder.is_dir():
         raise DiscoprobeError(f"{folder} is a file; --out is a folder")

@@ -1,9 +1,9 @@
-"""Parsed shards on disk: one file per entry, found by the content it was made from, opened memory-mapped.
+"""Cache of parsed shards on disk: one file per entry, opened memory-mapped.
 
-The name of an entry is the SHA-256 of everything that it depends on. It has the tables of its shards as Arrow IPC
-streams, one after the other, a footer (JSON) with their places, and the length of the footer and a CRC-32 of all. It is
-written beside its place and renamed, so that it is complete or absent. It is checked when it is found, and made again
-if it is damaged.
+The name of an entry is the SHA-256 of everything that it depends on. The file has the tables of the shards as Arrow IPC
+streams, a footer (JSON) with their offsets, the length of the footer, and a CRC-32 of everything before these two. It
+is written under another name and then renamed, so that it is complete or absent. `find` checks the CRC-32; a damaged
+entry counts as absent.
 """
 
 import json
@@ -29,12 +29,12 @@ LAYERS: Final = ("relations", "rst_nodes", "mentions")
 ALIGNED: Final = 64
 """A table begins at a multiple of this, as Arrow's buffers do."""
 END: Final = struct.Struct("<II")
-"""What a file ends with: the length of its footer, and the CRC-32 of everything before."""
+"""The last bytes of a file: the length of its footer, and the CRC-32 of everything before them."""
 
 
 @dataclass(frozen=True, slots=True)
 class CachedShard:
-    """A shard in the cache: the file of its entry, the offset of each table, and what `Loadable` says of it."""
+    """A shard in the cache: the file of its entry, name and offset of each table, and the properties of `Loadable`."""
 
     path: Path
     tables: tuple[tuple[str, int], ...]
@@ -46,7 +46,7 @@ class CachedShard:
         """The shard, memory-mapped.
 
         Raises:
-            DiscoprobeError: the entry is gone or damaged, which is seen here only if it happened after it was found.
+            DiscoprobeError: the entry was deleted or damaged after `find` had checked it.
         """
         try:
             file = pa.memory_map(str(self.path))
@@ -65,7 +65,7 @@ class Entry:
 
 
 def find(folder: Path, key: str) -> Entry | None:
-    """The entry with a key; None if there is none, or if it is not as it was written."""
+    """The entry with a key; None if there is none or it is damaged."""
     path = _place(folder, key)
     try:
         footer, checksum = _footer(path)
@@ -75,7 +75,7 @@ def find(folder: Path, key: str) -> Entry | None:
 
 
 def record(folder: Path, key: str) -> Mapping[str, Any] | None:
-    """The record of an entry, whose tables are not looked at; None if there is no entry with this key."""
+    """The record of the entry with a key, without reading its tables; None if there is no such entry."""
     try:
         footer, _ = _footer(_place(folder, key))
         return _entry(folder, footer).record
@@ -84,13 +84,13 @@ def record(folder: Path, key: str) -> Mapping[str, Any] | None:
 
 
 def store(folder: Path, key: str, shards: Iterable[Shard], record: Callable[[], Mapping[str, Any]]) -> Entry:
-    """Write an entry, one shard at a time, and find it.
+    """Write an entry, one shard at a time, and return it.
 
     Args:
         folder: the cache.
         key: a hexadecimal digest of everything the entry depends on.
-        shards: written as they come.
-        record: gives the record, when the last shard is written.
+        shards: each is written before the next one is requested.
+        record: called after the last shard is written; returns the record.
 
     Raises:
         DiscoprobeError: the cache cannot be written.
@@ -151,6 +151,6 @@ def _table(file: pa.MemoryMappedFile, offset: int) -> pl.DataFrame:
 
 
 def _checksum(path: Path, left_out: int = END.size) -> int:
-    """The CRC-32 of a file but for its end: enough to find a truncated or damaged file, and as fast as the disk."""
+    """The CRC-32 of a file without its last ``left_out`` bytes."""
     data = pa.memory_map(str(path)).read_buffer()
     return zlib.crc32(memoryview(data)[: len(data) - left_out])

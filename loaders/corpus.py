@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import polars as pl
 
+from discoprobe.loaders.languages.language import UPOS as UNIVERSAL_POS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -26,13 +28,8 @@ VERSION: Final = 7
 Raise it when a table changes: cached corpora are then read again, and published configs count as stale.
 """
 
-UPOS: Final = pl.Enum(
-    [
-        *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM"),
-        *("PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"),
-    ],
-)
-"""The 17 universal parts of speech (https://universaldependencies.org/u/pos/)."""
+UPOS: Final = pl.Enum(UNIVERSAL_POS)
+"""Type of the column ``upos``."""
 
 DOCUMENTS: Final = {
     "doc": pl.UInt32,
@@ -42,7 +39,7 @@ DOCUMENTS: Final = {
     "n_sentences": pl.UInt32,
     "key": pl.UInt64,
 }
-"""Columns of ``Shard.documents``; sentences outside any document share a row whose ``doc_id`` is null."""
+"""Columns of ``Shard.documents``; all sentences outside documents belong to one row whose ``doc_id`` is null."""
 
 SENTENCES: Final = {
     "sent": pl.UInt32,
@@ -59,14 +56,16 @@ SENTENCES: Final = {
     "speaker": pl.String,
     "element": pl.String,
 }
-"""Columns of ``Shard.sentences``; ``index`` counts in the document, ``run`` numbers unbroken passages.
+"""Columns of ``Shard.sentences``.
 
-``section`` numbers the sections of a document with headings: 0 is the lead, before the first heading after the title.
-Headings themselves and documents without sections have null. A turn of a play or dialogue is a run of sentences with
-one ``speaker``, which is null where nobody is named. ``element`` is null for running text; elsewhere it is the reason
-why the sentence is left out (``heading``, ``caption``, ``list-item``, ``note``, ``table``), where the corpus marks it.
+``index`` is the position in the document, from 0. Sentences with the same ``run`` follow each other in the original
+text without a gap. ``section`` numbers the sections of a document with headings: 0 is the lead, before the first
+heading after the title; it is null for headings, and in documents without sections. A turn of a play or dialogue is a
+sequence of sentences with the same ``speaker``, which is null if the corpus names nobody. ``element`` is null for
+running text; if the corpus marks a sentence as something else, it names that (``heading``, ``caption``, ``list-item``,
+``note``, ``table``).
 
-Shards of text that was only divided into sentences have no tokens; their ``n_words`` leaves out punctuation.
+Shards of text that was only divided into sentences have no tokens; their ``n_words`` does not count punctuation.
 """
 
 TOKENS: Final[dict[str, PolarsDataType]] = {
@@ -100,10 +99,10 @@ RELATIONS: Final[dict[str, PolarsDataType]] = {
 }
 """Columns of ``Shard.relations``, one row per relation between two units of text.
 
-``unit1`` and ``unit2`` are the texts in the order of the document, ``lead1`` and ``lead2`` the characters of the
-connective that each begins with (null for none). ``direction`` (``1<2``, ``1>2``), ``rel_type`` (``explicit``, …),
-``orig_label`` and ``label`` are as published, ``native`` is the published split, ``ids`` are the sentences in which the
-units begin.
+``unit1`` and ``unit2`` are the texts in the order of the document. If a unit begins with a connective, ``lead1`` or
+``lead2`` is the number of characters of that connective, else null. ``direction`` (``1<2``, ``1>2``), ``rel_type``
+(``explicit``, …), ``orig_label`` and ``label`` are as published, ``native`` is the published split, ``ids`` has the
+``sent_id`` of the sentences in which the units begin.
 """
 
 RST_NODES: Final[dict[str, PolarsDataType]] = {
@@ -118,9 +117,10 @@ RST_NODES: Final[dict[str, PolarsDataType]] = {
 }
 """Columns of ``Shard.rst_nodes``: the nodes of trees of Rhetorical Structure Theory in the order of their file.
 
-Trees are as annotated, with any number of daughters. ``multinuclear`` says of the relation to the parent whether it
-joins nuclei; ``text`` is that of a segment, null for other nodes. ``space_after`` says whether a blank follows it where
-the text of the document is known, and is null where a segment is the words of the tree, with blanks between them.
+Trees are as annotated: a node has any number of daughters. ``multinuclear`` is whether the relation to the parent joins
+nuclei. ``text`` is the text of a segment, null for other nodes. ``space_after`` is whether white space follows the
+segment in the text of the document; it is null if that text is not known: then ``text`` is as the tree has it, often
+with blanks between all words.
 """
 
 MENTIONS: Final[dict[str, PolarsDataType]] = {
@@ -130,8 +130,8 @@ MENTIONS: Final[dict[str, PolarsDataType]] = {
     "head": pl.UInt16,
     "type": pl.String,
 }
-"""Columns of ``Shard.mentions``, one row per mention of an entity of the document: the numbers of its words in the
-sentence, with gaps where the mention has several parts, that of its head, and the type of the entity (null if unknown).
+"""Columns of ``Shard.mentions``, one row per mention of an entity: the entity, the numbers of the words of the mention
+in the sentence (with gaps if it has several parts), the number of its head, the type of the entity (null if unknown).
 """
 
 LAYERS: Final = (
@@ -141,10 +141,10 @@ LAYERS: Final = (
 """The annotation layers that a task can ask for."""
 
 WHOLE: Final = ("relations", "rst_trees", "sections", "speakers", "coreference")
-"""Layers that are there if a corpus has one row of them."""
+"""Layers that a corpus has if it has at least one row of them; the others have a threshold in ``LEAST_SHARE``."""
 
 NAMES: Final = 0.7
-"""Least share of the words of a sentence that are names, numbers or symbols where it is no running text."""
+"""A sentence with at least this share of names, numbers and symbols may be a list: see `Shard.sentence_facts`."""
 
 LEAST_SHARE: Final = {"lemma": 0.5, "upos": 0.5, "feats": 0.05, "deps": 0.5, "text": 0.5}
 """Share of words (sentences for ``text``) that must carry a layer before the corpus counts as having it.
@@ -164,10 +164,10 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One treebank and where it comes from; what is not known is ``"unknown"`` (licence) or empty.
+    """One treebank or other corpus, and where it comes from.
 
-    ``annotation`` says of a corpus that was made from raw text how it was made, as JSON values: None of any other.
-    ``genre`` has the genres of its texts, where they are known.
+    A field is empty, and the licence ``"unknown"``, if it is not known. ``annotation`` is, for a corpus made from raw
+    text, how it was made, as JSON values; None for any other. ``genre`` has the genres of its texts.
     """
 
     name: str
@@ -183,9 +183,9 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many there are in a shard or corpus of documents with an id, sentences, words, and words with each layer.
+    """The numbers of documents with an id, sentences, words, and words with each layer, in a shard or corpus.
 
-    ``layers["text"]`` counts sentences that came with a ``# text`` comment.
+    ``layers["text"]`` counts the sentences with a ``# text`` comment, not words.
     """
 
     documents: int = 0
@@ -204,7 +204,7 @@ class Counts:
         )
 
     def present(self) -> frozenset[str]:
-        """The layers that are carried by at least :data:`LEAST_SHARE` of the words (or sentences, for text)."""
+        """The layers that the corpus has, by :data:`LEAST_SHARE` and :data:`WHOLE`; ``documents`` if one has an id."""
         n_units = {"text": self.sentences}
         layers = {
             layer
@@ -241,14 +241,14 @@ class Shard:
 
     @property
     def n_documents(self) -> int:
-        """Rows of the table of documents."""
+        """The number of rows of the table of documents."""
         return self.documents.height
 
     @property
     def identity(self) -> str:
-        """A hexadecimal digest of the keys of its sentences, which does not depend on where the shard was read.
+        """A hexadecimal digest of the keys of its sentences; it does not depend on the place of the files.
 
-        Trees have no sentences; their documents stand in, and the segments, which a text beside them may change.
+        For RST trees, which have no sentences, it is a digest of the keys of the documents and of the segments.
         """
         if not self.sentences.is_empty():
             return blake2b(self.sentences["key"].to_numpy().tobytes(), digest_size=16).hexdigest()
@@ -256,24 +256,24 @@ class Shard:
         return blake2b(self.documents["key"].to_numpy().tobytes() + segments.encode(), digest_size=16).hexdigest()
 
     def sentence_facts(self) -> pl.DataFrame:
-        """``sent``, ``n_words`` and ``listed``.
+        """``sent``, ``n_words`` and ``listed``, a row per sentence.
 
-        Words have a letter or digit: punctuation does not count. Listed are names and numbers without a verb or a
-        subject, such as results or addresses (*Roberto Moreno 52 4.*).
+        ``n_words`` counts the words with a letter or digit. ``listed`` is true for names with numbers and without a
+        verb or subject, such as results or addresses (*Roberto Moreno 52 4.*).
         """
-        if self.tokens.is_empty():  # sentences of text, whose words were only counted
+        if self.tokens.is_empty():  # text that was only divided into sentences
             return self.sentences.select("sent", pl.col("n_words").cast(pl.Int32), listed=pl.lit(value=False))
-        spoken, upos = pl.col("form").str.contains(r"[\p{L}\p{N}]"), pl.col("upos")
+        alphanumeric, upos = pl.col("form").str.contains(r"[\p{L}\p{N}]"), pl.col("upos")
         clausal = upos.is_in(["VERB", "AUX"]) | pl.col("deprel").str.starts_with("nsubj")
         named = upos.is_in(["PROPN", "NUM", "SYM"]).sum() >= NAMES * upos.ne_missing(pl.lit("PUNCT")).sum()
         facts = self.tokens.group_by("sent").agg(
-            n_words=spoken.sum().cast(pl.Int32), listed=named & (upos == "NUM").any() & ~clausal.any()
+            n_words=alphanumeric.sum().cast(pl.Int32), listed=named & (upos == "NUM").any() & ~clausal.any()
         )
         joined = self.sentences.select("sent").join(facts, on="sent", how="left", maintain_order="left")
         return joined.with_columns(pl.col("n_words").fill_null(0), pl.col("listed").fill_null(value=False))
 
     def counts(self) -> Counts:
-        """What the shard holds; every sentence counts as having text, since its tables do not say otherwise."""
+        """The counts of the shard; every sentence counts for ``text``, since the tables do not have the comments."""
         present = {layer: self.tokens[layer].count() for layer in ("lemma", "upos", "feats")}
         discourse = {
             "relations": self.relations.height, "rst_trees": self.rst_nodes.height,
@@ -291,7 +291,7 @@ class Shard:
 
 
 def joined(shards: Sequence[Shard]) -> Shard:
-    """The shards as one, whose keys are those of the shards, one after the other."""
+    """The shards as one; the numbers in ``doc``, ``sent`` and ``run`` are shifted, so that they stay distinct."""
     tables: dict[str, list[pl.DataFrame]] = {}
     documents = sentences = runs = 0
     for shard in shards:
@@ -319,17 +319,17 @@ def _after(keys: pl.Series) -> int:
 class Loadable(Protocol):
     """Something small and picklable that loads one shard, such as an entry of the cache.
 
-    What it says of the shard is known without loading it. It decides which parts a build reads together, and in which
-    order.
+    Its properties are known without loading the shard. By them a build decides which shards it reads together, and in
+    which order.
     """
 
     @property
     def size(self) -> int:
-        """Bytes of text in the shard, or about as many."""
+        """Bytes of text in the shard, approximately."""
 
     @property
     def n_documents(self) -> int:
-        """How many documents begin in the shard, or about as many."""
+        """The number of documents in the shard, approximately."""
 
     @property
     def identity(self) -> str:
@@ -346,9 +346,9 @@ class Corpus:
     Attributes:
         lang: the language code, as UD has it.
         sources: the treebanks, by name.
-        parts: what loads each shard, in an order that depends on names and contents only.
+        parts: an object per shard that loads it; their order depends on names and contents only.
         counts: totals over all shards.
-        drops: sentences left out by the reader, by reason (empty unless errors were to be skipped).
+        drops: number of sentences that the reader left out, by reason; empty unless ``on_error`` was ``"skip"``.
         drop_places: the first of those, as ``treebank/file:line (sent_id …): problem``.
         notes: what else a reader of the corpus should know, such as a column that was not read.
     """

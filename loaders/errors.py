@@ -21,7 +21,10 @@ A message is one line: what is wrong, where, and what to do.
 
 import difflib
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+OnError = Literal["stop", "skip"]
+"""What a reader does with malformed input: raise an error, or leave it out and count it."""
 
 
 class DiscoprobeError(Exception):
@@ -55,13 +58,13 @@ class BadLine(NamedTuple):
 
 
 class UnknownNameError(DiscoprobeError):
-    """A name that is not in a closed list; the message names similar ones, or all if they are few.
+    """A name that is not in a closed list; the message names similar ones, or all if none is similar and they are few.
 
     Args:
-        kind: what the name is of, ``language``.
+        kind: what the name should name, such as ``language``.
         name: the unknown name.
         known: all valid names.
-        remedy: what the message ends with; with it, the names are not listed.
+        remedy: the end of the message; if it is given, the message never lists all names.
     """
 
     _FEW = 12
@@ -103,5 +106,5 @@ class IntegrityError(RemoteError):
 
 
 def first_line(error: BaseException) -> str:
-    """The class of an error that a library raised, and what it says, in one line."""
+    """The class of an error that a library raised, and the first line of its message."""
     return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"

@@ -1,8 +1,8 @@
-r"""The hashes that name a file's content: SHA-256, and the SHA-1 that git gives to a blob.
+r"""Hashes of the content of files: SHA-256, and git's SHA-1 of a blob.
 
 Everything in discoprobe that compares files by content uses `hashes_of`: corpora against the catalogue, the cache of
-parsed corpora, models, releases against their manifest and against the Hub. `hash_of_json` names what a stored result
-depends on.
+parsed corpora, models, releases against their manifest and against the Hub. `hash_of_json` hashes the inputs of a
+stored result, so that it can be found again.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ def hashes_of(content: Path | bytes, *, with_git: bool = True) -> FileHashes:
 
     Args:
         content: the path of the file, or the bytes.
-        with_git: whether git's hash is needed too, which takes as long as the other.
+        with_git: whether git's hash is computed too, which doubles the time.
 
     Raises:
         DiscoprobeError: the file cannot be read.
@@ -53,7 +53,7 @@ def hashes_of(content: Path | bytes, *, with_git: bool = True) -> FileHashes:
 
 
 def hash_of_json(content: object) -> str:
-    """SHA-256, in hexadecimal, of values as JSON: the same whatever the order of keys. Mappings count as objects."""
+    """SHA-256, in hexadecimal, of a value as JSON with sorted keys; mappings of any type are JSON objects."""
     return hashlib.sha256(json.dumps(content, sort_keys=True, default=dict).encode()).hexdigest()
 
 

@@ -35,15 +35,15 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 @contextmanager
 def alone(folder: Path, doing: str, path: Path) -> Iterator[None]:
-    """Keeps other processes out of a folder, also those of other containers that have the folder.
+    """Lock a folder against other processes, including those of other containers that mount it.
 
     Args:
-        folder: need not be there yet.
-        doing: what another process would be doing, ``another build is writing``.
-        path: the lock, on the file system of the folder; it goes when others may come in again.
+        folder: the folder; it need not exist yet.
+        doing: the beginning of the message if the folder is locked, such as ``another build is writing``.
+        path: the lock file, on the file system of the folder; it is deleted at the end.
 
     Raises:
-        DiscoprobeError: another process is in it, or no file can be written beside it.
+        DiscoprobeError: another process has locked the folder, or no file can be written beside it.
     """
     from filelock import FileLock, Timeout  # noqa: PLC0415 (imports asyncio; most commands lock nothing)
 
@@ -62,7 +62,7 @@ def alone(folder: Path, doing: str, path: Path) -> Iterator[None]:
 
 
 def _check_writable(beside: Path, folder: Path) -> None:
-    """Refuses a folder that cannot be written; FileLock waits for it as for one that is in use."""
+    """Raise a DiscoprobeError for a folder that cannot be written: FileLock reports it like one that is locked."""
     try:
         tempfile.TemporaryFile(dir=beside).close()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Identity of documents and sentences: 64-bit BLAKE2b digests of what they are, the same on every machine."""
+"""Keys that identify documents and sentences: 64-bit BLAKE2b digests of their content, the same on every machine."""
 
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
@@ -9,13 +9,13 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 SIZE: Final = 8
-BETWEEN: Final = "\x1f"
-NOTHING: Final = "\x00"
+BETWEEN: Final = "\x1f"  # separates the fields of a record
+NOTHING: Final = "\x00"  # stands for null
 WHITE: Final = "".join(chr(i) for i in range(0x3001) if chr(i).isspace())
-"""What Python calls white space; none is after U+3000."""
+"""All white space of ``str.isspace``; none is above U+3000."""
 UNCOLLAPSED: Final = f"^[{WHITE}]|[{WHITE}]$|[{WHITE}]{{2}}|[{WHITE.replace(' ', '')}]"
-"""White space around a text, or inside other than one space at a time."""
-GAMMA: Final = np.uint64(0x9E3779B97F4A7C15)
+"""White space that has to be collapsed: at either end, several characters in a row, or any but a plain space."""
+GAMMA: Final = np.uint64(0x9E3779B97F4A7C15)  # 2**64 divided by the golden ratio
 MIX1: Final = np.uint64(0xBF58476D1CE4E5B9)
 MIX2: Final = np.uint64(0x94D049BB133111EB)
 

@@ -5,7 +5,9 @@ found with prefix filtering (Chaudhuri, Ganti & Kaushik 2006; Bayardo, Ma & Srik
 text are ordered from rare to frequent, two texts of similarity t share one among the first ``|x| - ceil(t·|x|) + 1``
 of each. Word n-grams are mostly unique, so that few candidates are left, and each is verified. In contrast to MinHash
 with LSH the result is exact: no pair is missed, and nothing depends on the order of texts, on a seed, or on a hash
-function (hashes of 64 bits stand for words only to be compared).
+function (64-bit hashes represent words only for comparison).
+
+`EarlierTexts` does the same for texts that arrive one block after the other, with a bound on the candidates per n-gram.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import numpy.typing as npt
 import polars as pl
 import scipy  # a part of it is loaded when it is first used, which takes a third of a second
 
-from discoprobe.loaders.keys import splitmix64
+from discoprobe.loaders.keys import GAMMA, splitmix64
 from discoprobe.loaders.running_words import running_words
 
 if TYPE_CHECKING:
@@ -31,7 +33,6 @@ _TEXTS_AT_ONCE = 100_000
 """Texts whose words are in memory as strings at a time."""
 _PAIRS_AT_ONCE = 1_000_000
 """Candidate pairs in memory at a time; an intersection of a million pairs takes about 300 MB."""
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _EPSILON = 1e-9
 """Keeps rounding from making ``0.8 * 5`` a little more than 4."""
 
@@ -69,9 +70,10 @@ class _Grams:
 
 @dataclass(frozen=True, slots=True)
 class Shingles:
-    """What is compared of texts, without the texts: 16 bytes per word.
+    """The n-grams of texts, without the texts: 16 bytes per word.
 
-    ``keys`` has one per text, equal for texts of the same n-grams, or without n-grams of the same letters.
+    ``keys`` has one key per text. Two texts have the same key if they have the same set of n-grams, or, if they are too
+    short for an n-gram, if they are equal but for case.
     """
 
     keys: Keys
@@ -79,7 +81,7 @@ class Shingles:
 
 
 def shingles(texts: pl.Series, *, ngram: int = 5) -> Shingles:
-    """What is compared of some texts."""
+    """The n-grams and keys of some texts."""
     part = texts.alias("text").to_frame()
     words = part.select(running_words(pl.col("text")))["text"]
     counts = words.list.len().to_numpy().astype(np.int64)
@@ -92,7 +94,7 @@ def shingles(texts: pl.Series, *, ngram: int = 5) -> Shingles:
 
 
 def together(parts: Sequence[Shingles]) -> Shingles:
-    """The shingles of texts one after the other."""
+    """The shingles of several series of texts as those of one series."""
     if not parts:
         return Shingles(np.empty(0, np.uint64), _Grams(np.empty(0, np.int64), np.empty(0, np.uint64)))
     sizes = np.array([len(part.keys) for part in parts])
@@ -111,12 +113,12 @@ def clusters(found: Shingles, *, threshold: float = 0.8) -> pl.Series:
 
 
 def _windows(words: Keys, counts: Ints, ngram: int) -> _Grams:
-    """Every run of ``ngram`` words inside a text."""
+    """The hash of every sequence of ``ngram`` words inside a text."""
     if len(words) < ngram:
         return _Grams(np.empty(0, np.int64), np.empty(0, np.uint64))
     gram = words[: len(words) - ngram + 1].copy()
     for step in range(1, ngram):
-        gram = gram * _MULTIPLIER + words[step : len(words) - ngram + 1 + step]
+        gram = gram * GAMMA + words[step : len(words) - ngram + 1 + step]
     text = np.repeat(np.arange(len(counts)), counts)[: len(gram)]
     ends = np.cumsum(counts)[text]
     inside = np.arange(len(gram)) + ngram <= ends
@@ -132,7 +134,7 @@ def _distinct(grams: _Grams) -> _Grams:
 
 
 def _set_keys(grams: _Grams, n_texts: int) -> Keys:
-    """One key per set of n-grams: a sum, so that order plays no part."""
+    """One key per text: the sum of the hashes of its n-grams, which does not depend on their order."""
     keys = np.zeros(n_texts, dtype=np.uint64)
     np.add.at(keys, grams.text, splitmix64(grams.gram))
     return keys
@@ -177,7 +179,7 @@ def _shared(grams: _Grams) -> _Grams:
 
 
 def _undecided(candidates: _Grams, component: Ints) -> _Grams:
-    """The entries of n-grams that still bring together texts of different components."""
+    """The entries of n-grams that texts of different components share."""
     of_text = component[candidates.text]
     order = np.lexsort((of_text, candidates.gram))
     gram, of_text = candidates.gram[order], of_text[order]
@@ -199,7 +201,7 @@ def _prefixes(rare: _Grams, sizes: Ints, threshold: float) -> _Grams:
 
 
 def _prefix_length(sizes: Ints, threshold: float) -> Ints:
-    """How many of its n-grams, in one order for all texts, a text shares one of with a near-duplicate."""
+    """The length of the prefix: a near-duplicate shares one of so many first n-grams (module docstring)."""
     return np.asarray(sizes - np.ceil(threshold * sizes - _EPSILON).astype(np.int64) + 1)
 
 
@@ -257,17 +259,19 @@ def _clusters(representative: Ints, edges: Ints) -> Ints:
 
 
 MOST_LIKE: Final = 200
-"""So many earlier texts of a run that share an n-gram with a text are compared with it."""
+"""For each n-gram in the prefix of a text, at most so many earlier texts of a run are compared with the text."""
 LARGEST_RUN: Final = 500_000
-"""Number of texts from which on a run is not joined with the next one."""
+"""A run with more texts is not joined with the next one."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Earlier:
-    """Texts that were read: their n-grams, and which texts have each n-gram among their first ones, by n-gram.
+    """A run: earlier texts with an index of the n-grams in their prefixes.
 
-    ``marks`` has a bit of 64 for each n-gram of a text: bits that two texts do not share are n-grams that they do not
-    share (the bitmap filter of Sandes, Teodoro & Melo 2020).
+    ``grams`` has the n-grams of all texts; those of text ``i`` begin at ``starts[i]``. ``first`` has the n-grams of all
+    prefixes, sorted, and ``owner`` the text of each. ``marks`` has a 64-bit mask per text, in which every n-gram sets
+    one bit: a bit that is set for one of two texts only shows an n-gram that they do not share (the bitmap filter of
+    Sandes, Teodoro & Melo 2020).
     """
 
     starts: Ints
@@ -281,9 +285,9 @@ class _Earlier:
 class EarlierTexts:
     """Finds the texts that nearly repeat one that was added earlier, in time linear in the number of texts.
 
-    N-grams are ordered by their hashes, since their frequencies are not known yet; otherwise as :func:`near_clusters`.
-    Texts are kept in runs of doubling size up to ``LARGEST_RUN``, so that each is copied a few times only and there
-    are never two copies of all.
+    It works like :func:`near_clusters`, but orders n-grams by their hashes, since their frequencies are not known yet,
+    and compares at most ``MOST_LIKE`` texts per n-gram and run. Texts are stored in runs; runs of similar size are
+    joined up to ``LARGEST_RUN`` texts, so that each text is copied a few times only.
     """
 
     def __init__(self, threshold: float = 0.8) -> None:
@@ -291,11 +295,14 @@ class EarlierTexts:
         self._runs: list[_Earlier] = []
 
     def repeated(self, found: Shingles, groups: npt.ArrayLike) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """Which texts nearly repeat an earlier one, and which one of another group; then adds them.
+        """Compare texts with the earlier ones, then add them to these.
 
         Args:
             found: the shingles of some texts.
             groups: the group of each text, such as the number of its split; -1 for none.
+
+        Returns:
+            For each text, whether it nearly repeats an earlier one, and whether it nearly repeats one of another group.
         """
         new = _earlier(found, np.asarray(groups, dtype=np.int8), self._threshold)
         again, elsewhere = (np.zeros(len(new.groups), dtype=bool) for _ in range(2))
@@ -312,7 +319,7 @@ class EarlierTexts:
 
 
 def _earlier(found: Shingles, groups: npt.NDArray[np.int8], threshold: float) -> _Earlier:
-    """Texts with their first n-grams; a text without n-grams has its key instead."""
+    """Texts as a run; a text too short for an n-gram has its key as its only n-gram."""
     sizes = np.bincount(found.grams.text, minlength=len(found.keys))
     short = np.flatnonzero(sizes == 0)
     text = np.concatenate([found.grams.text, short])
@@ -376,7 +383,7 @@ def _common(new: _Earlier, old: _Earlier, pairs: Ints) -> Ints:
 
 
 def _grams_by_pair(texts: _Earlier, rows: Ints) -> tuple[Ints, Keys]:
-    """For the i-th of some texts ``i`` and each of its n-grams."""
+    """The n-grams of some texts: for each, the position of its text in ``rows``, and the n-gram."""
     sizes = np.diff(texts.starts)[rows]
     pair = np.repeat(np.arange(len(rows)), sizes)
     return pair, texts.grams[texts.starts[rows][pair] + _numbers(sizes)]

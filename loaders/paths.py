@@ -52,7 +52,7 @@ class CorpusFile:
 
     @property
     def plain_texts(self) -> list[Path]:
-        """The ``.txt`` files of its name in the treebank's folder or in a folder there, which may be its text."""
+        """The ``.txt`` files with its stem, which may be its text: in the treebank's folder or directly below it."""
         home = self.path.parents[self.name.count("/")]
         name = f"{glob.escape(self.stem)}.txt"
         return sorted({*home.glob(name), *home.glob(f"*/{name}")})
@@ -72,8 +72,11 @@ def stem(path: Path) -> str:
 def find_files(paths: Iterable[Path]) -> dict[Path, Path]:
     """The CoNLL-U files and RST trees among paths and in the folders among them: absolute, sorted, each once.
 
-    Each comes with the path through which it was found. Inside folders, however deep, names that begin with a dot are
-    passed over, and so are folders ``UNRELEASED``. A ``.rels`` file stands for the ``.conllu`` file beside it.
+    All levels of a folder are searched, except hidden files and folders and those named ``UNRELEASED``. For a ``.rels``
+    file the ``.conllu`` file beside it is found.
+
+    Returns:
+        File → the path among ``paths`` through which it was found.
 
     Raises:
         DiscoprobeError: a path does not exist, is neither a folder nor such a file, or is a folder that holds none;
@@ -126,15 +129,18 @@ def holds_corpus(folder: Path) -> bool:
 def describe(path: Path, top: Path, lang: str | None, facts: Callable[[str], TreebankFacts | None]) -> CorpusFile:
     """The treebank and the language of a file.
 
-    The treebank of a file that was annotated from raw text is the one that ``annotate.json`` beside it names. Else it
-    is the one in the catalogue that the folder, or else the file, is named after. Failing that, it is
-    called after the nearest folder above whose name is like ``UD_Spanish-AnCora``; else after the part of the file's
-    name before ``-ud-`` or, in DISRPT, before the split (``deu.rst.pcc_dev``); else after its folder, or after the one
-    above where that is called ``rst`` or ``rs3``.
+    The name of the treebank is the first of these that exists:
 
-    The language is the code that a UD or DISRPT file name begins with; else the one the catalogue gives; else the
-    file's name, or that of the nearest folder above, if it is a code of Universal Dependencies, as in ``de.conllu`` and
-    ``de/x.conllu`` (where ``lang`` is given, only folders in ``top`` count); else ``lang``.
+    * the name in ``annotate.json`` beside the file (text that discoprobe annotated);
+    * the treebank of the catalogue that has the name of the folder, or of the file;
+    * the part of a UD file's name before ``-ud-``, if no folder above is named like ``UD_Spanish-AnCora``;
+    * the part of a DISRPT file's name before the split (``deu.rst.pcc`` of ``deu.rst.pcc_dev.conllu``);
+    * the nearest folder above that is named like ``UD_Spanish-AnCora``;
+    * its folder, or the one above if it is named ``rst``, ``rs3`` or ``rs4``.
+
+    The language is the code at the beginning of a UD or DISRPT file name; else that of the known treebank; else the
+    name of the file, or of the nearest folder above, that is a code of Universal Dependencies (``de.conllu``,
+    ``de/x.conllu``; if ``lang`` is given, only ``top`` and folders below it count); else ``lang``.
 
     Args:
         path: the file, absolute.

@@ -1,4 +1,4 @@
-"""Worker processes and progress, the same way for every step that takes long.
+"""Worker processes and the reporting of progress, for all steps that take long.
 
 A step asks `process_pool` for an executor: processes of its own, or the executor that was given with `use_executor`.
 """
@@ -23,11 +23,9 @@ from discoprobe.loaders.folders import cache_folder
 T = TypeVar("T")
 
 Progress = Callable[[str, int, int], None]
-"""Called with the name of a step, the number of units done, and the total; the command line draws it."""
-
-
+"""Called with the name of a step, the number of units done, and the total; the command line shows it."""
 WORDS = "words"
-"""The step whose ``done`` is a number of further words that were read: it shows no progress, it gives the speed."""
+"""Not a step: ``done`` is the number of words read since the last call, from which the speed is computed."""
 
 
 def silent(_step: str, _done: int, _total: int) -> None:
@@ -35,11 +33,11 @@ def silent(_step: str, _done: int, _total: int) -> None:
 
 
 _GIVEN: ContextVar[tuple[Executor, int] | None] = ContextVar("given", default=None)
-"""The executor that all steps work in, and the number of its workers; None for processes of their own."""
+"""The executor of `use_executor`, and the number of its workers; None if each step starts its own processes."""
 _ANSWER = 30
 """Seconds to wait for a cluster and for its first worker."""
 _LOST = 3
-"""Number of workers that may be lost while they work on the same shard."""
+"""How often the work on a shard is started again after its worker was lost."""
 
 
 @contextmanager
@@ -72,13 +70,13 @@ def process_pool(jobs: int) -> Iterator[Executor | None]:
 
 @contextmanager
 def use_executor(executor: Executor, workers: int) -> Iterator[None]:
-    """All steps inside the block work in an executor; the result is the same to the byte.
+    """Run all steps inside the block in an executor; the result is the same to the byte.
 
-    Its workers see the same folders: the cache, the corpora and, for annotation, the folder that is written.
+    Its workers must see the same folders: the cache, the corpora and, for annotation, the output folder.
 
     Args:
-        executor: any of ``concurrent.futures``; it stays open.
-        workers: number of tasks that it runs at a time.
+        executor: any executor with the interface of ``concurrent.futures``; it is not shut down.
+        workers: number of tasks that it runs at the same time.
     """
     token = _GIVEN.set((executor, workers))
     try:
@@ -88,20 +86,20 @@ def use_executor(executor: Executor, workers: int) -> Iterator[None]:
 
 
 def n_workers(jobs: int) -> int:
-    """How many tasks are done at a time: by the executor that was given, else ``jobs``."""
+    """The number of tasks that run at the same time: that of the executor of `use_executor`, else ``jobs``."""
     given = _GIVEN.get()
     return given[1] if given else jobs
 
 
 @contextmanager
 def cluster(address: str) -> Iterator[None]:
-    """All steps inside the block work on a Dask cluster (extra ``cluster``); lost shards are started again.
+    """Run all steps inside the block on a Dask cluster (extra ``cluster``); the work of lost workers is repeated.
 
     Args:
         address: of the scheduler, ``tcp://HOST:PORT``, or the path of its scheduler file.
 
     Raises:
-        UsageError: Dask is not installed, or the address is none.
+        UsageError: Dask is not installed, or the address is neither a URL nor a file.
         RemoteError: no scheduler or worker answers, or the workers see another cache or have another version.
         DiscoprobeError: several workers were lost while they worked on the same shard.
     """
@@ -130,10 +128,10 @@ def cluster(address: str) -> Iterator[None]:
 
 
 def _check_workers(run: Callable[..., dict[str, tuple[bool, str]]]) -> None:
-    """Makes sure that all workers see this cache and have this version.
+    """Check that all workers see this cache and have this version of discoprobe.
 
     Args:
-        run: calls a function in every worker; returns what it returned, by the worker's address.
+        run: calls a function in every worker; returns the results by the worker's address.
     """
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
@@ -155,19 +153,19 @@ def _sees(path: str) -> tuple[bool, str]:
 
 
 class _SetUpExecutor(Executor):
-    """An executor whose workers take over this process's folders."""
+    """An executor whose workers use this process's working directory and cache."""
 
     def __init__(self, executor: Executor) -> None:
         self._executor = executor
         self._folders = os.getcwd(), str(cache_folder())  # noqa: PTH109
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        """Calls a function in a worker; what it gets is pickled here, so that no scheduler looks into it."""
+        """Call a function in a worker. It is pickled with its arguments here, so that Dask does not inspect them."""
         return self._executor.submit(_call, self._folders, pickle.dumps((fn, args, kwargs)))
 
 
 def _call(folders: tuple[str, str], called: bytes) -> Any:
-    """In a worker: a call, with the folders of the process that made it."""
+    """In a worker: call the pickled function with the folders of the process that submitted it."""
     os.chdir(folders[0])
     os.environ["DISCOPROBE_CACHE"] = folders[1]
     fn, args, kwargs = pickle.loads(called)  # noqa: S301 (the parent wrote it)
@@ -175,7 +173,7 @@ def _call(folders: tuple[str, str], called: bytes) -> Any:
 
 
 def _start() -> None:
-    """Let a worker end with its parent."""
+    """Make a worker end when its parent ends, even if the parent is killed."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

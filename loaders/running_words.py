@@ -1,8 +1,9 @@
-"""Words of a text without annotation, in three ways.
+"""Three ways to divide a text without annotation into words.
 
-`running_words` are for overlap and near-duplicates. `word_count` counts what is between white space. `word_spans` finds
-what is between the word boundaries of Unicode (https://www.unicode.org/reports/tr29/#Word_Boundaries): punctuation and
-symbols are words, an apostrophe inside a word does not divide it, a hyphen does.
+`running_words` gives lower-cased words for measuring overlap and near-duplicates. `word_count` counts the words between
+white space. `word_spans` divides at the word boundaries of Unicode
+(https://www.unicode.org/reports/tr29/#Word_Boundaries): punctuation marks and symbols are words; an apostrophe inside a
+word does not divide it, a hyphen does.
 """
 
 import re
@@ -18,18 +19,17 @@ UNSPACED: Final = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{M
 _WORD: Final = regex.compile(rf"{UNSPACED}|[\S--[{UNSPACED}\u0f0b\u0f0c]]+", regex.VERSION1)
 """U+0F0B and U+0F0C stand between the syllables of Tibetan."""
 _MAYBE_UNSPACED: Final = re.compile("[\u0e00-\u1fff\u2e80-\U0010ffff]")
-"""A range with all characters of scripts without spaces, which is looked for ten times as fast."""
+"""A range that includes all characters of ``UNSPACED`` and others; searching for it is ten times as fast."""
 
 BOUNDARY: Final = regex.compile(r"\b", regex.WORD | regex.VERSION1)
-SPOKEN: Final = regex.compile(r"\b(?:[^\p{L}\p{N}]\B)*[\p{L}\p{N}]", regex.WORD | regex.VERSION1)
+ALPHANUMERIC: Final = regex.compile(r"\b(?:[^\p{L}\p{N}]\B)*[\p{L}\p{N}]", regex.WORD | regex.VERSION1)
 """The beginning of a word with a letter or digit."""
 
 
 def running_words(text: pl.Expr) -> pl.Expr:
     r"""The lower-cased words of each text as a list: sequences of letters, digits and combining marks (``\w``).
 
-    Scripts without spaces between words give one-character words; callers that need longer units join them in pairs
-    (``word_pairs``).
+    In scripts without spaces between words, every character is a word.
     """
     spaced = text.str.to_lowercase().str.replace_all(f"({UNSPACED})", " $1 ")
     return spaced.str.extract_all(r"\w+")
@@ -46,9 +46,9 @@ def is_unspaced(text: pl.Expr) -> pl.Expr:
 
 
 def word_count(text: str) -> int:
-    """The number of words between white space, punctuation included.
+    """The number of words separated by white space; attached punctuation marks belong to their word.
 
-    In scripts without spaces each letter counts as a word, in Tibetan each syllable.
+    In scripts without spaces each character counts as a word, in Tibetan each syllable.
     """
     return len(text.split() if _MAYBE_UNSPACED.search(text) is None else _WORD.findall(text))
 
@@ -62,6 +62,6 @@ def word_spans(text: str, start: int = 0, end: int | None = None) -> Iterator[tu
             yield left, right
 
 
-def n_spoken_words(text: str) -> int:
-    """How many of the words by Unicode's word boundaries have a letter or digit."""
-    return len(SPOKEN.findall(text))
+def n_alphanumeric_words(text: str) -> int:
+    """The number of words, by Unicode's word boundaries, that contain a letter or digit."""
+    return len(ALPHANUMERIC.findall(text))

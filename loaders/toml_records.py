@@ -10,7 +10,7 @@ from discoprobe.loaders.errors import DiscoprobeError
 T = TypeVar("T")
 
 _PLACE: Final = re.compile(r"(?P<problem>.*?)(?: - at (?P<key>`key` in )?`\$\.?(?P<path>.*)`)?", re.DOTALL)
-"""How `msgspec` words a message: the problem, and the path of the value (``$.entries[0].upos[1]``)."""
+"""The format of messages of `msgspec`: the problem, and the path of the value (``$.entries[0].upos[1]``)."""
 
 
 def parse_toml(text: str, file: str) -> dict[str, Any]:

@@ -1,24 +1,25 @@
-"""Measure discoprobe.
+"""Measures time and memory of discoprobe.
 
 ``benchmark.py reader PATH…`` compares the reader with other readers of CoNLL-U, on files or whole treebanks (folders).
+All readers read the same files in one process; the best of several rounds counts. Time is measured until the sentences
+are in memory: for discoprobe after checking, aligning and storing them, with an empty cache. ``cached`` only loads
+stored tables. ``parsed`` does not hash and store, as the other readers do not. ``csv`` is a lower bound for polars:
+``read_csv`` of all cells, with ids, heads and UPOS cast, without checks. All readers use one thread, and
+polars keeps freed memory as long as in ``build run``.
 
-``benchmark.py build FOLDER`` builds from all files below a folder taken for one language, and from copies of them, so
-that the column ``times`` shows how time and memory grow; every run is a process of its own, with an empty cache. A copy
-has documents of its own, and each noun, verb, adjective, adverb and name is exchanged for another of the treebank with
-the same features, so that nearly all its sentences are new. The last line is the exponent of the processor's time over
+``benchmark.py build FOLDER`` builds from all files below a folder as one language, and from several copies of them, so
+that the column ``times`` shows how time and memory grow. Every run is a separate process with an empty cache. A copy
+has other documents, and each noun, verb, adjective, adverb and name is replaced by another of the treebank with the
+same features, so that nearly all sentences are new. The last line is the exponent of processor time as a function of
 the number of words: 1 is linear.
 
-``benchmark.py plain FOLDER`` builds five probing tasks here, and in a short program over the conllu library that
-labels, balances and writes them, without filters, matching and audit. ``benchmark.py all FOLDER`` prints every table.
+``benchmark.py plain FOLDER`` builds five probing tasks with discoprobe, and with a short program that uses the conllu
+library to label, balance and write them, without filters, matching and audit.
 
-``benchmark.py audit`` audits rows of five invented sentences, in a process of its own, beside the time that
-scikit-learn's own counting of character n-grams takes for the same texts.
+``benchmark.py audit`` audits rows of five random sentences in a separate process, and compares the time with that of
+scikit-learn for counting the character n-grams of the same texts.
 
-Every reader gets the same files in one process, in turn, best of several rounds. What is timed ends with the sentences
-in memory; for discoprobe that is after checking, aligning and storing them, with an empty cache. ``cached`` is the load
-of stored tables; ``parsed`` leaves out the hashing and storing, which no other reader does; ``csv`` is the least that
-polars needs: ``read_csv`` of all cells, with ids, heads and UPOS cast, and nothing checked. The other readers use one
-thread, and so does polars here; it keeps freed memory as long as in ``build run``.
+``benchmark.py all FOLDER`` prints all tables.
 """
 
 import json
@@ -56,7 +57,7 @@ from discoprobe.loaders.corpus import UPOS, Shard
 CLOCKS = {"wall": time.perf_counter, "processor": time.process_time}
 RATIOS = ("discoprobe", "parsed", "csv", "cached")
 FULL = 120_000
-"""Rows of a config that has as many as are asked for by default."""
+"""Number of rows of a config that reaches the default sizes."""
 SAMPLE = Path(__file__).parents[1] / "loaders" / "sample"
 
 
@@ -125,7 +126,7 @@ def exponent(points: Sequence[tuple[float, float]]) -> float:
 
 
 def copy_corpus(source: Path, target: Path, times: int) -> tuple[int, int]:
-    """Writes all files ``times`` over, every copy with documents and sentences of its own.
+    """Writes several copies of all files, with other ids; all but the first have other words.
 
     Returns:
         The number of sentences and of words.
@@ -147,13 +148,13 @@ def copy_corpus(source: Path, target: Path, times: int) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Template:
-    """A sentence of CoNLL-U with a ``%s`` for the number of the copy and for every word that may be exchanged.
+    """A sentence of CoNLL-U with a ``%s`` for the number of the copy and for every word that may be replaced.
 
     Attributes:
-        text: what it is written from.
-        exchanged: the words with a place in ``text``: form and lemma, and the class of words that can stand there.
-        order: which ``%s`` is what: -1 the copy, else twice the number of a word, and one more for its lemma.
-        words: how many words it has.
+        text: the format string.
+        exchanged: form and lemma of the words that may be replaced, and the class of words that may replace each.
+        order: the value for each ``%s``: -1 for the copy, else twice the index of a word, plus one for its lemma.
+        words: number of words of the sentence.
     """
 
     text: str
@@ -182,7 +183,7 @@ OPEN = frozenset({"NOUN", "VERB", "ADJ", "ADV", "PROPN"})
 
 
 def template(block: str) -> Template:
-    """A sentence whose nouns, verbs, adjectives, adverbs and names can be exchanged, but for parts of tokens."""
+    """A sentence whose nouns, verbs, adjectives, adverbs and names can be replaced, except inside multiword tokens."""
     rows = [line.split("\t") for line in block.strip("\n").split("\n") if line[:1].isdigit()]
     inside = {
         n for row in rows if "-" in row[0] for n in range(int(row[0].split("-")[0]), int(row[0].split("-")[1]) + 1)
@@ -219,7 +220,7 @@ def spelled(rows: Sequence[Sequence[str]], inside: Collection[int], free: Collec
 
 
 def class_of(row: Sequence[str]) -> str:
-    """Words of one class can stand for each other: equal part of speech, features and capitals."""
+    """The class of a word: part of speech, features and capital. Words of a class can replace each other."""
     return "\t".join([row[3], row[5], str(row[1][:1].isupper())])
 
 
@@ -247,10 +248,10 @@ class Cost:
     """What a command took.
 
     Attributes:
-        seconds: by the clock.
-        processor: seconds of the processor, over all processes.
-        parent: those of the first process.
-        peak: the most memory that all processes had at one time, in MB: their proportional set sizes (PSS).
+        seconds: elapsed time.
+        processor: processor time of all processes, in seconds.
+        parent: processor time of the first process, in seconds.
+        peak: peak memory of all processes together, in MB: the sum of their proportional set sizes (PSS).
     """
 
     seconds: float
@@ -323,9 +324,12 @@ def rows_in(labels: Mapping[str, int]) -> int:
 
 
 def plain_build(source: Path, target: Path) -> dict[str, int]:
-    """What a short program over the conllu library makes: labels, equal counts of each, and rows as JSON lines.
+    """Builds tasks with the conllu library: labels, the same number of rows for each label, JSON lines.
 
-    It has no filters, matches nothing, and knows no near duplicates.
+    It has no filters, no matching, and no search for near-duplicates.
+
+    Returns:
+        Task → number of rows.
     """
     labelled: dict[str, dict[object, list[str]]] = {task: {} for task in PLAIN}
     for file in read_conllu(source):
@@ -376,7 +380,7 @@ def steps_to_root(word: int, heads: Mapping[int, int | None]) -> int:
 
 @app.command("all")
 def all_(source: Folder, *, lang: Lang = "en", times: Times = "1,2,4", rows: str = "1000,12000,120000") -> None:
-    """Every table, each by the command of its own; ``--rows`` are the numbers of rows that are audited."""
+    """Print all tables, each by its own command; ``--rows`` are the numbers of rows to audit."""
     build_of = ["build", str(source), "--lang", lang, "--task"]
     for command in (
         ["reader", str(source)],
@@ -410,7 +414,7 @@ def audit(rows: Annotated[list[int] | None, typer.Argument(help="Numbers of rows
 
 
 def invent(folder: Path, n: int) -> list[str]:
-    """Rows of five sentences of invented words with a label of five, as JSONL files; returns the texts of each row."""
+    """Write rows of five sentences of random words, with one of five labels, as JSONL; returns the text of each row."""
     source = random.Random(13)
     vocabulary = ["".join(source.choices("abcdefghiklmnoprstuvz", k=source.randint(2, 9))) for _ in range(3000)]
     weights = [1 / (rank + 10) for rank in range(len(vocabulary))]
@@ -428,7 +432,7 @@ def invent(folder: Path, n: int) -> list[str]:
 
 
 def seconds(work: Callable[[], object], clock: str) -> float:
-    """How long a piece of work takes."""
+    """The seconds that a call takes."""
     start = CLOCKS[clock]()
     work()
     return CLOCKS[clock]() - start
@@ -451,7 +455,7 @@ def read_discoprobe(path: Path) -> object:
 
 
 def read_parsed(path: Path) -> object:
-    """Check, align and place, without hashing the file and storing its tables: what the other readers do, and more."""
+    """Parse, check, align, and find documents, without hashing the file and storing its tables."""
     files = files_of(path)
     stems = [file.stem for file in files]
     parsed = parse([Piece(stem, file.read_bytes()) for stem, file in zip(stems, files, strict=True)])
@@ -471,7 +475,7 @@ def read_cells(path: Path) -> list[pl.DataFrame]:
 
 
 def read_mapped(path: Path) -> object:
-    """Read with whatever the cache holds."""
+    """Read the tables from the cache if they are there."""
     (corpus,) = read_corpora([path], lang="en").values()
     return list(corpus.shards())
 

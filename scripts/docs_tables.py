@@ -1,4 +1,4 @@
-"""Writes what README and docs/ show of the code: `python scripts/docs_tables.py`.
+"""Writes the tables and outputs in README and docs/ that are made from the code: `python scripts/docs_tables.py`.
 
 The page of tasks is written whole. In the other pages the text between ``<!-- table: NAME -->`` and ``<!-- end -->`` is
 replaced. In README the output of its first command is replaced, and the row after it.
@@ -22,7 +22,7 @@ from discoprobe.loaders.languages.language import Availability, LanguageSection
 from discoprobe.loaders.raw.annotate import sentence_boundaries  # noqa: F401 (the same)
 
 MOST_LABELS = 6
-"""Labels of a task that are shown."""
+"""Largest number of labels of a task that are shown."""
 
 TITLES = {
     "probing": "Probing tasks",
@@ -162,7 +162,7 @@ def readme(text: str, printed: str, release: Path) -> str:
 
 
 def _with_block(text: str, opening: str, block: str) -> str:
-    """The text with a new rest of the first fenced block that has this opening."""
+    """The text, with ``block`` after ``opening`` (a pattern) in the first fenced block that has it."""
     return re.sub(
         rf"({opening}).*?(^```)", lambda found: f"{found[1]}{block}\n{found[2]}", text,
         count=1, flags=re.DOTALL | re.MULTILINE,

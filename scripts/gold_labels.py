@@ -1,9 +1,9 @@
 """Measure how labels from raw text agree with those of a treebank: ``cards/metadata/agreement.toml``.
 
-The treebank's own sentences are joined to documents by single spaces (twenty sentences each where it has none), written
-to text files, and sent through the whole way: read, annotated, read again as CoNLL-U. Sentences whose words are blanked
-(``____``) are left out. Sentences are aligned by the characters of these files. A candidate of a task is a sentence
-that a build may show with a label.
+The sentences of the treebank are joined by single spaces to documents (of twenty sentences, if it has no documents) and
+written to text files, which are read, annotated, and read again as CoNLL-U. Sentences whose words are masked (``____``)
+are left out. Sentences of both are aligned by their character offsets in these files. A candidate of a task is a
+sentence that a build may show with a label.
 """
 
 import argparse
@@ -40,9 +40,9 @@ PSEUDO = 20
 EVERYTHING = ReadOptions(
     lines="paragraphs", script_share=0, language_share=0, boilerplate=0, duplicates=False, max_characters=10**9
 )
-"""Reads what is written here as it is: filters would leave sentences out."""
+"""Options that switch off the filters, which would leave sentences out."""
 EQUAL = Settings(length_bins="equal")
-"""Gives the ranges of `sent_len` here: those of a config depend on its corpus."""
+"""Settings for the classes of `sent_len`: the default classes depend on the corpus."""
 
 Span = tuple[str, int, int]
 Labels = dict[str, dict[Span, str]]
@@ -50,7 +50,7 @@ Labels = dict[str, dict[Span, str]]
 
 @dataclass
 class Annotation:
-    """The sentences of a corpus by where they are, the label of each candidate by task, and the treebanks used."""
+    """The spans of the sentences of a corpus in the text files, task → span → label, and the names of the treebanks."""
 
     spans: set[Span] = field(default_factory=set)
     labels: Labels = field(default_factory=lambda: {task: {} for task in TASKS})
@@ -82,7 +82,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _gold(corpus: Corpus, folder: Path) -> Annotation:
-    """The treebank's own annotation; its texts go to the folder."""
+    """The annotation of the treebank; writes its texts to the folder."""
     folder.mkdir()
     found = Annotation()
     for number, shard in enumerate(corpus.shards()):
@@ -94,7 +94,7 @@ def _gold(corpus: Corpus, folder: Path) -> Annotation:
 
 
 def _written(shard: Shard, sentences: pl.DataFrame, folder: Path, number: int) -> Iterator[tuple[int, Span]]:
-    """Where each of the sentences of a shard is in the text files."""
+    """Writes the sentences of a shard to text files; yields the number and the span of each."""
     named = shard.documents.filter(shard.documents["doc_id"].is_not_null())["doc"].to_list()
     groups: dict[str, list[tuple[int, str]]] = {}
     for i, (sent, doc, text) in enumerate(sentences.select("sent", "doc", "text").iter_rows()):
@@ -110,7 +110,7 @@ def _written(shard: Shard, sentences: pl.DataFrame, folder: Path, number: int) -
 
 
 def _annotated(folder: Path, lang: str) -> Annotation:
-    """What annotation found, by where it is in the text files."""
+    """The annotation of the text files, read from the annotated corpus."""
     ids: dict[str, Span] = {}
     for path in sorted(folder.glob("*.conllu")):
         sent_id = ""
@@ -145,7 +145,7 @@ def _add(found: Annotation, shard: Shard, places: dict[int, Span], lang: str) ->
 
 
 def _figures(gold: Annotation, found: Annotation, tasks: tuple[str, ...]) -> dict[str, dict[str, int]]:
-    """Counts: of sentences, and of the candidates of each task among those with the same boundaries."""
+    """The numbers of sentences, and of candidates of each task among the sentences with the same boundaries."""
     same = gold.spans & found.spans
     counts = {"sentences": {"gold": len(gold.spans), "annotated": len(found.spans), "same": len(same)}}
     for task in tasks:
@@ -184,7 +184,7 @@ def _inline(values: dict[str, str] | dict[str, int]) -> str:
 
 
 def _write(path: Path, entry: str) -> None:
-    """Puts a table in the place of the one of the same language, models and software, or adds it."""
+    """Adds a table to the file; it replaces the one of the same language, engine and models."""
     old = path.read_text(encoding="utf-8").removeprefix(HEAD) if path.exists() else ""
     tables = [f"[[measured]]{table}".strip() + "\n" for table in old.split("[[measured]]")[1:]]
     kept = [table for table in tables if _key(table) != _key(entry)]

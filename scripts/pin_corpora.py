@@ -6,12 +6,12 @@ Two inputs:
   with path, git_blob_sha1, bytes or null), one per repository, at its newest commit;
 * ``--corpora``: a folder with ``manifest.json`` (per file: path, bytes, sha256, kind, repo, commit …), the files that
   it lists, and a ``SOURCE.txt`` in the folder of each treebank, whose line ``document rule:`` says how its documents
-  are told apart.
+  are recognised.
 
 The pinned commit is that of the first input. The SHA-256 and size of a file in the folder are copied to the catalogue
 if its git blob hash is the pinned one; files of older commits are not used. The same inputs give the same bytes.
 
-What neither says is in ``corpus_facts.toml``. Corpora of raw text are in ``text_corpora.py``.
+``corpus_facts.toml`` has facts that are in neither. ``text_corpora.py`` makes the records of raw text.
 """
 
 import argparse
@@ -32,7 +32,7 @@ OUT = Path(__file__).resolve().parents[1] / "loaders" / "catalogue"
 PUD_PATTERN = r"^([nw]\d{5})"
 """Sentence ids of all parallel treebanks (PUD): n or w, five digits of the document, three of the sentence."""
 KINDS = {"None": "none", "newdoc": "newdoc", "auto": "auto"}
-"""Rules of SOURCE.txt that are no pattern of sentence ids, and their kind in the catalogue."""
+"""Rules of SOURCE.txt that are not a pattern of sentence ids → their kind in the catalogue."""
 WHY_NOT = {
     "nc": "{} forbids commercial use",
     "nd": "{} forbids passing on changed copies",
@@ -95,7 +95,7 @@ def _universal(treebank: Record, rules: dict[str, str], at_hand: dict[str, Recor
 
 
 def _reason(treebank: Record) -> str:
-    """Why a treebank is left out, or nothing."""
+    """Why a treebank is left out; empty if it is not."""
     if treebank["includes_text"] != "yes":
         return "its files hold annotation without the text, which has to be got from elsewhere"
     kind = openness(treebank["licence"])
@@ -103,7 +103,7 @@ def _reason(treebank: Record) -> str:
 
 
 def _pinned(file: Record, at_hand: dict[str, Record]) -> Record:
-    """A file as the catalogue writes it, with size and SHA-256 of the file at hand that has its content."""
+    """A file as the catalogue writes it, with size and SHA-256 if the folder of corpora has its content."""
     known = at_hand.get(file["git_blob_sha1"], {})
     sha256, size = known.get("sha256"), known.get("bytes", file["bytes"])
     return {

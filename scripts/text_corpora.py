@@ -19,7 +19,7 @@ from discoprobe.loaders.file_hashes import hashes_of
 Record = dict[str, Any]
 
 FACTS: Record = tomllib.loads((Path(__file__).parent / "corpus_facts.toml").read_text(encoding="utf-8"))
-"""What the files of corpora do not say."""
+"""Facts that are not in the files of the corpora."""
 WITHOUT_TREEBANK = ("eu", "hu")
 """Languages without an openly licensed treebank: raw text is used for them by default."""
 TARGET = re.compile(r'<licence[^>]*\btarget="https?://([^"]+)"')
@@ -33,8 +33,8 @@ class KnownText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         inside: the folder of its texts in the repository.
         pattern: matches the names of its texts.
         grant: the file and the phrase in which its publisher grants ``licence``.
-        read: options of reading.
-        beside: other files that are pinned.
+        read: options of reading (`TextCorpus.read`).
+        beside: names of further files to pin.
         translated: whether the texts are translations.
     """
 

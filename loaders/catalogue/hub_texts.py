@@ -14,26 +14,27 @@ from discoprobe.loaders.errors import UnknownNameError
 from discoprobe.loaders.toml_records import convert_table, parse_toml
 
 HUB: Final = "hf://"
+"""Prefix of URLs on the Hub."""
 DATASETS: Final = "datasets/"
-"""What the name of a repository of datasets begins with in URLs and in the sources of a manifest."""
+"""Prefix of dataset repositories, in URLs after `HUB` and in the sources of a manifest."""
 
 
 class HubText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A dataset.
+    """A dataset of text on the Hub.
 
     Attributes:
-        name: what ``--corpus`` takes.
+        name: its name for ``--corpus`` and ``--fill``.
         repo: the repository on the Hub.
-        commit: the pinned one.
-        files: pattern of the paths of a language's parquet files, with ``{wiki}``.
+        commit: the pinned commit.
+        files: pattern for the paths of a language's parquet files; ``{wiki}`` stands for the code of its Wikipedia.
         licence: of the text.
-        citation: whom to name.
-        genre: of the text.
-        note: what the text is.
-        without: codes of languages that it does not have.
-        wikis: code of a language → code of its Wikipedia, where they differ.
-        licence_note: what else is to know of the licence.
-        default: whether it fills the sizes of discourse tasks when no corpus is named.
+        citation: how to cite the text.
+        genre: the genres of the text.
+        note: a description of the text.
+        without: codes of languages that the dataset does not have.
+        wikis: code of a language → code of its Wikipedia, if they differ.
+        licence_note: further information on the licence.
+        default: whether it is the default of ``--fill`` when no corpus is named.
     """
 
     name: str
@@ -58,7 +59,7 @@ class HubText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.files.replace("{wiki}", self.wikis.get(lang, lang))
 
     def url(self, lang: str) -> str:
-        """Where the files of a language are."""
+        """The URL of the files of a language, with their pattern."""
         return f"{HUB}{DATASETS}{self.repo}@{self.commit}/{self.pattern(lang)}"
 
 
@@ -75,7 +76,7 @@ def hub_texts() -> tuple[HubText, ...]:
 
 
 def is_hub_text(name: str) -> bool:
-    """Whether a name is that of a dataset, or of a language of one."""
+    """Whether a name is that of a dataset (``finewiki``), or of one language of it (``finewiki-de``)."""
     return any(_stem(name) == text.name for text in hub_texts())
 
 

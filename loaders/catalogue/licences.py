@@ -1,4 +1,4 @@
-"""Licences by name: one identifier for all spellings, whether one may publish under it, and which is strictest.
+"""Licences: one identifier for all spellings of a licence, how open it is, and which of several is strictest.
 
 The identifier is that of SPDX (https://spdx.org/licenses/) where there is one: ``CC-BY-SA-4.0``, ``GPL-3.0``,
 ``LGPLLR``. Else it is ``CC-BY-SA`` where no version is given, ``LicenseRef-public-domain`` for a dedication without a

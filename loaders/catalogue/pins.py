@@ -1,4 +1,4 @@
-"""The records of the catalogue: corpora pinned to a commit, and corpora that are known and not offered.
+"""The records of the catalogue: corpora pinned to a commit, and known corpora that are not offered for download.
 
 Each class is a table of ``loaders/catalogue/<code>.toml`` with the same fields; `msgspec` reads and checks them.
 """
@@ -17,12 +17,13 @@ HOST: Final = "https://raw.githubusercontent.com"
 
 
 class DocumentRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How the documents of a treebank are told apart.
+    """How the documents of a treebank are recognised.
 
     Attributes:
         kind: one of
 
-            * ``auto``: by ``# newdoc`` comments where there are any and not on every sentence, else no documents;
+            * ``auto``: decides for each file: by ``# newdoc`` comments if it has any, but not before every sentence; if
+              it has none, by sentence ids if these show documents (``conllu.sent_id_stems``); else no documents;
             * ``newdoc``: by ``# newdoc`` comments. Sentences before the first one belong to no document. Where there is
               a ``pattern``, a sentence whose ``sent_id`` does not match it belongs to no document, nor do the following
               sentences up to the next ``newdoc``;
@@ -57,7 +58,7 @@ class TreebankFacts(msgspec.Struct, frozen=True):
     Attributes:
         licence: as the treebank's README writes it.
         commit: the catalogue's pin; `PinnedCorpus.pins` tells whether a file has the content of that commit.
-        sha256: where a manifest pins another commit: the hashes of the files at that commit.
+        sha256: the hashes of the files at ``commit``, if a manifest pins another commit than the catalogue; else empty.
         genre: the genres of its texts, where they are known.
     """
 
@@ -77,8 +78,7 @@ class PinnedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         path: in the repository.
-        git_blob_sha1: the name that git gives to the content; empty where a manifest pins another commit than the
-            catalogue's.
+        git_blob_sha1: git's hash of the content; empty if a manifest pins another commit than the catalogue.
         bytes: the size; None where it is not known.
         sha256: None where it is not known.
     """
@@ -149,9 +149,9 @@ class PinnedCorpus(CorpusRecord, frozen=True, kw_only=True, forbid_unknown_field
         genre: the genres of its texts.
         files: its files at the commit.
         date: the day of the commit, where it is known.
-        licence_note: what the licence is made of, where its parts have different ones.
-        default: whether the corpus is used when a language is asked for and no corpus is named.
-        note: why it is not used by default, or what is particular about it.
+        licence_note: the licences of the parts of the corpus, if they differ.
+        default: whether the corpus is used when its language is requested and no corpus is named.
+        note: why it is not used by default, or other information on it.
     """
 
     genre: tuple[str, ...]
@@ -176,9 +176,9 @@ class PinnedCorpus(CorpusRecord, frozen=True, kw_only=True, forbid_unknown_field
         return any(file.name.casefold() == name.casefold() for file in self.files)
 
     def pins(self, path: Path, sha256: str) -> bool:
-        """Whether a file, whose SHA-256 is known, is to the byte one of the corpus's files at its commit.
+        """Whether a file has exactly the content of one of the corpus's files at its commit.
 
-        Git's hash of it is computed only where the SHA-256 of one of the corpus's files is not known.
+        Git's hash of the file is computed only if the catalogue does not have the SHA-256 of all files.
         """
         if any(file.sha256 == sha256 for file in self.files):
             return True
@@ -187,7 +187,7 @@ class PinnedCorpus(CorpusRecord, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class Treebank(PinnedCorpus, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An openly licensed treebank; ``documents`` is how its documents are told apart."""
+    """An openly licensed treebank; ``documents`` is how its documents are recognised."""
 
     documents: DocumentRule
 
@@ -214,9 +214,9 @@ class TextCorpus(PinnedCorpus, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class LeftOut(CorpusRecord, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A corpus that is known and not offered for download, with the reason.
+    """A known corpus that is not offered for download, with the reason.
 
-    Its record still describes a copy that a user has.
+    A user may still have a copy: the record gives its licence and citation.
     """
 
     documents: DocumentRule

@@ -1,11 +1,12 @@
-"""Looking up corpora in the catalogue, by language, name, prefix or file name.
+"""Looks up corpora in the catalogue, by language, name, prefix or file name.
 
-A file ``loaders/catalogue/<code>.toml`` is one language: a ``[language]`` table, a ``[[treebank]]`` table per openly
-licensed treebank and a ``[[text]]`` table per corpus of raw text, pinned to a commit with the hash of every file, and a
-``[[left_out]]`` table per corpus that is known and not offered, with the reason. ``scripts/pin_corpora.py`` makes the
-files; nothing here uses the network. Of a text corpus only the pinned files are offered, a part of its repository.
+A file ``loaders/catalogue/<code>.toml`` describes one language: a ``[language]`` table, a ``[[treebank]]`` table per
+openly licensed treebank and a ``[[text]]`` table per corpus of raw text, pinned to a commit with the hash of every
+file, and a ``[[left_out]]`` table per corpus that is not offered for download, with the reason.
+``scripts/pin_corpora.py`` makes the files; nothing here uses the network.
 
-Only what is asked for is parsed: `languages` reads the head of each file, `language` and `treebank` one whole file.
+Files are parsed only as far as needed, because parsing is slow: `languages` reads the head of each file, `treebank` one
+whole file.
 """
 
 import functools
@@ -60,7 +61,7 @@ class _Contents(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def languages(*, every: bool = False) -> list[Language]:
-    """The languages that have an openly licensed corpus, by code; all known ones with ``every``."""
+    """The languages that have an openly licensed corpus, sorted by code; with ``every`` all known languages."""
     offered = ("\n[[treebank]]", "\n[[text]]")
     return [language for code, language in _heads().items() if every or any(table in _text(code) for table in offered)]
 
@@ -97,7 +98,7 @@ def language_code(name: str) -> str:
 
 
 def _standard_code(name: str) -> str:
-    """The code that is used for a language with several (``de`` for ``deu``); empty if the name is not a code."""
+    """The standard one of several codes of a language (``de`` for ``deu``); empty if the name is not a code."""
     import langcodes  # noqa: PLC0415 (most names are in the catalogue)
 
     if not _CODE.fullmatch(name) or not langcodes.tag_is_valid(name):
@@ -121,9 +122,9 @@ def open_treebanks(name: str) -> tuple[Treebank, ...]:
 
 
 def default_corpora(name: str) -> tuple[Treebank | TextCorpus, ...]:
-    """The corpora that are used for a language, given its code or name, when none is named; empty if there are none.
+    """The corpora of a language, given its code or name, that are used when no corpus is named; may be empty.
 
-    They are its treebanks, or the raw text that stands in for them where no treebank is openly licensed.
+    They are its treebanks, or raw text for a language without an openly licensed treebank.
 
     Raises:
         UnknownNameError: the catalogue has no such language.
@@ -151,7 +152,7 @@ def corpus(name: str, *, kind: str = "corpus") -> Treebank | TextCorpus:
 
     Args:
         name: its name or prefix.
-        kind: what messages call it.
+        kind: the word for it in messages.
 
     Raises:
         UnknownNameError: the catalogue has no such corpus.
@@ -173,8 +174,8 @@ def facts_for(name: str) -> TreebankFacts | None:
         name: the name of a folder (``UD_Spanish-AnCora``), a prefix (``es_ancora``) or the name of a file
             (``es_ancora-ud-train.conllu``, ``GUM_news_asylum.conllu``), without the folders above it.
 
-    Treebanks that are not offered for download are described too, so that a copy that a user has keeps its licence.
-    Where licences differ from file to file, as in GUM, only the files of the catalogue are recognised.
+    Treebanks that are not offered for download are included, so that the licence of a user's copy is known. If licences
+    differ from file to file, as in GUM, only the files that the catalogue lists are recognised.
     """
     wanted = name.casefold()
     for guess in (wanted, wanted.removesuffix(".conllu").split("-ud-")[0]):
@@ -223,17 +224,16 @@ def _head(code: str) -> Language:
 
 @functools.cache
 def _index() -> Mapping[str, str]:
-    """The code of the language of every corpus, by its name and by its prefix, in lower case.
+    """Name or prefix of every corpus, in lower case → code of its language.
 
-    It is read from the lines ``name = "…"`` and ``prefix = "…"`` after the head: parsing all files takes ten times as
-    long.
+    Both are found by a pattern, since parsing all files would take ten times as long.
     """
     return MappingProxyType({name.casefold(): code for code in _heads() for name in _names_in(code)})
 
 
 @functools.cache
 def _file_index() -> Mapping[str, str]:
-    """The code of the language of every treebank's file in the catalogue, by the file's name in lower case."""
+    """Name of every file of a treebank in the catalogue, in lower case → code of its language."""
     return MappingProxyType({name.casefold(): code for code in _heads() for name in _FILES.findall(_text(code))})
 
 

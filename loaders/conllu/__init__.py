@@ -1,6 +1,7 @@
-"""From CoNLL-U files to columns, and from words to lines of CoNLL-U.
+"""Reading and writing CoNLL-U.
 
-``blocks`` cuts files into shards, ``word_lines`` and ``comments`` read them into columns, ``check`` refuses malformed
-sentences, ``align`` finds the tokens in the text; ``parse`` calls these four. ``documents`` finds the documents.
-``reader`` is what others call. ``write`` gives the lines of a sentence.
+Other packages call ``reader``. ``blocks`` cuts large files into blocks. ``parse`` makes tables of a block: it calls
+``word_lines`` and ``comments``, which read it into columns, ``check``, which finds malformed sentences, and ``align``,
+which finds the tokens in the text. ``documents`` finds the documents, by ``sent_id_stems`` too, and ``sections`` their
+sections. ``write`` gives the lines of a sentence.
 """

@@ -1,4 +1,4 @@
-"""Where each token stands in its sentence's text."""
+"""The character offsets of tokens in the text of their sentence."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ NO_SPACE: Final = r"(^|\|)SpaceAfter=No(\||$)"
 class Alignment:
     """Words aligned with texts."""
 
-    text: pl.Series  # the text of each sentence; where there was none, the tokens joined
-    aligned: Flags  # per sentence, whether every token was found at its place
+    text: pl.Series  # the text of each sentence; without a ``# text`` comment, the tokens joined
+    aligned: Flags  # per sentence, whether all tokens were found in the text
     start: Ints  # character offset of each word's token in the text; meaningless where the sentence is not aligned
     end: Ints  # the same, of the character after the token
     mwt: Ints  # per word, number of the first word of its multiword token; 0 outside any
 
 
 def align(words: Words, texts: pl.Series) -> Alignment:
-    """Find the words of well-formed sentences in their texts; the words of a multiword token stand where it stands.
+    """Find the words of well-formed sentences in their texts; words of a multiword token have the offsets of the token.
 
-    Nearly always the text is the tokens joined by one space, or by nothing after ``SpaceAfter=No``. Where it is not,
-    the tokens must follow each other in the text with only white space between them; a sentence where they do not is
-    not aligned, and never repaired. ``texts`` are the ``# text`` of each sentence, null where there is none.
+    Nearly always the text is the tokens joined by one space, or by nothing after ``SpaceAfter=No``. Otherwise the
+    tokens must follow each other in the text with only white space between them. A sentence in which they do not is
+    not aligned; its text is not changed. ``texts`` has the ``# text`` of each sentence, null if there is none.
     """
     tokens, of_word, mwt = _tokens(words)
     form = tokens["form"]
@@ -58,9 +58,11 @@ def align(words: Words, texts: pl.Series) -> Alignment:
 
 
 def _tokens(words: Words) -> tuple[pl.DataFrame, Ints, Ints]:
-    """``form``, ``misc`` and ``block`` of multiword tokens and words outside any; two numbers of each word.
+    """The tokens: multiword tokens, and words outside any.
 
-    The numbers are the index of its token, and the number of the first word of its multiword token (0 outside any).
+    Returns:
+        ``form``, ``misc`` and ``block`` of each token; for each word the index of its token, and the number of the
+        first word of its multiword token (0 outside any).
     """
     first, last, word, at = (words.ranges[name].to_numpy() for name in ("first", "last", "word", "at"))
     steps = np.zeros(len(words.number) + 1, np.int64)
@@ -77,7 +79,7 @@ def _tokens(words: Words) -> tuple[pl.DataFrame, Ints, Ints]:
 def _join(forms: pl.Series, gaps: Flags, first: Ints) -> pl.Series:
     """The forms of each sentence joined, with a space where there is a gap after a form.
 
-    In Arrow's layout strings of a column follow each other in one buffer, so that a sentence is a slice of it.
+    Arrow stores the strings of a column one after the other in one buffer: a sentence is a slice of that buffer.
     """
     _, offsets, data = forms.rechunk().to_arrow(compat_level=pl.CompatLevel.oldest()).buffers()
     ends = np.frombuffer(offsets, np.int64)

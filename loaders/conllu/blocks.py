@@ -1,4 +1,4 @@
-"""The bytes of corpus files, gzipped or not, in blocks that end between sentences."""
+"""Reads corpus files, gzipped or not, in blocks that end between sentences."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 CHUNK: Final = 2**20
 MOST_RATIO: Final = 200
-"""Unpacked bytes per byte of a gzip file."""
+"""The largest number of unpacked bytes per byte of a gzip file."""
 MOST_SURE: Final = 2**26
-"""Unpacked bytes that are read at any ratio."""
+"""The number of unpacked bytes up to which any ratio is accepted."""
 SENTENCE_END: Final = b"\n\n"
 NEWDOC: Final = re.compile(rb"^# ?newdoc\b", re.MULTILINE)
 SENT_ID: Final = re.compile(rb"^# ?sent_id *= *(.*?) *$", re.MULTILINE)
@@ -33,8 +33,8 @@ def blocks(path: Path, size: int, rule: DocumentRule) -> Iterator[bytes]:
     never cut, and memory holds one block. A file smaller than ``size`` is one block.
 
     Raises:
-        CorpusFormatError: the file is a damaged or truncated gzip file, or one that unpacks to far more than it is.
-        DiscoprobeError: it cannot be read.
+        CorpusFormatError: the file is a damaged or truncated gzip file, or one that unpacks to far more than its size.
+        DiscoprobeError: the file cannot be read.
     """
     rest = b""
     for chunk in _chunks(path, size):
@@ -74,7 +74,7 @@ def _open(path: Path) -> IO[bytes]:
 
 
 def _refuse_bomb(path: Path, unpacked: int) -> None:
-    """Stops at a gzip file that unpacks to much more than it is: CoNLL-U shrinks to a tenth, rarely to a thirtieth."""
+    """Raise a CorpusFormatError for an improbable ratio: gzip makes CoNLL-U ten times smaller, rarely thirty times."""
     if path.suffix == ".gz" and unpacked > max(MOST_SURE, MOST_RATIO * path.stat().st_size):
         raise CorpusFormatError(
             f"unpacks to more than {MOST_RATIO} times its size: is it a corpus? If so, unpack it first",
@@ -92,7 +92,7 @@ def _read(file: IO[bytes], size: int, path: Path) -> bytes:
 
 
 def _cut(text: bytes, rule: DocumentRule) -> int:
-    """Where to end a block: before the last document that begins in the text, else after a sentence, else 0."""
+    """The end of a block: before the last document that begins in the text, else after the last sentence, else 0."""
     end = text.rfind(SENTENCE_END) + len(SENTENCE_END)
     if end < len(SENTENCE_END):
         return 0

@@ -1,7 +1,7 @@
-"""What is wrong with a corpus file: every check of the reader, over all lines at once.
+"""The checks of the reader for malformed sentences; each runs over all lines at once.
 
-Each check gives a :class:`Fault` for the first line of a sentence that it finds fault with; :func:`first_problems`
-keeps the first of each sentence. Where the ``conllu`` library rejects the line too, its words are used.
+A check gives a :class:`Fault` for the first wrong line of a sentence; :func:`first_problems` keeps the first fault of
+each sentence. Some checks use the message of the ``conllu`` library, if it rejects the line too.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LARGEST: Final = 2**16 - 1
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something wrong in a sentence: the kind under which it is counted, line and block (numbers), and the words."""
+    """Something wrong in a sentence: the reason by which it is counted, the numbers of line and block, the message."""
 
     reason: str
     line: int
@@ -40,10 +40,15 @@ class Fault:
 def problems(
     rows: pl.DataFrame, where: Flags, reason: str, message: str, *, conllu_words: bool = False, **numbers: Ints
 ) -> Iterator[Fault]:
-    """The first row of each block in which a condition holds, as a fault.
+    """A fault for the first row of each block where a condition holds.
 
-    ``rows`` have ``line``, ``block`` and what ``message`` names, a format string over the columns and ``numbers``. With
-    ``conllu_words`` the complaint of ``conllu`` about the line, if it has one, takes its place.
+    Args:
+        rows: ``line``, ``block`` and the columns that ``message`` names.
+        where: whether the condition holds, for each row.
+        reason: by which the fault is counted.
+        message: a format string over the columns and ``numbers``.
+        conllu_words: use the message of the ``conllu`` library instead, if it rejects the line.
+        **numbers: further columns for ``message``.
     """
     if where.any():
         first = rows.with_columns(**numbers).filter(pl.Series(where)).unique("block", keep="first", maintain_order=True)
@@ -58,7 +63,7 @@ def problems(
 
 
 def first_problems(reported: Iterable[Fault]) -> dict[int, Fault]:
-    """The problem on the first line of each block, in order; of several on one line, the first one reported."""
+    """The fault on the first line of each block, by block; of several on one line, the first one reported."""
     first: dict[int, Fault] = {}
     for fault in sorted(reported, key=lambda fault: (fault.block, fault.line)):
         first.setdefault(fault.block, fault)
@@ -66,7 +71,7 @@ def first_problems(reported: Iterable[Fault]) -> dict[int, Fault]:
 
 
 def check_lines(text: Text, rows: pl.DataFrame) -> Iterator[Fault]:
-    """Every line is UTF-8 and has no carriage return inside, and every word line has ten columns."""
+    """Check that every line is UTF-8 without a carriage return inside, and that every word line has ten columns."""
     for line, (reason, message) in text.faults.items():
         yield Fault(reason, line, int(text.block[line]), message)
     message = f"{{n_cells}} columns where a word line has {len(NAMES)}, separated by tabs"
@@ -74,7 +79,7 @@ def check_lines(text: Text, rows: pl.DataFrame) -> Iterator[Fault]:
 
 
 def check_ids(words: Words) -> Iterator[Fault]:
-    """Word numbers run 1, 2, 3 … in each sentence; every other line is a multiword token or an empty node."""
+    """Check that words are numbered 1, 2, 3 …, and that every other line is a multiword token or an empty node."""
     expected = position_in_block(words.block) + 1
     rows, message = words.rows, "ID {id} where {expected} was expected"
     yield from problems(rows, words.number != expected, "ID sequence", message, expected=expected)
@@ -89,7 +94,7 @@ def check_ids(words: Words) -> Iterator[Fault]:
 
 
 def check_ranges(words: Words) -> Iterator[Fault]:
-    """A multiword token ``a-b`` stands before word a, its words are in the sentence, and no other has them too."""
+    """Check that a multiword token ``a-b`` is before word a, in one sentence with its words, and overlaps no other."""
     at, first, last, block = (words.ranges[name].to_numpy() for name in ("word", "first", "last", "block"))
     end = at + last - first
     numbers, blocks, n = np.append(words.number, NO_NUMBER), np.append(words.block, NO_NUMBER), len(words.number)
@@ -100,7 +105,7 @@ def check_ranges(words: Words) -> Iterator[Fault]:
 
 
 def check_heads(words: Words) -> Iterator[Fault]:
-    """HEAD is ``_`` on all words of a sentence, or every word has one, and together they are a tree."""
+    """Check that HEAD is ``_`` for all words of a sentence, or that every word has one and they form a tree."""
     rows, sentence = words.rows, words.sentence
     length = np.bincount(sentence)[sentence]
     no_number = words.head == NO_NUMBER
@@ -118,7 +123,7 @@ def check_heads(words: Words) -> Iterator[Fault]:
 
 
 def _check_trees(words: Words, skipped: Flags) -> Iterator[Fault]:
-    """One root, and no cycles, in sentences in which every word has a head; others are skipped."""
+    """Check for one root and no cycles; ``skipped`` are the words of sentences in which some word has no valid head."""
     opens = changes(words.block)
     is_root = (words.head == 0) & ~skipped
     roots = np.bincount(words.sentence, is_root)[words.sentence]
@@ -133,7 +138,7 @@ def _check_trees(words: Words, skipped: Flags) -> Iterator[Fault]:
 
 
 def _reaches_root(parent: Ints, is_root: Flags) -> Flags:
-    """Whether each word comes to a root when its heads are followed."""
+    """Whether following the heads from each word leads to a root."""
     reached, parent = is_root, np.where(is_root, np.arange(len(parent)), parent)
     for _ in range(LARGEST.bit_length() + 1):
         if reached.all():
@@ -143,7 +148,7 @@ def _reaches_root(parent: Ints, is_root: Flags) -> Flags:
 
 
 def check_cells(words: Words, unknown_tag: Flags) -> Iterator[Fault]:
-    """Cells are not empty, UPOS is not an ``unknown_tag`` (a flag per word), FEATS are ``A=b|C=d``."""
+    """Check that cells are not empty, UPOS is no ``unknown_tag`` (a flag per word), and FEATS are ``A=b|C=d``."""
     empty = np.logical_or.reduce([(words.lines[name] == "").to_numpy() for name in ("form", "lemma", "upos", "deprel")])
     yield from problems(words.lines, empty, "empty cell", "a column is empty; a missing value is written _")
     feats = words.lines["feats"]

@@ -1,4 +1,4 @@
-"""What the comments of CoNLL-U files say, one row per sentence."""
+"""Reads the comments of CoNLL-U files into a table with a row per sentence."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ COLUMNS: Final = list(dict.fromkeys(KEYS.values()))
 
 
 def read_comments(text: Text) -> pl.DataFrame:
-    """The comments the reader uses, in order: ``line`` and ``block`` (numbers), ``column``, and ``value`` or null.
+    """The comments that the reader uses, in order, as ``line`` and ``block`` (numbers), ``column``, ``value`` or null.
 
-    A comment is ``# key = value``, ``# key=value`` or ``# key``; white space around key and value does not count.
+    A comment is ``# key = value``, ``# key=value`` or ``# key``; white space around key and value is ignored.
     """
     line = np.flatnonzero(text.is_comment)
     parts = text.lines.gather(line).str.strip_prefix("#").str.splitn("=", 2).struct.unnest()
@@ -48,10 +48,10 @@ def read_comments(text: Text) -> pl.DataFrame:
 
 
 def read_sentences(text: Text, comments: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """One row per block with word lines, good or bad.
+    """One row per block with word lines, well-formed or not.
 
-    Of several comments with one key the last with a value counts, as in ``conllu``. A ``# newdoc`` in a block of
-    comments alone belongs to the next sentence.
+    If a sentence has several comments with the same key, the last one with a value is used, as by the ``conllu``
+    library. A ``# newdoc`` in a block of comments alone belongs to the next sentence.
 
     Returns:
         ``block``, ``line`` (the first of the block), ``piece`` (index), ``number`` (1-based in the file), ``sent_id``
@@ -89,7 +89,7 @@ def read_sentences(text: Text, comments: pl.DataFrame, rows: pl.DataFrame) -> pl
 
 
 def check_sentences(text: Text, sentences: pl.DataFrame, comments: pl.DataFrame) -> Iterator[Fault]:
-    """No two sentences of a file have the same ``sent_id``, and a file that names its columns has those of CoNLL-U."""
+    """Check comments: each ``sent_id`` is unique in its file, sections have numbers, declared columns are CoNLL-U's."""
     given = sentences["given_id"].drop_nulls()
     if given.n_unique() < len(given):
         ids = sentences.select("piece", "block", "given_id", line="id_line").drop_nulls("given_id")
@@ -109,7 +109,7 @@ def check_sentences(text: Text, sentences: pl.DataFrame, comments: pl.DataFrame)
 
 
 def without(sentences: pl.DataFrame, bad: Flags) -> pl.DataFrame:
-    """The good sentences; where a bad one begins a document, the next one of the file begins it instead."""
+    """The sentences that are not ``bad``. If a bad one begins a document, the next one of the file begins it."""
     piece, newdoc = sentences["piece"].to_numpy(), sentences["newdoc"].to_numpy().copy()
     ids = sentences["newdoc_id"].to_list()
     for i in np.flatnonzero(bad[:-1]).tolist():

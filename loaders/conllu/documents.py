@@ -1,10 +1,10 @@
-"""Which document each sentence belongs to, and where sentences of the source are missing.
+"""Finds the document of each sentence, and the gaps where sentences of the original text are missing.
 
-The rule of a treebank is a ``DocumentRule`` of the catalogue. A ``# newdoc`` without an id gets an id made of the file
-name and a running number.
+How the documents of a treebank are recognised is its ``DocumentRule`` in the catalogue. A ``# newdoc`` without an id
+gets an id made of the file name and a running number.
 
-A *run* is a block of sentences that follow each other in the original text. A run ends with its document, at a
-sentence that was left out, and where the numbers in the ``sent_id`` jump.
+A *run* is a sequence of sentences that follow each other in the original text. A run ends with its document, at a
+sentence that was left out, and at a gap in the numbers of the ``sent_id``.
 """
 
 from __future__ import annotations
@@ -34,23 +34,23 @@ if TYPE_CHECKING:
     from discoprobe.loaders.conllu.word_lines import Flags, Ints
 
 NUMBERED: Final = 0.5
-"""Share of neighbours with consecutive numbers that shows that the numbers count sentences."""
+"""If at least this share of neighbours have consecutive numbers, the numbers count sentences."""
 ASCENDING: Final = 0.9
-"""Share of neighbours with rising numbers that shows that the sentences are a sample in the original order."""
+"""If at least this share of neighbours have rising numbers, the sentences are a sample in the original order."""
 
 DIGITS: Final = re.compile(r"([0-9]+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What a block of a file passes on to the next."""
+    """The state that a block of a file passes on to the next."""
 
-    doc_id: str | None = None  # the document that is open
-    sentences: int = 0  # how many of its sentences there were
-    unnamed: int = 0  # how many documents without an id there were in the file
+    doc_id: str | None = None  # the document at the end of the block
+    sentences: int = 0  # number of its sentences so far
+    unnamed: int = 0  # number of documents without an id in the file so far
     marked: bool | None = None  # whether the file's ``newdoc`` comments mark documents; None before its first sentence
-    pattern: str = ""  # what finds the document in the sentence ids of a file without ``newdoc``; empty if nothing does
-    headings: int = 0  # how many headings the open document had
+    pattern: str = ""  # gives the document of a sentence id (`stem_patterns`); empty if ids do not show documents
+    headings: int = 0  # number of headings of that document so far
 
 
 def document_ids(
@@ -60,14 +60,14 @@ def document_ids(
     carried: Carried,
     patterns: Mapping[int, str],
 ) -> tuple[pl.Series, Flags]:
-    """The document of each sentence, null for none, and where a document or file begins.
+    """The id of the document of each sentence (null for none), and whether a document or file begins with it.
 
     Args:
         sentences: in source order, with ``piece``, ``sent_id``, ``newdoc`` and ``newdoc_id``.
         stems: name of each piece's file.
-        rule: how the treebank tells its documents apart.
-        carried: what the block before passed on.
-        patterns: by piece, as :func:`stem_patterns` gives them.
+        rule: how the documents of the treebank are recognised.
+        carried: the state after the block before.
+        patterns: piece → pattern, as :func:`stem_patterns` gives them.
     """
     piece = sentences["piece"].to_numpy().astype(np.int64)
     opens = np.ones(len(piece), bool)
@@ -90,9 +90,10 @@ def document_ids(
 
 
 def stem_patterns(sentences: pl.DataFrame, rule: DocumentRule, carried: Carried) -> dict[int, str]:
-    """What finds the document in the sentence ids, by piece, where they show documents.
+    """For pieces whose sentence ids show documents: piece → the pattern whose first group is the document.
 
-    The rule ``auto`` looks for them in files without ``newdoc`` comments. For a large file its first block decides.
+    Only the rule ``auto`` uses such patterns, for files without ``newdoc`` comments. The first block of a large file
+    decides for the whole file.
     """
     if rule.kind != "auto" or sentences.is_empty():
         return {}
@@ -115,7 +116,7 @@ def _marked(
     carried: Carried,
     rule: DocumentRule,
 ) -> tuple[pl.Series, Flags]:
-    """Documents by ``newdoc`` comments; with the rule ``auto`` not in files in which every sentence has one."""
+    """As `document_ids`, by ``newdoc`` comments; the rule ``auto`` ignores them if every sentence of a file has one."""
     piece = sentences["piece"].to_numpy().astype(np.int64)
     newdoc = sentences["newdoc"].to_numpy()
     marks = newdoc if rule.kind == "newdoc" else newdoc & _is_marked(piece, newdoc, carried)[piece]
@@ -137,7 +138,7 @@ def _marked(
 
 
 def _outside(sent_ids: pl.Series, pattern: str) -> Flags:
-    """Which sentences the pattern says are in no document."""
+    """Whether each sentence is in no document, because its id does not match the pattern; False without a pattern."""
     if not pattern:
         return np.zeros(len(sent_ids), bool)
     within = re.compile(pattern)
@@ -147,7 +148,7 @@ def _outside(sent_ids: pl.Series, pattern: str) -> Flags:
 def _is_marked(piece: Ints, newdoc: Flags, carried: Carried) -> Flags:
     """Whether the ``newdoc`` comments of each piece mark documents: not if each of several sentences has one.
 
-    For a large file its first block decides.
+    The first block of a large file decides for the whole file.
     """
     sizes = np.bincount(piece)
     if carried.marked is not None:
@@ -158,8 +159,8 @@ def _is_marked(piece: Ints, newdoc: Flags, carried: Carried) -> Flags:
 def gaps(sent_ids: pl.Series, same_document: Flags, *, by_id: bool) -> Flags:
     """Where a sentence does not follow the one before it in the original text, by the numbers in their ids.
 
-    The numbers are used if they count sentences: if they are consecutive in most neighbours of one document, or at
-    least rise nearly always (then the sentences are a sample), or if the documents themselves come from the ids.
+    The numbers are used only if they count sentences: if they are consecutive in most pairs of neighbours in a
+    document, if they nearly always rise (then the sentences are a sample), or if the documents come from the ids.
 
     Args:
         sent_ids: in source order.
@@ -187,7 +188,7 @@ def gaps(sent_ids: pl.Series, same_document: Flags, *, by_id: bool) -> Flags:
 
 
 def _rises(sent_ids: pl.Series) -> NDArray[np.float64]:
-    """By how much the final number of each id is higher than that of the id before; NaN if more of them differs."""
+    """The final number of each id minus that of the id before; NaN if the ids differ in anything else."""
     sent_id, stem = pl.col("sent_id"), pl.col("stem")
     stems = sent_ids.to_frame("sent_id").with_columns(stem=sent_id.str.strip_chars_end("0123456789"))
     number = sent_id.str.slice(stem.str.len_chars()).cast(pl.Int64, strict=False)
@@ -198,8 +199,9 @@ def _rises(sent_ids: pl.Series) -> NDArray[np.float64]:
 def follows(before: str, after: str) -> bool:
     """Whether two sentence ids are consecutive.
 
-    ``a-3`` and ``a-4``; ``p2.s5`` and ``p3.s1`` (the first number that differs is one higher, those after it begin
-    anew); ``s15`` and ``s15b``, ``s15A`` and ``s15B``, ``s15B`` and ``s16`` (a sentence split later).
+    ``a-3`` and ``a-4``; ``p2.s5`` and ``p3.s1`` (the first number that differs is one higher, those after it start
+    again at 0 or 1); ``p2.s5`` and ``p3.s6`` (the last number is one higher, the one before may differ); ``s15`` and
+    ``s15b``, ``s15A`` and ``s15B``, ``s15B`` and ``s16`` (a sentence that was split later).
     """
     a, b = DIGITS.split(before), DIGITS.split(after)
     numbers_a, numbers_b = [int(n) for n in a[1::2]], [int(n) for n in b[1::2]]
@@ -215,7 +217,7 @@ def follows(before: str, after: str) -> bool:
 
 
 def _split_in_two(a: Sequence[str], b: Sequence[str]) -> bool:
-    """Whether ids with the same numbers are parts of one sentence: a letter or a number was added to the id."""
+    """Whether two ids with the same numbers are parts of a sentence that was split: a letter or number was added."""
     if len(a) != len(b):
         return len(b) == len(a) + 2 and int(b[-2]) in {1, 2}
     x, y = a[-1].strip("-_."), b[-1].strip("-_.")
@@ -225,7 +227,7 @@ def _split_in_two(a: Sequence[str], b: Sequence[str]) -> bool:
 
 
 def first_step(before: str, after: str) -> int:
-    """By how much the first number that differs rises; 0 if the texts around the numbers differ before it."""
+    """The difference of the first numbers that differ; 0 if the text between the numbers differs before them."""
     for x, y in zip(DIGITS.split(before), DIGITS.split(after), strict=False):
         if x != y:
             return int(y) - int(x) if x.isdigit() and y.isdigit() else 0
@@ -248,8 +250,8 @@ def place(sentences: pl.DataFrame, corpus: str, stems: Sequence[str], rule: Docu
         sentences: as :class:`discoprobe.loaders.conllu.parse.Parsed` has them.
         corpus: name of the treebank.
         stems: name of each piece's file.
-        rule: how the treebank tells its documents apart.
-        carried: what the block before passed on.
+        rule: how the documents of the treebank are recognised.
+        carried: the state after the block before.
     """
     patterns = stem_patterns(sentences, rule, carried)
     ids, begins = document_ids(sentences, stems, rule, carried, patterns)
@@ -279,7 +281,7 @@ def place(sentences: pl.DataFrame, corpus: str, stems: Sequence[str], rule: Docu
 
 
 def _position_among_equals(numbers: Ints) -> Ints:
-    """How many equal ones there are before each."""
+    """For each number, how many equal numbers there are before it."""
     order = np.argsort(numbers, kind="stable")
     position = np.empty_like(order)
     position[order] = position_in_block(numbers[order])
@@ -287,7 +289,7 @@ def _position_among_equals(numbers: Ints) -> Ints:
 
 
 def _runs(sentences: pl.DataFrame, ids: pl.Series, begins: Flags, *, by_id: bool) -> pl.Series:
-    """The run of each sentence; one begins with a document, after a sentence left out, and after a gap in the ids."""
+    """The run of each sentence. A run begins with a document, after a left-out sentence, and after a gap in the ids."""
     inside = ids.is_not_null().to_numpy()
     breaks = begins | ~inside
     breaks[1:] |= np.diff(sentences["number"].to_numpy().astype(np.int64)) != 1
@@ -323,7 +325,7 @@ def _documents(corpus: str, names: list[str | None], doc: Ints, genre: pl.Series
 def _carried_on(
     sentences: pl.DataFrame, names: Sequence[str | None], index: Ints, before: Carried, pattern: str
 ) -> Carried:
-    """What the next block of the file needs to know, by the documents of these sentences and their places in them."""
+    """The state for the next block of the file, from the documents of these sentences and their positions there."""
     if not names:
         return before
     newdoc = sentences["newdoc"].to_numpy()
@@ -339,7 +341,7 @@ def _carried_on(
 
 
 def explain_documents(path: Path, rule: DocumentRule) -> str:
-    """How the documents of a file are told apart: the rule of its treebank, or what its comments and ids show.
+    """How the documents of a file are recognised, in words: the rule of its treebank, or its comments and ids.
 
     Raises:
         DiscoprobeError: the file cannot be read.

@@ -32,14 +32,14 @@ class Parsed:
 
     sentences: pl.DataFrame
     tokens: pl.DataFrame  # the columns of :data:`discoprobe.loaders.corpus.TOKENS`
-    problems: list[tuple[int, BadLine]]  # index of the piece and what is wrong first in each sentence that is left out
-    n_found: int  # number of sentences, good and bad
-    universal_words: int  # number of words in files whose UPOS column holds universal tags; elsewhere it is not read
-    notes: tuple[str, ...]  # a line on each file where it does not
+    problems: list[tuple[int, BadLine]]  # index of the piece, and the first problem of each sentence that is left out
+    n_found: int  # number of sentences, including those that are left out
+    universal_words: int  # number of words in files whose UPOS column holds universal tags
+    notes: tuple[str, ...]  # a message on the files whose UPOS column holds other tags, which are not read
 
 
 def parse(pieces: Sequence[Piece]) -> Parsed:
-    """Parse pieces of one treebank; sentences in which something is wrong are left out and listed."""
+    """Parse pieces of one treebank; malformed sentences are left out, and listed in ``problems``."""
     text = read_text(pieces)
     rows = read_rows(text)
     comments = read_comments(text)
@@ -70,8 +70,8 @@ def parse(pieces: Sequence[Piece]) -> Parsed:
 def _tag_sets(text: Text, words: Words, unknown: Flags) -> tuple[Flags, tuple[str, ...]]:
     """Whether each word is in a file whose UPOS column holds universal tags, and a note on the files where it does not.
 
-    Some corpora fill the column with the tags of another tag set (GCDT: the Penn Chinese Treebank's). That is no error
-    in a sentence, and tasks that need no tags can use the file: there UPOS is read as absent.
+    Some corpora fill the column with another tag set (GCDT: that of the Penn Chinese Treebank). If most tags of a file
+    are unknown, UPOS is read as missing there, which is no error: tasks that need no tags can use the file.
     """
     universal = np.ones(len(unknown), bool)
     if unknown.any():
@@ -85,7 +85,7 @@ def _tag_sets(text: Text, words: Words, unknown: Flags) -> tuple[Flags, tuple[st
 
 
 def _placed(text: Text, sentences: pl.DataFrame, faults: Collection[check.Fault]) -> Iterator[tuple[int, BadLine]]:
-    """The faults with the index of their piece and their places in its file."""
+    """The faults with the index of their piece, and with line numbers of its file."""
     ids = dict(sentences.select("block", "given_id").iter_rows()) if faults else {}
     for fault in faults:
         piece = int(text.piece(np.array(fault.line)))

@@ -1,8 +1,8 @@
-"""Reading corpora: CoNLL-U files and RST trees of any number of treebanks and languages, to :class:`Corpus` tables.
+"""Reads CoNLL-U files and RST trees, of any number of treebanks and languages, into a :class:`Corpus` per language.
 
 A shard is a file, a group of small files of one treebank, or a block of a large file. The order of shards, and
-everything in them, depends on names inside the treebanks and on contents, never on the order of arguments, the working
-directory or where the files are. Parsed shards are kept in the cache (:mod:`discoprobe.loaders.cache`).
+everything in them, depends only on contents and on names inside the treebanks: not on the order of arguments, the
+working directory or the place of the files. Parsed shards are stored in the cache (:mod:`discoprobe.loaders.cache`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from discoprobe.loaders.discourse_layers.disrpt_relations import read_relations,
 from discoprobe.loaders.discourse_layers.mentions import read_mentions
 from discoprobe.loaders.discourse_layers.mentions import table as mention_table
 from discoprobe.loaders.discourse_layers.rst_trees import read_trees
-from discoprobe.loaders.errors import BadLine, CorpusFormatError, UnknownNameError, UnsupportedError
+from discoprobe.loaders.errors import BadLine, CorpusFormatError, OnError, UnknownNameError, UnsupportedError
 from discoprobe.loaders.file_hashes import FileHashes, hash_of_json, hashes_of
 from discoprobe.loaders.folders import cache_folder
 from discoprobe.loaders.paths import RELS, CorpusFile, describe, find_files
@@ -41,9 +41,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     Facts = Callable[[str], TreebankFacts | None]
-    Progress = Callable[[int, int], None]
+    BytesProgress = Callable[[int, int], None]
 
-OnError = Literal["stop", "skip"]
 Documents = Literal["auto", "newdoc", "file", "none"]
 
 LARGE: Final = 16 * 2**20
@@ -51,7 +50,7 @@ LARGE: Final = 16 * 2**20
 SMALL: Final = 2**20
 """Files with fewer bytes than this are read together."""
 PLACES: Final = 100
-"""How many places of dropped sentences a corpus remembers."""
+"""Largest number of dropped sentences whose places a corpus lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +64,7 @@ class Member:
 
     @classmethod
     def of(cls, file: CorpusFile) -> Member:
-        """A file and what stands beside it."""
+        """A file with its digest, and with that of the table of relations beside it."""
         rels = file.path.with_suffix(RELS)
         has_rels = file.path.suffix == ".conllu" and rels.is_file()
         return cls(file, hashes_of(file.path, with_git=False), hashes_of(rels, with_git=False) if has_rels else None)
@@ -119,7 +118,7 @@ def read_corpora(  # noqa: PLR0913 - one keyword per choice of the user
     facts: Facts = facts_for,
     documents: Documents = "auto",
     jobs: int = 1,
-    progress: Progress | None = None,
+    progress: BytesProgress | None = None,
 ) -> dict[str, Corpus]:
     """Read CoNLL-U files, gzipped or with a table of relations beside them, RST trees, and folders of them.
 
@@ -127,10 +126,10 @@ def read_corpora(  # noqa: PLR0913 - one keyword per choice of the user
         paths: files and folders.
         lang: the code of the language of files whose names do not tell it.
         on_error: whether a malformed sentence ends the reading, or is left out and counted.
-        facts: what is known of a treebank, by the name of its folder or file; the catalogue, if nothing else is given.
-        documents: how documents are told apart instead of the rules of the facts, unless it is ``auto``.
+        facts: gives what is known of a treebank, by the name of its folder or file; by default from the catalogue.
+        documents: how documents are recognised; ``auto`` uses the rules of the facts.
         jobs: number of processes.
-        progress: called with the bytes read so far and the bytes there are.
+        progress: called with the bytes read so far and the total.
 
     Returns:
         A corpus per language code, in the order of the codes.
@@ -164,7 +163,7 @@ class _Treebank:
 
     @property
     def rule(self) -> DocumentRule:
-        """How its documents are told apart."""
+        """How its documents are recognised."""
         if self.documents != "auto":
             return DocumentRule(self.documents)
         return self.facts.documents if self.facts else DocumentRule()
@@ -192,8 +191,8 @@ class _Treebank:
     def source(self) -> Source:
         """Where the treebank comes from.
 
-        The catalogue's licence, repository and commit hold for files whose content is pinned there. A file with other
-        content is a user's text, whatever its name is, and its licence is unknown.
+        The licence, repository and commit of the facts are used if all files have the pinned content, or if discoprobe
+        annotated them. A file with other content is a user's text, whatever its name is; its licence is unknown.
         """
         files = tuple(
             SourceFile(name, digest.sha256, digest.bytes)
@@ -235,7 +234,10 @@ def _treebanks(paths: Sequence[Path], lang: str | None, facts: Facts) -> list[_T
 
 
 def _with_texts(member: Member, named: Sequence[tuple[Path, FileHashes]]) -> Member:
-    """A tree with the files that may hold its text, by digest; ``named`` are CoNLL-U files of its name and language."""
+    """A tree with the files that may hold its text, sorted by hash; other files are returned unchanged.
+
+    ``named`` are the CoNLL-U files with the same stem and language.
+    """
     if not member.file.is_tree:
         return member
     texts = {digest: path for path, digest in [*named, *((path, hashes_of(path)) for path in member.file.plain_texts)]}
@@ -247,8 +249,8 @@ def _treebank(lang: str, name: str, members: list[Member]) -> _Treebank:
     return _Treebank(name, lang, members[0].file.facts, tuple(distinct[key] for key in sorted(distinct)))
 
 
-def _entries(batches: Sequence[FileBatch], jobs: int, progress: Progress | None) -> list[cache.Entry]:
-    """The cache entry of each batch, in order; made, in processes of their own if there are several jobs."""
+def _entries(batches: Sequence[FileBatch], jobs: int, progress: BytesProgress | None) -> list[cache.Entry]:
+    """The cache entry of each batch, in order; missing ones are made, in several processes if ``jobs`` is above 1."""
     total, done = sum(batch.size for batch in batches), 0
     make = partial(cached, cache_folder())
     entries = []
@@ -271,7 +273,7 @@ def cached(folder: Path, batch: FileBatch) -> cache.Entry:
 
 
 class _Tally:
-    """What is counted while the shards of a batch are made: layers, dropped sentences and notes."""
+    """Counts what the shards of a batch hold, and what is left out, while they are made."""
 
     def __init__(self) -> None:
         self.counts = Counts()
@@ -280,14 +282,14 @@ class _Tally:
         self.notes: list[str] = []
 
     def add(self, problems: Iterable[tuple[int, BadLine]]) -> None:
-        """Count what is malformed, with the number of its file."""
+        """Count problems, given with the index of their file in the batch."""
         for number, problem in problems:
             self.drops[problem.reason] += 1
             if len(self.places) < PLACES:
                 self.places.append((number, problem.line, problem.sent_id, problem.message))
 
     def record(self) -> dict[str, Any]:
-        """As JSON values."""
+        """The record of the cache entry, as JSON values."""
         return {"counts": asdict(self.counts), "drops": self.drops, "places": self.places, "notes": self.notes}
 
 
@@ -296,7 +298,7 @@ def _shards(batch: FileBatch, tally: _Tally) -> Iterator[Shard]:
     if batch.members[0].file.is_tree:
         yield _trees(batch, tally)
         return
-    tables = _Tables(batch, tally)
+    tables = _RelationTables(batch, tally)
     stems = [member.file.stem for member in batch.members]
     carried, line, sentence = Carried(), 0, 0
     fields: list[Sequence[str]] = [()] * len(stems)
@@ -305,7 +307,7 @@ def _shards(batch: FileBatch, tally: _Tally) -> Iterator[Shard]:
         parsed = parse(pieces)
         placed = place(parsed.sentences, batch.treebank, stems, batch.rule, carried)
         carried = placed.carried
-        # Where there are several texts, no other follows. NumPy counts five times as fast as bytes.count.
+        # Only a single file is read in several blocks. NumPy counts five times as fast as bytes.count.
         line += int(np.count_nonzero(np.frombuffer(texts[0], np.uint8) == ord("\n")))
         sentence += parsed.n_found
         shard = Shard(placed.documents, placed.sentences, parsed.tokens)
@@ -319,7 +321,7 @@ def _shards(batch: FileBatch, tally: _Tally) -> Iterator[Shard]:
 
 
 def _mentions(parsed: Parsed, pieces: Sequence[Piece], fields: list[Sequence[str]], tally: _Tally) -> pl.DataFrame:
-    """The mentions of the sentences that were read from pieces; ``fields`` are those declared so far, by piece."""
+    """The mentions of the parsed sentences; ``fields`` are those declared so far in each piece, and are updated."""
     found = []
     for number, piece in enumerate(pieces):
         mentions, problems, fields[number] = read_mentions(
@@ -350,8 +352,8 @@ def _text_of(path: Path, rule: DocumentRule) -> str:
     return running_text(parse([Piece(path.name, data, 0, 0)]).sentences["text"].to_list())
 
 
-class _Tables:
-    """The tables of relations beside the files of a batch, which are read document by document with the shards."""
+class _RelationTables:
+    """The tables of relations beside the files of a batch; each shard gets the relations of its documents."""
 
     def __init__(self, batch: FileBatch, tally: _Tally) -> None:
         with_rels = [member.file for member in batch.members if member.rels]
@@ -362,7 +364,7 @@ class _Tables:
         self._problems: set[tuple[int, int]] = set()
 
     def added_to(self, shard: Shard, parsed: Parsed, pieces: Sequence[Piece]) -> Shard:
-        """A shard, which ``parsed`` became, with the relations of its documents."""
+        """The shard, made from ``parsed`` and ``pieces``, with the relations of its documents."""
         if not self._tables:
             return shard
         self._documents |= set(shard.documents["doc_id"].drop_nulls())
@@ -406,7 +408,7 @@ def _texts(batch: FileBatch) -> Iterator[list[bytes]]:
 
 
 def _counts(shard: Shard, parsed: Parsed) -> Counts:
-    """What a shard holds; relations of words that do not have universal tags are no layer, since they are not UD's."""
+    """The counts of a shard. In files without universal tags dependencies do not count: they are not those of UD."""
     named = shard.documents["doc_id"].is_not_null().to_numpy()
     begun = int(named[shard.sentences["doc"].to_numpy()][shard.sentences["index"].to_numpy() == 0].sum())
     counts = shard.counts()
@@ -439,7 +441,7 @@ def _corpus(lang: str, members: Sequence[_Treebank], entries: Mapping[FileBatch,
 
 
 def _errors(batch: FileBatch, entry: cache.Entry) -> Iterator[CorpusFormatError]:
-    """What was wrong with the first sentences that a batch lost, by name in the treebank."""
+    """The problems of the first sentences that a batch left out, with the names of files in the treebank."""
     for index, line, sent_id, message in entry.record["places"]:
         name, _ = batch.files[index]
         yield CorpusFormatError(message, path=f"{batch.treebank}/{name}", line=line, sent_id=sent_id)

@@ -1,8 +1,8 @@
-"""The elements that GUM names in comments (headings, captions …), and the sections of documents.
+"""Finds headings, captions and other elements that GUM marks in comments, and the sections of documents.
 
-``# section_number = 2`` is the number itself. ``# newpar_block = head (1 s)`` marks a sentence as a heading, which
-begins a section, but for the title, with which a document may open. A document that opens with another heading than its
-title (``meta::title``) is an excerpt from a longer one, and has no lead.
+``# section_number = 2`` gives the number of the section itself. ``# newpar_block = head (1 s)`` marks a sentence as a
+heading. A heading begins a section, unless it is the title at the beginning of the document. A document that begins
+with a heading other than its title (``meta::title``) is an excerpt from a longer one, and has no lead.
 """
 
 from __future__ import annotations
@@ -26,19 +26,20 @@ NOT_RUNNING: Final = {
     **dict.fromkeys(("note", "incident"), "note"),
     **dict.fromkeys(("table", "row", "cell"), "table"),
 }
-"""Elements that are no running text, and the reason why their sentences are left out."""
+"""Elements that are not running text, and the value of ``element`` for their sentences."""
 SHARED: Final = 0.5
-"""Share of a heading's words that the title has too, from which on the heading is the title."""
+"""A heading is the title if at least this share of its words are in the title."""
 
 
 def elements(comments: pl.Series, doc: Ints) -> pl.Series:
-    """What each sentence is instead of running text, null where it is that.
+    """The column ``element`` of ``corpus.SENTENCES``: null for running text, else ``heading``, ``caption``, ….
 
-    The innermost element decides: a paragraph in an item of a list is running text. ``hi`` only marks words.
+    The innermost element decides: a paragraph in an item of a list is running text. ``hi`` is ignored, since it marks
+    single words.
 
     Args:
-        comments: what ``newpar_block`` says of the elements that begin with a sentence, outermost first, or null.
-        doc: number of the document of each.
+        comments: ``newpar_block`` of each sentence: the elements that begin with it, outermost first; null for none.
+        doc: number of the document of each sentence.
     """
     found: list[str | None] = [None] * len(doc)
     for i in np.flatnonzero(comments.is_not_null()).tolist():
@@ -54,13 +55,13 @@ def sections(sentences: pl.DataFrame, element: pl.Series, doc: Ints, index: Ints
 
     Args:
         sentences: as :class:`discoprobe.loaders.conllu.parse.Parsed` has them.
-        element: what each is, as ``elements`` gives.
-        doc: number of the document of each.
-        index: its place in the document.
-        before: headings of the first document in the block of the file before, if it began there.
+        element: of each sentence, from `elements`.
+        doc: number of the document of each sentence.
+        index: position of each sentence in its document.
+        before: number of headings of the first document in earlier blocks of the file.
 
     Returns:
-        The numbers, and how many headings the last document has had.
+        The numbers of the sections, and the number of headings of the last document so far.
     """
     given = sentences["section_number"].cast(pl.UInt32)
     heading = element.eq_missing("heading")
@@ -79,7 +80,7 @@ def sections(sentences: pl.DataFrame, element: pl.Series, doc: Ints, index: Ints
 
 
 def _is_title(heading: str, title: str | None) -> bool:
-    """Whether a document's first heading is its title; where that is not known, it is."""
+    """Whether the first heading of a document is its title; True if the title is not known."""
     words, known = _words(heading), _words(title or "")
     return not known or len(words & known) >= SHARED * len(words)
 

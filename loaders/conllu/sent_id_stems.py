@@ -1,7 +1,7 @@
-"""Documents that only the sentence ids show: a stem that sentences in a row share, with a number that rises.
+"""Recognises documents by sentence ids: consecutive ids with the same stem and rising numbers.
 
-``mt-03J01:1``, ``mt-03J01:2`` … ``mt-05J01:1`` are two documents. Ids of the same form may as well number the sentences
-of a split (``test-s1``), or of a genre, so that stems count as documents only with evidence: see :class:`Evidence`.
+``mt-03J01:1``, ``mt-03J01:2`` … ``mt-05J01:1`` are two documents. But ids of this form may also number the sentences of
+a split (``test-s1``) or of a genre. So stems count as documents only with evidence: see :class:`Evidence`.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ LEAST_STEMS: Final = 3
 LEAST_MEAN: Final = 2.0
 """Sentences per stem, on average."""
 LEAST_MATCHED: Final = 0.9
-"""Share of the ids that have the form; the other sentences are in no document."""
+"""Least share of the ids that match the pattern; sentences with other ids are in no document."""
 LEAST_RISING: Final = 0.95
-"""Share of neighbours with one stem whose numbers rise; a few ids are out of order in most corpora."""
+"""Least share of neighbours with the same stem whose numbers rise; a few ids are out of order in most corpora."""
 LEAST_CONSECUTIVE: Final = 0.5
-"""Share of neighbours with one stem of which a number differs by one; a sample of a genre has gaps."""
+"""Least share of neighbours with the same stem with a number that differs by one; a sample of a genre has gaps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +41,12 @@ class Evidence:
 
     pattern: str  # the regular expression, whose first group is the stem
     sentences: int  # number of sentences
-    matched: int  # number of ids that have the form
+    matched: int  # number of ids that match the pattern
     stems: int  # number of different stems
-    passages: int  # number of unbroken passages with one stem; as many as stems if each is contiguous
-    rising: float  # share of neighbours with one stem whose numbers rise
-    consecutive: float  # share of neighbours with one stem of which a number differs by one
-    objection: str  # why the stems are no documents; empty if they are
+    passages: int  # number of contiguous passages with the same stem; equal to ``stems`` if no stem occurs in two
+    rising: float  # share of neighbours with the same stem whose numbers rise
+    consecutive: float  # share of neighbours with the same stem with a number that differs by one
+    objection: str  # why the stems are not documents; empty if they are
 
     def __str__(self) -> str:
         if self.objection:
@@ -58,9 +58,9 @@ class Evidence:
 
 
 def find_stems(sent_ids: Sequence[str]) -> Evidence:
-    """The evidence for the first of :data:`PATTERNS` whose stems are documents; if none is, for the last one."""
+    """The evidence for the first of :data:`PATTERNS` whose stems are documents; if there is none, for the last."""
     for pattern in PATTERNS[:-1]:
-        # Where none of the first eighth has the form, less than LEAST_MATCHED of all have it.
+        # If none of the first eighth matches, less than LEAST_MATCHED of all match.
         if any(map(re.compile(pattern).match, sent_ids[: len(sent_ids) // 8 + 1])):
             evidence = _evidence(sent_ids, pattern)
             if not evidence.objection:

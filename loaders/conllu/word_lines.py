@@ -1,4 +1,4 @@
-"""The lines of CoNLL-U files as columns: comments, word lines, and which of those are words or multiword tokens."""
+"""Divides CoNLL-U files into lines: comments and word lines, and among these the words and multiword tokens."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Flags = NDArray[np.bool_]
 NAMES: Final = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 READ: Final = ("id", "form", "lemma", "upos", "feats", "head", "deprel", "misc")
 NO_NUMBER: Final = -1
-"""Stands for a cell with anything but a whole number of 32 bits; ``01`` is none."""
+"""Stands for a cell without a 32-bit whole number in its usual notation; ``01`` is not a number here."""
 RANGE: Final = r"^([1-9][0-9]{0,8})-([1-9][0-9]{0,8})$"
 """The ID of a multiword token."""
 
@@ -32,8 +32,8 @@ class Piece:
 
     stem: str  # the file's name without folder and suffixes, from which missing sentence ids are made
     data: bytes  # the text, with ``\n`` line ends and no byte order mark
-    line: int = 0  # lines of the file before the block
-    sentence: int = 0  # sentences of the file before the block
+    line: int = 0  # number of lines of the file before the block
+    sentence: int = 0  # number of sentences of the file before the block
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Text:
     is_blank: Flags  # whether each line has only white space
     block: Ints  # number of the block (lines between blank lines) of each line; of a blank line, that of the next one
     first: Ints  # number of the first line of each block
-    faults: dict[int, tuple[str, str]]  # what is wrong with the bytes of a line, by its number: kind and words
+    faults: dict[int, tuple[str, str]]  # number of a line with invalid bytes → reason and message
 
     def piece(self, lines: Ints) -> Ints:
         """The index of the piece that each of the lines is in."""
@@ -127,7 +127,7 @@ class Words:
 
 
 def find_words(lines: pl.DataFrame, left_out: Collection[int] = ()) -> Words:
-    """Which lines are syntactic words, and which are multiword tokens; without the blocks that are left out."""
+    """The words and multiword tokens among word lines, without the blocks ``left_out``."""
     if left_out:
         lines = lines.filter(~pl.col("block").is_in(list(left_out)))
     cell = pl.col("id", "head")

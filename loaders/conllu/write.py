@@ -22,8 +22,8 @@ def sentence_text(comments: Mapping[str, str | int | None], tokens: Iterable[tup
     """The lines of a sentence and the empty line after it.
 
     Args:
-        comments: value by key; an empty text for a comment without value (``# newpar``), None for no comment.
-        tokens: form, words and MISC of each token; one of several words is a multiword token.
+        comments: key → value; an empty string gives a comment without value (``# newpar``), None no comment.
+        tokens: form, words and MISC of each token; a token with several words is a multiword token.
     """
     lines = [
         f"# {key}" if value == "" else f"# {key} = {value}" for key, value in comments.items() if value is not None

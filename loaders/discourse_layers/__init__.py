@@ -1,5 +1,6 @@
-"""Layers of discourse: relations of DISRPT beside CoNLL-U files, and trees of Rhetorical Structure Theory.
+"""Readers of discourse annotation: relations, trees of Rhetorical Structure Theory, coreference.
 
 ``disrpt_relations`` reads a ``.rels`` file into the columns ``RELATIONS``, ``rst_trees`` reads ``.rs3`` and ``.rs4``
-files into ``RST_NODES``. Both list what is malformed, with its line.
+files into ``RST_NODES``, and ``mentions`` reads ``Entity=`` in CoNLL-U files into ``MENTIONS``. Each also returns a
+list of what is malformed, with line numbers.
 """

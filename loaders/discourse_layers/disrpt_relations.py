@@ -1,8 +1,8 @@
 """Relations between units of text, as the DISRPT shared tasks publish them: a ``.rels`` file beside a ``.conllu``.
 
 A ``.rels`` file is a table with a header. The columns of 2021 are in all later versions, which add others (``u1_raw``,
-``u2_raw``, ``rel_type``). Units are given by the numbers of their words in the document; their texts are cut from the
-sentences of the ``.conllu``, so that they stand as the corpus writes them, and compared with those of the table.
+``u2_raw``, ``rel_type``). Units are given by the numbers of their words in the document. Their texts are cut from the
+sentences of the ``.conllu``, which have the original spaces, and compared with the texts in the table.
 """
 
 import re
@@ -26,10 +26,10 @@ NEEDED: Final = ("doc", "unit1_toks", "unit2_toks", "unit1_txt", "unit2_txt", "d
 """Columns without which a row cannot be read."""
 
 SPLITS: Final = {"train": "train", "dev": "validation", "test": "test"}
-"""How file names end → the split."""
+"""Last part of a file's name → the split."""
 
 GAP: Final = "<*>"
-"""What DISRPT writes where a unit is interrupted; the text of the unit shows an ellipsis."""
+"""What DISRPT writes where a unit is interrupted; `ELLIPSIS` replaces it in the text of the unit."""
 ELLIPSIS: Final = " … "
 
 REASON: Final = "malformed-relation"
@@ -38,7 +38,7 @@ UNSPACED_END: Final = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]$")
 
 
 class MalformedError(ValueError):
-    """What is wrong in a file; ``line`` is where, from 1, or 0 if the caller knows the line."""
+    """Something wrong in a file; ``line`` is its line, from 1, or 0 if the caller knows the line."""
 
     def __init__(self, message: str, line: int = 0) -> None:
         super().__init__(message)
@@ -47,10 +47,11 @@ class MalformedError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """The words of a document in order: form, place in the text of their sentence (-1 if unknown), sentence, mark.
+    """The words of a document in order.
 
-    ``mark`` is ``B`` where a connective begins, ``I`` inside it, else empty. The sentence is -1 for words of sentences
-    that were left out.
+    ``start`` and ``end`` are offsets in the text of the sentence, -1 if unknown. ``sent`` is the number of the
+    sentence, -1 if the sentence was left out. ``mark`` is ``B`` for the first word of a connective, ``I`` for its other
+    words, else empty.
     """
 
     forms: Sequence[str]
@@ -77,7 +78,7 @@ class WordMark(NamedTuple):
 
 
 def word_marks(data: bytes, sentence: int = 0) -> Iterator[WordMark]:
-    """The words of a CoNLL-U file, also of malformed sentences; ``sentence`` is how many there were before."""
+    """The words of a CoNLL-U file, also of malformed sentences; ``sentence`` is the number of sentences before it."""
     inside, place = False, 0
     for line in data.split(b"\n"):
         cells = line.split(b"\t")
@@ -93,14 +94,17 @@ def word_marks(data: bytes, sentence: int = 0) -> Iterator[WordMark]:
 def read_relations(
     data: bytes, stem: str, corpus: str, shard: Shard, marks: Sequence[WordMark]
 ) -> tuple[pl.DataFrame, list[BadLine], dict[int, str]]:
-    """The relations of a shard's documents, what is malformed, and the document that each line of the table names.
+    """The relations of the documents of a shard.
 
     Args:
         data: the ``.rels`` file.
         stem: its name without suffix, which ends with the split.
         corpus: name of the corpus.
-        shard: what the ``.conllu`` gave, or a block of it; relations of other documents are passed over.
+        shard: the ``.conllu`` file or a block of it; relations of other documents are skipped.
         marks: of each word of the shard.
+
+    Returns:
+        The table ``RELATIONS``, what is malformed, and line → the document that it names.
     """
     lines = data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n").rstrip("\n").split("\n")
     header = lines[0].split("\t")
@@ -137,7 +141,7 @@ def _row(line: str, header: list[str]) -> Row:
 
 
 def _documents(shard: Shard, marks: Sequence[WordMark]) -> dict[str, tuple[int, _Words]]:
-    """Number and words of each document by its id."""
+    """Document id → the number of the document in the shard, and its words."""
     words = shard.tokens.join(shard.sentences.select("sent", "doc"), on="sent", maintain_order="left").select(
         "doc", "sent", "form", *(pl.col(name).cast(pl.Int64).fill_null(-1) for name in ("start", "end")),
         mark=pl.Series([word.mark for word in marks], dtype=pl.String),
@@ -160,7 +164,7 @@ def _unit(numbers: str, text: str, words: _Words, sentences: Sequence[str], doc:
     inside = [place for span in spans for place in range(*span)]
     if any(words.sent[place] < 0 for place in inside):
         raise MalformedError(f"words {numbers} of document {doc} are in a malformed sentence, which was left out")
-    if not any(_are(text, [words.forms[place] for place in inside]) for text in (text, _unquoted(text))):
+    if not any(_is_made_of(text, [words.forms[place] for place in inside]) for text in (text, _unquoted(text))):
         found = " ".join(words.forms[place] for place in inside)
         raise MalformedError(
             f"words {numbers} of document {doc} are '{_short(found)}', not '{_short(text)}'; "
@@ -170,7 +174,7 @@ def _unit(numbers: str, text: str, words: _Words, sentences: Sequence[str], doc:
     return _Unit(shown, _lead(words, *spans[0]), int(words.sent[spans[0][0]]))
 
 
-def _are(text: str, forms: Sequence[str]) -> bool:
+def _is_made_of(text: str, forms: Sequence[str]) -> bool:
     """Whether a text of the table is made of these words; those that a licence masks (``____``) can be any."""
     words = [word for word in text.split(" ") if word != GAP]
     shown = [word for form in forms for word in form.split(" ")]
@@ -211,12 +215,12 @@ def _slice(words: _Words, first: int, after: int, sentences: Sequence[str]) -> s
 
 
 def running_text(sentences: Sequence[str]) -> str:
-    """Sentences as a text: with blanks between them, but for scripts without blanks."""
+    """Sentences joined to a text: by a blank, or by nothing after a sentence in a script without blanks."""
     return "".join(text if UNSPACED_END.search(text) else f"{text} " for text in sentences).rstrip()
 
 
 def _lead(words: _Words, first: int, after: int) -> int | None:
-    """How many characters the connective has that a span begins with; None for none."""
+    """The number of characters of the connective at the beginning of a span; None if there is none."""
     if words.mark[first].upper() != "B" or words.start[first] < 0:
         return None
     last = first
@@ -259,7 +263,7 @@ def _or_none(value: str) -> str | None:
 
 
 def _occurrences(names: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """How often each name occurred before, so that keys of repeated rows differ."""
+    """For each name, how often it occurred before it: this makes the keys of repeated rows differ."""
     seen: Counter[tuple[str, ...]] = Counter()
     for name in names:
         yield str(seen[name])

@@ -1,9 +1,9 @@
 """Coreference as CorefUD writes it: brackets of ``Entity=`` in MISC, whose fields ``# global.Entity`` names.
 
-The first field is the entity (``eid``, or ``GRP`` as GUM calls it); files whose brackets have no such field mark named
-entities only, and are passed over. A mention may have several parts (``e1[1/2]``), one field may name its head. Where
-sentences were divided again after the annotation (Potsdam Commentary Corpus), a mention may go on in the next one; it
-is no row.
+The first field is the entity (``eid``, or ``GRP`` in GUM). Files whose brackets have no such field mark named entities
+only, and are skipped. A mention may have several parts (``e1[1/2]``); one field may give its head. If sentences were
+divided again after the annotation (Potsdam Commentary Corpus), a mention may continue in the next sentence; it is left
+out, and is not an error.
 """
 
 import re
@@ -25,13 +25,13 @@ PART: Final = re.compile(r"(.+)\[(\d+)/(\d+)\]")
 WORD: Final = re.compile(r"(\d+)(\.\d+)?\t")
 """A word or an empty node; multiword tokens have no brackets."""
 HEAD: Final = 6
-"""The cell with the head."""
+"""Index of the column HEAD."""
 
 
 class Mention(NamedTuple):
-    """A mention: the number of its sentence in the file (from 1), its entity, its words, the head among them.
+    """A mention: the number of its sentence in the file (from 1), its entity, the numbers of its words and of its head.
 
-    ``type`` is the type of its entity (``person``), where the file has them.
+    ``type`` is the type of the entity (``person``), None if the file does not give it.
     """
 
     sentence: int
@@ -51,7 +51,7 @@ class _Word(NamedTuple):
 
 
 class _Open(NamedTuple):
-    """A mention that is being read: its entity, what its first bracket says, its words so far."""
+    """A mention that is being read: its entity, the fields of its first bracket, its words so far."""
 
     entity: str
     attributes: str
@@ -61,13 +61,16 @@ class _Open(NamedTuple):
 def read_mentions(
     data: bytes, fields: Sequence[str] = (), *, sentence: int = 0, line: int = 0
 ) -> tuple[list[Mention], list[BadLine], tuple[str, ...]]:
-    """The mentions in a CoNLL-U file or a block of it, what is malformed, and the fields that are declared at its end.
+    """The mentions in a CoNLL-U file or a block of it.
 
     Args:
         data: the text.
-        fields: those that an earlier block declared.
-        sentence: sentences of the file before the block.
-        line: lines of the file before the block.
+        fields: the fields that an earlier block declared.
+        sentence: number of sentences of the file before the block.
+        line: number of lines of the file before the block.
+
+    Returns:
+        The mentions, what is malformed, and the fields as last declared.
     """
     fields = tuple(fields)
     if (b"Entity" if fields else b"global.Entity") not in data:
@@ -101,7 +104,7 @@ def read_mentions(
 
 
 def _never_closed(opened: dict[str, list[BadLine]]) -> Iterator[BadLine]:
-    """The mentions that are open at the end of a document, which are then forgotten."""
+    """The problems of the mentions that are open at the end of a document; then empties ``opened``."""
     left = [problem for problems in opened.values() for problem in problems]
     opened.clear()
     return iter(left)
@@ -113,7 +116,8 @@ def _of_sentence(
 ) -> Iterator[Mention]:  # fmt: skip
     """The mentions of a sentence, in the order in which they end.
 
-    ``open_before`` has those that earlier sentences of the document opened, as what is wrong if nothing closes them.
+    ``open_before`` has the mentions that are open since an earlier sentence of the document, by entity: the problem to
+    report if no bracket closes them. It is updated.
     """
     found: list[Mention] = []
     opened: dict[str, list[tuple[int, str]]] = {}
@@ -145,7 +149,7 @@ def _of_sentence(
 
 
 def _brackets(word: _Word) -> Iterator[tuple[str, str, bool]]:
-    """The brackets of a word: name of the entity (and part), what the bracket says if it opens, whether it closes."""
+    """The brackets of a word: name of the entity (and part), fields if the bracket opens, whether it closes."""
     if BRACKET.sub("", word.brackets):
         raise MalformedError(
             f"'{word.brackets}' is malformed; expected brackets such as (e1-person-1- or e1)", word.line
@@ -155,7 +159,7 @@ def _brackets(word: _Word) -> Iterator[tuple[str, str, bool]]:
 
 
 def _joined(parts: dict[str, _Open], name: str, new: _Open, line: int) -> list[_Open]:
-    """A mention with all its words; nothing where further parts follow. The first part has the attributes."""
+    """The complete mention, or nothing if further parts follow. The first part has the attributes."""
     found = PART.fullmatch(name)
     if not found:
         return [new]
@@ -170,7 +174,7 @@ def _joined(parts: dict[str, _Open], name: str, new: _Open, line: int) -> list[_
 
 
 def _mention(sentence: int, whole: _Open, fields: Sequence[str]) -> Mention:
-    """A mention of words in any order; empty nodes count for its head, and are left out."""
+    """The mention of some words. Empty nodes count in the position of the head, and are then left out."""
     attributes = dict(zip(fields, whole.attributes.split("-"), strict=False))
     entity, ordered = whole.entity, sorted(whole.words, key=lambda word: word.line)
     numbers = tuple(word.number for word in ordered if word.number)

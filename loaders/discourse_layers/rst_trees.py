@@ -1,12 +1,12 @@
 """Trees of Rhetorical Structure Theory in the formats of RSTTool (``.rs3``) and rstWeb (``.rs3``, ``.rs4``).
 
-A file is a document. Its segments are the elementary units of the text, its groups the nodes above them. A node hangs
-from its parent as its one nucleus (``relname="span"``), as one of several nuclei (a relation declared ``multinuc``), or
-as a satellite (a relation declared ``rst``), which may also hang from a segment. Secondary edges and signals of
+A file is a document. Segments are the elementary discourse units of the text, groups the nodes above them. A node is
+the only nucleus of its parent (``relname="span"``), one of several nuclei (a relation declared ``multinuc``), or a
+satellite (a relation declared ``rst``). The parent of a satellite may be a segment. Secondary edges and signals of
 ``.rs4`` are not read.
 
-Most corpora write the words of a segment with blanks between them (``do n't``). Where a text of the document is at hand
-that has the same characters, segments are cut from it.
+Most corpora write the words of a segment with blanks between them (``do n't``). If there is a text of the document with
+the same characters, the segments are cut from it.
 """
 
 from collections import Counter, defaultdict
@@ -36,7 +36,7 @@ def read_trees(
     Args:
         files: name without suffix, which is the id of the document, and content.
         corpus: name of the corpus.
-        texts: id of a document → what may be its text.
+        texts: id of a document → candidates for its text.
     """
     trees: dict[str, pl.DataFrame] = {}
     problems = []
@@ -81,7 +81,7 @@ def _nodes(data: bytes) -> pl.DataFrame:
 
 
 def _as_written(nodes: pl.DataFrame, texts: Sequence[str]) -> pl.DataFrame:
-    """The nodes with segments cut from the text that has their characters; of several, from that with fewest blanks."""
+    """The nodes with segments cut from the text that has their characters; of several texts, from the shortest."""
     segments = nodes["text"].drop_nulls()
     sizes = [len("".join(segment.split())) for segment in segments]
     characters = "".join("".join(segments).split())
@@ -104,7 +104,7 @@ def _as_written(nodes: pl.DataFrame, texts: Sequence[str]) -> pl.DataFrame:
 
 
 def _passage(text: str, characters: str) -> str:
-    """The passage of a text that has these characters, blanks left aside; empty if there is none."""
+    """The passage of a text that has these characters, ignoring white space; empty if there is none."""
     places = [place for place, character in enumerate(text) if not character.isspace()]
     first = "".join(text[place] for place in places).find(characters)
     return text[places[first] : places[first + len(characters) - 1] + 1] if first >= 0 else ""
@@ -152,7 +152,7 @@ def _node(element: etree._Element, by_id: Mapping[str, etree._Element], declared
 
 
 def _check_daughters(rows: Sequence[Node], by_id: Mapping[str, etree._Element]) -> None:
-    """A span has one nucleus and a multinuclear group at least one."""
+    """Check that a span has one nucleus, and a multinuclear group at least one."""
     nuclei = Counter(parent for _, parent, relname, _, multinuclear, _ in rows if relname == SPAN or multinuclear)
     for name, _, _, kind, _, _ in rows:
         if kind == "span" and nuclei[name] != 1:
@@ -162,7 +162,7 @@ def _check_daughters(rows: Sequence[Node], by_id: Mapping[str, etree._Element]) 
 
 
 def _check_roots(rows: Sequence[Node], by_id: Mapping[str, etree._Element]) -> None:
-    """Every node leads up to a root."""
+    """Check that the ancestors of every node lead to a root."""
     parents = {name: parent for name, parent, *_ in rows}
     safe: set[str] = set()
     for name in parents:

@@ -25,7 +25,7 @@ from discoprobe.loaders.folders import cache_folder
 from discoprobe.loaders.process_pool import Progress, silent
 
 PULSE: Final = 0.5
-"""Seconds between two looks at how much has arrived."""
+"""Seconds between two reports of progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,8 @@ class FileState:
 
     Attributes:
         corpus: the name of its corpus.
-        file: what is pinned.
-        location: where it is in the cache, or would be.
+        file: the pinned file.
+        location: its path in the cache, whether or not it exists.
         state: ``corrupt`` if the content is not the pinned one.
         problem: how a corrupt file differs.
     """
@@ -57,7 +57,7 @@ def fetch(
         corpora: corpora of the catalogue.
         jobs: number of threads.
         patience: how often and how long to try again.
-        progress: is called with ``downloading: kB``, how many are in the cache, and how many there are.
+        progress: called with ``downloading: kB``, the number of kB in the cache, and the total.
 
     Returns:
         The verified files of all corpora, in the order of the catalogue.
@@ -100,7 +100,7 @@ def folder(corpus: PinnedCorpus) -> Path:
 
 
 def places(corpus: PinnedCorpus, file: PinnedFile) -> list[str]:
-    """The URLs from which a file is requested, in this order: that of the host, or those of the mirror.
+    """The URLs to try for a file, in this order: only that of the host, or only those of the mirror.
 
     A mirror may have the layout of the host (``<repo>/<commit>/<path>``), folders per corpus (``<treebank>/<file>``,
     also in a folder ``<code>`` or ``ud/<code>``; raw text in ``text/<code>`` or ``text``, in a folder named after the
@@ -185,7 +185,7 @@ def _part(file: PinnedFile) -> Path:
 
 
 def _kilobytes(wanted: Sequence[tuple[PinnedCorpus, PinnedFile]]) -> tuple[int, int]:
-    """How much of some files is in the cache, complete or not, and their size, which grows where it is not known."""
+    """The kB of files that have arrived in the cache, and the total; unknown sizes count as what has arrived."""
     arrived = [_arrived(corpus, file) for corpus, file in wanted]
     sizes = [max(file.bytes or 0, there) for (_, file), there in zip(wanted, arrived, strict=True)]
     return math.ceil(sum(arrived) / 1000), math.ceil(sum(sizes) / 1000)
@@ -199,11 +199,11 @@ def _arrived(corpus: PinnedCorpus, file: PinnedFile) -> int:
 
 
 def _download(download: Download, target: Path, corpus: PinnedCorpus) -> None:
-    """Download from the first place that has the pinned content.
+    """Download from the first of the URLs that has the pinned content.
 
     Raises:
-        IntegrityError: no place has it, and one has other content.
-        RemoteError: no place has the file.
+        IntegrityError: none has it, and at least one has other content.
+        RemoteError: none has the file.
     """
     errors: list[RemoteError] = []
     for url in places(corpus, download.file):

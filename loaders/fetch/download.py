@@ -1,8 +1,8 @@
 """The download of one pinned file: continued where it was interrupted, repeated when a host is busy, and checked.
 
-`httpx2` sends the requests. Added here: a broken download is continued with an HTTP ``Range`` request, also after the
-process was killed; a request that failed for a passing reason is repeated after a pause; the content is used only if
-it has the pinned size and hashes; a folder can be the source.
+`httpx2` sends the requests. This module adds that an interrupted download is continued with an HTTP ``Range`` request,
+even after the process was killed; that a request is repeated after a pause if it failed for a temporary reason; that
+the content is used only if it has the pinned size and hashes; and that a folder can be the source.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from discoprobe.loaders.catalogue.pins import PinnedFile
 
 CHUNK: Final = 2**14
-"""Bytes written at once; at most as many are lost when a connection breaks."""
+"""Number of bytes that are written at once; no more than these are lost when a connection breaks."""
 TEMPORARY: Final = (
     HTTPStatus.TOO_MANY_REQUESTS,
     HTTPStatus.INTERNAL_SERVER_ERROR,
@@ -42,13 +42,13 @@ TEMPORARY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long to try.
+    """How often and how long to try a download.
 
     Attributes:
-        retries: attempts after the first.
+        retries: number of attempts after the first.
         backoff: the first pause in seconds; it doubles with every attempt.
-        longest: the longest pause in seconds, also where a host asks for a longer one.
-        timeout: how many seconds a host may be silent.
+        longest: the longest pause in seconds, even if a host asks for a longer one.
+        timeout: seconds to wait for a host that sends nothing.
     """
 
     retries: int = 5
@@ -65,7 +65,7 @@ class MissingFileError(RemoteError):
 
 
 class _TemporaryError(Exception):
-    """A request failed and may succeed later; ``pause`` is how many seconds the host asks to wait."""
+    """A request failed and may succeed later; ``pause`` is the number of seconds that the host asks to wait."""
 
     def __init__(self, problem: str, pause: float = 0) -> None:
         super().__init__(problem)
@@ -77,10 +77,10 @@ class Download:
     """The download of one pinned file.
 
     Attributes:
-        file: what the content must be.
-        part: the incomplete file. An existing one is continued; it is kept when the connection breaks.
+        file: the pinned file, which the content must match.
+        part: the path of the incomplete file. If it exists, the download continues it; it stays when a download fails.
         patience: how often and how long to try again.
-        stop: ends the download when it is set; what has arrived is kept.
+        stop: an event that ends the download when it is set; the incomplete file stays.
     """
 
     file: PinnedFile
@@ -138,7 +138,7 @@ class Download:
                 return
 
     def _receive(self, client: httpx2.Client, url: str) -> None:
-        """Request the missing bytes and append them; start again where the host does not send exactly these."""
+        """Request the missing bytes and append them; start from the beginning if the host sends others."""
         arrived = self._arrived()
         if arrived and arrived == self.file.bytes:
             return
@@ -165,7 +165,7 @@ class Download:
                     if self.stop.is_set():
                         raise RemoteError("the download was ended, because another one failed")
                     if self.file.bytes is not None and part.tell() > self.file.bytes:
-                        # the check of the size will fail; no more needs to be written
+                        # too long: the check of the size will fail
                         break
         except httpx2.RequestError as error:
             so_far = f"{self._arrived()} bytes have arrived and are kept"
@@ -179,12 +179,12 @@ def _response(client: httpx2.Client, url: str, start: int) -> httpx2.Response:
     """The response to a request for the file from byte ``start`` on; its body has not been read.
 
     Raises:
-        _TemporaryError: no connection, or a status that may pass.
+        _TemporaryError: no connection, or one of the statuses ``TEMPORARY``.
         RemoteError: the URL cannot be used, or the host refuses.
     """
     import httpx2  # noqa: PLC0415 (slow to import)
 
-    # the size of a compressed body would not be the file's
+    # without compression, so that sizes and ranges are those of the file
     headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
     advice = "check the network, or set DISCOPROBE_MIRROR"
     try:
@@ -216,7 +216,7 @@ def _refusal(response: httpx2.Response) -> Exception:
 
 
 def _retry_after(header: str) -> float:
-    """The seconds in a ``Retry-After`` header, which has a number or a date; 0 where it has neither."""
+    """The seconds until the time in a ``Retry-After`` header (a number of seconds, or a date); 0 if it has neither."""
     if header.isdecimal():
         return float(header)
     try:
@@ -226,7 +226,7 @@ def _retry_after(header: str) -> float:
 
 
 def _content_range(response: httpx2.Response) -> tuple[int | None, int | None]:
-    """The first byte of a body and the size of the file, as ``Content-Range`` has them; None where it has not."""
+    """The position of the first byte, and the size of the file, from ``Content-Range``; None if it does not say."""
     header = re.fullmatch(r"bytes (?:(\d+)-\d+|\*)/(\d+|\*)", response.headers.get("Content-Range", ""))
     if header is None:
         return None, None

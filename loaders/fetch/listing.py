@@ -25,13 +25,13 @@ class CorpusRow:
         language: the English name of the language.
         name: as its publisher calls it.
         licence: the normalised identifier.
-        documents: how documents are told apart, or `TEXT`.
+        documents: how documents are recognised, `TEXT` or `HUB_TEXT`.
         default: whether the corpus is used when none is named.
         files: the number of files.
         bytes: the sum of their sizes; None where a size is not known.
-        cached: the number of files in the cache; they are not read.
+        cached: the number of files in the cache; their content is not checked.
         offered: whether the corpus can be downloaded.
-        note: why it cannot, or what is particular about it.
+        note: why it cannot be downloaded, or other information on it.
     """
 
     lang: str

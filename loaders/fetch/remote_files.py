@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 PARQUET: Final = ".parquet"
 GLOB: Final = frozenset("*?[")
 HASHES: Final = ("sha256", "ETag", "etag", "blob_id", "md5", "checksum")
-"""Keys that file systems use for the hash of a file's content; those inside ``lfs`` are tried first."""
+"""Keys that file systems use for the hash of a file's content; it may also be inside ``lfs``."""
 TIMES: Final = ("LastModified", "last_modified", "updated", "mtime", "modify", "created")
-"""Keys for the time of its last change, which is used where there is no hash."""
+"""Keys that file systems use for the time of the last change, which is used if there is no hash."""
 LOCAL: Final = ("file", "local")
 
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """A file.
+    """A file at a path or URL.
 
     Attributes:
-        url: where it is.
+        url: its path or URL.
         name: its path inside the repository, folder or bucket that was named.
         bytes: its size.
-        digest: changes when the content changes: SHA-256 where it is known, else the ETag of the server, else size and
-            time.
+        digest: a text that changes when the content changes: a hash that the file system gives, such as SHA-256 or
+            ETag, else size and time.
     """
 
     url: str
@@ -64,7 +64,7 @@ def is_url(source: str) -> bool:
 
 
 def hub_url(source: str) -> str:
-    """The URL with the kind of the repository: ``hf://org/name`` is the dataset ``hf://datasets/org/name``."""
+    """A URL of the Hub with the kind of repository: ``hf://org/name`` becomes ``hf://datasets/org/name``."""
     rest = source.removeprefix(HUB)
     kinds = (DATASETS, "models/", "spaces/", "buckets/")
     return source if not source.startswith(HUB) or rest.startswith(kinds) else f"{HUB}{DATASETS}{rest}"
@@ -89,9 +89,10 @@ def pinned(url: str) -> tuple[str, str, str]:
 
 
 def files_at(url: str, suffix: str = "") -> list[TextFile]:
-    """The files at a URL or path (a file, a folder, or a pattern with ``*``) with a suffix, by name.
+    """The files with a suffix at a URL or path (of a file or a folder, or a pattern with ``*``), sorted by name.
 
     Raises:
+        DiscoprobeError: there is no such file at a path.
         RemoteError: the URL cannot be reached, or has no such file.
         UsageError: fsspec has no such protocol, or needs another package for it.
     """
@@ -108,7 +109,10 @@ def files_at(url: str, suffix: str = "") -> list[TextFile]:
 
 
 def local_copy(url: str, folder: Path) -> Path:
-    """The path of copies of the files at a URL, with the same names, in a cache folder that is named by their hashes.
+    """Copy the files at a URL into a subfolder of ``folder`` that is named by their hashes, unless they are there.
+
+    Returns:
+        The path of the copied folder, or of the file if there is only one.
 
     Raises:
         RemoteError: a file cannot be read.
@@ -123,7 +127,7 @@ def local_copy(url: str, folder: Path) -> Path:
 
 
 def as_path(source: str) -> str:
-    """A URL as the path of copies in the cache; a path, or a dataset of the Hub, as it is.
+    """Copy the files at a URL into the cache and return their path; a path or Hub dataset is returned as it is.
 
     Raises:
         RemoteError: a file cannot be read.
@@ -134,7 +138,7 @@ def as_path(source: str) -> str:
 
 
 def files_below(url: str) -> list[TextFile]:
-    """The files in a folder, by name; none for a folder that is not there.
+    """The files in a folder, sorted by name; an empty list if the folder does not exist.
 
     Raises:
         RemoteError: the URL cannot be reached.
@@ -189,7 +193,7 @@ def remove(url: str, names: Iterable[str]) -> None:
 
 @contextmanager
 def reaching(url: str) -> Iterator[None]:
-    """Turns what file systems raise into one line that names the URL and what to do.
+    """Turn the errors of file systems into a one-line error that names the URL and says what to do.
 
     Raises:
         RemoteError: the file is not there, may not be read, or the network failed.
@@ -228,7 +232,7 @@ def _is_local(system: AbstractFileSystem) -> bool:
 
 
 def _top(system: AbstractFileSystem, path: str) -> str:
-    """The folder that names are relative to: a repository's top on the Hub, else the folder that was named."""
+    """The folder that names are relative to: on the Hub the repository, else the folder that was named."""
     if hasattr(system, "resolve_path"):
         return str(system.resolve_path(path.partition("*")[0].rpartition("/")[0] if "*" in path else path).root)
     plain = list(PurePosixPath(path).parts)

@@ -2,7 +2,7 @@
 
 A folder of models has a ``resources.json`` with the packages and the MD5 of their files, and a file
 ``<language>/<processor>/<package>.pt`` for each (https://stanfordnlp.github.io/stanza/download_models.html). Stanza is
-imported when models are looked for.
+imported only when it is needed.
 """
 
 import hashlib
@@ -20,9 +20,9 @@ from discoprobe.loaders.corpus import SourceFile
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError, first_line
 
 PROCESSORS: Final = ("tokenize", "mwt", "pos", "lemma", "depparse")
-"""Those whose results are in CoNLL-U, in the order in which they work."""
+"""The processors of Stanza whose results are in CoNLL-U, in the order in which they run."""
 DEFAULT: Final = ("tokenize", "pos", "lemma", "depparse")
-"""Each needs the results of those before it; ``mwt`` is added for languages that have it."""
+"""The default processors. Each needs the results of those before it; Stanza adds ``mwt`` if a language has it."""
 IDENTITY: Final = "identity"
 """The lemmatiser that returns the form, for languages without inflection; it has no file."""
 RESOURCES: Final = "resources.json"
@@ -46,9 +46,10 @@ def default_folder() -> Path:
 
 
 def read_processors(names: Sequence[str]) -> dict[str, str]:
-    """The package of each processor that is named, as ``pos`` or ``pos=hdt``, and of those that these need.
+    """The package of each named processor, and of the processors that these need.
 
-    Without names they are those of :data:`DEFAULT`; a package that is not named is ``default``.
+    ``names`` are like ``pos`` or ``pos=hdt``, where ``hdt`` is the package; a package that is not named is ``default``.
+    Without names the processors are those of :data:`DEFAULT`.
 
     Raises:
         UnknownNameError: a processor is not one of :data:`PROCESSORS`.
@@ -63,14 +64,14 @@ def read_processors(names: Sequence[str]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class StanzaModels:
-    """Models of one language, whose files are there.
+    """Models of one language, whose files exist and are verified.
 
     Attributes:
-        lang: the language.
-        code: of the language in the folder: Stanza has ``zh-hans`` for ``zh``.
-        folder: where they are.
-        packages: processor and package, in the order in which they work.
-        files: path in the folder, SHA-256 and size, including word vectors and language models.
+        lang: the code of the language.
+        code: Stanza's code of the language, which names its folder: ``zh-hans`` for ``zh``.
+        folder: the folder of models.
+        packages: processor and package, in the order in which they run.
+        files: path in the folder, SHA-256 and size of each file, including word vectors and language models.
     """
 
     lang: str
@@ -81,7 +82,7 @@ class StanzaModels:
 
 
 def find_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT) -> StanzaModels:
-    """The models that processors need, as :func:`read_processors` takes them; every file is verified.
+    """The models for processors, which are given as to :func:`read_processors`; every file is verified.
 
     Raises:
         UnsupportedError: the folder has no such model; the message says how to download it. Or Stanza is not installed.
@@ -114,7 +115,7 @@ def find_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT) ->
 
 
 def _model_file(folder: Path, name: str, md5: str | None, lang: str) -> SourceFile:
-    """A file of a model, which has the MD5 that ``resources.json`` names, if it names one."""
+    """A file of a model; its MD5 is checked if ``resources.json`` has one."""
     path = folder / name
     if not path.is_file():
         raise _lacking(f"model {name}", lang, folder)
@@ -125,7 +126,7 @@ def _model_file(folder: Path, name: str, md5: str | None, lang: str) -> SourceFi
 
 
 def _resources(lang: str, folder: Path) -> tuple[dict[str, Any], str]:
-    """What ``resources.json`` of a folder says, and the code that it has for a language."""
+    """The content of ``resources.json`` in a folder, and Stanza's code of a language."""
     path = folder / RESOURCES
     if not path.is_file():
         raise _lacking(f"models with {RESOURCES}", lang, folder)
@@ -169,7 +170,7 @@ def _lacking(what: str, lang: str, folder: Path) -> UnsupportedError:
 
 
 def damaged(path: Path, why: str, lang: str, folder: Path) -> DiscoprobeError:
-    """The error for a file of models in a folder that cannot be used; it says how to get another."""
+    """The error for a damaged file of models; the message says how to download it again."""
     return DiscoprobeError(f"{path} is damaged ({why}); delete it and {_how_to_get(lang, folder)}")
 
 

@@ -1,8 +1,8 @@
-"""In which language a text is, by py3langid: a naive Bayes classifier on byte n-grams whose model is in its wheel.
+"""Identifies the language of a text with py3langid, a naive Bayes classifier on byte n-grams that includes its model.
 
-Measured on 600 news segments in each of 20 languages (NTREX-128): of segments with 50 letters or more at most two per
-language are wrong (three of 145 in Chinese), except that Indonesian and Malay are confused. No wrong answer has a
-probability above 0.83.
+Measured on 600 news segments in each of 20 languages (NTREX-128): of the segments with 50 letters or more at most two
+per language are classified wrongly (three of 145 in Chinese), except that Indonesian and Malay are confused. No wrong
+answer has a probability above 0.83.
 """
 
 import re
@@ -18,12 +18,12 @@ SAME: Final = tuple(frozenset(languages.split()) for languages in (
     "it vec lij",
 ))
 # fmt: on
-"""Languages that the classifier confuses, or has one name for: they count as one."""
+"""Groups of languages that the classifier confuses or does not distinguish; each group counts as one language."""
 LETTER: Final = re.compile(r"[^\W\d_]")
 MIN_LETTERS: Final = 50
 """Texts with fewer letters are not classified."""
 CHARACTERS: Final = 500
-"""Number of characters of a text that are classified."""
+"""Number of characters at the beginning of a text that are classified."""
 
 
 @cache

@@ -1,9 +1,9 @@
-"""What discoprobe knows about a language: ``loaders/languages/<code>.toml`` as typed, checked, frozen values.
+"""Facts and rules of languages: ``loaders/languages/<code>.toml`` as typed, checked, immutable values.
 
 A file has general facts (name, script, spaces, capitals) at the top, and sections. A section belongs to the module that
-reads it, a task or a module that several tasks share: that module declares a `LanguageSection` with the keys of the
-section, and asks for it with `LanguageData.section`. So rules of a language are data, and the code has no branch for a
-language. A language without a file, or a file without the section, has the defaults that the class declares.
+uses it: a task, or a module that several tasks share. That module declares a `LanguageSection` with the keys of the
+section, and gets it with `LanguageData.section`. So rules of a language are data, and no code depends on a certain
+language. If a language has no file, or the file no such section, the defaults of the class are used.
 """
 
 import functools
@@ -26,7 +26,7 @@ Upos = Literal[
 ]
 # fmt: on
 UPOS: Final[tuple[Upos, ...]] = get_args(Upos)
-"""The 17 universal parts of speech."""
+"""The 17 universal parts of speech (https://universaldependencies.org/u/pos/)."""
 
 FeatureName = Annotated[str, msgspec.Meta(pattern=r"^[A-Z][A-Za-z0-9]*(\[[a-z0-9]+\])?$")]
 FeatureValues = Annotated[
@@ -55,8 +55,8 @@ class Availability(LanguageSection, frozen=True):
     """Base of the sections that say whether a task is offered in the language.
 
     Attributes:
-        available: whether it is.
-        reason: why it is not; required there. Elsewhere: what the rule rests on.
+        available: whether the task is offered.
+        reason: why it is not, required if ``available`` is false; else what the rules are based on.
     """
 
     available: bool = True
@@ -78,7 +78,7 @@ class Availability(LanguageSection, frozen=True):
 
 
 class Condition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A condition on a word: its part of speech, lemma and features are among those listed (empty: any)."""
+    """A condition on a word: its part of speech, lemma and features are among these (an empty set allows any)."""
 
     upos: frozenset[Upos] = frozenset()
     lemma: frozenset[str] = frozenset()
@@ -95,9 +95,10 @@ class LanguageData(msgspec.Struct, frozen=True, kw_only=True, dict=True, forbid_
         code: as in Universal Dependencies.
         name: in English.
         script: the main one.
-        spaces: words are separated by white space; without a language file, its usual script decides.
-        cased: the script has capitals.
-        capitals: beginnings of words whose capital is not Unicode's, each with its capital (Turkish *i*, Dutch *ij*).
+        spaces: whether words are separated by white space; without a language file the usual script decides.
+        cased: whether the script has capitals.
+        capitals: letters at the beginning of a word whose capital differs from Unicode's → capital (Turkish *i*, Dutch
+            *ij*).
         sections: the other tables of the file as plain values; see `section`.
     """
 
@@ -178,7 +179,7 @@ def parse_language(toml: str, code: str) -> LanguageData:
 
 
 def check_small_letters(texts: Iterable[str]) -> None:
-    """Check that texts of a section are compared with lower-cased words as they are.
+    """Check that the texts of a section can be compared with lower-cased words.
 
     Raises:
         ValueError: a text is not in small letters and NFC, or has white space at its ends or in a row.

@@ -56,12 +56,12 @@ def other_forms(verbs: pl.DataFrame, feature: str, paradigms: Paradigms) -> pl.D
     """The form of each verb for every other value of a feature, where the table knows exactly one.
 
     Args:
-        verbs: ``row``, ``lemma``, ``form`` (both in small letters), ``feats`` and the values of ``AGREEMENT``.
-        feature: one of ``AGREEMENT``; with Number goes Gender, which many plurals do not have.
-        paradigms: what ``read_paradigms`` gives.
+        verbs: ``row``, ``lemma``, ``form`` (both in small letters) and ``feats``.
+        feature: one of ``AGREEMENT``. With Number the tag of Gender may differ too, since many plurals have none.
+        paradigms: from `read_paradigms`.
 
     Returns:
-        ``row``, ``other_value``, ``other``; none that could also have the values of the verb.
+        ``row``, ``other_value``, ``other`` (the form), without forms that could also have the values of the verb.
     """
     found = [
         (row, value, other)
@@ -72,9 +72,9 @@ def other_forms(verbs: pl.DataFrame, feature: str, paradigms: Paradigms) -> pl.D
 
 
 def forms_that_agree(verbs: pl.DataFrame, paradigms: Paradigms) -> pl.DataFrame:
-    """``row`` and ``other``: every form of a verb that the table has with the values of this one, in any tense or mood.
+    """``row`` and ``other``: every form of the verb's paradigm that agrees with it, in any tense or mood.
 
-    The arguments are those of ``other_forms``.
+    ``verbs`` needs ``row``, ``lemma`` and ``feats``.
     """
     found = [
         (row, other)
@@ -85,12 +85,12 @@ def forms_that_agree(verbs: pl.DataFrame, paradigms: Paradigms) -> pl.DataFrame:
 
 
 def _agreeing(paradigm: Sequence[tuple[str, Tags]], feats: Mapping[str, str]) -> set[str]:
-    """The forms whose tags do not contradict the values of a verb; they name its number."""
+    """The forms with a tag of number and without a tag that contradicts the verb's values of ``AGREEMENT``."""
     return {form for form, tags in paradigm if "Number" in _named(tags) and _agrees(tags, feats, AGREEMENT)}
 
 
 def _others(paradigm: Sequence[tuple[str, Tags]], form: str, feats: Mapping[str, str], feature: str) -> dict[str, str]:
-    """Value → the one form that differs from another form of its paradigm in a feature alone."""
+    """Value → the only form whose tags differ from those of ``form`` in a feature alone."""
     changed = {feature, "Gender"} if feature == "Number" else {feature}
     own = {_rest(tags, changed) for other, tags in paradigm if other == form and _agrees(tags, feats, AGREEMENT + CELL)}
     options: defaultdict[str, set[str]] = defaultdict(set)
@@ -104,7 +104,7 @@ def _others(paradigm: Sequence[tuple[str, Tags]], form: str, feats: Mapping[str,
 
 
 def _agrees(tags: Tags, feats: Mapping[str, str], names: Sequence[str]) -> bool:
-    """Whether tags contradict features in none of these names."""
+    """Whether tags do not contradict the features with these names."""
     named = _named(tags)
     past = feats.get("Tense") in PAST and named.get("Tense") == "Past"
     return all(
@@ -118,10 +118,10 @@ def _named(tags: Tags) -> dict[str, str]:
 
 
 def _rest(tags: Tags, without: set[str]) -> Tags:
-    """The tags but for those of some features."""
+    """The tags except those of some features."""
     return frozenset(tag for tag in tags if tag not in TAGS or TAGS[tag][0] not in without)
 
 
 def _values(feats: str | None) -> dict[str, str]:
-    """Features in the notation of CoNLL-U by name."""
+    """Features in the notation of CoNLL-U, as name → value."""
     return dict(pair.split("=", 1) for pair in (feats or "").split("|") if "=" in pair)

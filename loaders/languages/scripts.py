@@ -13,11 +13,11 @@ from discoprobe.loaders.toml_records import parse_toml
 _DATA: Final = parse_toml(
     importlib.resources.files(__package__).joinpath("scripts.toml").read_text("utf-8"), "scripts.toml"
 )
-"""What `langcodes` and Unicode do not know of scripts and languages; the file explains it."""
+"""Data that `langcodes` and Unicode lack; the file explains them."""
 SCRIPTS: Final = {lang: codes.split() for codes, langs in _DATA["languages"].items() for lang in langs.split()}
 WITHOUT_SPACES: Final = frozenset(_DATA["without_spaces"]["scripts"].split())
 LETTERS: Final = regex.compile(r"(?:(?=\p{L})[^\p{Script=Common}\p{Script=Inherited}])+")
-"""Letters of scripts."""
+"""A sequence of letters, without those that several scripts share (Common, Inherited)."""
 
 
 def has_spaces(lang: str) -> bool:

@@ -15,17 +15,16 @@ SCHEMA: Final = {"word": pl.String, "ipm": pl.Float64}
 """Columns of a frequency list; ``word`` is unique."""
 _COLUMNS: Final = 2
 REMEMBERED: Final = 2**18
-"""Words of which the form in wordfreq's list is remembered: about 40 MB."""
+"""Number of words whose form in wordfreq's list is cached: about 40 MB."""
 
 
 @functools.cache
 def wordfreq_code(lang: str) -> str | None:
-    """The code of wordfreq's list for a language; None where there is none.
+    """The code of wordfreq's list for a language; None if there is none.
 
-    The list is that of the language itself (``tl`` and ``fil`` are two codes of one), else that of its macro-language
-    (Serbian and Croatian have the list of Serbo-Croatian), else that of a language of which it is the macro-language
-    (Norwegian has the list of Bokmål). Languages and macro-languages are those of the IANA registry, as `langcodes` has
-    them.
+    The list is that of the language itself (``tl`` and ``fil`` are codes of the same language), else that of its
+    macrolanguage (Serbian and Croatian use Serbo-Croatian), else that of a language of which it is the macrolanguage
+    (Norwegian uses Bokmål). Macrolanguages are those of the IANA registry, from `langcodes`.
     """
     import langcodes  # noqa: PLC0415 (slow to import)
     from langcodes.data_dicts import MACROLANGUAGES  # noqa: PLC0415
@@ -38,11 +37,11 @@ def wordfreq_code(lang: str) -> str | None:
 
 
 def wordfreq_ipm(words: pl.Series, code: str) -> pl.Series:
-    """The frequency of words per million by the largest list of wordfreq with a code; 0 for one that it lacks.
+    """The frequency of words per million words, by the largest list of wordfreq with a code; 0 for words not in it.
 
-    1 IPM is Zipf 3 (Speer 2022). Words are normalised as `wordfreq_form` does it. No text is segmented, so the lists of
-    Chinese, Japanese and Korean need no segmenter; their words are those of wordfreq's segmenters (jieba, MeCab), not
-    always those of a treebank.
+    1 IPM is Zipf 3 (Speer 2022). Words are normalised by `wordfreq_form`. Words are not segmented further, so that no
+    segmenter is needed for Chinese, Japanese and Korean; but the words of these lists come from wordfreq's segmenters
+    (jieba, MeCab), and differ from those of some treebanks.
 
     Raises:
         DiscoprobeError: wordfreq has no list of this code.
@@ -52,9 +51,9 @@ def wordfreq_ipm(words: pl.Series, code: str) -> pl.Series:
 
 
 def zipf(word: str, lang: str) -> float:
-    """The Zipf frequency of a word by the list of wordfreq that a language has; 0 if the list or the word is missing.
+    """The Zipf frequency of a word by wordfreq's list for a language; 0 if there is no list or the word is not in it.
 
-    Words of Chinese, Japanese and Korean, which wordfreq divides with libraries of their own, have 0 without these.
+    For Chinese, Japanese and Korean wordfreq needs a segmenter; without it the result is 0.
     """
     from wordfreq import zipf_frequency  # noqa: PLC0415 (slow to import)
 
@@ -67,7 +66,7 @@ def zipf(word: str, lang: str) -> float:
 
 @functools.lru_cache(maxsize=1)
 def _wordfreq_list(code: str) -> pl.DataFrame:
-    """The list of wordfreq with a code, as `SCHEMA` has it; only the last one stays in memory."""
+    """The list of wordfreq with a code, with the columns of `SCHEMA`; only the last list is cached."""
     import wordfreq  # noqa: PLC0415 (slow to import)
 
     try:
@@ -88,7 +87,7 @@ def wordfreq_form(words: pl.Series, code: str) -> pl.Series:
 
 @functools.lru_cache(maxsize=1)
 def _form_of(code: str) -> Callable[[str], str]:
-    """What makes the form of a word of the last language; the words of one block recur in the next."""
+    """A function from a word to its form in wordfreq's list; it caches forms, since words recur."""
     import langcodes  # noqa: PLC0415 (slow to import)
     from wordfreq.preprocess import preprocess_text  # noqa: PLC0415
 

@@ -1,6 +1,7 @@
-"""From raw text to CoNLL-U; every character keeps its offset in the source.
+"""From raw text to CoNLL-U; the offset of every character in the source is kept.
 
-``files``, ``tables`` and ``tei`` give rows; ``plain_text`` and ``markup`` make documents of them; ``paragraph_filters``
-drops text that is not running text of the language or that repeats earlier text. ``raw_corpus`` applies these steps in
-order. ``annotate`` finds sentences and words and annotates them; ``prepare`` does everything in one call.
+``files``, ``tables`` and ``tei`` read documents as rows; ``plain_text`` and ``markup`` divide a row into clean
+paragraphs; ``paragraph_filters`` drops text that is not running text of the language or that repeats earlier text.
+``raw_corpus`` runs these steps in order. ``annotate`` finds sentences and words and annotates them; ``prepare`` does
+everything in one call.
 """

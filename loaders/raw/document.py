@@ -1,4 +1,4 @@
-"""Documents of raw text: paragraphs whose characters have places in the source, and what was removed, by reason."""
+"""Documents of raw text: paragraphs with the offsets of their characters in the source, and counts of removals."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ from typing import Final, Literal, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from discoprobe.loaders.errors import DiscoprobeError
+from discoprobe.loaders.errors import DiscoprobeError, OnError
 
 T = TypeVar("T")
 Span = tuple[int, int]
@@ -31,29 +31,29 @@ REASONS: Final = frozenset({
 })  # fmt: skip
 """Why something is removed or replaced; docs/raw_text.md explains each."""
 PLACES: Final = 20
-"""Number of places that are recorded per reason."""
+"""Largest number of places that are recorded per reason."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextWithOffsets:
-    """A text and, for each of its characters, the span of the source that it stands for: an array of shape (n, 2)."""
+    """A text, and for each of its characters the span of the source that it comes from, as an array of shape (n, 2)."""
 
     text: str
     spans: NDArray[np.int32]
 
     @classmethod
     def of(cls, text: str, at: int = 0) -> Self:
-        """A text that begins at an offset of the source and is unchanged."""
+        """A text that is in the source unchanged, at the offset ``at``."""
         return cls(text, np.arange(at, at + len(text), dtype=np.int32)[:, None] + np.array([0, 1], np.int32))
 
     def __reduce__(self) -> tuple[object, ...]:
-        """For pickling: differences of offsets, which are mostly 1 and compress well."""
+        """For pickling: the differences of offsets, which compress well, since most of them are 1."""
         steps = np.diff(self.spans, axis=0, prepend=np.zeros((1, 2), np.int32))
         return _unpickled, (self.text, zlib.compress(steps.tobytes(), 1))
 
     @classmethod
     def joined(cls, parts: Sequence[Self], white: str = " ") -> tuple[Self, list[Span]]:
-        """Texts of a source with one character between them, which stands for the gap, and the span of each."""
+        """The texts joined by the character ``white``, which stands for the gap between them, and the span of each."""
         spans: list[ArrayLike] = [parts[0].spans]
         places = [(0, len(parts[0].text))]
         for before, part in pairwise(parts):
@@ -69,9 +69,9 @@ class TextWithOffsets:
         return int(self.spans[start, 0]), int(self.spans[end - 1, 1])
 
     def replace(self, edits: Iterable[tuple[int, int, str]]) -> "TextWithOffsets":
-        """The text with spans (start, end, new text) replaced, which are in order, without overlap and not empty.
+        """The text with replacements (start, end, new text), which are in order and do not overlap; no span is empty.
 
-        Each new character stands for the whole span that is replaced.
+        Each new character comes from the whole span that is replaced.
         """
         texts: list[str] = []
         spans: list[NDArray[np.int32]] = []
@@ -106,7 +106,7 @@ def _unpickled(text: str, steps: bytes) -> TextWithOffsets:
 
 
 def grouped(items: Iterable[T], size: Callable[[T], int], limit: int) -> Iterator[list[T]]:
-    """Items in groups; a group ends with the item with which it reaches a limit, the last group with the last item."""
+    """Items in groups; a group ends as soon as the sum of the sizes of its items is at least ``limit``."""
     group: list[T] = []
     total = 0
     for item in items:
@@ -120,12 +120,12 @@ def grouped(items: Iterable[T], size: Callable[[T], int], limit: int) -> Iterato
 
 
 class Part(NamedTuple):
-    """A paragraph of a row: the spans of its lines in the text, each of them a sentence if ``segmented``."""
+    """A paragraph of a row."""
 
-    spans: Sequence[Span]
+    spans: Sequence[Span]  # of its lines in the text
     kind: Kind = "text"
-    segmented: bool = False
-    gap: bool = False
+    segmented: bool = False  # whether each line is a sentence
+    gap: bool = False  # whether text was removed before it
     speaker: str = ""
     level: int = 0  # of a marked heading: 1 for ``# Title``, 2 for ``## Part``
 
@@ -139,11 +139,11 @@ class Row:
     text: str
     parts: Sequence[Part] | None = None  # None for plain text, whose paragraphs are still to be found
     genre: str = ""
-    extracted: bool = False  # whether ``text`` is in no file: it was put together from lists or elements
+    extracted: bool = False  # whether ``text`` was made from lists or elements, so that no file contains it
 
 
 def laid_out(parts: Iterable[Sequence[str]]) -> tuple[str, list[list[Span]]]:
-    """Texts with a line end between those of a part and a blank line between parts, and the spans of each part."""
+    """Join the texts of each part by a line end, and the parts by a blank line; returns also the spans of the texts."""
     texts: list[str] = []
     spans: list[list[Span]] = []
     at = 0
@@ -161,7 +161,7 @@ class Paragraph:
 
     content: TextWithOffsets
     kind: Kind = "text"
-    sentences: tuple[Span, ...] | None = None  # of a segmented input: in ``text``, without white space around
+    sentences: tuple[Span, ...] | None = None  # spans in ``text``, without white space at the ends, if segmented
     section: int | None = None  # 0 for the lead; None in a document without sections
     speaker: str = ""  # in a play
     gap: bool = False  # text was removed before it: it does not continue the paragraph before
@@ -169,7 +169,7 @@ class Paragraph:
 
     @property
     def text(self) -> str:
-        """Its characters."""
+        """The text of the paragraph."""
         return self.content.text
 
     def source_span(self, start: int, end: int) -> Span:
@@ -178,7 +178,7 @@ class Paragraph:
 
 
 def with_gaps(parts: Iterable[Paragraph | None]) -> Iterator[Paragraph]:
-    """The paragraphs of a document. None stands for removed text: the paragraph after it has a gap before it."""
+    """The paragraphs of a document; ``gap`` is set for a paragraph after None, which stands for removed text."""
     gap = False
     for part in parts:
         if part is not None:
@@ -190,8 +190,8 @@ def with_gaps(parts: Iterable[Paragraph | None]) -> Iterator[Paragraph]:
 class RawDocument:
     """A document before annotation.
 
-    Offsets count in ``source_text``: the decoded file without byte order mark, the cell of a table, or, ``extracted``,
-    a text that is in no file (TEI, lists of sentences) and is stored with the annotation, so that they can be checked.
+    Offsets refer to ``source_text``: the decoded file without byte order mark, or the cell of a table. If ``extracted``
+    (TEI, lists of sentences), no file contains that text, and it is stored with the annotation.
     """
 
     doc_id: str  # unique in the corpus, without white space and control characters
@@ -208,7 +208,7 @@ class RawDocument:
 
     @property
     def gaps(self) -> frozenset[int]:
-        """The indices of paragraphs, but the first, before which text was removed."""
+        """The indices of paragraphs, except the first, before which text was removed."""
         return frozenset(i for i, paragraph in enumerate(self.paragraphs) if i and paragraph.gap)
 
     @property
@@ -244,8 +244,8 @@ class DropCounts:
             if len(places) < PLACES and place not in places:
                 places.append(place)
 
-    def refuse(self, error: DiscoprobeError, on_error: str) -> None:
+    def refuse(self, error: DiscoprobeError, on_error: OnError) -> None:
         """Raise an error, or count it as unreadable if ``on_error`` is ``"skip"``."""
-        if on_error != "skip":
+        if on_error == "stop":
             raise error
         self.add("unreadable", str(error))

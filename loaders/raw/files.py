@@ -1,6 +1,6 @@
-"""Files of text: which ones a folder has, the ids that their names give, and their characters.
+"""Files of text: finds them in a folder, makes document ids of their names, and decodes them.
 
-An encoding is declared, or proven by the bytes of a file; it is never guessed.
+The encoding is the one that the user gives, the one of the byte order mark, or UTF-8; it is never guessed.
 """
 
 import codecs
@@ -30,7 +30,7 @@ ABOUT: Final = frozenset(
 IDS: Final = "DOCUMENT_IDS.tsv"
 """The file beside aligned texts (NTREX, WMT test sets) that has the id of the document of each line."""
 UNSAFE: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f%\u200b\u2028\u2029\ufeff\ud800-\udfff]")
-"""What is not safe in an id or a comment of CoNLL-U."""
+"""Characters that are not safe in an id or a comment of CoNLL-U."""
 UNSAFE_IN_NAMES: Final = re.compile(r"[\x00-\x1f\x7f-\x9f%\u2028\u2029\udc80-\udcff]|^ | $")
 UNDECODED: Final = re.compile("[\0\udc80-\udcff]")
 """A NUL byte, or a byte that does not belong to the encoding."""
@@ -54,17 +54,17 @@ class RawFile:
 
     @property
     def place(self) -> str:
-        """The name for messages and comments: spaces at its ends, control characters and ``%`` written as in URLs."""
+        """The name for messages and comments: spaces at its ends, control characters and ``%`` percent-encoded."""
         return UNSAFE_IN_NAMES.sub(_percent_encoded, self.name)
 
     @property
     def is_table(self) -> bool:
-        """Whether it has rows, each of which is a document."""
+        """Whether it is a table, whose rows are documents."""
         return self.path is None or self.path.is_dir() or self.path.suffix.lower() in TABLES
 
     @property
     def ids(self) -> Path | None:
-        """The file beside an aligned text that has the document of each line; None for another file."""
+        """The file beside an aligned text with the document id of each line; None if there is none."""
         ids = self.path.with_name(IDS) if self.path and self.path.suffix.lower() in PLAIN else None
         return ids if ids and ids.is_file() else None
 
@@ -76,10 +76,10 @@ def check_kind(path: Path) -> None:
 
 
 def files_in(folder: Path, counts: DropCounts) -> list[RawFile]:
-    """The readable files of a folder and its subfolders, by name; other files are counted.
+    """The readable files of a folder and its subfolders, sorted by name; other files are counted.
 
-    Names that begin with a dot, and the ids beside aligned texts, are ignored. A folder that is reached again through a
-    link is not read again, and its files have their names without links.
+    Hidden files, and the ids beside aligned texts, are ignored. A folder that is reached again through a link is not
+    read again; the names of its files are those without the link.
 
     Raises:
         DiscoprobeError: a folder cannot be listed, or no file can be read.
@@ -119,7 +119,7 @@ def _walk(top: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _unused(path: Path) -> str:
-    """The reason for which a file is not read; empty for one that is."""
+    """The reason why a file is not read; empty if it is read."""
     suffix = path.suffix.lower()
     if suffix not in READABLE or not os.path.isfile(path):  # noqa: PTH113 (`is_file` raises for some links)
         return "unknown-file"
@@ -127,22 +127,22 @@ def _unused(path: Path) -> str:
 
 
 def document_id(name: str) -> str:
-    """The id that a name gives: NFC, with white space, control characters and ``%`` written as in URLs.
+    """The document id for a name: NFC, with white space, control characters and ``%`` percent-encoded.
 
-    Names that differ in more than composition give different ids. A suffix of text files is removed, so that a file and
-    a row of a table named after it have the same id.
+    Different names give different ids, unless they differ only in Unicode normalisation. The suffix of a text file is
+    removed, so that a file and a row of a table with its name have the same id.
     """
     short = next((name.removesuffix(suffix) for suffix in (*PLAIN, *TEI) if name.endswith(suffix)), name)
     return UNSAFE.sub(_percent_encoded, unicodedata.normalize("NFC", short or name)) or "%"
 
 
 def one_line(label: str) -> str:
-    """A label that is safe in a comment of CoNLL-U: single spaces, other unsafe characters written as in URLs."""
+    """A label that is safe in a comment of CoNLL-U: single spaces, other unsafe characters percent-encoded."""
     return " ".join(UNSAFE.sub(_percent_encoded, word) for word in label.split())
 
 
 def _percent_encoded(match: re.Match[str]) -> str:
-    """A character as in URLs; one that stands for an undecodable byte of a file name as that byte."""
+    """A character in percent-encoding; a surrogate for an undecodable byte of a file name is encoded as that byte."""
     errors = "surrogateescape" if "\udc80" <= match[0] <= "\udcff" else "surrogatepass"
     return "".join(f"%{byte:02X}" for byte in match[0].encode(errors=errors))
 
@@ -163,7 +163,7 @@ def read_bytes(path: Path, name: str, n: int = -1) -> bytes:
 def read_text(path: Path, name: str, encoding: str = "") -> str:
     """The characters of a text file without byte order mark; line ends stay as they are.
 
-    ``name`` is for messages. Without ``encoding`` it is the one of the byte order mark, else UTF-8.
+    ``name`` is for messages. Without ``encoding`` the encoding is that of the byte order mark, else UTF-8.
 
     Raises:
         CorpusFormatError: a byte does not belong to the encoding, or the file is binary; the message has its position.
@@ -192,14 +192,14 @@ def read_text(path: Path, name: str, encoding: str = "") -> str:
 def read_lines(path: Path, name: str, encoding: str = "") -> Generator[str]:
     r"""The lines of a text file with their ends (only ``\n``), one at a time, decoded as by :func:`read_text`.
 
-    Those before a byte with an error are given before the error is raised.
+    The lines before an invalid byte are given before the error is raised.
     """
     codec = _codec(read_bytes(path, name, 4), encoding)
     try:
         with path.open(encoding=codec, errors="surrogateescape", newline="\n") as file:
             for line in file:
                 if UNDECODED.search(line):
-                    read_text(path, name, encoding)  # raises what is wrong, with the place
+                    read_text(path, name, encoding)  # raises the error with its position
                 yield line
     except UnicodeDecodeError:
         read_text(path, name, encoding)  # the same

@@ -1,4 +1,4 @@
-"""Cleaning a piece of text: markup, character references, invisible characters, composed letters, divided words."""
+"""Cleans text: markup, character references, invisible characters, Unicode normalisation, words divided by hyphens."""
 
 import html
 import re
@@ -22,7 +22,7 @@ _BRACES: Final = r"(?:[^{}]++|\{(?:[^{}]++|\{(?:[^{}]++|\{[^{}]*+\})*+\})*+\})*+
 
 
 class _Rule(NamedTuple):
-    """A pattern, what replaces its matches, and the reason that is counted; a text without ``signs`` has no match."""
+    """The reason that is counted, a text that every match contains (for speed), the pattern, and its replacement."""
 
     reason: str
     signs: str
@@ -30,7 +30,7 @@ class _Rule(NamedTuple):
     by: str | Callable[[re.Match[str]], str] = ""
 
 
-# `re` of Python 3.11.2 does not find what has a possessive quantifier around a group; `regex` does.
+# In Python 3.11.2, `re` has a bug: it finds no match for a possessive quantifier around a group. `regex` does.
 _RULES: Final = (
     _Rule("bullet", "", re.compile(r"^[ \t]*[*•‣▪◦·](?=[ \t]+\w)", re.MULTILINE)),
     _Rule("tag", "<", regex.compile(
@@ -56,11 +56,11 @@ _DIVIDED: Final = regex.compile(r"(?<!\w)(?P<before>[^\W\d_]++)[-‐¬](?P<gap>[
 """A word, a hyphen at the end of a line, and the first word of the next line."""
 _WORD: Final = re.compile(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*")
 _COMMON: Final = 5.5
-"""Zipf frequency from which the second part is a word by itself, as in German ``Haus-\\nund Gartenarbeit``."""
+"""Zipf frequency from which the second part is a separate word, as in German ``Haus-\\nund Gartenarbeit``."""
 
 
 def clean(text: TextWithOffsets, counts: DropCounts, place: str) -> TextWithOffsets:
-    """The text in NFC with visible characters and single spaces only; ``counts`` counts every removal at a place."""
+    """The text in NFC without markup and invisible characters, with single spaces; ``counts`` counts the removals."""
     for rule in _RULES:
         if rule.signs in text.text:
             text, n = text.sub(rule.pattern, rule.by)
@@ -74,20 +74,23 @@ def clean(text: TextWithOffsets, counts: DropCounts, place: str) -> TextWithOffs
 
 @dataclass(frozen=True)
 class LineEndHyphens:
-    """Decides for a document what each hyphen at the end of a line is; ``lang`` may be empty."""
+    """Removes hyphens that divide a word at the end of a line, by the words of the document and word frequencies.
+
+    ``source`` is the text of the document; ``lang`` may be empty.
+    """
 
     source: str
     lang: str = ""
 
     def edits(self, text: str) -> list[tuple[int, int, str]]:
-        """What to delete in a part of the document: hyphens and line ends inside words, as edits of the text."""
+        """The hyphens and line ends inside words of a part of the document, as edits that delete them."""
         if "\n" not in text and "\r" not in text:
             return []
         divided = ((match, self._remaining(match["before"], match["after"])) for match in _DIVIDED.finditer(text))
         return [(match.end("before") + len(sign), match.start("after"), "") for match, sign in divided if sign != " "]
 
     def _remaining(self, before: str, after: str) -> str:
-        """What stays between the parts of a word: nothing, a hyphen, or a space if they are two words."""
+        """What remains between the two parts: nothing, a hyphen, or a space if they are two words."""
         closed, hyphenated = (before + after).lower(), f"{before}-{after}".lower()
         n_closed, n_hyphenated = self._words[closed], self._words[hyphenated]
         if not after[0].islower():

@@ -7,10 +7,9 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
-from discoprobe.loaders.errors import UnknownNameError, UsageError
+from discoprobe.loaders.errors import OnError, UnknownNameError, UsageError
 
 Lines = Literal["auto", "wrapped", "sentences", "paragraphs"]
-OnError = Literal["stop", "skip"]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
 

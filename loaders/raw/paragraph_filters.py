@@ -1,7 +1,7 @@
-"""Filters on documents: letters, length, script and language of their paragraphs, and what repeats in the corpus.
+"""Filters on documents: by letters, length, script and language of paragraphs, and by repetition in the corpus.
 
-Boilerplate lines, and paragraphs and documents that repeat earlier ones, are known only when all documents were seen.
-Hashes of the text are kept in memory, not the text.
+Boilerplate lines, and paragraphs and documents that repeat earlier ones, are known only after all documents were read.
+Until then hashes of the text are kept in memory, not the text.
 """
 
 import math
@@ -30,19 +30,19 @@ from discoprobe.loaders.running_words import word_count
 T = TypeVar("T")
 
 CERTAIN: Final = 0.9
-"""Probability from which a single paragraph counts as written in another language."""
+"""A paragraph is in another language if the probability of that language is at least this."""
 MIN_WORDS: Final = 4
-"""A line with fewer words is not boilerplate: exclamations and answers recur in every novel."""
+"""A line with fewer words is not boilerplate: short exclamations and answers recur in every novel."""
 SHARE: Final = 0.002
-"""Share of the documents in which a line must recur, in large corpora."""
+"""In large corpora, the share of the documents in which a line must occur to be boilerplate."""
 PARAGRAPH_WORDS: Final = 8
-"""Paragraphs with fewer words may recur, for the same reason."""
+"""Paragraphs with fewer words are not dropped as repetitions, since short ones recur in every novel."""
 PARAGRAPHS_AT_ONCE: Final = 10_000
 """Number of paragraphs whose text is in memory at a time."""
 
 
 def filtered(document: RawDocument, options: ReadOptions, counts: DropCounts) -> RawDocument | None:
-    """A document without unusable paragraphs, or None if too little of it is left; every drop is counted."""
+    """A document without unusable paragraphs; None if too little is left, or most is in another language."""
     parts = chain.from_iterable(_cut(p, document.source, options.max_characters, counts) for p in document.paragraphs)
     cut = replace(document, paragraphs=tuple(with_gaps(parts)))
     sizes: Counter[bool] = Counter()
@@ -57,7 +57,7 @@ def filtered(document: RawDocument, options: ReadOptions, counts: DropCounts) ->
 def _unusable(paragraph: Paragraph, options: ReadOptions, sizes: Counter[bool]) -> str:
     """The reason why a paragraph is unusable, or an empty text.
 
-    ``sizes`` counts characters of paragraphs whose language was identified, by whether it is that of the corpus.
+    ``sizes`` counts the characters of paragraphs whose language could be identified: True for that of the corpus.
     """
     text, lang = paragraph.text, options.lang
     if not any(map(str.isalpha, text)):
@@ -75,7 +75,7 @@ def _unusable(paragraph: Paragraph, options: ReadOptions, sizes: Counter[bool]) 
 
 
 def without(document: RawDocument, reasons: Mapping[int, str], counts: DropCounts) -> RawDocument:
-    """A document without some paragraphs; ``reasons`` says by their index why, which is counted."""
+    """A document without some paragraphs: ``reasons`` maps their indices to the reasons, which are counted."""
     for reason in reasons.values():
         counts.add(reason, document.source)
     rest = with_gaps(None if i in reasons else paragraph for i, paragraph in enumerate(document.paragraphs))
@@ -83,7 +83,7 @@ def without(document: RawDocument, reasons: Mapping[int, str], counts: DropCount
 
 
 def long_enough(document: RawDocument, options: ReadOptions, counts: DropCounts) -> bool:
-    """Whether a document has enough words of running text; one that has not is counted."""
+    """Whether a document has enough words of running text; if not, it is counted as dropped."""
     words = sum(word_count(paragraph.text) for paragraph in document.running)
     if words >= max(options.min_document_words, 1):
         return True
@@ -92,7 +92,7 @@ def long_enough(document: RawDocument, options: ReadOptions, counts: DropCounts)
 
 
 def _cut(paragraph: Paragraph, source: str, longest: int, counts: DropCounts) -> Iterator[Paragraph | None]:
-    """A paragraph as parts of at most ``longest`` characters, each as many sentences as fit; None where none does."""
+    """A paragraph in parts of at most ``longest`` characters that end with a sentence; None for a longer sentence."""
     if len(paragraph.text) <= longest:
         yield paragraph
         return
@@ -113,10 +113,10 @@ def _cut(paragraph: Paragraph, source: str, longest: int, counts: DropCounts) ->
 
 
 def with_boilerplate(rows: Iterable[Row], least: int) -> Iterator[tuple[Row, Collection[str]]]:
-    """Rows, each with the lines of its plain text that recur in other documents and are not all of this one.
+    """Each row with its boilerplate: the lines of its plain text that occur in at least ``least`` documents.
 
-    A line recurs if it is in ``least`` texts, or in more in a large corpus; 0 looks for none. Headings and short lines
-    do not count. The rows are iterated over twice.
+    In a large corpus more documents are required (``SHARE``); if ``least`` is 0, there is no boilerplate. Headings and
+    short lines are never boilerplate, and a text that has only such lines keeps them. The rows are iterated over twice.
     """
     texts = (row.text for row in rows if row.parts is None) if least else ()
     keys = [np.array([*{*_line_keys(text).values()} - {None}], np.uint64) for text in texts]
@@ -129,7 +129,7 @@ def with_boilerplate(rows: Iterable[Row], least: int) -> Iterator[tuple[Row, Col
 
 
 def _line_keys(source: str) -> dict[str, int | None]:
-    """The lines of a text that have a letter and are not headings, and a hash of each; None for a short line."""
+    """The lines of a text that have a letter and are not headings → hash, or None for a short line."""
     lines = (line.text for line in lines_of(source))
     return {line: _key(line) for line in lines if any(map(str.isalpha, line)) and not HEADING.match(line)}
 
@@ -145,9 +145,12 @@ _PARAGRAPHS: Final = {"document": pl.Int64, "paragraph": pl.Int64, "text": pl.St
 
 
 def _repeats(documents: Iterable[RawDocument]) -> tuple[dict[int, str], dict[int, dict[int, str]]]:
-    """What repeats earlier text: documents, number → reason, and paragraphs, document → index → reason.
+    """What repeats earlier text.
 
-    Documents are judged first, so that a paragraph is dropped only if the one that it repeats stays.
+    Documents are compared first, so that a paragraph is dropped only if the one that it repeats is kept.
+
+    Returns:
+        Number of a document → reason; number of a document → index of a paragraph → reason.
     """
     running = (
         [(n, i, p.text, word_count(p.text)) for i, p in enumerate(document.paragraphs) if p.kind in RUNNING]
@@ -167,12 +170,12 @@ def _repeats(documents: Iterable[RawDocument]) -> tuple[dict[int, str], dict[int
 
 
 def _compared(texts: pl.DataFrame) -> tuple[pl.DataFrame, near_duplicates.Shingles]:
-    """Rows without their text, and what is compared of it."""
+    """Rows without their text, and the shingles of the texts."""
     return texts.drop("text"), near_duplicates.shingles(texts["text"])
 
 
 def _clustered(parts: Sequence[tuple[pl.DataFrame, near_duplicates.Shingles]]) -> pl.DataFrame:
-    """The rows of all parts: those with equal words have one ``key``, those with nearly equal words one ``cluster``."""
+    """The rows of all parts with ``key``, which is equal for equal texts, and ``cluster``, for near-duplicates too."""
     texts = near_duplicates.together([shingles for _, shingles in parts])
     rows = pl.concat([table for table, _ in parts])
     return rows.with_columns(key=pl.Series(texts.keys), cluster=near_duplicates.clusters(texts))
@@ -186,9 +189,9 @@ def _later(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 class Spool(Generic[T]):
-    """Values by key in a temporary file, one of them in memory; iterated over in the order of keys.
+    """Stores values by key in a temporary file; iteration reads them one at a time, in the order of keys.
 
-    The file has no name on disk and is gone when it is closed, also if the process is killed.
+    The file has no name, so that it disappears when it is closed or the process is killed.
     """
 
     def __init__(self) -> None:
@@ -196,10 +199,10 @@ class Spool(Generic[T]):
         self._starts: dict[str | int, int] = {}
 
     def add(self, key: str | int, value: T) -> bool:
-        """Add a value, and whether it was added: not if there is one with this key.
+        """Add a value, unless there is one with this key; returns whether it was added.
 
         Raises:
-            OSError: there is no room on the disk.
+            OSError: the disk is full.
         """
         if key in self._starts:
             return False
@@ -215,16 +218,16 @@ class Spool(Generic[T]):
             yield pickle.load(self._file)  # noqa: S301 (this process wrote it)
 
     def close(self) -> None:
-        """Delete what is on disk."""
+        """Delete the file."""
         self._file.close()
 
 
 def without_repeats(
     documents: Iterable[RawDocument], options: ReadOptions, counts: DropCounts
 ) -> Iterator[RawDocument]:
-    """The documents without what repeats earlier text, which ``counts`` counts; all are read before the first is given.
+    """The documents without what repeats earlier text; ``counts`` counts what is dropped.
 
-    Without the option ``duplicates`` the documents are given as they are.
+    All documents are read before the first is given. Without the option ``duplicates`` they are given as they are.
     """
     if not options.duplicates:
         yield from documents

@@ -1,7 +1,7 @@
-"""Plain text as paragraphs: what its lines are, headings, and what is no running text.
+"""Divides plain text into paragraphs and headings, and removes what is not running text.
 
-Lines are parts of wrapped paragraphs, sentences, or paragraphs. Code, formulas, tables and lists of Markdown, page
-numbers and running heads are removed.
+First it is decided what the lines of a text are: parts of wrapped paragraphs, sentences, or paragraphs. Code, formulas,
+tables and lists of Markdown, page numbers and running heads are removed.
 """
 
 import re
@@ -22,23 +22,23 @@ LineKind = Literal["wrapped", "sentences", "paragraphs"]
 
 _CLOSERS: Final = r"""["'»«›‹“”„’‘)\]}」』）*_]*"""
 FINAL: Final = re.compile(rf"[.!?…:;。．！？：；।॥؟۔։።፧]\s*{_CLOSERS}\s*$")
-"""The end of a line at which a sentence ends, or a list is announced."""
+"""The end of a line at which a sentence ends, or that introduces a list."""
 INNER: Final = re.compile(
     rf"(?:(?<=\w\w\w)[.!?…।؟۔።]{_CLOSERS}\s+[\"«„“”‘»›¿¡(\[–—-]*|[。！？]{_CLOSERS})(?P<next>[^\W\d_])"
 )
-"""The end of a sentence inside a line, unless a small letter follows; short abbreviations do not count."""
+"""The end of a sentence inside a line, unless ``next`` is a small letter; short abbreviations do not match."""
 HEADING: Final = re.compile(r"(?P<mark>={1,6}|#{1,6}(?=\s))\s*(?P<title>[^\s=](?:.*[^\s=#])?)")
 """A heading in wiki markup or Markdown: ``== Title ==``, also without the signs at the end, ``## Title``."""
 
 EVIDENCE: Final = 3
-"""Least number of lines, not counting the last of each block, that tell what the lines are."""
+"""Least number of lines, not counting the last of each block, from which `line_kind` decides."""
 ENDING: Final = 0.9
-"""Least share of them that end a sentence, where lines are sentences or paragraphs.
+"""Lines are sentences or paragraphs if at least this share of them end a sentence.
 
-Articles of Klexikon and of the German Wikipedia with a sentence per line: at least 0.92 in each of 233.
+In 233 articles of Klexikon and the German Wikipedia with a sentence per line the share is at least 0.92.
 """
 SEVERAL: Final = 0.2
-"""Share of them with several sentences above which lines are paragraphs; at most 0.17 in those articles."""
+"""Such lines are paragraphs if more than this share of them have several sentences; at most 0.17 in those articles."""
 
 MARKDOWN: Final = re.compile(
     r"""^(?:
@@ -49,36 +49,37 @@ MARKDOWN: Final = re.compile(
     )""",
     re.MULTILINE | re.VERBOSE,
 )
-"""From a fence to what closes it; a formula by itself; a row of a table, or the line under its head; a heading."""
+"""Code between fences; a formula on lines of its own; a row of a table, or the line under its head; a heading."""
 ITEM: Final = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+\S")
 
 PAGE: Final = re.compile(r"[\[({<|*–—-]{0,2}\s*(?:[^\W\d_]{1,6}\.?\s+)?(?P<number>\d{1,4})\s*[\])}>|*–—-]{0,2}")
 """A line with a page number: ``12``, ``- 12 -``, ``[12]``, ``Seite 12``, ``p. 12``."""
 DIGITS: Final = re.compile(r"\d+")
 SEQUENCE: Final = 3
-"""Least number of lines that count up as page numbers do."""
+"""Least number of lines in a rising sequence of page numbers."""
 SKIPPED: Final = 3
-"""Most pages from one page number to the next (title pages and plates have none)."""
+"""Largest difference between successive page numbers (title pages and plates have none)."""
 REACH: Final = 2
-"""A running head is at most so many lines away from a page number or page break."""
+"""Largest distance in lines between a running head and a page number or page break."""
 RECURS: Final = 3
-"""A running head is found at least so often beside page numbers or page breaks."""
+"""Least number of times that a running head occurs beside page numbers or page breaks."""
 
 TITLE_CHARACTERS: Final = 80
 TITLE_WORDS: Final = 12
-"""A line by itself that is not longer may be a heading."""
+"""A block of one line may be a heading if it has at most this many characters and words."""
 INTRODUCTION_WORDS: Final = 6
-"""The same for a line that ends with a colon: it introduces a list, if no speech follows."""
+"""A block of one line that ends with a colon introduces a list if it has at most this many words, and no speech
+follows."""
 SPEECH: Final = regex.compile(r"[\p{Pi}\p{Pf}\"„‚「『¿¡—―–]|\p{Pd}(?!\s)")
 """How a line begins that is direct speech: with a mark of quotation or a dash. A hyphen and a space begin an item."""
 PROSE: Final = 2 / 3
-"""Share of blocks that end with a sentence from which a short block that does not is a heading."""
+"""Short blocks that do not end with a sentence are headings only if at least this share of all blocks end with one."""
 PAGES: Final = frozenset({"page-number", "running-head"})
-"""The reasons for which a line is removed that belongs to a page; it divides no sentence."""
+"""Reasons for removing lines that belong to the page: a sentence may continue after them."""
 
 
 class Line(NamedTuple):
-    """A line without white space at its ends, empty if it is blank, and where it begins and ends in the source."""
+    """A line without white space at its ends, and its offsets in the source; ``text`` is empty for a blank line."""
 
     start: int
     end: int
@@ -89,7 +90,7 @@ class Line(NamedTuple):
 
 @dataclass(slots=True)
 class _Block:
-    """Lines that belong together; ``gap``: something was removed before them; ``title``: they are a heading."""
+    """Lines that belong together. ``gap``: text was removed before them. ``title``: they are a heading."""
 
     lines: list[Line]
     gap: bool
@@ -99,7 +100,7 @@ class _Block:
 def row_document(
     row: Row, options: ReadOptions, counts: DropCounts, boilerplate: Collection[str] = frozenset()
 ) -> RawDocument:
-    """The document of a row without the lines that are ``boilerplate``; ``counts`` has what is removed."""
+    """The document of a row without the lines in ``boilerplate``; ``counts`` counts what is removed."""
     parts = row.parts if row.parts is not None else _parts(row, options, counts, boilerplate)
     hyphens = LineEndHyphens(row.text, options.lang) if row.parts is None else None
     paragraphs = with_gaps(paragraph for part in parts for paragraph in _paragraphs(row, part, hyphens, counts))
@@ -109,7 +110,7 @@ def row_document(
 def _in_sections(paragraphs: Sequence[Paragraph]) -> Iterator[Paragraph]:
     """Paragraphs with the numbers of their sections if there are marked headings.
 
-    A heading with which the text begins, and which stands above all others (``# Title``), begins no section.
+    If the text begins with a heading of a higher level than all others (``# Title``), that heading begins no section.
     """
     levels = [paragraph.level for paragraph in paragraphs]
     has_title = any(levels[:1]) and all(levels[0] < level for level in levels[1:] if level)
@@ -120,9 +121,9 @@ def _in_sections(paragraphs: Sequence[Paragraph]) -> Iterator[Paragraph]:
 
 
 def _paragraphs(row: Row, part: Part, hyphens: LineEndHyphens | None, counts: DropCounts) -> Iterator[Paragraph | None]:
-    """A part as a paragraph, or several if sentences are empty, and None for each gap.
+    """A part as a paragraph, or as several if it has empty sentences; None for each gap.
 
-    In plain text (``hyphens``) divided words are joined, and a line with markup only is no sentence and no gap.
+    In plain text (``hyphens`` is not None) divided words are joined, and a line that has only markup is ignored.
     """
     if part.gap:
         yield None
@@ -176,9 +177,9 @@ def _parts_of_block(block: _Block, kind: LineKind) -> list[Part]:
 
 
 def _blocks(lines: Sequence[Line], reasons: Mapping[int, str]) -> list[_Block]:
-    """The blocks of a text without the lines that are removed for a reason, by index.
+    """The blocks of a text without the removed lines; ``reasons`` maps their indices to the reasons.
 
-    A sentence that a page break interrupts is in one block.
+    A block ends at a blank or removed line, but not inside a sentence that a page break interrupts.
     """
     blocks: list[_Block] = []
     between: set[str] = set()  # why lines since the last one are left out; empty for a blank line
@@ -201,7 +202,7 @@ def _is_joined(before: Line, line: Line, between: Collection[str]) -> bool:
 
 
 def _mark_titles(blocks: Sequence[_Block], first: Line | None) -> None:
-    """Mark headings: short lines by themselves that end no sentence or introduce a list, if paragraphs end sentences.
+    """Mark headings: short blocks of one line that do not end a sentence, or that introduce a list (``PROSE``).
 
     The first line of the text may be of any length. A line that introduces speech (*Luego dijo:*) is no heading.
     """
@@ -241,10 +242,10 @@ def inner_sentences(text: str) -> list[int]:
 
 
 def line_kind(blocks: Sequence[Sequence[str]]) -> LineKind:
-    """Whether lines are parts of paragraphs, sentences or paragraphs; only lines before another line of a block count.
+    """What lines are: parts of wrapped paragraphs, sentences or paragraphs. The last line of a block is not considered.
 
     They are parts of wrapped paragraphs unless nearly all of them end a sentence; then each is a sentence, or a
-    paragraph if many have several sentences. With too few lines, a block is a paragraph and its lines are parts of it.
+    paragraph if many have several sentences. If there are too few lines, they are parts of wrapped paragraphs.
     """
     followed = [line for block in blocks for line in block[:-1]]
     if len(followed) < EVIDENCE or sum(map(is_final, followed)) < ENDING * len(followed):
@@ -256,8 +257,9 @@ def line_kind(blocks: Sequence[Sequence[str]]) -> LineKind:
 def markdown_lines(lines: Sequence[Line]) -> dict[int, str]:
     """The lines of Markdown to remove: index of the line → ``code``, ``formula``, ``table`` or ``list``.
 
-    Items are a list only in a text that has headings, tables or blocks of code as Markdown writes them, since a turn of
-    a dialogue begins like an item: there, if several follow each other, or if no sentence ends at the end of one.
+    Lists are removed only in a text with headings, tables, formulas or code of Markdown, since a turn of a dialogue
+    begins like an item of a list. There, items are a list if several follow each other, or if one does not end a
+    sentence.
     """
     found = list(MARKDOWN.finditer("\n".join(line.text for line in lines)))
     starts = list(accumulate((len(line.text) + 1 for line in lines), initial=0))
@@ -310,7 +312,7 @@ def is_interrupted(before: str, after: str) -> bool:
 
 
 def _counting_up(numbers: Mapping[int, int]) -> list[int]:
-    """The lines of sequences of numbers that count up and are long enough, given the number of each line."""
+    """The lines of rising sequences of at least ``SEQUENCE`` numbers; ``numbers`` maps lines to their numbers."""
     sequence: dict[int, int] = {}  # line → the first line of its sequence
     ending_with: dict[int, int] = {}  # number → the first line of the last sequence that ends with it
     for i, number in numbers.items():

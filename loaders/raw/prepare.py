@@ -32,9 +32,9 @@ class AnnotationOptions:
 
 
 def choose_engine(lang: str, options: AnnotationOptions) -> Engine:
-    """Stanza with the models for the processors; to segment only, Stanza's tokeniser if it is installed, else rules.
+    """The engine for the options: Stanza; to segment only, Stanza's tokeniser if it is installed, else rules.
 
-    Stanza is required if the options give a folder of models or permit a download.
+    If the options give a folder of models or permit a download, rules never replace Stanza, unless ``rules`` is set.
 
     Raises:
         UnsupportedError: Stanza or a model is missing; or rules cannot segment the language.
@@ -56,9 +56,9 @@ def choose_engine(lang: str, options: AnnotationOptions) -> Engine:
 
 
 def segment_parquet(url: str, about: Source, options: AnnotationOptions) -> Corpus:
-    """The corpus of text in parquet files, whose row groups are divided into sentences when they are loaded.
+    """The corpus of text in parquet files; a row group is divided into sentences when it is loaded.
 
-    Sentences are found by rules wherever the language has spaces between words, unless a folder of models is given.
+    Rules find the sentences if the language has spaces between words and the options give no folder of models.
 
     Raises:
         DiscoprobeError: as for :func:`text_corpus` and :func:`choose_engine`.
@@ -81,7 +81,7 @@ def prepare(  # noqa: PLR0913 (one keyword per choice of the user)
 
     Args:
         source: a file, a folder, their URL, or a dataset on the Hub.
-        about: name, language, licence, citation, and where the text is from.
+        about: name, language, licence, citation and origin of the text.
         options: of reading and annotation.
         out: the folder of the corpus; by default one in the cache, named after content, models and options.
         jobs: number of processes.

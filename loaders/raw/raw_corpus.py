@@ -1,7 +1,7 @@
-"""Raw text as documents in the order of their ids: from a file, a folder, a table or a dataset.
+"""Reads raw text from a file, a folder, a table or a dataset, as documents in the order of their ids.
 
-The documents depend on ids and contents only: text files, rows of a table and a dataset with the same texts give the
-same documents. Memory holds one document, and hashes of all.
+The documents depend on ids and contents only: text files, a table and a dataset with the same texts give the same
+documents. Memory holds one document, and hashes of all.
 """
 
 from collections import Counter
@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
 
+from discoprobe.loaders.catalogue.hub_texts import HUB
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UsageError
 from discoprobe.loaders.raw import tables
 from discoprobe.loaders.raw.document import DropCounts, RawDocument, Row
@@ -20,12 +20,9 @@ from discoprobe.loaders.raw.paragraph_filters import Spool, filtered, with_boile
 from discoprobe.loaders.raw.plain_text import row_document
 from discoprobe.loaders.raw.tei import read_tei
 
-HUB: Final = "hf://"
-"""Prefix of a dataset on the Hub; ``org/name`` without it is enough if there is no such folder."""
-
 
 def read_documents(source: Path | str, options: ReadOptions | None = None) -> "RawCorpus":
-    """A raw corpus, whose documents are read by iterating over it.
+    """A raw corpus; iterating over it reads the documents.
 
     The source is a file or folder, or the id of a dataset on the Hub (``org/name``, ``hf://org/name``).
 
@@ -65,7 +62,7 @@ class RawCorpus:
             yield from usable_documents(rows, self.options, self.counts)
 
     def _read(self, rows: Spool[Row]) -> None:
-        """Add the rows of all files under ids that are unique: ``~2``, ``~3``, … tell apart those of several files."""
+        """Add the rows of all files under unique ids: ``~2``, ``~3``, … are appended to ids that occur again."""
         again: Counter[str] = Counter()
         self.files = self._found()
         for file in self.files:

@@ -1,12 +1,11 @@
-"""Tables of documents as rows: JSON lines, parquet, CSV, TSV, ``datasets``, aligned texts.
+"""Reads tables of documents: JSON lines, parquet, CSV, TSV, ``datasets``, aligned texts.
 
-JSON and CSV are read line by line with Python's modules: readers of whole columns can neither name the line of a
-malformed row nor continue after it, and refuse columns that hold numbers and texts. What a cell holds is checked by
-`msgspec`.
+JSON and CSV are read line by line with Python's modules, because readers of whole columns can neither name the line of
+a malformed row nor continue after it, and reject columns with both numbers and texts. `msgspec` checks the cells.
 
-Aligned texts (NTREX, WMT test sets) have a segment per line and, beside them, a file with the document of each line.
-Segments count as sentences: the translations of a document are aligned by them. The first segment of a document is its
-headline, in all 123 documents of newstest2019.
+Aligned texts (NTREX, WMT test sets) have a segment per line, and beside them a file with the document id of each line.
+A segment counts as a sentence, since the translations of a document are aligned by segments. The first segment of a
+document is its headline; this is so in all 123 documents of newstest2019.
 """
 
 import csv
@@ -37,7 +36,7 @@ from discoprobe.loaders.raw.files import IDS, document_id, one_line, read_lines
 from discoprobe.loaders.raw.options import ReadOptions
 
 Records = Iterable[tuple[int, Mapping[str, Any] | CorpusFormatError]]
-"""Numbered records, or what is wrong with one."""
+"""The number of each record, and the record or its error."""
 
 KNOWN: Final = {
     "sentences": ("sentences", "sents"),
@@ -45,11 +44,11 @@ KNOWN: Final = {
     "id": ("id", "doc_id", "document_id", "docid", "_id", "name", "title", "url"),
     "genre": ("genre", "register", "domain"),
 }
-"""Column names in lower case that are tried, in this order, for each option that names no column."""
+"""Option → the column names, in lower case, that are tried in this order if the user does not name the column."""
 REPOSITORY: Final = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 ROWS_AT_ONCE: Final = 256
 SURROGATE: Final = re.compile("[\ud800-\udfff]")
-"""Half of a character, which JSON can express and no file can contain."""
+"""Half of a character: JSON can express it, but UTF-8 cannot encode it."""
 LONE_RETURN: Final = "a carriage return outside quotes, or lines that end with a carriage return only"
 _TYPES: Final = {"str": "text", "int": "a number", "float": "a number", "array": "a list", "object": "an object"}
 """Words for the types that messages of `msgspec` name."""
@@ -61,11 +60,11 @@ class _Section(msgspec.Struct):
 
 
 def find_columns(names: Sequence[str], options: ReadOptions, where: str) -> dict[str, str]:
-    """The columns of sentences or text, ids and genres by option: those that the user names, else known names.
+    """Option → column, for the text or sentences, ids and genres: the columns that the user names, else known names.
 
     Raises:
-        UsageError: a column that the user names is missing, or no column is known to hold the text.
-        CorpusFormatError: two columns have the name of one of them.
+        UsageError: a column that the user names is missing, or no column has a known name for the text.
+        CorpusFormatError: several columns have the name of a chosen one.
     """
     if options.text and options.sentences:
         raise UsageError("--text and --sentences both name the column of the text; give one of them")
@@ -83,7 +82,7 @@ def find_columns(names: Sequence[str], options: ReadOptions, where: str) -> dict
 
 
 def known_column(names: Sequence[str], wanted: Sequence[str]) -> str:
-    """The column with the first of some names in any case; empty if there is none."""
+    """The column with the first of the ``wanted`` names that exists, in any case; empty if none does."""
     lower = {name.lower(): name for name in reversed(names)}
     return next((lower[name] for name in wanted if name in lower), "")
 
@@ -91,7 +90,7 @@ def known_column(names: Sequence[str], wanted: Sequence[str]) -> str:
 def table_rows(source: Path | str, name: str, options: ReadOptions, counts: DropCounts) -> Iterator[Row]:
     """The rows of a table file, a folder that ``datasets`` saved, or a dataset on the Hub, a few at a time in memory.
 
-    ``name`` is for messages; ``counts`` counts malformed rows, unless the options say that they are errors.
+    ``name`` is for messages; ``counts`` counts malformed rows if the option ``on_error`` is ``"skip"``.
 
     Raises:
         CorpusFormatError: the file, or a row, is malformed.
@@ -113,8 +112,8 @@ def table_rows(source: Path | str, name: str, options: ReadOptions, counts: Drop
 def rows_of(records: Records, name: str, options: ReadOptions, counts: DropCounts) -> Iterator[Row]:
     """Numbered records as rows; the first record tells which columns there are.
 
-    A row without an id of its own has the name of the table and the number of the row as id, with ``~2`` if an earlier
-    row has this id.
+    The id of a row without an id, or with the id of an earlier row, is made of the name of the table and the number of
+    the row, with ``~2``, ``~3``, … if an earlier row has that id.
     """
     columns: dict[str, str] = {}
     numbers: dict[str, int] = {}  # of rows, by id
@@ -137,7 +136,7 @@ def rows_of(records: Records, name: str, options: ReadOptions, counts: DropCount
 
 
 def _check_id(row: Row, column: str, before: int | None, name: str) -> None:
-    """Raise a CorpusFormatError for a row that has no id in the column that the user names, or that of a row before."""
+    """Raise a CorpusFormatError for a row with no id in the column that the user names, or with an earlier row's id."""
     if not row.id:
         raise CorpusFormatError(f"no id in column '{column}'; name another one with --id", path=row.place)
     if before is not None:
@@ -183,7 +182,7 @@ def _in_words(error: msgspec.ValidationError) -> str:
 
 
 def _headed(content: list[Any], place: str) -> Iterator[str]:
-    """Sections as Markdown: the name of the first section (the lead) is the title, the other names are headings."""
+    """Sections as Markdown; the name of the first section (the lead) becomes the title, other names headings."""
     for number, section in enumerate(msgspec.convert(content, list[_Section]), 1):
         heading = " ".join((section.name or "").split())
         if number > 1 and not heading:
@@ -197,13 +196,13 @@ def _json(lines: Iterable[str], name: str) -> Records:
         try:
             if line.strip():
                 yield number, msgspec.convert(json.loads(line), dict[str, Any])
-        except (ValueError, RecursionError) as error:  # msgspec's is a ValueError; of numbers, it says the size
+        except (ValueError, RecursionError) as error:  # includes msgspec's error, and that for too long numbers
             why = _in_words(error) if isinstance(error, msgspec.ValidationError) else f": {error}"
             yield number, CorpusFormatError(f"not a JSON object{why}", path=name, line=number)
 
 
 def _csv(lines: Iterable[str], name: str, options: ReadOptions, delimiter: str) -> Records:
-    """The rows that are not blank, numbered from 0 for the header; after a malformed row it continues with the next."""
+    """The rows that are not blank; the header has number 0. Reading continues after a malformed row."""
     csv.field_size_limit(sys.maxsize)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     header: list[str] = []
@@ -236,7 +235,7 @@ def _parquet(path: Path, name: str, options: ReadOptions) -> Records:
 
 
 def _dataset_rows(source: Path | str, name: str, options: ReadOptions, counts: DropCounts) -> Iterator[Row]:
-    """The rows of a saved dataset, or of one on the Hub by its id, streamed, split by split in the order of names.
+    """The rows of a saved dataset, or of one on the Hub, which is streamed; splits are in alphabetical order.
 
     ``HF_ENDPOINT`` and ``HF_TOKEN`` are used.
     """
@@ -261,7 +260,7 @@ def _dataset_rows(source: Path | str, name: str, options: ReadOptions, counts: D
 
 
 def _splits(loaded: Any, name: str, options: ReadOptions) -> list[tuple[str, Any]]:
-    """Each split that is read, with the name that stands before the numbers of its rows."""
+    """The splits to read, each with the name that is used with row numbers in places and ids."""
     if not isinstance(loaded, dict):
         if options.split:
             raise UsageError(f"{name}: has no splits; leave out --set split={options.split}")

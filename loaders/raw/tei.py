@@ -1,7 +1,7 @@
-"""TEI texts (plays as in DraCor, novels as in ELTeC): paragraphs, with speakers, stage directions and headings apart.
+"""Reads TEI texts (plays of DraCor, novels of ELTeC) as paragraphs, speakers, stage directions and headings.
 
-Offsets refer to the text that is extracted from the body: paragraphs and speeches with a blank line between them, verse
-line by line. An act, scene or chapter is a document; paragraphs of a speech have their speaker.
+Offsets refer to the text that is extracted from the body: paragraphs with a blank line between them, verse line by
+line. An act, scene or chapter is a document; the paragraphs of a speech have their speaker.
 """
 
 import re
@@ -26,16 +26,16 @@ KINDS: Final[Mapping[str, Kind]] = {
     **dict.fromkeys(("head", "trailer", "label", "byline", "dateline", "opener", "closer"), "heading"),
     **dict.fromkeys(("salute", "signed", "epigraph", "argument"), "heading"),
 }
-"""Elements that are paragraphs (TEI P5, chapters 3, 4 and 7) and the kinds of these."""
+"""Elements that are paragraphs (TEI P5, chapters 3, 4 and 7) → the kind of the paragraph."""
 REMOVED: Final = ("del", "figure", "fw", "gap", "index", "graphic", "castList", "teiHeader")
 """Elements that do not belong to the text of the work; so do notes, which are counted."""
 REPLACED: Final = "|".join(f".//*[local-name()='choice']/*[local-name()='{name}']" for name in ("sic", "orig", "abbr"))
-"""Forms for which ``choice`` contains a better one."""
+"""Forms beside which ``choice`` has a corrected, modern or expanded form."""
 OUTER_NOTES: Final = ".//*[local-name()='note'][not(ancestor::*[local-name()='note'])]"
 XML_ID: Final = "{http://www.w3.org/XML/1998/namespace}id"
 DIVISION: Final = re.compile(r"div\d?|floatingText")
 CLOSING: Final = frozenset(".,;:!?…")
-"""Signs before which no space remains where a stage direction was."""
+"""Punctuation marks before which the space is removed after a stage direction was taken out."""
 
 
 class _Piece(NamedTuple):
@@ -48,10 +48,10 @@ class _Piece(NamedTuple):
 
 
 def read_tei(path: Path, name: str, work_id: str, counts: DropCounts, min_words: int) -> list[Row]:
-    """The divisions of a work as rows ``<work>-01``, ``<work>-02``, …; a work without divisions as one row.
+    """The divisions of a work as rows with the ids ``<work>-01``, ``<work>-02``, …; one row if there is one division.
 
     ``name`` is relative to the source folder. A division with fewer than ``min_words`` words of running text is joined
-    with the next one, the last one with the one before.
+    with the next one; if it is the last one, with the one before.
 
     Raises:
         CorpusFormatError: the file is not well-formed XML, has no TEI text, or a speech names a person who is not in
@@ -104,7 +104,7 @@ def _check_speakers(root: etree._Element, body: etree._Element, name: str) -> No
 
 
 def _divisions(body: etree._Element, counts: DropCounts, name: str) -> list[list[_Piece]]:
-    """The pieces of each division that has some, without what does not belong to the work."""
+    """The pieces of each division that is not empty, without elements that do not belong to the work."""
     _remove(body, counts, name)
     divisions: list[list[_Piece]] = [[]]
     gap = True
@@ -130,7 +130,7 @@ def _divisions(body: etree._Element, counts: DropCounts, name: str) -> list[list
 
 
 def _remove(body: etree._Element, counts: DropCounts, name: str) -> None:
-    """Remove elements that do not belong to the work, or of which a better form is given; count the notes."""
+    """Remove elements that do not belong to the work, and the forms ``REPLACED``; count the notes."""
     etree.strip_elements(body, *(f"{{*}}{tag}" for tag in REMOVED), with_tail=False)
     for replaced in body.xpath(REPLACED):
         replaced.clear(keep_tail=True)
@@ -142,7 +142,7 @@ def _remove(body: etree._Element, counts: DropCounts, name: str) -> None:
 
 
 def _add(pieces: list[_Piece], piece: _Piece) -> None:
-    """Add a paragraph, or a line of verse to the lines before it."""
+    """Add a piece; a line of verse is added to the piece of the lines before it."""
     last = pieces[-1] if pieces and not piece.gap else None
     if last and piece.kind == last.kind == "verse" and piece.within is last.within:
         last.lines.extend(piece.lines)
@@ -155,7 +155,7 @@ def _is_paragraph(node: etree._Element) -> bool:
 
 
 def _with_stages(node: etree._Element) -> Iterator[tuple[str, Kind]]:
-    """The text of a paragraph; stage directions inside it come before it if it begins with them, else after it."""
+    """The text of a paragraph, and the stage directions in it: before it if it begins with them, else after it."""
     stages: tuple[list[str], list[str]] = [], []
     text = ""
     walk = etree.iterwalk(node, events=("start", "end"))
@@ -185,7 +185,7 @@ def _row(pieces: Sequence[_Piece], doc_id: str, name: str, genre: str) -> Row:
 
 
 def _speaker(within: etree._Element) -> str:
-    """Who speaks in an element: the ids in ``who`` of the speech, or else the name above it."""
+    """The speaker of an element: the ids in ``who`` of the speech, else the text of ``speaker``; empty if none."""
     speech = next(chain([within] if etree.QName(within).localname == "sp" else (), within.iterancestors("{*}sp")), None)
     if speech is None:
         return ""

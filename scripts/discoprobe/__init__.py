@@ -29,7 +29,7 @@ __all__ = ["Settings", "audit", "build", "load_corpus", "use_executor"]
 
 
 def __getattr__(name: str) -> object:
-    """Imports what is asked for when it is asked for, so that `import discoprobe` costs nothing."""
+    """Imports a public name when it is first used, so that `import discoprobe` is fast."""
     if name in _PLACES:
         module, _, called = _PLACES[name].partition(":")
         return getattr(importlib.import_module(module), called or name)

@@ -1,4 +1,4 @@
-"""The audit of a release folder, one of its configs, files of others, or a dataset of the Hub: `build audit`."""
+"""Audits a release folder, one of its configs, other files, or a dataset of the Hub: `build audit`."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from discoprobe.builders.task import all_tasks, generated_tasks
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest_entries import audit_entry
 from discoprobe.cards.text.verdicts import task_designs, verdicts
+from discoprobe.loaders.catalogue.hub_texts import HUB
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError
 from discoprobe.loaders.fetch.remote_files import is_url
 from discoprobe.loaders.process_pool import process_pool, silent
@@ -40,11 +41,13 @@ def reading_of(  # noqa: PLR0913 (one parameter per option)
     *, text: Sequence[str] | None, choices: Sequence[str] | None, label: str | None, pair: str | None,
     split: Sequence[str] | None, exclude: Sequence[str] | None, config: str | None, format_name: str | None,
 ) -> Reading:  # fmt: skip
-    """How data are to be read, from the values of options; ``split`` has columns and ``name=split``.
+    """How data are read, from the values of options.
+
+    ``split`` has the column of splits (``part``), and which split a name stands for (``dev_matched=validation``).
 
     Raises:
         UnknownNameError: a name is assigned to an unknown split.
-        DiscoprobeError: ``split`` names two columns.
+        DiscoprobeError: ``split`` has two columns.
     """
     named = dict(value.split("=", 1) for value in split or () if "=" in value)
     columns = [value for value in split or () if "=" not in value]
@@ -59,19 +62,19 @@ def reading_of(  # noqa: PLR0913 (one parameter per option)
 
 
 def read_all(names: Sequence[str], out: Path, reading: Reading) -> Read:
-    """The datasets of paths, URLs, configs of the folder ``out``, or Hub ids; all of ``out`` for no name.
+    """The datasets with these names: paths, URLs, configs of the folder ``out``, or Hub ids; by default all of ``out``.
 
-    Paths are read together, because they may be splits of one set. What cannot be read is skipped.
+    Paths are read together, because they may be splits of one dataset. What cannot be read is skipped, with the reason.
 
     Raises:
-        DiscoprobeError: a name is none of these, or nothing can be read.
+        DiscoprobeError: the only name is none of these, or nothing can be read.
     """
     paths: list[Path] = []
     parts: list[Read] = []
     for name in names or [str(out)]:
-        path = local(name) if is_url(name) and not _is_hub_id(name) else _place(name, out)
+        path = local(name) if is_url(name) and not _is_hub_id(name) else _path_of(name, out)
         if path is not None:
-            paths += _places(path)
+            paths += _config_folders(path)
         elif _is_hub_id(name):
             parts.append(_skipping(name, lambda name=name: _read_hub(name, reading)))  # type: ignore[misc]
         else:
@@ -89,42 +92,38 @@ def read_all(names: Sequence[str], out: Path, reading: Reading) -> Read:
     return read
 
 
-def _place(name: str, out: Path) -> Path | None:
+def _path_of(name: str, out: Path) -> Path | None:
     """The file or folder of a name: a path, or a config of a release folder."""
     return next((place for place in (Path(name), out / name) if place.exists()), None)
 
 
 def _skipping(name: str, read: Callable[[], Read]) -> Read:
-    """What ``read`` gives, or the reason why it gives nothing."""
+    """The result of ``read``, or nothing, with the reason, if the data cannot be read."""
     try:
         return read()
     except UnreadableDataError as error:
         return inputs.Read((), (inputs.Skipped(name, str(error).removeprefix(f"{name}: ")),))
 
 
-_HUB = "hf://"
-
-
 def _is_hub_id(name: str) -> bool:
-    return name.startswith(_HUB) or (name.count("/") == 1 and not name.startswith((".", "/")))
+    return name.startswith(HUB) or (name.count("/") == 1 and not name.startswith((".", "/")))
 
 
 def _read_hub(name: str, reading: Reading) -> Read:
-    """The rows of a dataset that ``datasets.load_dataset`` loads from the Hub; its features say what holds classes.
+    """The rows of a dataset on the Hub, loaded with ``datasets.load_dataset``.
 
-    ``name`` is ``owner/name``, ``hf://owner/name``, ``hf://datasets/owner/name``, or one with the config as a third
-    part.
+    ``name`` is ``owner/name``, ``hf://owner/name`` or ``hf://datasets/owner/name``, and may end with ``/config``.
     """
     import datasets  # noqa: PLC0415 (takes a second, and few audits need it)
 
-    parts = name.removeprefix(_HUB).removeprefix("datasets/").split("/")
+    parts = name.removeprefix(HUB).removeprefix("datasets/").split("/")
     repo, config = "/".join(parts[:2]), reading.config or (parts[2] if len(parts) > 2 else None)  # noqa: PLR2004
     try:
         loaded = datasets.load_dataset(repo, config)
     except Exception as error:
         reason = " ".join(str(error).split())
         hint = "; name one with --config" if "Config name is missing" in reason else ""
-        here = "" if name.startswith(_HUB) else "no such file or folder, and "
+        here = "" if name.startswith(HUB) else "no such file or folder, and "
         raise UnreadableDataError(f"{name}: {here}`datasets` cannot load it: {reason[:400]}{hint}") from error
     return read_dataset(f"{repo}/{config}" if config else repo, loaded, reading)
 
@@ -142,12 +141,12 @@ def read_dataset(name: str, loaded: Mapping[str, datasets.Dataset], reading: Rea
 
 
 def verdicts_of(reported: Sequence[Report]) -> list[Verdict]:
-    """The verdict on each of what was audited: of a config of ours by the design of its task, too."""
+    """The verdict on each report. For configs of discoprobe's tasks, the task over all its reports must pass, too."""
     return list(verdicts(_audited(reported)).values())
 
 
 def _audited(reported: Sequence[Report]) -> dict[str, Audited]:
-    """Each report with its task, which is empty for data of others, by its place."""
+    """Index of each report → its task (empty if it is not one of discoprobe's) and audit."""
     ours = {*all_tasks(), *generated_tasks()}
     tasks = [report.name.rpartition("_")[0] for report in reported]
     return {
@@ -157,7 +156,7 @@ def _audited(reported: Sequence[Report]) -> dict[str, Audited]:
 
 
 def design_rows(reported: Sequence[Report]) -> list[dict[str, str | int | bool | None]]:
-    """A row per task of ours and shortcut, over the configs of it that were audited; for tasks with several."""
+    """A row per task and shortcut, over all audited configs of the task; only for discoprobe's tasks with several."""
     return [
         {
             "task": task,
@@ -174,15 +173,15 @@ def design_rows(reported: Sequence[Report]) -> list[dict[str, str | int | bool |
     ]
 
 
-def _places(path: Path) -> list[Path]:
-    """The folders of a release's configs; of anything else the path itself."""
+def _config_folders(path: Path) -> list[Path]:
+    """The folders of the configs, if the path is a release folder; else the path itself."""
     if not (path / manifest.NAME).is_file():
         return [path]
     return [path / name for name in sorted(manifest.read(path)["configs"])]
 
 
 def reports(read: Read, jobs: int, progress: Callable[[str, int, int], None]) -> list[Report]:
-    """A report per dataset, in order; the checks and solvers of one dataset alone run in two processes."""
+    """A report per dataset, in order. If there is only one, its checks and solvers can use two processes."""
     reports: list[Report] = []
     alone = len(read.data) == 1
     with process_pool(min(jobs, max(2, len(read.data)))) as executor:
@@ -202,17 +201,17 @@ def audit_any(  # noqa: PLR0913 (one parameter per option)
 
     Args:
         data: a config that ``build`` returned; a ``datasets.DatasetDict`` or ``Dataset``; a pandas or polars frame, or
-            a mapping of split names to frames. A frame alone is the test split.
-        text: columns that hold the text, in order, where they cannot be told (for choices: the context).
-        label: column that holds the label, where it cannot be told.
+            a mapping of split names to frames. A single frame is the test split.
+        text: columns that hold the text, in order (for choices: the context). By default they are detected.
+        label: column that holds the label. By default it is detected.
         choices: columns that hold the choices, or one with lists.
-        pair: column with one value for all rows of a pair.
+        pair: column that has the same value in all rows of a pair.
         exclude: labels whose rows are left out.
-        name: what the report calls the data.
-        jobs: with 2, checks and solvers run in two processes.
+        name: name of the data in the report.
+        jobs: with 2 or more, checks and solvers run in two processes.
 
     Raises:
-        UnreadableDataError: the columns cannot be told, or there are no rows.
+        UnreadableDataError: the columns cannot be detected, or there are no rows.
     """
     if isinstance(data, Config | AuditInput):
         return audit(data)
@@ -234,6 +233,6 @@ def _names(columns: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _frame(rows: object) -> pl.DataFrame:
-    """A pandas, polars or Arrow table as a polars frame; categories are strings."""
+    """A pandas, polars or Arrow table as a polars frame; categories become strings."""
     frame = rows.collect() if isinstance(rows, pl.LazyFrame) else pl.DataFrame(rows)  # type: ignore[arg-type]
     return frame.with_columns(pl.col(pl.Categorical, pl.Enum).cast(pl.String))

@@ -1,4 +1,4 @@
-"""The context of a row in its source: the sentences before and after, read from local corpora."""
+"""Finds the context of a row: the sentences before and after it, read from corpora."""
 
 from collections.abc import Collection, Sequence
 
@@ -12,14 +12,14 @@ AROUND = 2
 
 
 class Contexts:
-    """Finds the neighbours of sentences in corpora; a language's corpora are read when they are first asked for."""
+    """Finds the neighbours of sentences in corpora; the corpora of a language are read when they are first needed."""
 
     def __init__(self, corpora: Sequence[str]) -> None:
         self._corpora = tuple(corpora)
         self._of_language: dict[str, pl.DataFrame] = {}
 
     def __call__(self, lang: str, corpus: str, sent_ids: Collection[str]) -> list[ContextSentence]:
-        """The sentences around these, in the order of the source; none where the corpora do not have them."""
+        """These sentences and those around them, in the order of the source; empty if the corpora do not have them."""
         of_corpus = self._sentences(lang).filter(pl.col("corpus") == corpus)
         places = of_corpus.filter(pl.col("sent_id").is_in(list(sent_ids))).select("number", "doc")
         near = (

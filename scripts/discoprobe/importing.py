@@ -1,4 +1,4 @@
-"""Makes a config of a release folder from labelled data of others: `build import`."""
+"""Adds an external labelled dataset to a release folder, as a config: `build import`."""
 
 import dataclasses
 import re
@@ -25,7 +25,7 @@ from discoprobe.loaders.file_hashes import hashes_of
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What the user says of the data: what a row is, the config's name and language, licence and citation."""
+    """The user's description of the data: type of the rows, name and language of the config, licence, citation."""
 
     task_type: str
     name: str
@@ -36,7 +36,7 @@ class About:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """The report on a config, rows left out per leak, what was skipped, and whether the config was written."""
+    """The report on a config, leak → rows left out, what was skipped, and whether the config was written."""
 
     report: Report
     leaks: Mapping[str, int]
@@ -50,8 +50,7 @@ def import_data(  # noqa: PLR0913 (one parameter per option)
     """Writes the config ``{name}_{lang}`` into a release folder; without ``keep_failed`` only if the audit passes.
 
     Raises:
-        DiscoprobeError: the source is not one dataset, its rows are of another type, or the name or the language is not
-            valid.
+        DiscoprobeError: the files hold several datasets, the rows have another type, or name or language is not valid.
     """
     task_type = next((known for known in TASK_TYPES if known == about.task_type), None)
     if task_type is None and about.task_type not in SUITES:
@@ -81,7 +80,7 @@ def import_data(  # noqa: PLR0913 (one parameter per option)
 
 
 def _only(names: Sequence[str], out: Path, reading: Reading) -> tuple[AuditInput, Sequence[Skipped]]:
-    """The one dataset that the sources hold, and what was skipped of it."""
+    """The only dataset in the sources, and what was skipped."""
     read = read_all(names, out, reading)
     if len(read.data) > 1:
         found_names = ", ".join(data.name for data in read.data)
@@ -90,7 +89,7 @@ def _only(names: Sequence[str], out: Path, reading: Reading) -> tuple[AuditInput
 
 
 def _suite(names: Sequence[str], about: About) -> Config:
-    """The suite in some files."""
+    """The suite in the files."""
     files = [file for file in _files(names) if file.suffix in SUFFIXES]
     if not files:
         kinds = ", ".join(SUFFIXES)
@@ -100,14 +99,14 @@ def _suite(names: Sequence[str], about: About) -> Config:
 
 
 def _files(names: Sequence[str]) -> list[Path]:
-    """The files that are named, and those in folders that are."""
+    """The named files, and all files in the named folders."""
     places = [path for name in names if (path := Path(name)).exists()]
     inside = [file for place in places for file in ([place] if place.is_file() else sorted(place.rglob("*")))]
     return [file for file in inside if file.is_file()]
 
 
 def _source(names: Sequence[str], data: AuditInput, about: About) -> Source:
-    """Where the rows come from: the files with their hashes, or the Hub's repository."""
+    """The source of the rows: the files that were read, with their hashes, or the repository on the Hub."""
     wanted = {file for files in (data.read.files if data.read else {}).values() for file in files}
     files = [path for path in _files(names) if path.name in wanted]
     source = _source_of(about, files)
@@ -115,6 +114,6 @@ def _source(names: Sequence[str], data: AuditInput, about: About) -> Source:
 
 
 def _source_of(about: About, files: Sequence[Path]) -> Source:
-    """What the user says of the data, with the files and their hashes."""
+    """The user's description as a source, with the files and their hashes."""
     hashed = tuple(SourceFile(path.name, hashes_of(path).sha256, path.stat().st_size) for path in files)
     return Source(about.name, about.lang, about.licence, "", "", about.citation, hashed)

@@ -1,8 +1,8 @@
 """From a request to a release folder: what `build run` does, without options and messages.
 
-`run` is the whole way. `sources.corpora_of` reads the corpora of a language with the tasks that are built from them;
+`run` does all steps: `sources.corpora_of` gives the corpora of each language and the tasks to build from them;
 `configs` builds (`builders.build`), `audited` adds reports (`builders.audit`), and `_build` writes both into a release
-folder (`cards.release`). `renew` does the same only for what is missing or out of date.
+folder (`cards.release`). `renew` builds only what is missing or out of date.
 """
 
 import dataclasses
@@ -47,10 +47,10 @@ class BuildResult:
 
 
 def run(request: Request, out: Path, progress: Progress = silent) -> BuildResult:
-    """Builds a release folder, or builds the configs of a request anew in an existing one.
+    """Builds a release folder; in an existing one the configs of the request are built again and replaced.
 
     Raises:
-        DiscoprobeError: something is wrong with the request, the corpora or the folder; ``out`` is then unchanged.
+        DiscoprobeError: the request, the corpora or the folder cannot be used; ``out`` is then unchanged.
     """
     tasks = tasks_named(request.tasks)
     return _build(corpora_of(request, tasks, progress), request, out, progress)
@@ -102,7 +102,7 @@ def _large_enough(config: Config | Unavailable, least: tuple[int, int, int]) -> 
 def audited(
     corpus: Corpus, tasks: Sequence[AnyTask], request: Request, executor: Executor | None, progress: Progress = silent
 ) -> Iterator[tuple[Config | Unavailable, Report | None]]:
-    """Each config of one language with the report of its audit, None where there is none."""
+    """Each config of one language with the report of its audit; None without audit, or if it was not built."""
     made = configs(corpus, tasks, request, executor, progress)
     if not request.audit:  # one at a time: all tables together are large
         yield from ((config, None) for config in made)
@@ -130,7 +130,7 @@ def _reports(
 def source_texts(corpus: Corpus, built: Sequence[Config]) -> list[dict[tuple[str, str], str]]:
     """For each config the texts of the sentences that its rows use: (corpus, sent_id) → text.
 
-    The sentences of a corpus that share a sent_id have their texts in lines below each other.
+    If several sentences of a corpus have the same sent_id, their texts are joined by line ends.
     """
     used = [
         {sent_id for table in config.splits.values() for ids in table["sent_ids"].to_pylist() for sent_id in ids or ()}
@@ -153,7 +153,7 @@ def source_texts(corpus: Corpus, built: Sequence[Config]) -> list[dict[tuple[str
 
 
 def read_for(corpus: Corpus, config: Config | Unavailable) -> tuple[list[TextCorpusPart], pl.DataFrame | None]:
-    """The row groups of text that were read for a config, and titles and URLs of its documents."""
+    """The row groups that were read for a config, and its documents' titles and URLs; None if it was not built."""
     if not isinstance(config, Config):
         return [], None
     parts = read_parts(corpus, config.parts)
@@ -162,7 +162,7 @@ def read_for(corpus: Corpus, config: Config | Unavailable) -> tuple[list[TextCor
 
 
 def _inputs(corpus: Corpus, task: AnyTask, request: Request) -> str:
-    """A hash of everything that the config of a task is made from."""
+    """A hash of everything that the config of a task depends on."""
     excluded = request.exclude.get(f"{task.name}_{corpus.lang}", {})
     flags = {"audit": request.audit, "keep_failed": request.keep_failed}
     return digest(corpus, request.settings, task.version, excluded, **flags)
@@ -177,14 +177,14 @@ class StaleConfigs:
 
     @property
     def names(self) -> list[str]:
-        """The configs that are missing or out of date; perhaps some of them cannot be built."""
+        """The configs that are missing or out of date; the corpora may not support all of them."""
         return [f"{task.name}_{corpus.lang}" for corpus, tasks in self.to_build for task in tasks]
 
 
 def stale_configs(
     request: Request, out: Path, progress: Progress = silent, *, check: Callable[[Corpus], None] | None = None
 ) -> StaleConfigs:
-    """The configs of a request that a release folder lacks, or has from other inputs, after reading the corpora.
+    """The configs of a request that a release folder does not have, or has from other inputs; reads the corpora.
 
     Raises:
         DiscoprobeError: as for `run`, or raised by ``check``, which is called with every corpus.
@@ -224,9 +224,9 @@ def renew(
 
 
 def support(request: Request, progress: Progress = silent) -> list[dict[str, str | int | bool | None]]:
-    """A row per language and task: whether the corpora support it, if not, why, and what text fills it in a build.
+    """A row per language and task: whether the corpora support it, why not, and the text of ``--fill`` in a build.
 
-    The text is not read; the rows are those of the corpora alone.
+    That text is not read: the numbers of rows are those of the corpora alone.
     """
     wanted = tasks_named(request.tasks)
     filled = {task.name for task in wanted if is_filled(task)}

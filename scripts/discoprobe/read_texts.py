@@ -1,4 +1,4 @@
-"""What a release says of text of which only a part was read: files, row groups, counts, titles of the documents."""
+"""Describes, for a release, the part of a large text that was read: files, row groups, counts, titles of documents."""
 
 import dataclasses
 from collections.abc import Collection, Sequence
@@ -11,14 +11,14 @@ from discoprobe.loaders.raw.annotate.row_group_parts import ABOUT, TextCorpusPar
 
 
 def read_parts(corpus: Corpus, identities: Collection[str]) -> list[TextCorpusPart]:
-    """The parts of a corpus that are row groups and were read, among those with some identities; of all, if none."""
-    wanted = {identity.partition("[:")[0] for identity in identities}  # of some, only the first documents were read
+    """The row groups of a corpus that were read, among the parts with these identities (by default all parts)."""
+    wanted = {identity.partition("[:")[0] for identity in identities}  # ``[:n]``: only the first n documents were read
     parts = [part for part in corpus.parts if isinstance(part, TextCorpusPart)]
     return [part for part in parts if (not wanted or part.identity in wanted) and part.record() is not None]
 
 
 def with_what_was_read(corpus: Corpus, parts: Sequence[TextCorpusPart]) -> Corpus:
-    """A corpus whose sources of text list the files and row groups that were read, and what was counted in them."""
+    """The corpus with sources that list only the files and row groups that were read, with the counts of these."""
     sources = tuple(
         _as_read(source, [part for part in parts if part.corpus == source.name]) for source in corpus.sources
     )

@@ -1,4 +1,4 @@
-"""What a request would read, from the catalogue, file sizes and listings of URLs: no corpus is read."""
+"""Lists what a request would read, by the catalogue, file sizes and listings of URLs, without reading a corpus."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ SEGMENT: Final = "divide into sentences"
 PARTLY: Final = "read until the sizes are full"
 FILL: Final = "fill what is left, until the sizes are full"
 LONG: Final = frozenset({DOWNLOAD, ANNOTATE, SEGMENT})
-"""Steps that must be done before it is known whether a config is up to date."""
+"""Steps without which it is not known whether a config is up to date."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +29,13 @@ class PlannedSource:
     """A corpus that would be read.
 
     Attributes:
-        lang: the code of its language; empty where only its files say it.
+        lang: the code of its language; empty if it is known only from the files.
         corpus: its name, path or URL.
-        how: what is done with it: one of the texts above, such as `READ`.
-        tasks: what is built from it.
+        how: what is done with it: one of the constants above, such as `READ`.
+        tasks: names of the tasks that are built from it.
         licence: as its source writes it.
-        files: their number.
-        bytes: of these files; of `PARTLY` and `FILL` the most that would be read. None where it is not known.
+        files: number of files.
+        bytes: size of these files, of which `PARTLY` and `FILL` may read only a part; None if it is not known.
     """
 
     lang: str
@@ -74,7 +74,7 @@ def _languages(planned: Sequence[PlannedSource]) -> tuple[str, ...]:
 
 
 def _named(name: str, request: Request, codes: Sequence[str], tasks: tuple[str, ...]) -> Iterator[PlannedSource]:
-    """What a name of ``--corpus`` stands for."""
+    """The corpora for a name of ``--corpus``: several only for the sample."""
     lang = codes[0] if len(codes) == 1 else ""
     if name == SAMPLE:
         for code in codes or treebanks.sample_files():
@@ -98,7 +98,7 @@ def _of_catalogue(corpus: PinnedCorpus, request: Request, tasks: tuple[str, ...]
 
 
 def _text(name: str, request: Request, lang: str, how: str, tasks: tuple[str, ...]) -> PlannedSource:
-    """Text in parquet files, here or anywhere that fsspec reads."""
+    """Text in parquet files: a path, a URL, or a dataset of the catalogue."""
     known = sources.hub_text_of(name, request, (lang,) if lang else ())
     files = files_at(known[0].url(known[1]) if known else name, PARQUET)
     corpus, licence = (known[0].corpus(known[1]), known[0].licence) if known else (name, UNKNOWN)
@@ -106,7 +106,7 @@ def _text(name: str, request: Request, lang: str, how: str, tasks: tuple[str, ..
 
 
 def _size(path: Path) -> tuple[int, int | None]:
-    """Number and bytes of the files at a path; nothing is known of a URL."""
+    """Number and bytes of the files at a path; 0 and None for a URL."""
     if not path.exists():
         return 0, None
     files = [file for file in path.rglob("*") if file.is_file()] if path.is_dir() else [path]

@@ -1,4 +1,4 @@
-"""A release built again from its manifest: from the commits and hashes that it names, not from today's catalogue."""
+"""Builds a release again from the commits and hashes in its manifest, not from those of the present catalogue."""
 
 import dataclasses
 import json
@@ -26,10 +26,11 @@ Pinned = Treebank | TextCorpus
 def rebuilder(corpora: tuple[str, ...], jobs: int, stanza_dir: Path | None = None) -> Callable[[Manifest, Path], None]:
     """A function that builds the configs of a manifest again: from ``corpora``, else from the manifest's sources.
 
-    Raw text is read and annotated as the manifest says it was, with models of ``stanza_dir``, by default Stanza's own.
+    Raw text is read and annotated with the options in the manifest, and with the models in ``stanza_dir`` (by default
+    Stanza's own folder).
 
-    It raises DiscoprobeError for a source that is in no catalogue, and RemoteError for one that cannot be downloaded
-    any more. Both messages name the source and its commit.
+    The function raises DiscoprobeError for a source that is not in the catalogue, and RemoteError for one that cannot
+    be downloaded any more. Both messages name the source.
     """
 
     def rebuild(found: Manifest, out: Path) -> None:
@@ -55,7 +56,7 @@ def rebuilder(corpora: tuple[str, ...], jobs: int, stanza_dir: Path | None = Non
 
 
 def _how(sources: Mapping[str, SourceEntry], stanza_dir: Path | None) -> AnnotationOptions | None:
-    """The options with which raw text among the sources was annotated, which are the same for all of a language."""
+    """The options with which raw text was annotated: those of the first such source; None if there is none."""
     made = next((source["annotation"] for source in sources.values() if "annotation" in source), None)
     if made is None:
         return None
@@ -68,20 +69,20 @@ def _how(sources: Mapping[str, SourceEntry], stanza_dir: Path | None) -> Annotat
 
 
 def _named(sources: Mapping[str, SourceEntry]) -> tuple[tuple[str, ...], tuple[Pinned, ...]]:
-    """The corpora of a language by the names that a request takes, and those that the catalogue pins otherwise."""
+    """The names of the corpora for a request, and those corpora that the catalogue pins at another commit."""
     pinned = [corpus for name, source in sources.items() if (corpus := at_commit(name, source))]
     return tuple(sorted({_request_name(name, source) for name, source in sources.items()})), tuple(pinned)
 
 
 def _filling(sources: Mapping[str, SourceEntry], *, fills: bool) -> dict[str, SourceEntry]:
-    """The corpora that were read where others did not fill the sizes, or those others."""
+    """The sources that were read as text of ``--fill``; with ``fills=False`` the other sources."""
     return {
         name: source for name, source in sources.items() if bool(source.get("annotation", {}).get("fills")) == fills
     }
 
 
 def _request_name(name: str, source: SourceEntry) -> str:
-    """What a request calls a corpus: text of the Hub that the catalogue does not have is named by its URL."""
+    """The name of a corpus in a request; for text of the Hub that the catalogue does not have, its URL."""
     if _is_of_hub(source) and not hub_texts.is_hub_text(name):
         return str(source["annotation"]["read"]["source"])
     return SAMPLE if _is_sample(name) else name
@@ -103,11 +104,12 @@ def sources_of(lang: str, read: Iterable[str], found: Manifest) -> dict[str, Sou
 
 
 def at_commit(name: str, source: SourceEntry) -> Pinned | None:
-    """A corpus as a manifest pins it, where that is not what the catalogue pins; None where it is, or is the sample.
+    """A corpus at the commit in a manifest, if the catalogue pins another; None if it is the same.
+
+    None also for the sample and for text of the Hub, which need no pinned files.
 
     Raises:
-        UnsupportedError: the source was raw text, which nobody but its owner has, or whose files the manifest does not
-            list.
+        UnsupportedError: the source is raw text that is not in the catalogue, or the manifest does not list its files.
         DiscoprobeError: the catalogue has no such treebank.
     """
     if _is_sample(name) or _is_of_hub(source):
@@ -130,10 +132,10 @@ def at_commit(name: str, source: SourceEntry) -> Pinned | None:
 
 
 def _text_at_commit(name: str, source: SourceEntry, made: Mapping[str, Any]) -> TextCorpus | None:
-    """Raw text as a manifest pins it and says that it was read; None where the catalogue has the same.
+    """Raw text at the commit and with the options in a manifest; None if the catalogue has the same.
 
     Raises:
-        UnsupportedError: it is not the catalogue's, or the manifest does not list its files.
+        UnsupportedError: the catalogue has no such text, or the manifest does not list its files.
     """
     text, read, known = made["text"], assignments(made["read"]), _text_of_catalogue(name)
     listed = text.get("listed")
@@ -160,7 +162,7 @@ def _text_of_catalogue(name: str) -> TextCorpus | None:
 
 
 def _files(corpus: Pinned, listed: Mapping[str, ListedFile]) -> tuple[PinnedFile, ...]:
-    """The files of a corpus, where the catalogue has them in the repository; others are looked for where most are."""
+    """The listed files with their paths from the catalogue; others are expected in the folder that has most files."""
     paths = {file.name: file.path for file in corpus.files}
     ((most, _),) = Counter(PurePosixPath(path).parent for path in paths.values()).most_common(1)
     return tuple(
@@ -170,7 +172,7 @@ def _files(corpus: Pinned, listed: Mapping[str, ListedFile]) -> tuple[PinnedFile
 
 
 def _run(request: Request, out: Path) -> None:
-    """Builds; if a corpus cannot be downloaded at its former commit, the error names it."""
+    """Builds a request; if a corpus cannot be downloaded at its pinned commit, the error names it."""
     try:
         run(request, out)
     except RemoteError as error:
@@ -184,7 +186,7 @@ def _run(request: Request, out: Path) -> None:
 
 
 def _settings(text: str) -> Settings:
-    """Settings as the manifest holds them."""
+    """The settings of a manifest, given as JSON."""
     values: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in json.loads(text).items()
     }

@@ -1,7 +1,7 @@
-"""Folders by path or by URL (`s3://`, `gs://`, `file://`, whatever fsspec knows), for reading and for writing.
+"""Reads and writes folders by path or by URL (`s3://`, `gs://`, `file://`, and other protocols of fsspec).
 
-A folder at a URL is read as a copy in the cache. It is written as a local folder, which is copied to the URL at the
-end, the manifest last. So the URL holds the old release, or one whose manifest shows what is missing.
+A folder at a URL is copied to the cache for reading. For writing, a local folder is copied to the URL at the end, the
+manifest last: if this is interrupted, the old manifest is there, and shows which files differ from it.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ _LAST: Final = (ANNOTATION, manifest.NAME)
 
 
 def local(source: str) -> Path:
-    """A path as it is; of a URL the copy in the cache.
+    """The path of a local folder or file: a path as it is, or a copy in the cache of what is at a URL.
 
     Raises:
         RemoteError: the URL cannot be read.
@@ -42,14 +42,14 @@ def local(source: str) -> Path:
 
 @contextmanager
 def release_at(target: str) -> Iterator[Path]:
-    """A release folder to write: the path, or a copy of what is at a URL, which takes its place at the end.
+    """A release folder to write: the path, or a local copy of the release at a URL, which is copied back at the end.
 
     If anything fails inside the block, nothing is copied to the URL.
 
     Raises:
         UsageError: the URL is one of the Hub, or holds something else than a release.
         RemoteError: the URL cannot be read or written.
-        DiscoprobeError: the release would have files that are not as its manifest says.
+        DiscoprobeError: files of the release would differ from its manifest.
     """
     with _folder_for(target) as folder:
         if not is_url(target):
@@ -109,7 +109,7 @@ def _folder_for(target: str, kept: Path | None = None) -> Iterator[Path]:
 
 
 def _hashes(folder: Path) -> dict[str, str]:
-    """The hash of every file below a folder, by its path there; without what names with a dot hold."""
+    """Path below a folder → SHA-256, of all files except hidden ones; ``STANDALONE`` is included."""
     paths = [path for path in sorted(folder.rglob("*")) if path.is_file()] if folder.exists() else []
     names = {path.relative_to(folder): path for path in paths}
     return {
@@ -120,7 +120,7 @@ def _hashes(folder: Path) -> dict[str, str]:
 
 
 def _check(folder: Path, target: str) -> None:
-    """Refuses a release some of whose files, left by a copy that was interrupted, are not as the manifest says."""
+    """Raise a DiscoprobeError if files differ from the manifest, because an earlier copy was interrupted."""
     hashes = _hashes(folder)
     wrong = [
         name for name, entry in manifest.listed(manifest.read(folder)).items() if hashes.get(name) != entry["sha256"]

@@ -1,4 +1,4 @@
-"""What to build, as one value: languages, corpora, tasks and settings, read from the texts that a user types."""
+"""A request: what to build (languages, corpora, tasks, settings), and how the options of a command describe it."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import dataclasses
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from discoprobe.builders.settings import MIN_ROWS, Settings, read_min_rows, read_sizes, with_values
 from discoprobe.builders.settings import preset as settings_of
 from discoprobe.cards.readers.marks import read_marks, to_exclude
 from discoprobe.loaders.catalogue import hub_texts, treebanks
 from discoprobe.loaders.catalogue.hub_texts import DATASETS, HUB
-from discoprobe.loaders.errors import UnknownNameError, UsageError
+from discoprobe.loaders.errors import OnError, UnknownNameError, UsageError
 from discoprobe.loaders.fetch.remote_files import GLOB, hub_url
 
 if TYPE_CHECKING:
@@ -24,11 +24,8 @@ if TYPE_CHECKING:
 
 SAMPLE = "sample"
 ALL = "all"
-OnError = Literal["stop", "skip"]
-
-
 NOT_IN_NAMES: Final = re.compile(r"[^0-9A-Za-z]+")
-"""What is replaced in the name of a corpus, which is part of the names of its files."""
+"""Characters that are replaced by ``-`` in the name of a corpus, because it is part of file names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +45,9 @@ class Request:
         raw: how raw text is read and annotated; None for the defaults.
         exclude: rows that readers found faulty: config → id → verdict.
         pinned: corpora at other commits than the catalogue's, used in place of the catalogue's corpora of these names.
-        fill: text with which tasks that need nothing but documents go on where the corpora do not fill the sizes; None
-            for the catalogue's.
-        commits: the same of datasets of the Hub: name of the corpus and commit.
+        fill: text for tasks that need no annotation of words, read after the corpora until the sizes are reached; None
+            for the default text of the catalogue.
+        commits: names and commits of Hub datasets that are read at another commit than the catalogue's.
     """
 
     languages: tuple[str, ...] = ()
@@ -69,7 +66,7 @@ class Request:
 
 
 def language_codes(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The codes of languages that are given by code or name; empty for all languages.
+    """The codes of languages that are given by code or name; empty for ``all``.
 
     Raises:
         UnknownNameError: there is no such language.
@@ -93,7 +90,7 @@ def catalogue_corpus(name: str) -> Treebank | TextCorpus:
 
 
 def is_hub_text(name: str) -> bool:
-    """Whether a name is that of a dataset of text in the catalogue, and of no file."""
+    """Whether a name is that of a Hub dataset in the catalogue, and there is no such file."""
     return not Path(name).exists() and hub_texts.is_hub_text(name)
 
 
@@ -106,7 +103,7 @@ def corpus_name(source: str) -> str:
 
 
 def _repository(source: str) -> str:
-    """What a URL names the corpus after: ``org/name`` of the Hub, else the last folder or file without pattern."""
+    """The part of a URL that names the corpus: ``org/name`` on the Hub, else the last part without a pattern."""
     if source.startswith(HUB):
         return "/".join(hub_url(source).removeprefix(f"{HUB}{DATASETS}").partition("@")[0].split("/")[:2])
     plain = [part for part in source.split("/") if GLOB.isdisjoint(part)]
@@ -114,7 +111,7 @@ def _repository(source: str) -> str:
 
 
 def _check_names(languages: tuple[str, ...], corpora: tuple[str, ...], tasks: tuple[str, ...]) -> None:
-    """Refuses unknown languages, corpora and tasks before the libraries of a build are loaded."""
+    """Checks languages, corpora and tasks for unknown names, before the libraries of a build are loaded."""
     language_codes(languages)
     for name in corpora:
         if name != SAMPLE and "://" not in name and not Path(name).exists() and not is_hub_text(name):
@@ -133,13 +130,12 @@ def parse_request(  # noqa: PLR0913 (one parameter per option)
 ) -> Request:  # fmt: skip
     """The request that the options of a command describe.
 
-    Where no corpus is named, the catalogue's text fills the sizes, unless ``gold`` is set. Where one is, nothing is
-    filled unless ``fill`` names the text.
+    Without ``fill``, its default text is used if no corpus is named and ``gold`` is not set; else none.
 
     Raises:
         UnknownNameError: there is no language, corpus or task of a name.
         UsageError: an option has a value that is not allowed, a file is not there, or no task is named.
-        DiscoprobeError: a line of a file of marks is no mark.
+        DiscoprobeError: a line of a file of marks is malformed.
     """
     languages, corpora, tasks = split_names(lang), tuple(corpus or ()), split_names([ALL] if task is None else task)
     if not tasks:

@@ -1,4 +1,4 @@
-"""The corpora that a request names: the sample, the catalogue's, and a user's own."""
+"""Reads the corpora of a request: the sample, those of the catalogue, and a user's own."""
 
 import dataclasses
 import functools
@@ -14,7 +14,7 @@ from discoprobe.loaders.catalogue import hub_texts, treebanks
 from discoprobe.loaders.catalogue.pins import DocumentRule, PinnedCorpus, TextCorpus, Treebank, TreebankFacts
 from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.corpus import Corpus, Source
-from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnsupportedError, UsageError
+from discoprobe.loaders.errors import DiscoprobeError, OnError, RemoteError, UnsupportedError, UsageError
 from discoprobe.loaders.fetch import catalogue_files
 from discoprobe.loaders.fetch.remote_files import PARQUET, as_path, files_at, is_url
 from discoprobe.loaders.file_hashes import hashes_of
@@ -26,8 +26,7 @@ from discoprobe.loaders.raw.document import DropCounts
 from discoprobe.loaders.raw.files import READABLE, check_kind, files_in
 from discoprobe.loaders.raw.options import read_options
 from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare, segment_parquet
-from discoprobe.loaders.raw.raw_corpus import HUB
-from discoprobe.requests import SAMPLE, OnError, Request, catalogue_corpus, corpus_name, is_hub_text, language_codes
+from discoprobe.requests import SAMPLE, Request, catalogue_corpus, corpus_name, is_hub_text, language_codes
 
 TEXT = frozenset({"documents", "sections", "text"})
 """Layers of text that was only divided into sentences."""
@@ -94,8 +93,8 @@ def corpora_of(
 ) -> Iterator[tuple[Corpus, Sequence[AnyTask]]]:
     """The corpora of each language, and the tasks that are built from them.
 
-    Tasks that need no words go on with text (`fill_of`) where the corpora do not fill the sizes. A
-    language of which the catalogue has no corpus is built from that text alone.
+    Tasks that need no annotation of words get the text of `fill_of` in addition, which is read after the corpora until
+    the sizes are reached. A language for which the catalogue has no corpus is built from that text alone.
 
     Raises:
         DiscoprobeError: as for `read`; or the text cannot be read.
@@ -103,7 +102,7 @@ def corpora_of(
     filled = [task for task in tasks if is_filled(task)]
     text_of = functools.cache(functools.partial(_fill, request) if filled else lambda _: None)
     codes = language_codes(request.languages)
-    found = {code: text for code in codes if (text := text_of(code))}  # a network that fails is known before all else
+    found = {code: text for code in codes if (text := text_of(code))}  # first, so that a network error comes early
     alone = [code for code in found if not request.corpora and not treebanks.default_corpora(code)]
     for code in alone:
         yield found[code], tasks
@@ -119,14 +118,14 @@ def corpora_of(
 
 
 def is_filled(task: AnyTask) -> bool:
-    """Whether text fills a task where treebanks are too small: a task of documents, or a suite, that needs no words."""
+    """Whether text of ``--fill`` is used for a task: for tasks on documents and suites without annotation of words."""
     return task.needs <= TEXT and ("documents" in task.needs or bool(task.conditions))
 
 
 def fill_of(request: Request, lang: str) -> tuple[str, ...]:
-    """The text that fills the sizes of a language: what is named; if nothing is, the catalogue's where it can be read.
+    """The names of the text of ``--fill`` for a language: those of the request, else the default of the catalogue.
 
-    Languages that are written without spaces are filled on demand only: their sentences are found by Stanza.
+    There is no default for languages without spaces between words, because their sentences need Stanza.
     """
     if request.fill is not None:
         return request.fill
@@ -135,9 +134,10 @@ def fill_of(request: Request, lang: str) -> tuple[str, ...]:
 
 
 def _fill(request: Request, lang: str) -> Corpus | None:
-    """The text that fills the sizes of a language, None if there is none.
+    """The text of `fill_of` as a corpus; None if there is none.
 
     Raises:
+        UsageError: a name is not text in parquet files.
         RemoteError: the Hub cannot be reached.
     """
     names = fill_of(request, lang)
@@ -155,7 +155,7 @@ def _fill(request: Request, lang: str) -> Corpus | None:
 
 
 def _as_fill(corpus: Corpus) -> Corpus:
-    """A corpus of text whose parts are read when those of other corpora are at their end."""
+    """The corpus with its parts and sources marked as text of ``--fill``, which is read after all other parts."""
     parts = tuple(dataclasses.replace(part, fills=True) for part in corpus.parts if isinstance(part, TextCorpusPart))
     sources = tuple(
         dataclasses.replace(source, annotation={**(source.annotation or {}), "fills": True})
@@ -165,7 +165,7 @@ def _as_fill(corpus: Corpus) -> Corpus:
 
 
 def _segmented_text(name: str, request: Request, codes: tuple[str, ...]) -> Corpus:
-    """The corpus of text in parquet files, whose parts are read when they are needed."""
+    """The corpus of text in parquet files; its parts are read only when they are needed."""
     how = request.raw or AnnotationOptions()
     if known := hub_text_of(name, request, codes):
         text, lang = known
@@ -176,7 +176,7 @@ def _segmented_text(name: str, request: Request, codes: tuple[str, ...]) -> Corp
 
 
 def is_segmented_text(name: str, request: Request) -> bool:
-    """Whether a name is text whose parts are read when they are needed: parquet files with ``--segment``."""
+    """Whether a name stands for text in parquet files with ``--segment``, whose parts are read only when needed."""
     if request.raw is None or not request.raw.segment or name == SAMPLE:
         return False
     return is_hub_text(name) or is_parquet_text(name)
@@ -187,11 +187,11 @@ def is_raw(source: str) -> bool:
     path = Path(source)
     if path.is_dir():
         return not holds_corpus(path)
-    return not path.name.endswith(SUFFIXES) if path.exists() else source.startswith(HUB)
+    return not path.name.endswith(SUFFIXES) if path.exists() else source.startswith(hub_texts.HUB)
 
 
 def is_parquet_text(source: str) -> bool:
-    """Whether a source is text in parquet files only, by path, or a URL with parquet files.
+    """Whether a source is a path with text in parquet files only, or a URL with parquet files.
 
     Raises:
         RemoteError: a URL cannot be reached.
@@ -208,7 +208,7 @@ def is_parquet_text(source: str) -> bool:
 
 
 def hub_text_of(name: str, request: Request, codes: tuple[str, ...]) -> tuple[hub_texts.HubText, str] | None:
-    """A dataset of the catalogue and its language, at the commit that the request pins."""
+    """The Hub dataset of the catalogue with a name, at the commit of the request, and its language; None for others."""
     if not is_hub_text(name):
         return None
     text, lang = hub_texts.hub_text(name, codes[0] if len(codes) == 1 else "")
@@ -217,7 +217,7 @@ def hub_text_of(name: str, request: Request, codes: tuple[str, ...]) -> tuple[hu
 
 
 def _facts_of(request: Request) -> Callable[[str], TreebankFacts | None]:
-    """What is known of a treebank by the name of its file: the catalogue, the sample, and what the request pins."""
+    """A function from the name of a file or folder to what is known of its treebank, with the pins of the request."""
     pinned = {bank.name: bank for bank in request.pinned if isinstance(bank, Treebank)}
 
     def facts(name: str) -> TreebankFacts | None:
@@ -231,7 +231,7 @@ def _facts_of(request: Request) -> Callable[[str], TreebankFacts | None]:
 
 
 def _facts(name: str) -> TreebankFacts | None:
-    """What is known of a treebank: the catalogue, and the sample."""
+    """What is known of a treebank of the sample or the catalogue; None for others."""
     if name.endswith(f"_{SAMPLE}-ud-test.conllu"):
         lang = name.partition("_")[0]
         packaged = treebanks.sample_files().get(lang)
@@ -241,7 +241,7 @@ def _facts(name: str) -> TreebankFacts | None:
 
 
 def _paths(request: Request, codes: tuple[str, ...], progress: Progress) -> list[Path]:
-    """The files and folders that a request names, without text whose parts are read when they are needed."""
+    """The files and folders of the corpora of a request, without those of `is_segmented_text`."""
     if request.corpora:
         named = [name for name in request.corpora if not is_segmented_text(name, request)]
         return [path for name in named for path in _paths_named(name, request, codes, progress)]
@@ -253,7 +253,7 @@ def _paths(request: Request, codes: tuple[str, ...], progress: Progress) -> list
 
 def _paths_named(name: str, request: Request, codes: tuple[str, ...], progress: Progress) -> Sequence[Path]:
     """The files and folders that a name of ``--corpus`` stands for; raw text is annotated first."""
-    path = as_path(name)  # a URL is read as its copy
+    path = as_path(name)
     if path == SAMPLE:
         return _sample(codes)
     if is_hub_text(path):
@@ -267,7 +267,7 @@ def _paths_named(name: str, request: Request, codes: tuple[str, ...], progress: 
 
 
 def _of_catalogue(corpora: Sequence[PinnedCorpus], request: Request, progress: Progress) -> list[Path]:
-    """The files of treebanks, and the folders of annotated text, of the catalogue; missing files are downloaded."""
+    """The files of treebanks of the catalogue, and the folders of annotated text; missing files are downloaded."""
     texts = [corpus for corpus in corpora if isinstance(corpus, TextCorpus)]
     banks = [corpus for corpus in corpora if not isinstance(corpus, TextCorpus)]
     files = catalogue_files.fetch(banks, jobs=request.jobs, progress=progress)
@@ -275,7 +275,7 @@ def _of_catalogue(corpora: Sequence[PinnedCorpus], request: Request, progress: P
 
 
 def _annotated_text(text: TextCorpus, request: Request, progress: Progress) -> Path:
-    """The folder of a corpus of the catalogue's raw text, downloaded, verified and annotated, now or before."""
+    """The folder of the annotated corpus of raw text of the catalogue; downloads and annotates it if necessary."""
     how = dataclasses.replace(request.raw or AnnotationOptions(), read=read_options(text.read))
     about = Source(text.name, text.lang, text.licence, text.repo, text.commit, text.citation)
     catalogue_files.fetch([text], jobs=request.jobs, progress=progress)
@@ -283,7 +283,7 @@ def _annotated_text(text: TextCorpus, request: Request, progress: Progress) -> P
 
 
 def _annotated(source: str, request: Request, codes: tuple[str, ...], progress: Progress) -> Path:
-    """The folder of a corpus that is annotated now, or was before, from raw text."""
+    """The folder of the annotated corpus of a user's raw text, which is annotated if necessary."""
     about, how = _own_text(source, codes), request.raw or AnnotationOptions()
     return prepare(source, about, how, jobs=request.jobs, progress=progress).folder
 

@@ -1,17 +1,17 @@
-"""Annotate documents into a corpus: a folder of CoNLL-U shards with ``annotate.json``.
+"""Annotates documents and writes a corpus: a folder of CoNLL-U shards with ``annotate.json``.
 
-A batch of documents is what is annotated at once, and what is lost at most when the machine dies. Batches are stored
-in the cache, so that the source is read once and memory holds one. The subfolder ``.annotating`` holds everything
-unfinished: the annotations of batches (parts), each named after everything that it depends on, so that it is never made
-again, and the new shards, which are moved to their place when all are complete. The manifest is written last. The files
-do not depend on how often a run was killed and how many processes worked.
+Documents are annotated in batches; if a run is killed, only the batches in progress are lost. Batches are stored in the
+cache, so that the source is read only once and memory holds one batch. The subfolder ``.annotating`` holds unfinished
+work: the annotation of each batch (a *part*), in a file named by a hash of everything that it depends on, so that it is
+made only once; and the new shards, which are moved to the folder when all are complete. The manifest is written last.
+The files do not depend on interruptions or on the number of processes.
 
 The comments of CoNLL-U (https://universaldependencies.org/format.html) are ``newdoc id``, ``genre``, ``newpar``,
 ``sent_id``, ``section_number`` and ``speaker`` where there are any, ``source`` (file, first character, end) and
 ``text``. MISC has ``SpaceAfter=No`` and, as in UDPipe, ``TokenRange=start:end``. All offsets are characters of the
-decoded source. The sentences of a document are numbered, and a number is skipped where the text is interrupted: by a
-heading, a stage direction, or text that was removed. A reader that looks for gaps in the ids, as ours does, never takes
-the sentences on both sides for neighbours.
+decoded source. The sentences of a document are numbered; a number is skipped where the text is interrupted by a
+heading, a stage direction, or removed text. By this gap `conllu.documents` sees that the sentences before and after it
+are not neighbours.
 """
 
 import hashlib
@@ -41,14 +41,14 @@ from discoprobe.loaders.raw.document import RawDocument, grouped
 from discoprobe.loaders.raw.raw_corpus import RawCorpus
 
 FORMAT: Final = 9
-"""Version of the CoNLL-U and counts that are written, and of the rules for sentence boundaries; a higher one makes all
-parts anew."""
+"""Version of the CoNLL-U and counts that are written, and of the rules for sentence boundaries. Raise it when they
+change: all parts are then made again."""
 BATCH: Final = 40_000
-"""Characters after which a batch ends, with the document; about ten seconds of one core."""
+"""A batch ends with the document in which it reaches this number of characters: about ten seconds on one core."""
 SHARD: Final = 8 * 2**20
-"""Bytes after which a shard ends, with the batch."""
+"""A shard ends with the batch in which it reaches this number of bytes."""
 TEXTS: Final = "text"
-"""The subfolder for texts that are in no file of the source."""
+"""The subfolder for extracted texts, which no file of the source contains."""
 MAX_FILE_NAME: Final = 200
 """Bytes; file systems allow 255."""
 
@@ -58,16 +58,16 @@ class AnnotationJob:
     """What to annotate, and how."""
 
     corpus: RawCorpus  # read once, one batch in memory
-    source: Source  # name, language, licence, citation, and where it is from
+    source: Source  # name, language, licence, citation and origin
     engine: Engine
-    jobs: int = 1  # processes; each loads the models, and works on one thread
+    jobs: int = 1  # number of processes; each loads the models and uses one thread
     progress: Progress = silent  # called with the words annotated and the number of words expected
-    batch: int = BATCH  # characters after which a batch ends, with the document
+    batch: int = BATCH  # characters per batch
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedCorpus:
-    """An annotated corpus: its folder, its ``annotate.json``, and how many words this run annotated in how long."""
+    """An annotated corpus: its folder, its ``annotate.json``, the number of words that this run annotated, its time."""
 
     folder: Path
     manifest: AnnotationManifest
@@ -76,7 +76,7 @@ class AnnotatedCorpus:
 
 
 class _Batch(NamedTuple):
-    """The key of its annotation, its size in characters, and the file with its documents."""
+    """A batch: the key of its annotation, its size in characters, and the file with its pickled documents."""
 
     key: str
     characters: int
@@ -84,12 +84,12 @@ class _Batch(NamedTuple):
 
 
 def annotate(job: AnnotationJob, out: Path | None = None) -> AnnotatedCorpus:
-    """Annotate documents into a folder; complete or update an annotation of the same corpus that is there.
+    """Annotate documents into a folder, or complete or update the annotation of the same corpus in it.
 
-    By default the folder is in the cache, named after content, models and options, so that it is made only once.
+    By default the folder is in the cache, named by a hash of content, models and options, so that it is made only once.
 
     Raises:
-        UnsupportedError: there is no document.
+        UnsupportedError: there is no text to annotate.
         DiscoprobeError: the folder holds something else, or another process works in it; or annotation failed.
     """
     cache = cache_folder() / "annotated"
@@ -119,7 +119,7 @@ def _alone(out: Path) -> AbstractContextManager[None]:
 
 
 def _batches(job: AnnotationJob, work: Path) -> Iterator[_Batch]:
-    """The documents in batches, which are in files of a work folder, as are the texts that were extracted."""
+    """The documents in batches, which are written to files in a work folder, as are extracted texts."""
     for number, group in enumerate(grouped(job.corpus, _characters, job.batch)):
         for document in group:
             if document.extracted:
@@ -132,7 +132,7 @@ def _batches(job: AnnotationJob, work: Path) -> Iterator[_Batch]:
 
 
 def _finished(job: AnnotationJob, batches: Sequence[_Batch], content: str, out: Path) -> AnnotatedCorpus:
-    """The corpus, made from the parts that are there and those that are missing, unless it is there as a whole."""
+    """The corpus: it is kept if it is complete; else missing parts are made, and all parts are put together."""
     begun, new_words, about, read = time.monotonic(), 0, job.source, job.corpus
     old = manifests.read_manifest(out)
     counts: AnnotationCounts
@@ -156,7 +156,7 @@ def _finished(job: AnnotationJob, batches: Sequence[_Batch], content: str, out: 
 
 
 def _make_parts(job: AnnotationJob, batches: Sequence[_Batch], folder: Path) -> int:
-    """Annotate the batches that have no part in a folder; the number of words annotated now."""
+    """Annotate the batches that have no part in a folder; returns the number of words annotated now."""
     done = {batch: _read_part(folder, batch)[0]["words"] for batch in batches if _part(folder, batch).exists()}
     todo = [batch for batch in batches if batch not in done]
     words = before = sum(done.values())
@@ -171,7 +171,7 @@ def _make_parts(job: AnnotationJob, batches: Sequence[_Batch], folder: Path) -> 
 
 
 def _annotate_batch(engine: Engine, folder: Path, batch: _Batch) -> int:
-    """Write the part of a batch: a line of counts, and CoNLL-U; returns the number of words."""
+    """Annotate a batch and write its part: a line of counts, then CoNLL-U; returns the number of words."""
     documents: list[RawDocument] = pickle.loads(batch.file.read_bytes())  # noqa: S301 (this run wrote it)
     written, drops, corrections = Counter[str](), Counter[str](), Counter[str]()
     annotated = annotated_documents(documents, engine, drops, corrections)
@@ -194,7 +194,7 @@ def _read_part(folder: Path, batch: _Batch) -> tuple[AnnotationCounts, bytes]:
 
 
 def _put_together(batches: Sequence[_Batch], out: Path, stem: str) -> tuple[AnnotationCounts, dict[str, FileEntry]]:
-    """Make shards of the parts and put them in the place of the old files; returns the counts and the new files."""
+    """Make shards of the parts and replace the old files by them; returns the counts and the new files."""
     new = out / WORK / "new"
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)
@@ -250,7 +250,7 @@ def _texts(document: RawDocument, sentences: Sequence[PlacedSentence], written: 
 
 
 def _with_misc(one: PlacedSentence, token: Token, after: Token | None) -> tuple[str, Sequence[Word], str]:
-    """Form, words and MISC of a token of a sentence."""
+    """Form, words and MISC of a token of a sentence; ``after`` is the next token, None for the last."""
     close = one.no_space_after if after is None else after.start == token.end
     low, high = one.paragraph.source_span(token.start, token.end)
     form = one.paragraph.text[token.start : token.end]

@@ -1,11 +1,11 @@
-"""Sentences with their places in the paragraph: what finds them, the rules among that, and which of them stay.
+"""Finds sentences in paragraphs with an engine, drops damaged ones, and numbers the others.
 
-Rules are for languages and machines without a model. Sentences are those of Wikimedia's ``sentencex``: it has rules and
-abbreviations for some thirty languages, and uses those of a related language or general ones for the others. Words are
-those of Unicode's word boundaries (``running_words``).
+An engine is a model (`stanza_engine`) or rules, for languages and machines without a model. The rules are those of
+Wikimedia's ``sentencex``, which has rules and abbreviations for some thirty languages, and uses those of a related
+language or general ones for the others. Words are then divided at Unicode's word boundaries (``running_words``).
 
-A sentence is dropped if it is too long, or shows that something was lost when the text was extracted: brackets left
-empty, formulas, notes.
+A sentence is dropped if it is too long, or if it shows that something was lost when the text was extracted: empty
+brackets, formulas, marks of notes.
 """
 
 import importlib.metadata
@@ -24,16 +24,16 @@ from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.raw.annotate.sentence_boundaries import BEGINS_SMALL, corrected
 from discoprobe.loaders.raw.document import RUNNING, Paragraph, RawDocument, grouped
 from discoprobe.loaders.raw.plain_text import is_final
-from discoprobe.loaders.running_words import n_spoken_words, word_spans
+from discoprobe.loaders.running_words import n_alphanumeric_words, word_spans
 
 MAX_WORDS: Final = 512
-"""Longer sentences are dropped: they are lists or text without punctuation, and a parser needs memory for the square of
-the number of words."""
+"""Longer sentences are dropped: they are lists or text without punctuation, and the memory of a parser grows with the
+square of the number of words."""
 LONG_SENTENCE: Final = "long-sentence"
 UNANNOTATED: Final = "unannotated-paragraph"
-"""Reasons for which a sentence, or what the tokeniser cannot read, is dropped."""
+"""Reasons for dropping: the sentence is too long; the tokeniser cannot read the paragraph."""
 INTERRUPTING: Final = frozenset({"heading", "stage"})
-"""Kinds that interrupt the text. The name of a speaker does not: one turn of a dialogue follows another."""
+"""Kinds of paragraphs that interrupt the text. The name of a speaker does not: turns of a dialogue are consecutive."""
 WITHOUT_SENTENCE: Final = "document-without-sentence"
 TRACES: Final = {
     "empty-brackets": re.compile(r"[(\[（]\s*(?:[,;/–—-]\s+)*[)\]）]|[(\[](?:\s|[,;/–—-]\s)|,\s+,(?=[\s)])|\?/i\b"),
@@ -45,16 +45,17 @@ TRACES: Final = {
     "table-row": re.compile(r"^\s*\||\s\|\s.*\s\|\s|\|\s*$"),
     "space-before-comma": re.compile(r"\w\s,(?=\s)"),
 }
-"""Reason → pattern of what is left where text was lost."""
+"""Reason → pattern of the traces that lost text leaves."""
 UNFINISHED: Final = regex.compile(r"[\p{L}\p{N}\p{M},;]$")
 INTRODUCES: Final = regex.compile(r"[:：﹕]$")
 INTRODUCED: Final = regex.compile(r"[\p{P}\p{S}\p{N}\p{Ll}\p{Lo}]")
-"""How a paragraph begins that the one before introduces with a colon: with a mark of quotation, a dash, a number, a
-small letter or one of a script without capitals. If it begins otherwise, a list or formula was lost between them."""
+"""The beginning of a paragraph that directly follows a colon: a quotation mark, a dash, a number, a small letter or one
+of a script without capitals. After any other beginning, it is assumed that a list or formula between them was lost."""
 MOST: Final = 0.8
-"""Least share of paragraphs with a final mark, and with a first capital, in a document where others have lost text."""
+"""If at least this share of the paragraphs of a document end with a final mark (or begin with a capital), the last (or
+first) sentence of another paragraph is taken for incomplete."""
 CHUNK: Final = 40_000
-"""Characters of documents that are annotated at once, which bounds memory."""
+"""Number of characters that an engine gets at once; it bounds memory."""
 
 
 class Token(NamedTuple):
@@ -66,7 +67,7 @@ class Token(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """A sentence: its span in the paragraph's text, the tokens that a model found, the reason if it is dropped."""
+    """A sentence: its span in the paragraph's text, the tokens if a model found them, the reason if it is dropped."""
 
     start: int
     end: int
@@ -79,7 +80,7 @@ class Engine(Hashable, Protocol):
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """Everything that its result depends on, as JSON values."""
+        """Everything that the result depends on, as JSON values."""
 
     def annotate(self, paragraphs: Sequence[Paragraph], corrections: Counter[str]) -> list[list[Sentence]]:
         """The sentences of each paragraph, in order: those of the input if it is segmented.
@@ -89,7 +90,7 @@ class Engine(Hashable, Protocol):
 
 
 def versions(*packages: str) -> dict[str, str]:
-    """The versions of installed packages, and of those that find sentence boundaries for every engine."""
+    """The versions of packages, and of those that every engine uses for sentence boundaries."""
     return {name: importlib.metadata.version(name) for name in sorted({*packages, "regex", "sentencex"})}
 
 
@@ -98,7 +99,7 @@ class RuleEngine:
     """Finds the sentences of one language by rules; words are not annotated.
 
     Raises:
-        UnsupportedError: the language is written without spaces, so that no rule finds its words.
+        UnsupportedError: the language is written without spaces between words, which rules cannot divide.
     """
 
     lang: str
@@ -112,7 +113,7 @@ class RuleEngine:
 
     @property
     def identity(self) -> Mapping[str, object]:
-        """The libraries whose versions decide where sentences and words end."""
+        """The versions of the libraries that find sentences and words."""
         return {"engine": "rules", "software": versions()}
 
     def annotate(self, paragraphs: Sequence[Paragraph], corrections: Counter[str]) -> list[list[Sentence]]:
@@ -131,18 +132,18 @@ def _sentence(text: str, start: int, end: int) -> Sentence:
 
 @dataclass(frozen=True, slots=True)
 class PlacedSentence:
-    """A sentence that stays, in its paragraph."""
+    """A sentence that is kept, with its paragraph."""
 
     paragraph: Paragraph
     sentence: Sentence
-    number: int  # in the document, from 1; one is skipped where the text is interrupted
+    number: int  # in the document, from 1; a number is skipped where the text is interrupted
     opens_paragraph: bool
     opens_passage: bool  # the text is interrupted before it
     no_space_after: bool  # the next sentence follows without a space
 
     @property
     def text(self) -> str:
-        """Its characters."""
+        """The text of the sentence."""
         return self.paragraph.text[self.sentence.start : self.sentence.end]
 
     @property
@@ -152,20 +153,20 @@ class PlacedSentence:
         return tokens or [Token(low, high, (Word(text[low:high]),)) for low, high in word_spans(text, start, end)]
 
     @property
-    def spoken_words(self) -> int:
+    def alphanumeric_words(self) -> int:
         """The number of words with a letter or digit."""
         if not self.sentence.tokens:
-            return n_spoken_words(self.text)
+            return n_alphanumeric_words(self.text)
         return sum(any(map(str.isalnum, word.form)) for token in self.sentence.tokens for word in token.words)
 
 
 def annotated_documents(
     documents: Sequence[RawDocument], engine: Engine, drops: Counter[str], corrections: Counter[str]
 ) -> Iterator[tuple[RawDocument, list[PlacedSentence]]]:
-    """Each document that has sentences, with those that stay, in order.
+    """Each document with the sentences that are kept, in order, without documents that have none.
 
-    ``drops`` counts the others, and what is no running text, by reason; ``corrections`` counts the corrected sentence
-    boundaries by kind.
+    ``drops`` counts dropped sentences by reason, and paragraphs that are not running text by kind; ``corrections``
+    counts the corrected sentence boundaries by kind.
     """
     paragraphs = (paragraph for document in documents for paragraph in document.running)
     chunks = grouped(paragraphs, lambda paragraph: len(paragraph.text), CHUNK)
@@ -178,7 +179,7 @@ def annotated_documents(
 def _placed(
     document: RawDocument, found: Sequence[Sequence[Sentence]], drops: Counter[str]
 ) -> Iterator[PlacedSentence]:
-    """The sentences of a document that stay, given those of each running paragraph."""
+    """The sentences of a document that are kept; ``found`` has all sentences of each paragraph of running text."""
     texts = [
         ["" if sentence.dropped else paragraph.text[sentence.start : sentence.end] for sentence in sentences]
         for paragraph, sentences in zip(document.running, found, strict=True)
@@ -211,9 +212,9 @@ def _placed(
 def lost_text(paragraphs: Sequence[Sequence[str]]) -> list[list[str]]:
     """For each sentence of each paragraph of a document the reason why it is dropped, or an empty text.
 
-    Besides the reasons of :data:`TRACES`: ``unfinished``, the last sentence of a paragraph that ends with a letter or
-    a comma, and ``continued``, the first of a paragraph that begins with a small letter, in a document where others do
-    not.
+    Besides the reasons of :data:`TRACES` there are ``unfinished``, for the last sentence of a paragraph that ends with
+    a letter or a comma, and ``continued``, for the first sentence that begins with a small letter. These two are used
+    only if most paragraphs of the document end or begin otherwise (:data:`MOST`).
     """
     filled = [paragraph for paragraph in paragraphs if paragraph]
     marks = sum(is_final(paragraph[-1]) for paragraph in filled) >= MOST * len(filled)

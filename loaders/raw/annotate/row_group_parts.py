@@ -1,8 +1,8 @@
 """Corpora of text whose parts are the row groups of parquet files; a part is read when it is loaded, and cached.
 
-Rows are read, filtered and divided into sentences, which have no tokens. What needs other documents is counted inside
-the part: lines that recur, and paragraphs that repeat earlier ones. What repeats from part to part is found when rows
-are sampled (`near_duplicates`).
+Rows are read, filtered and divided into sentences, which have no tokens. Filters that compare documents (for recurring
+lines and repeated paragraphs) see only the documents of one part. Repetitions across parts are found when rows are
+sampled (`near_duplicates`).
 """
 
 import dataclasses
@@ -33,9 +33,9 @@ from discoprobe.loaders.raw.raw_corpus import usable_documents
 from discoprobe.loaders.raw.tables import find_columns, known_column, rows_of
 
 FORMAT: Final = 9
-"""Version of how text is read, filtered and divided into sentences; a higher one makes all cached parts anew."""
+"""Version of the code that reads, filters and divides text. Raise it when results change: parts are then made again."""
 ABOUT: Final = {"title": ("title",), "url": ("url", "source_url", "link")}
-"""What the attribution says of a document, and the names of its column in lower case."""
+"""What an attribution of a document contains → possible names of its column, in lower case."""
 FOOTERS_AT_ONCE: Final = 8
 """Number of files whose footers are read at the same time."""
 
@@ -47,16 +47,16 @@ class TextCorpusPart:
     corpus: str
     file: TextFile
     number: int  # of the row group
-    before: int  # rows of the file before it
-    n_documents: int
+    before: int  # number of rows of the file before it
+    n_documents: int  # number of its rows
     size: int  # bytes of its text, uncompressed
     options: ReadOptions  # how it is read and filtered
-    engine: Engine  # what finds sentences
-    fills: bool = False  # it is read only when other parts are at their end
+    engine: Engine  # finds the sentences
+    fills: bool = False  # whether it is read only after all other parts of the corpus
 
     @property
     def identity(self) -> str:
-        """Corpus, file and number of the row group."""
+        """``corpus/file#number`` of the row group."""
         return f"{self.corpus}/{self.file.name}#{self.number}"
 
     @property
@@ -78,10 +78,10 @@ class TextCorpusPart:
         return (self._made() if entry is None else entry).shards[0].load()
 
     def record(self) -> Mapping[str, Any] | None:
-        """What is known of the part since it was read; None if the cache does not have it.
+        """The record of the part, made when it was read; None if the cache does not have the part.
 
-        ``about``: id, title and URL of each document; ``documents``, ``sentences`` and ``words``: how many there are;
-        ``drops`` and ``corrections``: as in the manifest of an annotated corpus.
+        ``about`` has id, title and URL of each document; ``documents``, ``sentences`` and ``words`` are numbers;
+        ``drops`` and ``corrections`` are as in the manifest of an annotated corpus.
         """
         return cache.record(cache_folder(), self.key)
 
@@ -122,7 +122,7 @@ def _shard(documents: Sequence[tuple[RawDocument, Sequence[PlacedSentence]]], co
     table = pl.DataFrame({
         "sent": range(len(rows)), "doc": [doc for doc, _, _ in rows], "index": [index for _, index, _ in rows],
         "run": [n - 1 for n in accumulate(one.opens_passage for _, _, one in rows)], "sent_id": sent_ids,
-        "text": texts, "n_words": [one.spoken_words for _, _, one in rows], "aligned": [True] * len(rows),
+        "text": texts, "n_words": [one.alphanumeric_words for _, _, one in rows], "aligned": [True] * len(rows),
         "key": record_keys(repeat(corpus, len(rows)), [names[doc] for doc, _, _ in rows], sent_ids, texts),
         "text_key": text_keys(texts), "section": [one.paragraph.section for _, _, one in rows],
         "speaker": [None] * len(rows), "element": [None] * len(rows),
@@ -136,7 +136,7 @@ _FOOTERS: dict[TextFile, pq.FileMetaData] = {}
 
 @contextmanager
 def _opened(file: TextFile) -> Iterator[pq.ParquetFile]:
-    """An open parquet file; what goes wrong with it names it."""
+    """An open parquet file; the messages of errors name it."""
     with reaching(file.url), file.open() as stream:
         try:
             parquet = pq.ParquetFile(stream, metadata=_FOOTERS.get(file), pre_buffer=True)
@@ -148,21 +148,21 @@ def _opened(file: TextFile) -> Iterator[pq.ParquetFile]:
 
 
 def text_corpus(url: str, source: Source, options: ReadOptions, engine: Engine) -> Corpus:
-    """The corpus of text in parquet files, named by a path, URL or pattern; only their footers are read.
+    """The corpus of text in parquet files, given by a path, URL or pattern; only the footers of the files are read.
 
-    It counts as having sections: whether there are headings is seen when texts are read.
+    The corpus has the layer ``sections`` in any case: whether texts have headings is known only when they are read.
 
     Args:
         url: of the files; a branch or tag of the Hub is replaced by its current commit.
-        source: name, language, licence and citation; repository and commit, if the URL does not say them.
+        source: name, language, licence and citation; repository and commit, if the URL is not of the Hub.
         options: how the text is read and filtered; ``lang`` in it is ignored.
-        engine: what finds sentences.
+        engine: finds the sentences.
 
     Raises:
-        UnsupportedError: the files have no row.
-        UsageError: no column is known to hold the text, or the one that is named is not there.
-        CorpusFormatError: a file is no parquet.
-        RemoteError: a file is not there or cannot be read.
+        UnsupportedError: the files have no rows.
+        UsageError: no column has a known name for the text, or the column that the user names is missing.
+        CorpusFormatError: a file is not parquet.
+        RemoteError: a file does not exist or cannot be read.
     """
     options = dataclasses.replace(options, lang=source.lang)
     place, repository, commit = pinned(url)

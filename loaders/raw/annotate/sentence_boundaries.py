@@ -1,14 +1,13 @@
-"""Sentence boundaries as a segmenter found them, corrected by rules where the writing shows that they are wrong.
+"""Corrects the sentence boundaries of a segmenter by rules.
 
-Spans of sentences come in and go out: boundaries between them are removed, moved, or added where one was missed. The
-text is not changed. The rules are those that gold sentences confirm (UD German GSD, Spanish AnCora and GSD, Russian
-Taiga and GSD; 4,900 sentences, up to ten joined by spaces, segmented by small models of Stanza): of 138 boundaries that
-are removed or moved, 132 are not in gold; of 154 that are added, 152 are. F1 of boundaries rises from .93, .98, .97,
-.49 and .97 to .94, .98, .98, .64 and .98.
+Boundaries are removed, moved or added; the text is not changed. The rules were tested on gold sentences (UD German GSD,
+Spanish AnCora and GSD, Russian Taiga and GSD; 4,900 sentences, up to ten joined by spaces, segmented by small models of
+Stanza): of 138 boundaries that are removed or moved, 132 are not in gold; of 154 that are added, 152 are. F1 of
+boundaries rises from .93, .98, .97, .49 and .97 to .94, .98, .98, .64 and .98.
 
-What the same measurement does not confirm is not corrected: boundaries after ``:`` and ``;``, after an abbreviation of
-several letters, and before a small letter after a full stop. Boundaries inside ordinals (``19. Jahrhundert``) and
-before years, and Spanish ``D.``, were found by reading texts of the German Wikipedia and Spanish novels.
+Rules that this test did not confirm are left out: for boundaries after ``:`` and ``;``, after an abbreviation of
+several letters, and before a small letter after a full stop. The rules for ordinals (``19. Jahrhundert``), for years,
+and for Spanish ``D.`` come from reading texts of the German Wikipedia and Spanish novels.
 """
 
 from collections import Counter
@@ -33,21 +32,21 @@ CORRECTIONS: Final = frozenset({
 _SMALL: Final = r"[\p{Ll}--\p{Georgian}]"
 """A small letter of a script in which capitals begin sentences; Georgian is written in small letters throughout."""
 AFTER: Final = regex.compile(r"[\p{P}\p{S}]+(?:\s+|$)")
-"""Signs that belong to what is before them, because no letter follows directly."""
+"""Punctuation marks that belong to the sentence before them, because white space follows directly."""
 BEFORE: Final = regex.compile(r"(?:^|(?<=\s))(?:[\p{Ps}\p{Pi}\p{Pf}\p{Pd}\"'¿¡]+|[.…]{2,})$")
-"""Opening signs, or dots of an ellipsis, that belong to what is after them, because no letter is directly before."""
+"""Opening marks, or an ellipsis, that belong to the sentence after them, because white space is before them."""
 MAX_SIGNS: Final = 16
 JOINED: Final = regex.compile(rf"[.…]|\p{{N}}|{_SMALL}", regex.VERSION1)
-"""What begins no sentence unless a space is before it."""
+"""A character that cannot begin a sentence unless a space is before it."""
 LETTER: Final = regex.compile(r"[\p{L}\p{N}]")
 ONLY_OPENS: Final = regex.compile(r"[\p{Ps}\p{Pi}\p{Pd}¿¡\s]+$")
 BEGINS_SMALL: Final = regex.compile(rf"[\p{{P}}\s]*{_SMALL}", regex.VERSION1)
 TITLE: Final = r"(?<!\p{L})(?:Drs?|Dra|Prof|Mrs?|Ms|Hrn?|Sr|Sres|Sras?|Srta|Dña|Dott|Sig|Mme|Mlle)\."
-"""An abbreviated title before a name. Other abbreviations look like a short word at the end of a sentence."""
+"""An abbreviated title before a name. Other abbreviations cannot be told from a short word at the end of a sentence."""
 ORDINAL: Final = r"(?<![\p{L}\p{N}.,])\p{N}{1,2}\."
 FREQUENT: Final = 6.0
-"""Zipf frequency from which a word after a number begins a sentence: articles, prepositions, pronouns. Of 1,683 numbers
-with a full stop and a capital after them in 200 articles of the German Wikipedia, about 30 end a sentence."""
+"""Zipf frequency from which a word after a number and full stop begins a sentence: articles, prepositions, pronouns. Of
+1,683 numbers before a full stop and a capital in 200 articles of the German Wikipedia, about 30 end a sentence."""
 YEAR: Final = regex.compile(r"(?<=\p{L}{4}|\p{N}{4})[.!?][\p{Pe}\p{Pf}\p{Pi}\"']*\s+(?=\p{N}{4}\s+\p{Ll})")
 """The end of a sentence before one that begins with a year and a word in small letters, as is usual in German."""
 MISSED: Final = regex.compile(
@@ -57,12 +56,12 @@ MISSED: Final = regex.compile(
 
 
 class Boundaries(LanguageSection, frozen=True):
-    """What a language writes with a full stop inside a sentence.
+    """Full stops inside sentences of a language.
 
     Attributes:
-        abbreviations: pattern of what is abbreviated before the word it belongs to (German *inkl.*, Spanish *D.*).
-        ordinals: the language in whose word frequencies the nouns after ordinal numbers are looked up, where nouns have
-            a capital and ordinals a full stop (*19. Jahrhundert*); empty elsewhere.
+        abbreviations: pattern of abbreviations that are always before another word (German *inkl.*, Spanish *D.*).
+        ordinals: for languages where ordinals have a full stop and nouns a capital (*19. Jahrhundert*), the code of the
+            language whose word frequencies are used for the word after the ordinal; empty for others.
     """
 
     section: ClassVar[str] = "boundaries"
@@ -71,11 +70,10 @@ class Boundaries(LanguageSection, frozen=True):
 
 
 def corrected(text: str, lang: str, corrections: Counter[str], spans: Sequence[Span] | None = None) -> list[Span]:
-    """The sentences of a paragraph with corrected boundaries.
+    """The spans of the sentences of a paragraph, with corrected boundaries.
 
-    ``spans`` are those that a segmenter found, in order, with only white space between them; by default those of the
-    rules of ``sentencex``. ``corrections`` counts the boundaries that are moved, removed or added, by the kinds of
-    :data:`CORRECTIONS`.
+    ``spans`` are the sentences of a segmenter, in order, with only white space between them; by default those of
+    ``sentencex``. ``corrections`` counts the boundaries that are moved, removed or added, by :data:`CORRECTIONS`.
     """
     rules = [(span["start_index"], span["end_index"]) for span in sentencex.get_sentence_boundaries(lang, text)]
     if not (spans := rules if spans is None else spans):
@@ -103,7 +101,7 @@ def _stripped(text: str, start: int, end: int) -> Span:
 
 
 def _moved(text: str, at: int) -> tuple[int, str]:
-    """A boundary moved to where a space is, and the kind of correction; position 0 if it is to be removed."""
+    """A boundary moved past closing or before opening marks, and the kind of correction; 0 if it is to be removed."""
     if text[at - 1].isspace():
         return at, ""
     if after := AFTER.match(text, at):
@@ -114,7 +112,7 @@ def _moved(text: str, at: int) -> tuple[int, str]:
 
 
 def _beside_signs(text: str, edges: Sequence[int]) -> dict[int, str]:
-    """The inner edges beside signs without letters, unless these open the next sentence; with the kind."""
+    """The boundaries to remove, with the kind, because a part beside them has no letter and opens no sentence."""
     removed: dict[int, str] = {}
     begin = edges[0]
     for at, following in pairwise(edges[1:]):
@@ -127,7 +125,7 @@ def _beside_signs(text: str, edges: Sequence[int]) -> dict[int, str]:
 
 
 def _inside(text: str, at: int, own: Boundaries, by_rule: Collection[int]) -> str:
-    """The kind of a boundary that the text on both sides shows to be inside a sentence; else an empty text."""
+    """The kind of a boundary that is inside a sentence, by the text on both sides; an empty text for any other."""
     for kind, pattern in _patterns(own):
         found = pattern.match(text, at)
         if not found or (kind == "after-initial" and at in by_rule):  # `sentencex` ends a sentence there
@@ -140,7 +138,7 @@ def _inside(text: str, at: int, own: Boundaries, by_rule: Collection[int]) -> st
 
 @cache
 def _patterns(own: Boundaries) -> list[tuple[str, regex.Pattern[str]]]:
-    """Kinds of boundaries inside a sentence, each with a pattern of what is before and after one."""
+    """The kinds of boundaries inside a sentence, each with a pattern of the text before and after the boundary."""
     small = BEGINS_SMALL.pattern
     sides = [
         ("before-initial", "", rf"\p{{Lu}}\.\s+{_SMALL}"),  # the end of an abbreviation: *ü. M.* (above sea level)

@@ -1,7 +1,7 @@
-"""Annotation with Stanza, many paragraphs at once, on one thread or the GPU.
+"""Annotates many paragraphs at once with Stanza, on one thread or the GPU.
 
-Every paragraph is a document for Stanza, so that no sentence crosses paragraphs; in input that is already segmented,
-every sentence is one.
+For Stanza every paragraph is a document, so that no sentence crosses paragraphs; if the input is already segmented,
+every sentence is a document.
 """
 
 import functools
@@ -30,7 +30,7 @@ from discoprobe.loaders.raw.document import Paragraph
 TOKENIZERS: Final = ("tokenize", "mwt")
 TAGS: Final = frozenset(UPOS.categories.to_list())
 NOT_TOKENISED: Final = (ValueError, AssertionError, IndexError)
-"""What Stanza's tokeniser raises for text in which it loses its place."""
+"""Errors that Stanza's tokeniser raises for text in which it cannot locate its tokens."""
 
 
 def _device() -> str:
@@ -130,15 +130,15 @@ def _pipeline(engine: StanzaEngine) -> Any:
         )  # fmt: skip
     except MemoryError:
         raise
-    except Exception as error:  # whatever unpickling meets in a file that was cut or is no model
+    except Exception as error:  # unpickling a truncated file, or one that is no model, raises many classes
         why = f"{type(error).__name__}: {error}".rstrip(": ")
         raise damaged(models.folder / models.code, why, models.lang, models.folder) from error
 
 
 def regrouped(sentences: Sequence[Sequence[Token]], starts: Sequence[int]) -> list[list[Token]]:
-    """The tokens of sentences in sentences that begin at other characters.
+    """The tokens of ``sentences``, divided into sentences that begin at the characters ``starts`` instead.
 
-    Dots that were in two sentences, as in an ellipsis that was cut, become one token.
+    Dots at the end of one sentence and the beginning of the next (a divided ellipsis) become one token.
     """
     found: list[list[Token]] = [[] for _ in starts]
     for tokens in sentences:
@@ -160,22 +160,22 @@ def _token(token: Any, at: int) -> Token:
 
 
 def _sentence(tokens: Sequence[Token]) -> Sentence:
-    """The sentence with some tokens; it is dropped if it is too long to be annotated."""
+    """A sentence of these tokens; it is dropped if it is too long to be annotated."""
     long = sum(len(token.words) for token in tokens) > MAX_WORDS
     return Sentence(tokens[0].start, tokens[-1].end, () if long else tuple(tokens), LONG_SENTENCE if long else "")
 
 
 def _with_words(token: Token, text: str, words: Iterator[Any]) -> Token:
-    """The token with the next of Stanza's words.
+    """The token with the annotation of the next words of Stanza.
 
-    The form of a token is taken from the text, since Stanza writes ``<UNK>`` for one of a thousand characters.
+    The form of a single word is taken from the text, since Stanza writes ``<UNK>`` for very long ones.
     """
     forms = [word.form for word in token.words] if token.words[1:] else [text[token.start : token.end]]
     return token._replace(words=tuple(_word(next(words), form) for form in forms))
 
 
 def _word(word: Any, form: str) -> Word:
-    """A word, in cells that a CoNLL-U reader accepts whatever a model predicts."""
+    """A word whose cells a CoNLL-U reader accepts, whatever the model predicts."""
     return Word(
         form=_cell(form),
         lemma=_cell(word.lemma),

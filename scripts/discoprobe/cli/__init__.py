@@ -1,7 +1,7 @@
-"""The command line: options and messages; the work is done by ``pipeline`` and the three folders of the package.
+"""The command line: options and messages. ``pipeline``, ``builders``, ``loaders`` and ``cards`` do the work.
 
-``arguments`` has the options with their help, ``building``, ``publishing``, ``evaluating`` and ``corpora`` have the
-commands, ``terminal`` shows progress and tables, ``summaries`` shows results.
+``arguments`` has the options with their help; ``building``, ``publishing`` (with ``reviewing``), ``evaluating`` and
+``corpora`` have the commands; ``terminal`` shows progress and tables; ``summaries`` and ``audit_view`` show results.
 """
 
 import errno
@@ -33,27 +33,27 @@ app.command("languages")(corpora.languages)
 _DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 KEEP_FREED = "dirty_decay_ms:10000,muzzy_decay_ms:0"
-"""polars returns freed memory to the system after ten seconds instead of half a second: to request it again in each
-step of a block would take a tenth of the processor time."""
+"""Setting of jemalloc: polars returns freed memory to the system after ten seconds instead of half a second. To request
+it again in each step of a block would take a tenth of the processor time."""
 _GIVE_BACK = "dirty_decay_ms:500,muzzy_decay_ms:0"
 _ONLY_AUDIT = frozenset({"audit", "import"})
 """Commands that build no blocks. For them, a tenth less memory is worth more than the time."""
 
 
 def main() -> NoReturn:
-    """Runs the program; exit status 0 done, 1 wrong input, 2 wrong usage, 3 audit failed, 4 network or Hub failed."""
+    """Runs the program. Exit status: 0 done, 1 wrong input, 2 wrong usage, 3 audit failed, 4 network or Hub failed."""
     try:
         app(prog_name=Path(sys.argv[0]).name if "__main__" not in sys.argv[0] else "discoprobe")
     except DiscoprobeError as error:
         sys.stderr.write(f"error: {_one_line(str(error))}\n")
         sys.exit(error.exit_status)
     except OSError as error:
-        sys.stderr.write(f"error: {_one_line(_told(error))}\n")
+        sys.stderr.write(f"error: {_one_line(_message_of(error))}\n")
         sys.exit(1)
     sys.exit(0)
 
 
-def _told(error: OSError) -> str:
+def _message_of(error: OSError) -> str:
     if error.errno in _DISK_FULL or "No space left" in str(error):
         where = f" ({error.filename})" if error.filename else ""
         return f"the disk is full{where}; nothing was changed: free some space and run it again"

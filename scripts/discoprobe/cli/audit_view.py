@@ -1,4 +1,4 @@
-"""What `build audit` and `build import` print: what was read, the verdict, every check, and what was not read."""
+"""Prints the results of `build audit` and `build import`: what was read, the verdict, checks, and what was skipped."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 NARROW = 80
 """Width of the output in characters, also in a file or a pipe."""
 _LABELS = 12
-"""Most labels that a table lists; if there are more, it gives their number."""
+"""Largest number of labels that a table lists; further ones are counted."""
 _NAMED = 5
-"""Rows of a finding that are named at most."""
+"""Largest number of rows that are named for a finding."""
 _NAME = 24
-"""Characters of a label or a file in the table of splits."""
+"""Largest number of characters of a label or file name in the table of splits."""
 
 
 def show_reports(
     reports: Sequence[Report], verdicts: Sequence[Verdict], skipped: Sequence[Skipped], *, as_json: bool = False
 ) -> None:
-    """What was read and the verdict on it; for a single dataset also every check, the baselines and the rules found."""
+    """Prints what was read and the verdict; for a single dataset also checks, baselines and rules."""
     if as_json:
         print_json(as_dict(reports, verdicts, skipped))
         return
@@ -47,7 +47,7 @@ def show_reports(
 
 
 def as_dict(reports: Sequence[Report], verdicts: Sequence[Verdict], skipped: Sequence[Skipped]) -> dict[str, object]:
-    """The reports as JSON holds them (docs/audit.md has the schema)."""
+    """The reports as a JSON object (docs/audit.md has the schema)."""
     return {
         "data": [
             report.to_dict() | {"verdict": one.word, "verdict_checks": list(one.checks), "of_design": one.of_design}
@@ -58,13 +58,13 @@ def as_dict(reports: Sequence[Report], verdicts: Sequence[Verdict], skipped: Seq
 
 
 def show_designs(rows: Sequence[Mapping[str, Cell]]) -> None:
-    """The shortcuts of tasks over the rows of all their configs."""
+    """Prints the accuracy of shortcuts over the rows of all configs of a task."""
     sys.stdout.write("\nall languages of a task together\n")
     show(rows, ["task", "check", "configs", "rows", "accuracy", "threshold", "design"], width=NARROW)
 
 
 def show_import(done: Imported, out: str) -> None:
-    """How many rows were left out for each kind of leak, and the call that loads the config."""
+    """Prints the number of rows left out for each kind of leak, and the call that loads the config."""
     for check, n in done.leaks.items():
         _write(f"left out for {check}: {n:,} rows")
     if done.written:
@@ -72,7 +72,7 @@ def show_import(done: Imported, out: str) -> None:
 
 
 def show_skipped(skipped: Sequence[Skipped]) -> None:
-    """What was not read, and why."""
+    """Prints what was not read, and why."""
     if skipped:
         sys.stdout.write("\nnot read\n")
     for one in skipped:
@@ -80,7 +80,7 @@ def show_skipped(skipped: Sequence[Skipped]) -> None:
 
 
 def show_read(report: Report) -> None:
-    """What was read: format, columns, splits side by side, classes with their rows, and what was left out."""
+    """Prints what was read: format, columns, a table of splits with their files, rows and labels, what was left out."""
     read = report.read
     _write(f"{report.name}: {read.format if read else 'config'}")
     for role, columns in (read.columns if read else {}).items():
@@ -169,7 +169,7 @@ def _show_report(report: Report, verdict: Verdict) -> None:
 
 
 def _show_details(findings: Iterable[Finding]) -> None:
-    """Details and rows of the findings that need a look: failed, exempt, or above the threshold of a note."""
+    """Prints details and rows of the findings that are failed, exempt, or noted with a detail."""
     told = [one for one in findings if one.status in {"failed", "exempt"} or (one.status == "noted" and one.detail)]
     if told:
         sys.stdout.write("\n")

@@ -49,7 +49,7 @@ def corpora_check(names: arg.CheckNames = None, *, json_: arg.Json = False) -> N
 
 
 def _file_rows(names: Sequence[str]) -> list[dict[str, Cell]]:
-    """A row per file of the catalogue: ok, missing or corrupt, and how the documents of an ok file are recognised."""
+    """A row per file of the catalogue: its state, and if it is ok, how its documents are recognised."""
     from discoprobe.loaders.catalogue.treebanks import facts_for  # noqa: PLC0415
     from discoprobe.loaders.conllu.documents import explain_documents  # noqa: PLC0415
     from discoprobe.loaders.fetch.catalogue_files import check  # noqa: PLC0415

@@ -90,7 +90,7 @@ def push(  # noqa: PLR0913 (one parameter per option)
 
 @contextlib.contextmanager
 def _interruptible(repo: str) -> Iterator[None]:
-    """After Ctrl-C, prints the state of the repository and ends the process, although threads may wait for the Hub."""
+    """After Ctrl-C, prints the state of the repository and ends the process, even if threads still wait for the Hub."""
     try:
         yield
     except KeyboardInterrupt:
@@ -105,7 +105,7 @@ def _interruptible(repo: str) -> Iterator[None]:
 def _unbuilt(planned: Sequence[PlannedSource], request: Request, out: Path) -> list[str]:
     """The configs that a push would build; empty if all are up to date.
 
-    Where corpora have to be fetched or annotated before that is known, all that are asked for.
+    If this is known only after corpora were downloaded or annotated, these are all configs of the request.
     """
     from discoprobe.builders.task import tasks_named  # noqa: PLC0415
     from discoprobe.pipeline import stale_configs  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""What `build review` does: starts the application, writes pages, or adds marks; with its messages."""
+"""The actions of `build review`, with their messages: start the application, write pages, or add marks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def serve(  # noqa: PLR0913 (what a server is started with)
     release: Path, languages: tuple[str, ...], who: tuple[str, str], against: str, corpora: Sequence[str], *, port: int,
     open_: bool,
 ) -> None:  # fmt: skip
-    """Serves the review application until Ctrl-C or SIGTERM, then writes the readers' figures on the cards."""
+    """Serves the review application until Ctrl-C or SIGTERM, then adds the results of the readers to the cards."""
     try:
         from discoprobe.cards.review.site import Reader, ReviewOptions  # noqa: PLC0415
         from discoprobe.cards.review.web_app import server  # noqa: PLC0415
@@ -63,7 +63,7 @@ def write_pages(release: Path, pages: Path, languages: Sequence[str], against: s
 
 
 def add_marks(release: Path, files: Sequence[Path]) -> None:
-    """Adds the marks of files to those of a release, and writes the readers' figures on its cards."""
+    """Adds the marks of files to those of a release, and the results of the readers to its cards."""
     from discoprobe.cards.readers.marks import marks_file, merge  # noqa: PLC0415
     from discoprobe.cards.release.read_rows import checked_marks  # noqa: PLC0415
 

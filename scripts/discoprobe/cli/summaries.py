@@ -1,4 +1,4 @@
-"""What commands print about their results."""
+"""Prints the results of commands."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from discoprobe.reading_plan import PlannedSource
 
 _NAMED = 3
-"""Most checks that a remark names; if there are more, it gives their number."""
+"""Largest number of checks that a remark names; if there are more, it gives their number."""
 
 
 def show_build(result: BuildResult, out: str, *, as_json: bool = False) -> None:
-    """One line per config, built or not, and the call that loads the first."""
+    """Prints a line per config, built or not, and the call that loads one of them."""
     from discoprobe.cards.text.verdicts import verdicts  # noqa: PLC0415 (scipy: a second)
 
     entries = result.manifest["configs"]
@@ -44,7 +44,7 @@ def show_build(result: BuildResult, out: str, *, as_json: bool = False) -> None:
 
 
 def show_load_call(out: str, config: str, splits: Sequence[str]) -> None:
-    """The call that loads a config: ``load_dataset`` takes a folder, or for a URL the parquet files of each split."""
+    """Prints the call that loads a config: of a folder, or of a URL by the parquet files of each split."""
     files = ", ".join(f'"{split}": "{out}/{config}/{split}-*.parquet"' for split in splits)
     arguments = f'"parquet", data_files={{{files}}}' if is_url(out) else f'"{out}", "{config}"'
     sys.stdout.write(f"\nload_dataset({arguments})\n")
@@ -89,7 +89,7 @@ def remark(verdict: Verdict) -> str | None:
 
 
 def show_annotated(annotated: AnnotatedCorpus, out: str, *, as_json: bool = False) -> None:
-    """What an annotation made, how fast, what was left out by reason, and which sentence boundaries were corrected."""
+    """Prints what was annotated and how fast, what was left out, and which sentence boundaries were corrected."""
     manifest = annotated.manifest
     if as_json:
         print_json({"out": out, "new_words": annotated.new_words, "seconds": annotated.seconds, **manifest})
@@ -120,7 +120,7 @@ def show_annotated(annotated: AnnotatedCorpus, out: str, *, as_json: bool = Fals
 
 
 def show_sources(planned: Sequence[PlannedSource], unbuilt: Sequence[str] | None, *, as_json: bool = False) -> None:
-    """What a push reads, in the order in which rows are taken, and for a dry run the configs that it would build.
+    """Prints what a push reads, in the order of reading, and for a dry run the configs that it would build.
 
     JSON is printed only for a dry run with such configs.
     """
@@ -159,7 +159,7 @@ def confirmed(plan: Plan) -> bool:
 
 
 def show_plan(plan: Plan, *, as_json: bool = False) -> None:
-    """What a push will send, delete, keep and change; on stderr where stdout is for JSON."""
+    """Prints what a push will send, delete, keep and change; on stderr if stdout is for JSON."""
     stream = sys.stderr if as_json else sys.stdout
     size = sum(plan.uploads.values())
     since = f" (after {plan.last})" if plan.last else ""
@@ -181,7 +181,7 @@ def show_plan(plan: Plan, *, as_json: bool = False) -> None:
 
 
 def show_push(result: PushResult, *, as_json: bool = False) -> None:
-    """What a push did."""
+    """Prints what a push did."""
     if as_json:
         print_json(result.to_dict())
         return
@@ -194,7 +194,7 @@ def show_push(result: PushResult, *, as_json: bool = False) -> None:
 
 
 def show_changes(changes: Changes, *, as_json: bool = False) -> None:
-    """What changed between two releases: a line per config, then sources, software and other files."""
+    """Prints what changed between two releases: a line per config, then sources, software and other files."""
     if as_json:
         print_json(changes.to_dict())
         return
@@ -215,7 +215,7 @@ def show_changes(changes: Changes, *, as_json: bool = False) -> None:
 
 
 def show_verified(verified: Verified, *, as_json: bool = False) -> None:
-    """What a verification found."""
+    """Prints what a verification found."""
     if as_json:
         print_json(verified.to_dict())
         return

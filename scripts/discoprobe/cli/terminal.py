@@ -23,15 +23,15 @@ WIDE = 200
 LINE_SECONDS = 60.0
 """Seconds between two lines of progress if stderr is not a terminal."""
 WORTH_SAYING = 50_000
-"""Fewest words for which the speed is printed: with fewer, most of the time is the start of the program."""
+"""Least number of words for which the speed is printed: with fewer, most of the time is the start of the program."""
 READING, ROWS = "reading ", ": rows"
-"""How the names of reading steps begin, and how the names of steps end that count the rows of a config."""
+"""Prefix of the names of steps that read text, and suffix of the names of steps that count the rows of a config."""
 
 
 class ProgressDisplay:
-    """Shows on stderr how far each step is: bars on a terminal, elsewhere a line per minute.
+    """Shows the progress of each step on stderr: bars on a terminal, elsewhere a line per minute.
 
-    It is called with the name of a step, how much of it is done, and how much there is (`process_pool.Progress`).
+    It is called with the name of a step, the number of units done, and the total (`process_pool.Progress`).
     """
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class ProgressDisplay:
             self._print_line()
 
     def _print_line(self) -> None:
-        """Once a minute: all steps that are not done, with the estimated time left for each."""
+        """At most once a minute, prints all steps that are not done, with the estimated time left for each."""
         with self._lock:
             now = time.monotonic()
             if now - self._last_line < LINE_SECONDS:
@@ -78,7 +78,7 @@ class ProgressDisplay:
             sys.stderr.flush()
 
     def _print_lines(self) -> None:
-        """Prints a line a minute also while no step says how far it is."""
+        """Prints a line per minute even while no step reports progress."""
         while not self._ended.wait(LINE_SECONDS / 4):
             self._print_line()
 
@@ -102,7 +102,7 @@ class ProgressDisplay:
 
 
 def _line(steps: Sequence[Task]) -> str:
-    """How far each step is, and how much time is left at the present speed.
+    """The progress of each step, and the time left at the present speed.
 
     A config is done when it has its full size or when the whole corpus is read. Reading ends when all configs have
     their full size. So the time left for a config is printed only if it is shorter than that for reading.
@@ -146,7 +146,7 @@ def print_json(value: object) -> None:
 def show(
     rows: Sequence[Mapping[str, Cell]], columns: Sequence[str], *, as_json: bool = False, width: int = WIDE
 ) -> None:
-    """Prints rows as a table, or as a JSON list; ``width`` holds for a table that is not printed in a terminal."""
+    """Prints rows as a table, or as a JSON list; ``width`` (in characters) is used if stdout is not a terminal."""
     if as_json:
         print_json([dict(row) for row in rows])
         return

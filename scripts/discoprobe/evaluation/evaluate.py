@@ -23,7 +23,7 @@ def evaluations(  # noqa: PLR0913 (one parameter per option)
         names: configs of the release folder ``out``, paths, or Hub ids; all configs of ``out`` if empty.
         out: a release folder.
         model: folder or Hub id of a model of transformers.
-        progress: called with how far each step is.
+        progress: called with the progress of each step.
         by_surprisal: compare the probabilities that a causal model gives; else train linear probes on hidden states.
         train_rows: most training rows of a probe.
         device: where torch computes.

@@ -1,8 +1,8 @@
 """Logistic regression on frozen hidden states, one per layer and pooling.
 
-A row of several texts becomes one vector: the vectors of its texts, and for neighbouring texts the absolute difference
-and the product of their vectors (Conneau et al. 2017), because coherence is a relation between sentences. For a choice
-every option is scored as the last text after the context, and the option with the highest score is taken.
+The features of a row are the vectors of its texts, and for each two neighbouring texts the absolute difference and the
+product of their vectors (Conneau et al. 2017), because coherence is a relation between sentences. For a choice, each
+option is scored by its vector and its relation to the context, and the option with the highest score is predicted.
 """
 
 import dataclasses
@@ -34,12 +34,12 @@ STRENGTHS = (0.001, 0.01, 0.1, 1.0)
 """Inverse regularisation strengths; the one that does best on validation is used."""
 
 STEPS = 300
-"""Most iterations of the optimiser."""
+"""Largest number of iterations of the optimiser."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """The rows of a dataset as arrays of length rows: split, label, size of the context; texts by their numbers."""
+    """The rows of a dataset as arrays, with an element per row; ``texts`` has the indices of the texts of each row."""
 
     shape: Shape
     split: npt.NDArray[np.str_]
@@ -49,14 +49,14 @@ class _Rows:
     test: pl.DataFrame
 
     def right(self, predicted: Ints, split: str) -> npt.NDArray[np.bool_]:
-        """Which rows of a split are predicted right."""
+        """Whether the prediction for each row of a split is correct."""
         return np.asarray(predicted == self.labels[self.split == split])
 
 
 def evaluate(data: AuditInput, model: LanguageModel, progress: Progress, *, train_rows: int = 10_000) -> Evaluation:
-    """Trains a probe per layer and pooling on train, chooses on validation, and scores on test.
+    """Trains a probe per layer and pooling on train, chooses the best on validation, and scores it on test.
 
-    At most ``train_rows`` rows are trained on; more are left out from the end of the split.
+    Only the first ``train_rows`` rows of train are used.
 
     Raises:
         UnsupportedError: a split is missing.
@@ -80,7 +80,7 @@ def evaluate(data: AuditInput, model: LanguageModel, progress: Progress, *, trai
 
 
 def _numbered(data: AuditInput, table: pl.DataFrame, texts: pl.Series) -> _Rows:
-    """The rows with the numbers of their texts in ``texts``."""
+    """The rows as arrays, with the indices of their texts in ``texts``."""
     number = pl.element().replace_strict(texts, range(len(texts)), return_dtype=pl.Int64)
     return _Rows(
         data.shape, table["split"].cast(pl.String).to_numpy(), table["label"].to_numpy(),
@@ -105,7 +105,7 @@ def _features(vectors: Floats, places: list[Ints]) -> Floats:
     """One vector per row, shape (rows, features); rows have the same number of texts.
 
     Raises:
-        UnsupportedError: they have not.
+        UnsupportedError: the rows have different numbers of texts.
     """
     if len({len(texts) for texts in places}) > 1:
         raise UnsupportedError(
@@ -118,7 +118,7 @@ def _features(vectors: Floats, places: list[Ints]) -> Floats:
 
 
 def _best(rows: _Rows, predictions: Iterable[Ints]) -> tuple[float, Ints]:
-    """The best accuracy on validation of some predictions for all rows, and what the same one says of test."""
+    """The best accuracy on validation among ``predictions`` (each for all rows), and its predictions for test."""
     results = [
         (float(rows.right(of_all[rows.split == "validation"], "validation").mean()), of_all[rows.split == "test"])
         for of_all in predictions
@@ -127,7 +127,7 @@ def _best(rows: _Rows, predictions: Iterable[Ints]) -> tuple[float, Ints]:
 
 
 def _fits(features: Floats, labels: Ints) -> Iterator[Any]:
-    """The classifiers of ``STRENGTHS``, with standardised features, trained on these rows."""
+    """A classifier for each of ``STRENGTHS``, trained on these rows with standardised features."""
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 (takes a second)
     from sklearn.pipeline import make_pipeline  # noqa: PLC0415
     from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
@@ -137,14 +137,14 @@ def _fits(features: Floats, labels: Ints) -> Iterator[Any]:
 
 
 def _classify(rows: _Rows, vectors: Floats) -> Iterator[Ints]:
-    """The label of each row, as each classifier predicts it."""
+    """For each classifier, the predicted label of every row."""
     features, train = _features(vectors, rows.texts), rows.split == "train"
     for classifier in _fits(features[train], rows.labels[train]):
         yield classifier.predict(features)
 
 
 def _choose(rows: _Rows, vectors: Floats) -> Iterator[Ints]:
-    """The same for choices: a classifier says of each option whether it is the right one."""
+    """For each classifier, the option with the highest score in every row; it is trained on options: correct or not."""
     options = [(row, at) for row, texts in enumerate(rows.texts) for at in range(len(texts) - rows.n_context[row])]
     features = np.stack([_option(vectors, rows.texts[row], int(rows.n_context[row]), at) for row, at in options])
     row_of, at_of = np.array(options).T
@@ -156,7 +156,7 @@ def _choose(rows: _Rows, vectors: Floats) -> Iterator[Ints]:
 
 
 def _option(vectors: Floats, texts: Ints, n_context: int, at: int) -> Floats:
-    """The vector of one option: itself, and how it relates to the context as a whole and to its last text."""
+    """The features of an option: its vector, and its relation to the mean and to the last text of the context."""
     option = vectors[texts[n_context + at]]
     if not n_context:
         return np.asarray(option)
@@ -169,8 +169,8 @@ def sentence_vectors(model: LanguageModel, texts: Sequence[str], progress: Progr
     """The vectors of texts in every layer.
 
     Returns:
-        Shape (texts, poolings, layers + 1, dimensions), half precision; layer 0 are the embeddings. Poolings are in the
-        order of ``POOLINGS``.
+        Array of shape (texts, poolings, layers + 1, dimensions), half precision; layer 0 is the embeddings. Poolings
+        are in the order of ``POOLINGS``.
     """
     import torch  # noqa: PLC0415 (takes seconds)
 

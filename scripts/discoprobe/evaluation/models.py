@@ -9,10 +9,10 @@ from discoprobe.loaders.errors import DiscoprobeError
 from discoprobe.loaders.file_hashes import hashes_of
 
 TOKENS_PER_BATCH = 8192
-"""Tokens of a batch, padding included."""
+"""Largest number of tokens in a batch, padding included."""
 
 MOST_TOKENS = 512
-"""Tokens of a text if neither the model nor its tokenizer says how many it takes."""
+"""Largest number of tokens of a text, if neither the model nor its tokenizer has a maximum."""
 
 
 class ModelError(DiscoprobeError):
@@ -40,7 +40,7 @@ class LanguageModel:
     longest: int
 
     def batches(self, texts: Sequence[str]) -> Iterator[tuple[list[int], dict[str, Any]]]:
-        """The texts in batches of similar length: their numbers, and the tensors that the tokenizer makes of them."""
+        """The texts in batches of similar length: the indices of the texts, and the tensors of the tokenizer."""
         for batch in in_batches([min(n, self.longest) for n in self._lengths(texts)], TOKENS_PER_BATCH):
             yield batch, self._tensors([texts[number] for number in batch])
 
@@ -61,11 +61,11 @@ class LanguageModel:
 
 
 def in_batches(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
-    """The numbers of texts in batches of similar length, the shortest first.
+    """The indices of texts in batches of similar length, the shortest first.
 
     Args:
-        lengths: tokens of each text.
-        most: tokens of a batch, padding included; a longer text is a batch of its own.
+        lengths: number of tokens of each text.
+        most: largest number of tokens in a batch, padding included; a longer text is a batch of its own.
     """
     batch: list[int] = []
     for number in sorted(range(len(lengths)), key=lambda at: (lengths[at], at)):

@@ -1,4 +1,4 @@
-"""Scores of a model on a config, with what they must be compared with."""
+"""Scores of a model on a config, with the baselines that they must be compared with."""
 
 import json
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class ModelScore:
-    """The accuracy of one way to read a model.
+    """The accuracy of a model by one method.
 
     Attributes:
-        method: ``mean`` or ``token`` (the pooling of a linear probe), or how surprisal is added up: ``total``,
-            ``per_token``, ``region`` or ``item``.
-        accuracy: share of rows (of pairs, for surprisal) that are right on test.
-        interval: its 95 % interval; rows of one group or pair count as dependent.
-        n: number of test rows, of pairs, or of items with two pairs.
+        method: the pooling of a linear probe, ``mean`` or ``token``; or how surprisal is summed: ``total``,
+            ``per_token``, ``region`` or ``item`` (see `surprisal`).
+        accuracy: share of test rows (for surprisal, of pairs or items) that are correct.
+        interval: its 95 % confidence interval; rows of one group or pair are dependent.
+        n: number of test rows, pairs or items.
         layer: the layer of a linear probe, 0 for the embeddings; None for surprisal.
         macro_f1: mean F1 over the classes; None for pairs and choices.
         validation: the accuracy on validation by which layer and pooling are chosen; None for surprisal.
@@ -46,14 +46,14 @@ class Evaluation:
     Attributes:
         config: name of the config.
         model: folder or Hub id.
-        commit: of the model.
-        scores: every layer and pooling, or every way to add up surprisal.
-        best: the score to report: the best on validation, or the first way to add up surprisal.
-        majority: accuracy of the largest class on test.
-        truncated: texts that were longer than the model takes.
-        train_rows: rows that the probe was trained on.
-        shortcut: name of the strongest shortcut that the audit of the config found; None if it is not known.
-        shortcut_accuracy: its accuracy.
+        commit: the commit of the model, or the hash of its weights (`LanguageModel.commit`).
+        scores: for every layer and pooling, or for every way to sum surprisal.
+        best: the score to report: the best on validation, or the first way to sum surprisal.
+        majority: accuracy of the majority baseline on test; for surprisal, that of random guessing.
+        truncated: number of texts that were cut, because they are longer than the model allows.
+        train_rows: number of rows that the probe was trained on.
+        shortcut: name of the strongest shortcut in the audit of the config; None if it is not known.
+        shortcut_accuracy: accuracy of that shortcut.
     """
 
     config: str
@@ -72,7 +72,7 @@ class Evaluation:
         return json.dumps({"format": FORMAT, **asdict(self)}, ensure_ascii=False, indent=1) + "\n"
 
     def save(self, folder: Path) -> Path:
-        """Writes ``CONFIG/MODEL.json`` below a folder; returns its path. A model's owner is part of its name there."""
+        """Writes ``CONFIG/OWNER_MODEL.json`` below a folder; returns its path."""
         owner_and_name = "_".join(Path(self.model).parts[-2:])
         name = "".join(letter if letter.isalnum() or letter in "-._" else "_" for letter in owner_and_name).strip("._")
         path = folder / self.config / f"{name}.json"
@@ -86,8 +86,8 @@ def score_of(method: str, correct: npt.NDArray[np.float64], rows: pl.DataFrame) 
 
     Args:
         method: as in `ModelScore`.
-        correct: 1 where a row is right, shape (rows,).
-        rows: the rows, with ``pair_id`` and ``group``: rows of one value are not independent.
+        correct: 1 for each correct row, 0 for the others (0.5 for a tie), shape (rows,).
+        rows: the rows, with ``pair_id`` and ``group``: rows with the same value are not independent.
     """
     known = [column for column in ("pair_id", "group") if rows[column].null_count() == 0]
     clusterings = [rows[column].rank("dense").to_numpy().astype(np.int64) for column in known]
@@ -105,5 +105,5 @@ def majority(data: AuditInput) -> float:
 
 
 def best_of(scores: Sequence[ModelScore]) -> ModelScore:
-    """The score with the best accuracy on validation; of equal ones the lowest layer."""
+    """The score with the best accuracy on validation; among equal ones the first."""
     return max(scores, key=lambda score: score.validation or 0.0)

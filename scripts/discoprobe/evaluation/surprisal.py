@@ -1,11 +1,11 @@
-"""Minimal pairs and choices scored by a causal model: which text does it find more probable?
+"""Scores a causal model on minimal pairs and choices: which text does it find more probable?
 
-Surprisal is the negative logarithm of the probability of a token given those before it, in bits. A pair is right if the
-edited text has more surprisal than the original (BLiMP's criterion), a choice if the right option has the least after
-the context. The surprisal of tokens is added up over the text (``total``), as the mean per token (``per_token``, better
-for texts of different lengths), or for pairs over the tokens of the edit alone (``region``). Where every group of a
-suite has one pair of each condition, the first score is that of the groups (``item``): the differences of their pairs,
-edited text minus original, have a sum above zero.
+Surprisal is the negative logarithm of the probability of a token given those before it, in bits. A pair is correct if
+the edited text has more surprisal than the original (BLiMP's criterion); a choice is correct if the right option has
+the least surprisal after the context. The surprisal of a text is the sum over its tokens (``total``), the mean per
+token (``per_token``, better for texts of different lengths), or for pairs the sum over the tokens of the edit alone
+(``region``). If every group of a suite has one pair of each condition, the first score is that of the groups
+(``item``): a group is correct if the differences of its pairs, edited text minus original, have a sum above zero.
 """
 
 import math
@@ -27,12 +27,12 @@ from discoprobe.loaders.process_pool import Progress
 Floats = npt.NDArray[np.float64]
 
 TOKENS_PER_BATCH = 1024
-"""Tokens of a batch: every token has a probability for every word of the vocabulary (4 bytes, 50,000 words or more)."""
+"""Largest number of tokens in a batch: each takes 4 bytes per entry of the vocabulary (50,000 entries or more)."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenSurprisal:
-    """The tokens of a text without special ones: bits, first character and end character of each, shape (tokens,)."""
+    """Surprisal (in bits), first character and end character of each token of a text, shape (tokens,)."""
 
     bits: Floats
     starts: npt.NDArray[np.int64]
@@ -63,7 +63,7 @@ def evaluate(data: AuditInput, model: LanguageModel, progress: Progress) -> Eval
 
 
 def _pairs(test: pl.DataFrame, model: LanguageModel, progress: Progress) -> tuple[list[ModelScore], int]:
-    """The scores over pairs of an original and an edited text, and how many texts were cut."""
+    """The scores over pairs of an original and an edited text, and the number of texts that were cut."""
     columns = ["pair_id", "texts", "edit_start", "edit_end"]
     pairs = (
         test.filter(pl.col("label") == 0).select(*columns, "group", "condition")
@@ -94,7 +94,7 @@ def _pairs(test: pl.DataFrame, model: LanguageModel, progress: Progress) -> tupl
 
 
 def _of_items(pairs: pl.DataFrame, original: Floats, changed: Floats) -> list[ModelScore]:
-    """The score over groups with a pair of each condition; nothing where groups are something else."""
+    """The score over groups with one pair of each condition; empty if groups are of another kind."""
     if not crossed(pairs):
         return []
     differences = pairs.select("group", pair_id=pl.lit(None, pl.String), difference=pl.Series(changed - original))
@@ -103,12 +103,12 @@ def _of_items(pairs: pl.DataFrame, original: Floats, changed: Floats) -> list[Mo
 
 
 def _better(low: Floats, high: Floats) -> Floats:
-    """1 where the first is lower, 0 where it is higher, one half where both are equal."""
+    """1 if the first is lower, 0 if it is higher, one half if both are equal."""
     return np.where(low < high, 1.0, np.where(low > high, 0.0, 0.5))
 
 
 def _choices(test: pl.DataFrame, model: LanguageModel, progress: Progress) -> tuple[list[ModelScore], int, float]:
-    """The scores over rows with options, how many texts were cut, and the accuracy of a random choice."""
+    """The scores over rows with options, the number of texts that were cut, and the accuracy of random guessing."""
     texts: list[str] = []
     starts: list[int] = []
     n_options: list[int] = []
@@ -132,8 +132,8 @@ def _choices(test: pl.DataFrame, model: LanguageModel, progress: Progress) -> tu
 def surprisals(model: LanguageModel, texts: Sequence[str], progress: Progress) -> list[TokenSurprisal]:
     """The surprisal of every token of each text.
 
-    The first token is predicted from the token that begins a text (from the end of the text before, as GPT-2 has it);
-    if the model has neither, the first token has none and is left out.
+    A beginning-of-text token is put before the text, or the end-of-text token for models without one (GPT-2). If a
+    model has neither, the first token has no surprisal and is left out.
     """
     import torch  # noqa: PLC0415 (takes seconds)
 
@@ -159,7 +159,7 @@ def surprisals(model: LanguageModel, texts: Sequence[str], progress: Progress) -
 
 @dataclass(frozen=True, slots=True)
 class _Encoded:
-    """Token ids of a text, with the token that begins it, and the character offsets of the tokens without that."""
+    """Token ids of a text, including a beginning-of-text token, and the offsets of the tokens without it."""
 
     ids: list[int]
     offsets: npt.NDArray[np.int64]
