@@ -1,4 +1,4 @@
-"""Two coordinated clauses that change places, where nothing but their order tells that they did.
+"""Two coordinated clauses that change places, if only their order shows that they did.
 
 X-Probe lower-cased names and acronyms and treated verb phrases as clauses, so that the first word alone tells the label
 (*Was*: 676 of 682).
@@ -76,7 +76,7 @@ def _clauses(words: pl.DataFrame) -> pl.DataFrame:
     """Where the two clauses stand, their number of words and first words, if nothing else is in the sentence.
 
     Columns ``a_…`` are of the first, ``b_…`` of the second: ``start``, ``end``, ``n``, ``form``, ``lemma``, ``upos``,
-    ``feats``, ``words``, all its forms in small letters, and ``tied``, whether a word ties it to another clause. The
+    ``feats``, ``words``, all its forms in lower case, and ``tied``, whether a word ties it to another clause. The
     argument has ``second``, whether a word belongs to the coordinated clause, ``cc_index``, and ``ties``.
     """
     spoken = pl.col("upos") != "PUNCT"

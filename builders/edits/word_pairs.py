@@ -51,8 +51,8 @@ def exchange_words(
     rings; the others move up. So a row more or less changes only the rings near it.
 
     Args:
-        cellings: number of the cell of each row, -1 for none; what finds no ring by the first numbers goes on to the
-            next.
+        cellings: several divisions into cells, as the number of the cell of each row, -1 for none; rows that find no
+            ring in the first division are tried in the next.
         keys: identity of each row (u64).
         owners: number of the owner of each row: once a row of an owner is in a ring, its others need none.
         fits: for two arrays of rows, whether the word of the second may take the place of that of the first.

@@ -1,4 +1,4 @@
-"""Suites of orders: passages with sentences that refer to the one before, and orders in which these come earlier."""
+"""Suites of sentence orders: passages with sentences that refer to the one before, and orders that put them earlier."""
 
 import functools
 import re

@@ -80,9 +80,9 @@ def one_order(
     """
     if orders.is_empty():
         return orders
-    told = np.hstack([gains_of_orders(frame, context.similarity or Similarity(frame), orders), *more])
+    rule_gains = np.hstack([gains_of_orders(frame, context.similarity or Similarity(frame), orders), *more])
     few = orders["key"].n_unique()
-    return remove_bias(orders, told, *context.seed_key, few=few, slack=slack(context))
+    return remove_bias(orders, rule_gains, *context.seed_key, few=few, slack=slack(context))
 
 
 def any_other_order(key: int, size: int, context: Context) -> list[int]:

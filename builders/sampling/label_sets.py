@@ -18,7 +18,7 @@ from discoprobe.builders.settings import SPLITS
 from discoprobe.loaders.corpus import feat
 
 CLASSES_KEEP = 0.75
-"""A third, rarer class is worth at most a quarter of the rows."""
+"""Share of the largest possible number of rows that a set of classes must keep: more classes cost at most a quarter."""
 
 MOST_VALUES = 10
 """Sets are made of this number of values, the most frequent ones; there are 1,013 such sets."""

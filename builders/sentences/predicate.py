@@ -420,8 +420,8 @@ def _rule_by_relation(trees: Trees, rule: PredicateRules) -> PredicateRules:
 def _deponents(trees: Trees) -> pl.DataFrame:
     """The roots that are passive in form alone (Latin *hortatur*), where a treebank tells passive subjects.
 
-    They are of verbs that have in such a form an object or the subject of an active verb more often than a passive
-    subject, or neither and no active form.
+    A verb is a deponent if its passive forms have active subjects and objects more often than passive subjects, or if
+    they have neither and the verb has no active form.
     """
     deprel, voice = pl.col("deprel"), feat("Voice")
     if trees.words.filter(deprel == "nsubj:pass").height < PROFILED:
