@@ -49,7 +49,7 @@ def read_own(
 ) -> AuditInput:
     """A config of a release, with what the task of its name (``dc_es``: ``dc``) promises about its rows.
 
-    A config whose name is no task's was imported; a suite among these has the exemptions of its kind of suite.
+    If no task has this name, the config was imported; an imported suite has the exemptions of its kind of suite.
 
     Args:
         name: of the config, or the path that ends with it.

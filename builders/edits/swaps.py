@@ -59,7 +59,7 @@ def one_of_each(pairs: pl.DataFrame, context: Context) -> pl.DataFrame:
 
 
 def without_frequent_pairs(frame: pl.DataFrame, counts: HashCounts, context: Context) -> Sample:
-    """Originals and swaps; no two words are swapped twice, and frequencies of bigrams do not tell the swap.
+    """Originals and swaps; no two words are swapped twice, and frequencies of bigrams do not predict the label.
 
     A model would memorise a pair of frequent words that is swapped again and again (Chinese *一個*), and two words that
     swaps make adjacent again and again (Spanish *la de*: 21 of 474).

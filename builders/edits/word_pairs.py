@@ -83,12 +83,12 @@ def exchange_words(
 
 
 def _nodes(cells: Ints, hashes: hashing.Keys, bits: int, rows: Ints, owners: Ints) -> tuple[Ints, Ints]:
-    """The rows of each cell whose hashes begin alike, in hash order, one of each owner, at most ``MOST``.
+    """The rows of each cell whose hashes have the same prefix, in hash order, one of each owner, at most ``MOST``.
 
     Args:
         cells: number of the cell of each row, ascending.
         hashes: of the rows, ascending in each cell.
-        bits: of the hashes, that are alike in a node.
+        bits: length of the prefix that the hashes of a node share.
         rows: the rows.
         owners: number of the owner of all rows, by row.
 

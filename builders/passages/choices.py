@@ -111,7 +111,7 @@ def _all_unlike(frame: pl.DataFrame, windows: pl.DataFrame, kinds: Kinds) -> pl.
 
 
 def _one_of_each(frame: pl.DataFrame, served: pl.DataFrame, kinds: Kinds, context: Context) -> pl.DataFrame:
-    """One distractor of each kind for each window: no measure of length or similarity tells the right one."""
+    """One distractor of each kind for each window, so that no measure of length or similarity finds the right one."""
     if not context.settings.match:
         return served
     contexts, right = _passages(served)

@@ -82,7 +82,7 @@ def _in_half(inside: pl.DataFrame, windows: pl.DataFrame, context: Context) -> p
 def _mixed(frame: pl.DataFrame, both: pl.DataFrame, context: Context, *, later: bool) -> pl.DataFrame:
     """One wrong sentence for each window, at most twice as many of one kind as of the other.
 
-    No measure of length or similarity tells the wrong sentence from the right one more often than not.
+    No measure of length or similarity finds the right sentence more often than chance.
     """
     if not context.settings.match or both.is_empty():
         return both

@@ -2,7 +2,7 @@
 
 Distractors are sentences outside all windows: those left over between windows, and those of windows that are not used
 as rows (donors). So a sentence occurs in one row of a task and in the other version of that row only, and whether it
-occurs elsewhere in the data does not tell the label.
+occurs elsewhere in the data does not predict the label.
 """
 
 import functools

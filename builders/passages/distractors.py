@@ -55,7 +55,7 @@ class Matching:
 
     Attributes:
         words: by which share of the shorter of the two the longer one may have more words. With a share of the true
-            sentence, only that one could be much longer than the other, and length would tell it.
+            sentence, only the true one could be much longer than the other, so length would identify it.
         chars: the same for characters.
         overlap: by how much the share of content words in common with the context may be below and above the true
             sentence's.

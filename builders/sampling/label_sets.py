@@ -4,8 +4,8 @@ Classes are balanced, so the rarest class decides on the number of rows: with te
 plurals, ten of each would be left. So rare values are left out. Of all sets of at least two values that keep at least
 the share ``CLASSES_KEEP`` of the largest possible number of rows, the one with the most values is chosen.
 
-Other features of the target may tell its label: most plural nouns of a treebank are feminine, and perfective verbs are
-past. Labels are balanced within the values of such companions.
+Other features of the target can predict its label: most plural nouns of a treebank are feminine, and perfective verbs
+are past. Labels are balanced within the values of such companions.
 """
 
 import itertools

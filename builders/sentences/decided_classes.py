@@ -161,7 +161,7 @@ def frequent_classes(usable: pl.DataFrame, context: Context, *, most: int, calle
     Args:
         usable: candidates with ``label`` (name).
         context: settings of the task.
-        most: so many classes beside ``OTHER`` at most.
+        most: largest number of classes beside ``OTHER``.
         called: what the labels are, for the reason.
     """
 

@@ -213,8 +213,8 @@ def _with_one_form(words: pl.DataFrame) -> pl.DataFrame:
 def _with_finite_forms(words: pl.DataFrame) -> pl.DataFrame:
     """The words, with VerbForm=Fin on verbs with Tense or Mood where the treebank has no VerbForm on finite verbs.
 
-    Where it marks Mood on such verbs, that tells them from participles, which have Tense too (German PUD). A few verbs
-    with Fin are slips.
+    If it marks Mood on such verbs, Mood distinguishes them from participles, which also have Tense (German PUD). A few
+    verbs with Fin count as annotation errors (``SLIPS``).
     """
     verbs, form = pl.col("upos").is_in(VERBAL), feat("VerbForm")
     bare = verbs & form.is_null() & (feat("Tense").is_not_null() | feat("Mood").is_not_null())

@@ -21,7 +21,7 @@ PHRASE_ROLES: Final = ("nmod", "amod", "det", "nummod", "acl", "appos", "conj", 
 """Relations inside phrases: the word may stand anywhere in the sentence."""
 
 NOT_SIMPLE: Final = ("conj", "nummod")
-"""Dependents by which a phrase agrees otherwise than its noun would: *the cat and the dog*, Turkish *üç adam* (three
+"""Dependents that make a phrase agree differently from its noun: *the cat and the dog*, Turkish *üç adam* (three
 man), Russian *погибло 500 человек* (a neuter verb)."""
 
 PASSIVE: Final = ("nsubj:pass", "csubj:pass", "aux:pass")

@@ -24,7 +24,7 @@ READINGS: Final = ("pos", "feature")
 """What a form may be ambiguous in."""
 
 SAME_POS: Final = {"AUX": "VERB", "PROPN": "NOUN", "DET": "PRON", "SCONJ": "CCONJ"}
-"""Parts of speech that UD tells apart by use: *has* is a verb and an auxiliary without being two words."""
+"""Parts of speech that UD distinguishes by use and that count as one: *has* is a verb and an auxiliary."""
 
 FORMS: Final = {"form": pl.String, "upos": pl.String, "feats": pl.String}
 """Columns of a table of forms."""

@@ -165,7 +165,7 @@ def _unlike(found: ListedFile | None, entry: ListedFile) -> str:
 
 
 def compare(published: Published, folder: Path) -> Iterator[Difference]:
-    """Files that a rebuild gives otherwise than the manifest lists, with the reasons."""
+    """Files whose rebuilt content differs from what the manifest lists, with the reasons."""
     rebuilt = manifest.read(folder)
     for name in sorted(published["configs"]):
         before, after = (manifest.files_of(of_release, {name}) for of_release in (published, rebuilt))

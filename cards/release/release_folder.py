@@ -294,7 +294,7 @@ def _refuse_unmanaged(place: Place) -> None:
         )
     if links := [path for path in folder.rglob("*") if path.is_symlink()]:
         raise UsageError(f"{links[0]} is a symbolic link; delete it: a release folder must not contain links")
-    manifest.read(folder)  # what is wrong in it is told with its path, not with that of the copy
+    manifest.read(folder)  # its errors name this path, not that of the copy
 
 
 def _write(path: Path, text: str) -> None:

@@ -29,8 +29,8 @@ def digest(
 ) -> str:
     """A hash of all that makes a config, besides the name of its task.
 
-    ``excluded`` are rows that are left out because of what readers said, by id; ``flags`` what else decides on a
-    result, such as whether it is audited.
+    ``excluded`` are the rows that are left out because readers found them faulty, by id; ``flags`` are options that
+    change a result, such as whether it is audited.
     """
     made_of = {
         "lang": corpus.lang,

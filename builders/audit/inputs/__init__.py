@@ -143,7 +143,7 @@ def _tabbed(group: Group) -> tuple[Tabbed, tuple[Skipped, ...]]:
 def _tables(group: Group, read_file: Callable[[Path], Table]) -> tuple[dict[str, Table], tuple[Skipped, ...]]:
     """The rows of each split that can be read, and the splits that cannot.
 
-    An empty split of a config of ours is neither: the source of an imported config lacks it.
+    An empty split of a discoprobe config is in neither: the source of an imported config did not have it.
     """
     tables: dict[str, Table] = {}
     broken = []

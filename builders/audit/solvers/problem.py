@@ -19,7 +19,7 @@ from discoprobe.builders.audit.words import mostly_unspaced, n_words
 from discoprobe.builders.config import Shape
 
 ENOUGH = 1000
-"""Test rows from which on solvers are measured on test alone: the interval is no wider than ±.031."""
+"""With this number of test rows, solvers are measured on test only: the interval is at most ±.031."""
 _ROWS = 10_000
 """Rows that solvers learn from and are measured on at most, chosen by hash: published sets have 10,000 for test, and a
 shortcut that 10,000 rows do not show is not shallow."""
