@@ -1,8 +1,8 @@
-"""From a corpus to configs and their audit: tables in, tables and reports out.
+"""Build configs from a corpus, and audit them.
 
-``build`` is the whole way: ``selection`` asks the tasks (``probing``, ``discourse``, ``relations``, ``suites``) for
+``build`` runs all steps: ``selection`` asks the tasks (``probing``, ``discourse``, ``relations``, ``suites``) for
 candidates, ``sample`` chooses rows, ``realise`` reads the texts of the chosen rows. ``audit`` measures a finished
-config, or anybody's data.
+config, or any other labelled dataset.
 """
 
 from typing import Final

@@ -54,7 +54,7 @@ def build_all(  # noqa: PLR0913 (what a build consists of)
         corpus: one language's corpora.
         settings: seed, sizes and filters.
         executor: runs the steps over shards or blocks; without one they run here.
-        ahead: number of blocks that the executor gets before their turn.
+        ahead: number of blocks that the executor gets in advance.
         progress: called, for a large corpus, with the text read so far (kB) and the rows of every config.
 
     Yields:

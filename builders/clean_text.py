@@ -5,7 +5,7 @@ from functools import reduce
 import polars as pl
 
 _BEGIN, _END = r"(?:^|\W)", r"(?:\W|$)"
-"""The edges of a word: ``\b`` would say the same, in texts beyond ASCII thirty times as slowly."""
+"""The edges of a word. ``\b`` has the same meaning, but is thirty times as slow in non-ASCII text."""
 
 _AFTER_WORD = r"(?:\.?(?: \pL{1,3} \pL+)[.:]?|\.[.:]?|[\s:+(])[\s:+(]*"
 """What may be between a word for a telephone and the number (*Tel. und Fax 05550*)."""
@@ -33,15 +33,17 @@ _PICTURES = (
 """What captions begin with, before their number."""
 
 _CLITIC = r"(?:['’](?:[lnmst]|ls|ns)|-(?:l[aei]s?|ho|hi|ne|se|me|te|nos|vos))(?:[\s,.]|$)"
-"""The end of a word that is a clitic (Catalan *se'n*). Where more of them, two at least, stand after a blank than
-without, the language writes them so (Afrikaans *op 'n* .99, Scottish Gaelic *uile 's* .78; Catalan .15)."""
+"""The end of a word that is a clitic (Catalan *se'n*). If at least two clitics of a corpus follow a blank, and
+more than do not, this is the spelling of the language (Afrikaans *op 'n* .99, Scottish Gaelic *uile 's* .78; in
+Catalan it is .15)."""
 
 _LOOSE_MARK, _TIGHT_MARK = r"\S\s[,.](?:\s|$)", r"[^\s,.][,.](?:\s|$)"
-"""A comma or a full stop after a blank, and one without. A text in which all are loose writes its words apart."""
+"""A comma or a full stop after a blank, and one without. If all marks of a text follow blanks, it is tokenised; that is
+no fault."""
 
 USUAL, PROFILED = 0.1, 20
-"""Share of the texts from which on a blank before a mark is how the treebank writes (Catalan .03; where words are
-written apart .4 to .98), and how many texts show that."""
+"""If a larger share of the texts than ``USUAL`` has a blank before a mark, that is how the treebank is written (Catalan
+.03, tokenised treebanks .4 to .98). At least ``PROFILED`` texts are needed to measure it."""
 
 FAULTS = {
     "replacement-character": "\ufffd",
@@ -78,9 +80,9 @@ def fault(text: pl.Expr, *, whole: bool = True, some: bool = False) -> pl.Expr:
 
     Args:
         text: sentences of one corpus, which show together where it writes blanks.
-        whole: whether they are whole sentences and not parts of some, with less that can be wrong.
-        some: whether they are only some of the sentences of the corpus, as in a config. These show less well how it
-            writes, so that only blanks that are clearly exceptions are faults.
+        whole: whether they are whole sentences; in parts of sentences, ``OF_SENTENCES`` and loose marks are no faults.
+        some: whether they are only some of the sentences of the corpus, as in a config. They are weaker evidence of its
+            spelling, so only blanks that are clearly exceptions are faults.
     """
     patterns = {reason: pattern for reason, pattern in FAULTS.items() if whole or reason not in OF_SENTENCES}
     faults = [pl.when(text.str.contains(pattern)).then(pl.lit(reason)) for reason, pattern in patterns.items()]
@@ -99,9 +101,9 @@ def fault(text: pl.Expr, *, whole: bool = True, some: bool = False) -> pl.Expr:
 def half_quoted(text: pl.Expr) -> pl.Expr:
     """``quotes`` where a sentence by itself opens or closes a quotation or a parenthesis and not both, else null.
 
-    A quotation of several sentences is whole in a passage and not in one of its sentences. LaTeX's marks (two grave
-    accents, two apostrophes) are no writing. Not counted are a straight mark inside a word (Hebrew acronyms), a prime
-    after a number, the parenthesis after the number of an item (``a)``) and those of faces (``:)``, ``)))``).
+    (A quotation of several sentences is complete in a passage, but not in one of its sentences.) LaTeX's marks (two
+    grave accents, two apostrophes) are always a fault. Not counted: a straight mark inside a word (Hebrew acronyms), a
+    prime after a number, the parenthesis after the number of an item (``a)``), and emoticons (``:)``, ``)))``).
     """
     without_number = text.str.replace(r"^\s*(?:\p{L}|[\p{N}.]{1,4})\)", "")
     outer = without_number.str.replace_all(r'\p{L}"\p{L}|\d"', "")

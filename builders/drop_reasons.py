@@ -54,7 +54,6 @@ SHARED: Final = {
     "other-value": "a value of the feature that is not a label of the task in this language",
     "rare-value": "a value of the feature with too few candidates to be a label",
     "odd": "left over, because every label has equally many rows",
-    "same-words-swapped": "another candidate swaps the same words",
     "syncretic-pos": "the target's form has several parts of speech",
     "syncretic-feature": "the target's form has several values of the feature",
     "target-fused": "the target is fused with another word and cannot be shown alone",

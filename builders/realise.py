@@ -91,7 +91,7 @@ def unavailable(
 
 
 def equal_to_others(rows: pl.DataFrame) -> pl.Series:
-    """The ``unit`` of those rows one of whose texts an earlier unit has too: a swap can make another's original.
+    """The units with a text that another unit has, too (all but the first): an edit can give the original of another.
 
     Args:
         rows: ``unit``, ``key`` and ``text``.
@@ -101,7 +101,7 @@ def equal_to_others(rows: pl.DataFrame) -> pl.Series:
 
 
 def unclean_edits(rows: pl.DataFrame) -> pl.Series:
-    """The ``unit`` of rows whose text is not clean; originals are, so it is the edit.
+    """The ``unit`` of rows whose text is not clean; originals are clean, so the edit is the cause.
 
     Args:
         rows: ``unit`` and ``text``.

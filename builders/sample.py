@@ -76,7 +76,7 @@ class TaskSample:
 
     @property
     def _too_few(self) -> str:
-        """That fewer documents than splits have passages; empty if it is not so."""
+        """The message that fewer documents than splits have passages; empty if there are enough."""
         if not isinstance(self.task, DiscourseTask):
             return ""
         n_documents = self.frame.drop_nulls("passage")["doc_key"].n_unique()
@@ -140,7 +140,7 @@ def sample(
         candidates: what ``select`` returned.
         language: facts about the language.
         settings: seed, sizes and filters.
-        decided: the labels that a larger corpus decided on, which the candidates are a part of.
+        decided: the labels that the whole corpus decided on, if the candidates are only a part of it.
     """
     settings = task.sized(settings)
     context = Context(

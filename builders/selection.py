@@ -80,7 +80,10 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class _Shard:
-    """The candidates of one shard; the attributes are those of ``Candidates``."""
+    """The candidates of one shard: ``sents`` are its sentences, ``coverage`` is that of the frequency list.
+
+    The other attributes are those of ``Candidates``.
+    """
 
     sents: pl.DataFrame
     shingles: near_duplicates.Shingles
@@ -112,7 +115,7 @@ def select(  # noqa: PLR0913 (one keyword more than a function may have)
     """The candidates of tasks that the corpus supports, from all shards.
 
     Args:
-        tasks: what is built; all on relations, or none.
+        tasks: what is built; either relation tasks only, or none of them.
         corpus: one language's corpora.
         language: facts about the language.
         settings: seed, sizes and filters.

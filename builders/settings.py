@@ -45,7 +45,7 @@ class Settings:
         min_class: fewest rows of a label; rarer labels are left out, and a task whose labels have fewer is not built.
         block: bytes of text that are sampled together; a larger corpus is built block by block until the sizes are
             full.
-        most_documents: so many documents are read at most; None for all.
+        most_documents: largest number of documents that are read; None for all.
         documents: how the documents of every corpus are separated: ``auto`` (the catalogue's rule for the treebank),
             ``newdoc`` (comments only), ``file`` (a file is a document) or ``none``.
         genres: what discourse tasks take: ``prose``, which leaves out treebanks that are all speech or verse, or

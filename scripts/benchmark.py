@@ -4,8 +4,8 @@
 All readers read the same files in one process; the best of several rounds counts. Time is measured until the sentences
 are in memory: for discoprobe after checking, aligning and storing them, with an empty cache. ``cached`` only loads
 stored tables. ``parsed`` does not hash and store, as the other readers do not. ``csv`` is a lower bound for polars:
-``read_csv`` of all cells, with ids, heads and UPOS cast, without checks. All readers use one thread, and
-polars keeps freed memory as long as in ``build run``.
+``read_csv`` of all cells, with ids, heads and UPOS cast, without checks. All readers use one thread, and polars keeps
+freed memory as long as in ``build run``.
 
 ``benchmark.py build FOLDER`` builds from all files below a folder as one language, and from several copies of them, so
 that the column ``times`` shows how time and memory grow. Every run is a separate process with an empty cache. A copy

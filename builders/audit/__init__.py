@@ -1,7 +1,7 @@
-"""The audit: what is wrong with a labelled dataset, and what baselines reach that do not know the language.
+"""The audit: the faults of a labelled dataset, and the accuracy of baselines that do not know the language.
 
-Rows come from a config (``own_configs``) or from anybody's files (``inputs``); ``frame`` says what they look like.
-``run`` measures them: ``integrity`` checks rows, ``solvers`` look for shortcuts, ``thresholds`` lists all checks, and
-the findings make a ``report``. ``designs`` tests a task over all its configs. ``as_config`` and ``as_suite`` make
-configs of the data of others.
+Rows come from a config (``own_configs``) or from other files (``inputs``); ``frame`` defines their columns. ``run``
+makes a ``report`` with one finding per check of ``thresholds``: ``integrity`` checks rows, ``solvers`` look for
+shortcuts. ``designs`` tests a task over all its configs. ``as_config`` and ``as_suite`` make configs from external
+datasets.
 """

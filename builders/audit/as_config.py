@@ -1,4 +1,4 @@
-"""Labelled rows of others as a config: the columns of our configs, their splits, their labels."""
+"""External labelled rows as a config: the columns of discoprobe's configs, the splits and labels of the source."""
 
 from typing import Final, Literal
 

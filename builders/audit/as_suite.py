@@ -1,4 +1,4 @@
-"""Datasets of others as suites of minimal pairs, as CoherenceGym (Beyer et al. 2021) made them.
+"""External datasets as suites of minimal pairs, as in CoherenceGym (Beyer et al. 2021).
 
 ``winograd-suite``: the pronoun of a Winograd schema is replaced by each candidate, and the texts are compared in what
 follows (partial scoring, Trinh & Le 2018). ``speaker-suite``: two utterances that contradict each other (DialogueNLI),
@@ -26,7 +26,7 @@ XWINO: Final = ("lang", "source", "", "text", "tokens", "pronoun", "candidates")
 """Fields of XWinograd's ``dataset.tsv``; the last three are JSON."""
 SUFFIXES: Final = (".jsonl", ".json", ".parquet", ".tsv")
 TELLING: Final = ("token", "chars", "words", "edges", "overlap", "similarity", "single", "pairwise")
-"""Checks that fail because the names of the speakers tell the texts apart."""
+"""Checks that fail because the number of speakers shows which text is the good one."""
 CONTRADICTION: Final = frozenset({"negative", "contradiction"})
 
 MEANINGS: Final = {

@@ -54,7 +54,7 @@ class Design(NamedTuple):
         threshold: the largest accuracy allowed.
         interval: 95 % interval of ``accuracy``.
         failed: whether the lower end of the interval is above the threshold, with all configs and without any one of
-            them: what one config shows alone is no design, and fails that config only.
+            them. A shortcut of one config alone is not one of the design; it fails that config only.
     """
 
     check: str

@@ -1,4 +1,4 @@
-"""What the audit looks at: labelled rows of texts in splits, wherever they come from."""
+"""The input of the audit: labelled rows of texts in splits, from a config or an external dataset."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -56,7 +56,7 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class AuditInput:
-    """Labelled rows in splits, and what their makers promise about them.
+    """Labelled rows in splits, and the properties that are expected of them.
 
     Attributes:
         name: how reports call it.
@@ -66,9 +66,9 @@ class AuditInput:
             the texts of the row in order; the first ``n_context`` of them are the context of a candidate or a choice.
         perturbation: whether label 0 is an original and the others are edits of it.
         pairs: whether rows come in groups that share ``pair_id``.
-        natural: whether class shares are the source's own and need not be equal.
+        natural: whether labels keep the distribution of the source and need not be balanced.
         split_by: what is never in two splits: ``document``, ``target``, ``cluster`` or nothing.
-        external: whether the rows were made by others: how they write text is noted and does not fail.
+        external: whether discoprobe did not build the rows: then ``clean-text`` and ``doubled-words`` never fail.
         exempt: checks that do not apply → reason.
         read: how they were read; None for what was built in memory.
     """

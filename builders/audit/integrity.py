@@ -1,4 +1,4 @@
-"""Integrity: what must be true of the rows, whatever a model makes of them.
+"""Integrity checks: properties that the rows must have, independent of any model.
 
 ``INTEGRITY`` lists the checks. Each gets a ``Subject`` and returns a ``Measure``.
 """
@@ -29,7 +29,7 @@ _SEPARATED_TAG = r"< ?/? ?[a-z]{3,} ?/? ?>"
 _ROWS_AT_ONCE = 10_000
 """Rows whose words are in memory at a time."""
 _GOLD_SIGMAS = 4.0
-"""The place of the right choice is random and not balanced: its counts may differ as random counts do."""
+"""Standard deviations by which counts of places may differ: the place of the right choice is random, not balanced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,7 @@ LEAKS = {
 
 
 def without_leaks(data: AuditInput) -> tuple[AuditInput, dict[str, int]]:
-    """``data`` without the rows of earlier splits that leak into later ones, and how many rows each check cost.
+    """``data`` without the rows of earlier splits that leak into later ones, and how many rows each check removed.
 
     Later splits stay as they were published, so that scores on them can be compared. Of a row that occurs several times
     in its split the first stays.
@@ -240,7 +240,10 @@ def _gold_threshold(counts: list[int]) -> float:
 
 
 def order(subject: Subject) -> Measure:
-    """The accuracy of row parity, or the longest run of one label where no random order has it; of the worst split."""
+    """The accuracy of guessing by row parity, or the longest run of one label if it is too long for a random order.
+
+    Of several splits the worst one counts.
+    """
     measures = [_order_of(subject.data, split) for split in subject.data.splits]
     applicable = [measure for measure in measures if measure is not SKIPPED]
     return max(applicable, key=lambda measure: (measure.value or 0.0) / (measure.threshold or 1.0), default=SKIPPED)

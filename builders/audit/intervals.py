@@ -59,10 +59,10 @@ def smallest_gain(baseline: float, n: float, tries: int = 1) -> float:
 
 
 def independent_rows(correct: npt.NDArray[np.float64], clusterings: Iterable[npt.NDArray[np.int64]]) -> float:
-    """The effective number of rows: so many independent rows vary as much as these, which are judged in clusters.
+    """The effective sample size: the number of independent rows whose accuracy has the same variance.
 
     Both members of a pair are mostly right or wrong together, and so may be the rows of a document. The number of rows
-    is divided by the design effect (Kish 1965) of the clustering with the largest one, which is taken to be at least 1.
+    is divided by the largest design effect (Kish 1965) of the clusterings, or by 1 if that is larger.
 
     Args:
         correct: per row whether it is right, shape (rows,).

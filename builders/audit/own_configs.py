@@ -1,4 +1,4 @@
-"""Configs of ours as the audit looks at them: as they were built, or as a release folder has them."""
+"""Configs of discoprobe as input of the audit: built in memory, or read from a release folder."""
 
 import dataclasses
 import json
@@ -26,7 +26,7 @@ _N_CONTEXT = {Shape.CANDIDATE: pl.col("sentences").list.len(), Shape.CHOICE: pl.
 
 
 def from_config(config: Config) -> AuditInput:
-    """The rows of a config that was built, and what it promises about them.
+    """The rows of a config that was built, and the properties that its task promises.
 
     Raises:
         UnreadableDataError: it has no rows.
@@ -40,7 +40,7 @@ def from_config(config: Config) -> AuditInput:
 
 
 def own_shape(frame: pl.DataFrame) -> Shape | None:
-    """The shape of a config of ours whose columns the table has."""
+    """The shape of the discoprobe config whose columns the table has; None if it has those of no shape."""
     return next((shape for shape in Shape if set(schema(shape).names) <= set(frame.columns)), None)
 
 
@@ -49,7 +49,7 @@ def read_own(
 ) -> AuditInput:
     """A config of a release, with what the task of its name (``dc_es``: ``dc``) promises about its rows.
 
-    A config whose name is no task's was imported; a suite among these has the exemptions of its kind of suite.
+    If no task has this name, the config was imported; an imported suite has the exemptions of its kind of suite.
 
     Args:
         name: of the config, or the path that ends with it.

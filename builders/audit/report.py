@@ -1,4 +1,4 @@
-"""What an audit found, as values that survive JSON."""
+"""The report of an audit; it can be written as JSON."""
 
 import dataclasses
 import enum
@@ -50,7 +50,7 @@ class Finding:
         detail: one line for people.
         reason: why the check does not apply, from the task's exemption.
         tried: where the best of several solvers was kept, the accuracy of each.
-        independent: for shortcuts, how many independent rows ``n`` rows are worth, as clusters are right together.
+        independent: for shortcuts, the effective number of independent rows (``intervals.independent_rows``).
         resolution: for shortcuts, the smallest gain over the baseline that these rows could have shown.
     """
 

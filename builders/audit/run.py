@@ -1,4 +1,4 @@
-"""The audit of one dataset: every check, and the finding that its threshold makes of it.
+"""The audit of one dataset: every check, and its finding.
 
 One rule for every dataset: a shortcut fails it if the lower end of the solver's 95 % interval is above the threshold.
 Where classes keep the shares of their corpus, it also fails if its macro-F1 is that far above the baseline's. What
@@ -25,7 +25,7 @@ from discoprobe.builders.audit.thresholds import BY_ID, CHECKS, Check, Kind, Sev
 from discoprobe.builders.config import Config
 
 _NOTES_OF_OTHERS = frozenset({"clean-text", "doubled-words"})
-"""Checks of how text is written, which are notes on data that others made."""
+"""Checks of how text is written, which are only reported for external data."""
 _PAIRS = frozenset({"pairwise", "pairwise-length"})
 """Checks that compare the two members of a pair, of which guessing finds the right one in half of the cases."""
 
@@ -36,7 +36,7 @@ def audit(
     *,
     executor: Executor | None = None,
 ) -> Report:
-    """Everything that is wrong with a config or a dataset, and what can be scored without knowing the language.
+    """Runs all checks on a config or a dataset: integrity, and the accuracy of solvers that do not know the language.
 
     Args:
         subject: a config, or rows from elsewhere (``inputs.read``).

@@ -27,14 +27,14 @@ ENGLISH_HEAD: Final = re.compile(r"^\S+ (?:\S+ )*?(\S+)(?: (?:of|in|on|at|from|w
 """The head noun of an English noun phrase of several words."""
 ENGLISH_PLURAL: Final = re.compile(r"[^su]s$|(?:men|people|children|police)$")
 INDEFINITE: Final = frozenset({"a", "an", "un", "une", "um", "uma"})
-"""Articles that name something new: no pronoun stands for such a noun phrase."""
+"""Indefinite articles: a pronoun refers to something known, so an indefinite noun phrase cannot replace it."""
 OTHER_CODES: Final = {"jp": "ja"}
 """Codes of XWinograd that are no language codes → the right ones."""
 FREQUENT: Final = 0.03
 """Share of the texts, and more than one, that an article is in."""
 INSIDE: Final = re.compile(r'(?<=[^.!?:"“”«] )[^\W\d_]+')
 """A word that does not begin a sentence."""
-SIGNS: Final = ".,;:!?"
+MARKS: Final = ".,;:!?"
 
 MEANINGS: Final = {
     "other-language": "a schema of another language",
@@ -48,7 +48,7 @@ MEANINGS: Final = {
 
 
 class Pair(NamedTuple):
-    """The regions of a good and of a bad text, and what the bad one is."""
+    """The regions of a good and of a bad text, and the condition: which candidate the bad one has."""
 
     good: tuple[str, ...]
     bad: tuple[str, ...]
@@ -94,7 +94,7 @@ def _schema(record: Mapping[str, Any]) -> _Schema:
     """A record of XWinograd, of WSC273 (``pronoun``, ``pronoun_loc``), or with a gap (``_`` in ``sentence``)."""
     if "candidates" in record:
         names, truth = zip(*((one[0], bool(one[3])) for one in record["candidates"]), strict=True)
-        text, right, pronoun = record["text"], truth.index(True), record["pronoun"][2][0].strip(SIGNS)
+        text, right, pronoun = record["text"], truth.index(True), record["pronoun"][2][0].strip(MARKS)
         start = _place_of(pronoun, text, record["tokens"][: record["pronoun"][1][0]])
     elif "pronoun_loc" in record:
         text, pronoun, start = record["text"], record["pronoun"], record["pronoun_loc"]
@@ -112,7 +112,7 @@ def _schema(record: Mapping[str, Any]) -> _Schema:
 
 def _place_of(word: str, text: str, tokens: Sequence[str]) -> int:
     """Where a word begins in a text, of which the tokens before it are known; they need not be those of the text."""
-    nth = sum(token.strip(SIGNS) == word for token in tokens)
+    nth = sum(token.strip(MARKS) == word for token in tokens)
     places = [match.start() for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text)]
     if nth >= len(places):
         raise ValueError(f"'{word}' occurs {len(places)} times in the text, but is token {nth + 1} of its kind")
@@ -146,7 +146,7 @@ def _is_plural(candidate: str, lang: str) -> bool:
 
 
 def _articles(schemas: Sequence[_Schema]) -> set[str]:
-    """The frequent words, written small, that begin candidates of several words."""
+    """The frequent words, in lower case, that begin candidates of several words."""
     first = {candidate.split()[0].lower() for one in schemas for candidate in one.candidates if " " in candidate}
     words = Counter(word for one in schemas for word in set(re.findall(r"[^\W\d_]+", one.text)) if word.islower())
     return {word for word in first if words[word] > max(1, FREQUENT * len(schemas))}

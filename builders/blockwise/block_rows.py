@@ -1,4 +1,4 @@
-"""The rows that one block gives: a function of the block and of what was decided for all blocks."""
+"""The rows of one block; they depend on the block and the ``BlockPlan`` only."""
 
 import io
 from collections import Counter

@@ -42,7 +42,7 @@ def build_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
         blocks: all of the corpus, in the order in which they are read.
         settings: seed, sizes and filters.
         executor: makes the rows of blocks; without one they are made here.
-        ahead: so many blocks are given to the executor before their turn.
+        ahead: number of blocks that the executor gets in advance.
         progress: gets what has been read (in kB of text and in words), and the rows of every config.
 
     Yields:
@@ -115,7 +115,7 @@ def _with_labels(
         blocks: all blocks in their order.
         tasks: what is built.
         executor: decides; without one it is done here.
-        calls: the executor gets the tasks in so many groups, which it decides at the same time.
+        calls: number of groups of tasks that the executor decides at the same time.
 
     Raises:
         DiscoprobeError: a part of a block cannot be read.

@@ -78,7 +78,7 @@ def blocks_of(parts: Sequence[Loadable], settings: Settings) -> list[Block]:
 
 
 def _first(ordered: Sequence[Loadable], most: int, seed: int) -> list[Loadable]:
-    """The first parts that have ``most`` documents together; of the last one so many as are left."""
+    """The first parts, with ``most`` documents together; of the last part only the documents that are still needed."""
     first: list[Loadable] = []
     for part in ordered:
         if part.n_documents >= most:

@@ -17,7 +17,7 @@ from discoprobe.builders.sampling.balance import remove_bias
 from discoprobe.builders.task import Context
 
 FEW = 4
-"""Pairs that a split may have whichever sentence is the longer one."""
+"""Pairs that ``remove_bias`` keeps in every split."""
 
 
 def as_often_longer(frame: pl.DataFrame, pairs: pl.DataFrame, context: Context) -> pl.DataFrame:

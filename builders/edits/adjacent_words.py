@@ -46,7 +46,7 @@ def adjacent_words(trees: Trees, context: Context) -> pl.DataFrame:
     Returns:
         ``sent``, ``index`` (of the left word), the UPOS and lemma of both (``left_upos`` …), ``inside`` (words, not
         punctuation, stand before and after the two), ``order`` (their kinds and which is first), ``swapped`` (the
-        two in the other order, in small letters), ``original_bigrams`` and ``shifted_bigrams`` (hashes of the three
+        two in the other order, in lower case), ``original_bigrams`` and ``shifted_bigrams`` (hashes of the three
         bigrams with these words, before and after the swap) and ``plan``: their places in the text.
     """
     return trees.once(_adjacent_words, context.language.section(SwapRules))
@@ -85,7 +85,7 @@ def without_endings(pairs: pl.DataFrame, trees: Trees, _context: Context) -> pl.
 
 
 def _bigrams(*words: str) -> pl.Expr:
-    """The hashes of the bigrams that the words of some columns, in small letters, make one after the other."""
+    """The hashes of the bigrams that the words of some columns, in lower case, make one after the other."""
     return pl.concat_list([_bigram(pl.col(left), pl.col(right)) for left, right in pairwise(words)])
 
 
@@ -106,7 +106,8 @@ def sentence_bigrams(trees: Trees) -> pl.DataFrame:
 def _with_neighbours(trees: Trees) -> pl.DataFrame:
     """The words that have a place in the text, each with the next one, and what stands around the two.
 
-    ``small`` is the word in small letters; the sentences of the words before and after are the word's own.
+    ``small`` is the word in lower case. ``next_…`` may be of the next sentence; ``before_…`` and ``after_…`` are null
+    beyond the ends of the sentence.
     """
     words = trees.words.filter(pl.col("start").is_not_null()).with_columns(
         pl.col("upos").cast(pl.String), small=pl.col("form").str.to_lowercase(),
@@ -162,7 +163,7 @@ def _unequal(one: str, other: str) -> pl.Expr:
 
 
 def _contact(rule: SwapRules) -> pl.Expr:
-    """Whether the swap brings words together that are written otherwise when they meet, or parts what depends on it."""
+    """Whether the swap makes words adjacent that are then written differently, or changes what follows *a* or *an*."""
     form, after, before, following = (pl.col(f"{side}small") for side in ("", "next_", "before_", "after_"))
     meeting = ((before, after), (after, form), (form, following))
     found = [pl.lit(value=False)]
@@ -176,7 +177,7 @@ def _contact(rule: SwapRules) -> pl.Expr:
 
 
 def causes_elision(word: pl.Expr) -> pl.Expr:
-    """Whether a word in small letters begins with a vowel or *h*, before which another may lose its own vowel."""
+    """Whether a word in lower case begins with a vowel or *h*, before which another may lose its own vowel."""
     return _plain(word).str.contains(r"^[haeiouyœæ]")
 
 
@@ -199,7 +200,7 @@ def _apart() -> pl.Expr:
 def _inside() -> pl.Expr:
     """Whether words, not punctuation, stand before and after the two.
 
-    An article before a full stop tells that it was moved: with such pairs, character n-grams inside words reach .52 to
+    An article before a full stop shows that it was moved: with such pairs, character n-grams inside words reach .52 to
     .61, without them .50.
     """
     return ((pl.col("before_upos") != "PUNCT") & (pl.col("after_upos") != "PUNCT")).fill_null(value=False)

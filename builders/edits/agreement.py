@@ -1,7 +1,7 @@
 """Subjects and the verbs that agree with them, and the forms of the same verbs that do not.
 
-Nothing here is of one language: whether a verb agrees with its subject, which forms it has and which of them are
-ambiguous, is counted over the corpus. A lexicon of all words with their features has the paradigms.
+No rule is specific to a language. Counts over the corpus decide whether a verb agrees with its subject, which forms it
+has, and which of them are ambiguous. The paradigms come from a lexicon of all words of the corpus with their features.
 """
 
 from pathlib import Path
@@ -86,7 +86,7 @@ _APART: Final = ("expl", "expl:pass", "expl:impers", "compound:prt", "csubj", "c
 def candidates(trees: Trees, context: Context) -> pl.DataFrame:
     """Verbs with one nominal subject, once per feature that both have, and the subject's facts.
 
-    The first row of a shard has its ``lexicon``: every ``form`` in small letters with ``lemma``, ``upos``, ``feats``
+    The first row of a shard has its ``lexicon``: every ``form`` in lower case with ``lemma``, ``upos``, ``feats``
     and their number.
     """
     pairs = pl.concat([_with_feature(_subjects_and_verbs(trees, context), feature) for feature in FEATURES])

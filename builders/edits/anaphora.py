@@ -1,4 +1,4 @@
-"""Words that take up something named before, and which of them refer to the clause before theirs.
+"""Anaphoric words, and which of them refer to the clause before theirs.
 
 One reader judged inversions of clauses. Without a rule, 30 of 77 were good sentences (*Kenseth walked away, and the car
 burst into flames*); where a word of the second clause refers to the first, 15 of 57 were, and with stricter rules 18 of
@@ -29,13 +29,13 @@ class CoordInvRules(Availability, frozen=True):
 
 
 def with_ties(words: pl.DataFrame, language: LanguageData) -> pl.DataFrame:
-    """Adds ``ties``: whether a word takes up something named before its clause; in the second clause, in the first one.
+    """Adds ``ties``: whether a word refers to something before its clause; for the second clause, to the first one.
 
-    That is an anaphor that no noun of its clause stands before, unless it is an object of the predicate and not one
-    that doubles another (*el límite sur lo forma la costa*), or a demonstrative before a noun. In the second clause it
-    is only a possessive or a dependent of the predicate, with which a subject or object of the first agrees, and no
-    demonstrative without gender (*this*), which may be anything. A word with a relative clause of its own, or before a
-    noun with one, takes up nothing.
+    In the first clause these are demonstrative determiners, and anaphors without a noun before them in the clause (an
+    object of the predicate may follow a noun, unless it doubles a noun object: *el límite sur lo forma la costa*). In
+    the second clause, an anaphor must also be a possessive or depend on the predicate, and agree with a subject or
+    object of the first clause; a demonstrative must be a pronoun with gender, because *this* can refer to anything. A
+    word with a relative clause of its own, or before a noun with one, does not count.
     """
     rel, upos = pl.col("rel"), pl.col("upos").cast(pl.String)
     anaphor = is_anaphoric("", language) & (rel != "expl")
@@ -73,11 +73,11 @@ def _agrees(words: pl.DataFrame, own: pl.Expr) -> pl.Expr:
 
 
 def is_anaphoric(side: str, language: LanguageData) -> pl.Expr:
-    """Whether a word, or the first one of a ``side``, takes up something named before.
+    """Whether a word, or the first one of a ``side``, is an anaphor.
 
-    A personal pronoun of the third person or a demonstrative one, a possessive of neither the first nor the second
-    person, or a pronoun or determiner that the language data list. A reflexive takes up its own clause; an article
-    may be written as a listed word is (*der*).
+    These are personal pronouns of the third person, demonstrative pronouns, possessives of neither the first nor the
+    second person, and pronouns and determiners that the language data list. Reflexives do not count, because they refer
+    to their own clause; nor do articles that look like a listed word (*der*).
     """
     upos, feats = pl.col(f"{side}upos").cast(pl.String), f"{side}feats"
     of = functools.partial(has, column=feats)

@@ -1,6 +1,6 @@
-"""Two coordinated clauses that change places, where nothing but their order tells that they did.
+"""Two coordinated clauses that change places, if only their order shows that they did.
 
-X-Probe lower-cased names and acronyms and treated verb phrases as clauses, so that the first word alone tells the label
+X-Probe lower-cased names and acronyms and treated verb phrases as clauses, so the first word alone reveals the label
 (*Was*: 676 of 682).
 """
 
@@ -29,7 +29,7 @@ PAIRED = r"""["«»„“”‘’「」『』‹›()\[\]{}（）]"""
 """Marks that come in pairs; a clause could take one of them along."""
 
 LONGER = (1, 4, 8)
-"""Differences in words. That a clause is longer by at least one of these must not tell the order."""
+"""Differences in words. Which clause is longer by at least one of these numbers must not predict the order."""
 
 PLACES = ("a_start", "a_end", "b_start", "b_end")
 PLAN = pl.Struct(dict.fromkeys(PLACES, pl.Int64) | {"a_head": pl.String, "b_head": pl.String})
@@ -76,7 +76,7 @@ def _clauses(words: pl.DataFrame) -> pl.DataFrame:
     """Where the two clauses stand, their number of words and first words, if nothing else is in the sentence.
 
     Columns ``a_…`` are of the first, ``b_…`` of the second: ``start``, ``end``, ``n``, ``form``, ``lemma``, ``upos``,
-    ``feats``, ``words``, all its forms in small letters, and ``tied``, whether a word ties it to another clause. The
+    ``feats``, ``words``, all its forms in lower case, and ``tied``, whether a word ties it to another clause. The
     argument has ``second``, whether a word belongs to the coordinated clause, ``cc_index``, and ``ties``.
     """
     spoken = pl.col("upos") != "PUNCT"
@@ -114,7 +114,7 @@ def _independent(side: str, language: LanguageData) -> pl.Expr:
 
 
 def _heads(row: dict[str, Any], language: LanguageData) -> dict[str, Any]:
-    """Where the clauses stand, and the first two characters of each as they stand in the other's place.
+    """Where the clauses are, and the first two characters of each, capitalised as needed in the other's place.
 
     The capital stays in a name, an acronym, an abbreviation (*M.*), and a word whose lemma has it; it may be of two
     letters (Dutch *IJ*).
@@ -137,7 +137,7 @@ def invert(text: str, plan: Mapping[str, Any]) -> Edit:
 
 
 def original_and_inverted(frame: pl.DataFrame, context: Context) -> Sample:
-    """Originals and inversions; neither the length nor the first words of clauses tell the order."""
+    """Originals and inversions; neither the lengths of the clauses nor their first words predict the order."""
     usable, drops = usable_of(frame, context)
     even = remove_bias(usable, _gains(usable), *context.seed_key) if context.settings.match else usable
     made = original_and_edited(even, context, drops | {"unbalanced": usable.height - even.height})

@@ -17,8 +17,8 @@ from discoprobe.loaders.languages.language import LanguageData
 
 OTHER, SAME = CONDITIONS = ("other_sense", "same_sense")
 EXCLUDE = frozenset({"reason", "concession"})
-"""Senses that do not hold at the same place: what is a reason for something is no obstacle to it. A contrast (*but*) is
-none of them: it can be seen between most clauses, also where one gives the reason for the other."""
+"""Senses that exclude each other: a reason for something is not an obstacle to it. Contrast (*but*) is not among them,
+because it is possible between most clauses, even if one gives the reason for the other."""
 
 REASONS = {
     **OF_CLAUSES,
@@ -73,9 +73,9 @@ def _exchanged(usable: pl.DataFrame, context: Context) -> pl.DataFrame:
 
 
 def _swapped(keys: Mapping[str, list[int]], pairs: list[tuple[str, str]]) -> Iterator[tuple[int, str, int]]:
-    """As many keys of one connective as of the other, each with the other; the largest pairs of connectives first.
+    """Pairs up keys of two connectives, which then take each other's place; the largest pairs of connectives first.
 
-    The third value is that key of the two which names the exchange.
+    Yields the key, the connective that it gets, and the number of the ring (the first key of the two).
     """
     left = dict(keys)
     while pairs:

@@ -104,7 +104,7 @@ def mask(before: pl.Expr) -> pl.Expr:
     """The replacement of the conjunction and of the comma before it: an ellipsis, after a space if there was one.
 
     If the conjunction was written together with the next word (Arabic *wa-*), such a space is also inserted after the
-    ellipsis; otherwise the missing space would tell the label. ``before`` is the text before the comma.
+    ellipsis; otherwise the missing space would reveal the label. ``before`` is the text before the comma.
     """
     text = pl.col("text")
     joint = text.str.slice(0, "start").str.slice(before.str.len_chars())

@@ -40,14 +40,14 @@ BIGRAMS = 3
 """Bigrams in which the two words stand."""
 
 ALIKE, FEW_ALIKE = 0.005, 2
-"""Largest share of the swaps that bring the same two words together, where the originals have this bigram less often;
-and a number of such swaps that is always allowed. Both hold in each block."""
+"""At most this share of the swaps of a block makes the same two words adjacent (or as many swaps as originals have this
+bigram, if that is more); and a number of such swaps that is always allowed."""
 
 ROUNDS = 2
-"""Times that swaps are left out: those whose bigrams are frequent stay more often, and are then too many again."""
+"""Rounds of filtering: balancing by frequency keeps more swaps with frequent bigrams, which then recur too often."""
 
 FEW = 4
-"""Pairs that a split may have whatever the frequencies of their bigrams."""
+"""Pairs that ``remove_bias`` keeps in every split."""
 
 
 def one_of_each(pairs: pl.DataFrame, context: Context) -> pl.DataFrame:
@@ -59,10 +59,10 @@ def one_of_each(pairs: pl.DataFrame, context: Context) -> pl.DataFrame:
 
 
 def without_frequent_pairs(frame: pl.DataFrame, counts: HashCounts, context: Context) -> Sample:
-    """Originals and swaps; no two words are swapped twice, and frequencies of bigrams do not tell the swap.
+    """Originals and swaps; no two words are swapped twice, and frequencies of bigrams do not predict the label.
 
-    A pair of frequent words (Chinese *一個*) that is swapped again and again would be learnt by heart, and so would two
-    words that swaps bring together again and again (Spanish *la de*: 21 of 474).
+    A model would memorise a pair of frequent words that is swapped again and again (Chinese *一個*), and two words that
+    swaps make adjacent again and again (Spanish *la de*: 21 of 474).
 
     Args:
         frame: candidates, one of each sentence.
@@ -84,9 +84,9 @@ def without_frequent_pairs(frame: pl.DataFrame, counts: HashCounts, context: Con
 
 
 def _varied(rows: pl.DataFrame, counts: HashCounts, context: Context) -> pl.DataFrame:
-    """The swaps, of which few bring together two words that hardly ever stand so; the first in hash order.
+    """The swaps without those, in hash order, that make the same two words adjacent too often (``ALIKE``).
 
-    The originals have their share of the bigrams of the corpora, which ``counts`` has.
+    How often the originals have these bigrams is estimated from the counts of the corpora.
     """
     made = rows.select("key", made="shifted_bigrams").explode("made")
     usual = pl.Series("usual", counts.of(made["made"].to_numpy()) * rows.height / max(1, counts.sentences))
@@ -97,7 +97,7 @@ def _varied(rows: pl.DataFrame, counts: HashCounts, context: Context) -> pl.Data
 
 
 def _likelier(rows: pl.DataFrame, counts: HashCounts) -> npt.NDArray[np.float64]:
-    """1 where the bigrams of the original are more frequent elsewhere in the corpora than those of the swap, or -1."""
+    """The sign of how much more frequent, elsewhere in the corpora, the bigrams of the original are: 1, 0 or -1."""
 
     def logs(column: str, own: int) -> npt.NDArray[np.float64]:
         hashes = rows[column].explode().to_numpy()

@@ -27,7 +27,7 @@ def original_and_edited(frame: pl.DataFrame, context: Context, lost: Mapping[str
 def in_two_versions(rows: pl.DataFrame, **edited: pl.Expr | str) -> pl.DataFrame:
     """The original (label 0) and the edited form (label 1) of each row, with its key as ``pair``.
 
-    ``edited`` are columns that the edited forms have of their own.
+    ``edited`` gives the columns whose values differ in the edited form.
     """
     return pl.concat(
         unedited(rows).with_columns(
@@ -46,7 +46,7 @@ def planned_edit(_text: str, plan: Mapping[str, Any]) -> Edit:
 def word_bags(trees: Trees) -> pl.DataFrame:
     """``sent`` and ``bag``: equal for sentences of the same words in any order.
 
-    Of such sentences a perturbation of order shows one: another could be what the first becomes.
+    A task that changes the order of words uses only one of them, because another could equal its edited version.
     """
     word = pl.col("form").str.to_lowercase().hash(0)
     return trees.words.group_by("sent", maintain_order=True).agg(bag=word.sum())

@@ -51,8 +51,8 @@ def exchange_words(
     rings; the others move up. So a row more or less changes only the rings near it.
 
     Args:
-        cellings: number of the cell of each row, -1 for none; what finds no ring by the first numbers goes on to the
-            next.
+        cellings: several divisions into cells, as the number of the cell of each row, -1 for none; rows that find no
+            ring in the first division are tried in the next.
         keys: identity of each row (u64).
         owners: number of the owner of each row: once a row of an owner is in a ring, its others need none.
         fits: for two arrays of rows, whether the word of the second may take the place of that of the first.
@@ -83,12 +83,12 @@ def exchange_words(
 
 
 def _nodes(cells: Ints, hashes: hashing.Keys, bits: int, rows: Ints, owners: Ints) -> tuple[Ints, Ints]:
-    """The rows of each cell whose hashes begin alike, in hash order, one of each owner, at most ``MOST``.
+    """The rows of each cell whose hashes have the same prefix, in hash order, one of each owner, at most ``MOST``.
 
     Args:
         cells: number of the cell of each row, ascending.
         hashes: of the rows, ascending in each cell.
-        bits: of the hashes, that are alike in a node.
+        bits: length of the prefix that the hashes of a node share.
         rows: the rows.
         owners: number of the owner of all rows, by row.
 

@@ -34,7 +34,7 @@ ATTEMPTS = 8
 """Number of attempts; in each, the words that are left are put into other bands and another order."""
 
 WORD = r"^(?:\p{Lo}|\p{L}[\p{Ll}\p{Lo}\p{Lm}\p{M}])[\p{Ll}\p{Lo}\p{Lm}\p{M}\u200c]*$"
-"""A word in small letters, except perhaps the first letter: no acronyms, numbers, hyphens or apostrophes."""
+"""A word in lower case, except perhaps the first letter: no acronyms, numbers, hyphens or apostrophes."""
 
 JOINT = r"^[-‐‑–'’/]$"
 """Characters that join the words on their two sides into one."""
@@ -111,7 +111,7 @@ def _second(word: str) -> pl.Expr:
 
 
 def _in_context(trees: Trees, open_class: tuple[str, ...]) -> pl.DataFrame:
-    """Words of some classes: neighbours in small letters, whether they open the sentence, core dependents and role."""
+    """Words of some classes: neighbours in lower case, whether they open the sentence, core dependents and role."""
     small, upos = pl.col("form").str.to_lowercase(), pl.col("upos").cast(pl.String)
     is_open = upos.is_in(open_class).fill_null(value=False)
     words = trees.words.with_columns(

@@ -29,7 +29,7 @@ DONORS = 0.05
 """Share of the windows whose sentences go to the pool of distractors."""
 
 RESERVE = 6
-"""Sentences kept free after a passage, where it has more, so that some of them may be as long as the right one."""
+"""Sentences kept free after a window, if there are more, so that some of them may be as long as the right one."""
 
 SPREAD = 0.25
 """By how much, at most, the length aimed at differs from that of the right sentence (as a logarithm)."""
@@ -111,17 +111,17 @@ def _all_unlike(frame: pl.DataFrame, windows: pl.DataFrame, kinds: Kinds) -> pl.
 
 
 def _one_of_each(frame: pl.DataFrame, served: pl.DataFrame, kinds: Kinds, context: Context) -> pl.DataFrame:
-    """One distractor of each kind for each window: no measure of length or similarity tells the right one."""
+    """One distractor of each kind for each window, so that no measure of length or similarity finds the right one."""
     if not context.settings.match:
         return served
     contexts, right = _passages(served)
     candidates = np.column_stack([right, served.select(*kinds).to_numpy().astype(np.int64)])
     similarity = context.similarity or Similarity(frame)
-    told = gains(frame, similarity, contexts, right[:, None] - 1, candidates)
+    rule_gains = gains(frame, similarity, contexts, right[:, None] - 1, candidates)
     if context.in_blocks:  # a treebank has too few rows to choose from
-        told = np.hstack([told, gains_of_two_measures(similarity, contexts, candidates)])
+        rule_gains = np.hstack([rule_gains, gains_of_two_measures(similarity, contexts, candidates)])
     n_choices = candidates.shape[1]
-    return remove_bias(served, told, *context.seed_key, few=n_choices, slack=slack(context) * n_choices / 2)
+    return remove_bias(served, rule_gains, *context.seed_key, few=n_choices, slack=slack(context) * n_choices / 2)
 
 
 def _passages(windows: pl.DataFrame) -> tuple[Rows, Rows]:
@@ -132,11 +132,11 @@ def _passages(windows: pl.DataFrame) -> tuple[Rows, Rows]:
 
 
 def _aim(windows: pl.DataFrame, kind: str, context: Context) -> Values:
-    """How many times as long as the right sentence of each window the wrong one of a kind should be.
+    """The preferred length of the distractor of a kind in each window, as a multiple of the right sentence's length.
 
-    Each of the candidates gets a length at random around one that they have in common, the right one too. If the
-    others had lengths around that of the right one, it would be of middle length; if all of these had the same other
-    length, it would be the one that differs.
+    The lengths of all candidates, the right one included, vary around a length that they have in common. If distractors
+    varied around the length of the right sentence, it would often be of medium length; if all distractors had the same
+    other length, it would be the only one that differs.
     """
     keys = windows["window"].to_numpy()
     right, wrong = (hashing.unit(keys, *context.seed_key, "length", name) for name in ("right", kind))

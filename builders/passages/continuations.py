@@ -25,7 +25,7 @@ DONORS = 0.05
 a tenth of the rows is lost; with none, a corpus of documents of five sentences has no wrong sentences."""
 
 RESERVE = 3
-"""Sentences kept free after a passage, so that one of them may be as long as the right one."""
+"""Sentences kept free after a window, so that one of them may be as long as the right one."""
 
 WIDE = (0.25, 0.35)
 """`Matching.overlap` of a later sentence of the same document: wider, because there are few such sentences."""
@@ -34,7 +34,7 @@ FEW, MOST = 2, 6
 """Rows of a split that `remove_bias` always keeps; and rows of one kind that stay if there are few of the other."""
 
 ROOMY = 0.6
-"""Share of passages in which passages have a reserve; the others look for the wrong sentence elsewhere."""
+"""Share of unbroken passages whose windows keep a reserve; the others get wrong sentences from other documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +82,15 @@ def _in_half(inside: pl.DataFrame, windows: pl.DataFrame, context: Context) -> p
 def _mixed(frame: pl.DataFrame, both: pl.DataFrame, context: Context, *, later: bool) -> pl.DataFrame:
     """One wrong sentence for each window, at most twice as many of one kind as of the other.
 
-    No measure of length or similarity tells the wrong sentence from the right one more often than not.
+    No measure of length or similarity finds the right sentence more often than chance.
     """
     if not context.settings.match or both.is_empty():
         return both
     first = both["first"].to_numpy()
     candidates = np.column_stack([first + CONTEXT, both["distractor_row"].to_numpy()])
     passages = members(first, CONTEXT)
-    told = gains(frame, context.similarity or Similarity(frame), passages, passages[:, -1:], candidates)
-    even = remove_bias(both, told, "mixed", *context.seed_key, few=FEW, slack=slack(context))
+    rule_gains = gains(frame, context.similarity or Similarity(frame), passages, passages[:, -1:], candidates)
+    even = remove_bias(both, rule_gains, "mixed", *context.seed_key, few=FEW, slack=slack(context))
     if not later:
         return even
     ranked = with_rank(even, ["split", "distractor"], "mixed", *context.seed_key)

@@ -27,7 +27,7 @@ TOLERANCE: Final = 0.1
 """Largest difference in length of a sentence and its counterpart: about a tenth of the characters."""
 
 FEW: Final = 4
-"""Pairs that a split may have whatever differs inside them."""
+"""Pairs that ``remove_bias`` keeps in every split."""
 
 MARKS: Final = {
     "end": pl.col("text").str.extract(r"(\P{L})\s*$"),

@@ -2,7 +2,7 @@
 
 Distractors are sentences outside all windows: those left over between windows, and those of windows that are not used
 as rows (donors). So a sentence occurs in one row of a task and in the other version of that row only, and whether it
-occurs elsewhere in the data does not tell the label.
+occurs elsewhere in the data does not predict the label.
 """
 
 import functools
@@ -27,15 +27,15 @@ DONORS = 0.15
 """Share of the windows whose sentences may be distractors, where each window gets one."""
 
 FEW = 4
-"""Pairs that a split may have whatever tells their distractors."""
+"""Pairs that ``remove_bias`` keeps in every split."""
 
 MANY = 4000
-"""Windows of which each has its distractor in one place, chosen by hash; of fewer, each in the best place."""
+"""If there are more windows, a distractor is tried in one place of each, chosen by hash; otherwise in all places."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Windows that become rows, the sentences that may intrude into them, and what was dropped."""
+    """Windows that become rows, the pool of sentences that may be distractors, and what was dropped."""
 
     windows: pl.DataFrame
     pool: Rows
@@ -96,8 +96,8 @@ def _as_similar(frame: pl.DataFrame, served: pl.DataFrame, size: int, context: C
     true, rest, beside = surroundings(served, size)
     candidates = np.column_stack([true, served["distractor_row"].to_numpy()])
     similarity = context.similarity or Similarity(frame)
-    told = gains_of_similarity(similarity, rest, beside, candidates, sizes=context.in_blocks)
-    return remove_bias(served, told, *context.seed_key, few=FEW, slack=slack(context), deviations=1.5)
+    rule_gains = gains_of_similarity(similarity, rest, beside, candidates, sizes=context.in_blocks)
+    return remove_bias(served, rule_gains, *context.seed_key, few=FEW, slack=slack(context), deviations=1.5)
 
 
 def replaced_one(frame: pl.DataFrame, cut: Cut, places: range, context: Context, matching: Matching) -> pl.DataFrame:

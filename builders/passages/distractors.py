@@ -55,7 +55,7 @@ class Matching:
 
     Attributes:
         words: by which share of the shorter of the two the longer one may have more words. With a share of the true
-            sentence, only that one could be much longer than the other, and length would tell it.
+            sentence, only the true one could be much longer than the other, so length would identify it.
         chars: the same for characters.
         overlap: by how much the share of content words in common with the context may be below and above the true
             sentence's.
@@ -181,7 +181,7 @@ class _Search:
         ordered = slots[np.argsort(self.document[true] if self.matching.later else self.chars[true], kind="stable")]
         for at in range(0, len(ordered), _BLOCK):
             block = ordered[at : at + _BLOCK]
-            near = pool[self._long_enough(self.slots.true[block], pool)]
+            near = pool[self._similar_length(self.slots.true[block], pool)]
             if self.matching.later:
                 near = near[np.isin(self.document[near], self.document[self.slots.true[block]])]
             else:
@@ -190,8 +190,8 @@ class _Search:
                 lists = [_best(scores, near) for scores in self._scores(block, near)]
                 yield from zip(block.tolist(), map(list, zip(*lists, strict=True)), strict=True)
 
-    def _long_enough(self, true: Rows, pool: Rows) -> npt.NDArray[np.bool_]:
-        """Which of the pool are between the shortest and the longest of these true sentences, or nearly so."""
+    def _similar_length(self, true: Rows, pool: Rows) -> npt.NDArray[np.bool_]:
+        """Which of the pool are not much shorter than the shortest and not much longer than the longest of ``true``."""
         sizes, most = self.chars[true], self.matching.chars
         longest = np.inf if np.isinf(most) else (1 + most) * sizes.max()
         shortest = sizes.min() / (1 + most)
@@ -201,16 +201,16 @@ class _Search:
         """The part of the pool that is compared with a block of slots."""
         if len(pool) <= _LARGE_POOL:
             return pool
-        salted = hashing.combine(np.full(len(pool), self.key[self.slots.true[block[0]]]), self.key[pool])
-        order = hashing.ranking(salted, "looked at", *self.seed_key)
+        pair_keys = hashing.combine(np.full(len(pool), self.key[self.slots.true[block[0]]]), self.key[pool])
+        order = hashing.ranking(pair_keys, "looked at", *self.seed_key)
         return np.sort(pool[order[:_LOOKED_AT]])
 
     def _scores(self, block: Rows, pool: Rows) -> list[Values]:
         """The cost of each of the pool in each slot, for each of ``turns``; infinite where it is not allowed."""
         true = self.slots.true[block]
         allowed = self._allowed(true, pool) & self._unlike(self.slots.present(block), pool)
-        salted = hashing.combine(self.key[true][:, None], self.key[pool][None, :])
-        scores = _JITTER * hashing.unit(salted, "intruder", *self.seed_key)
+        pair_keys = hashing.combine(self.key[true][:, None], self.key[pool][None, :])
+        scores = _JITTER * hashing.unit(pair_keys, "intruder", *self.seed_key)
         if self.slots.longer is not None:
             scores += _WRONG_SIDE * self._wrong_side(true, pool, self.slots.longer[block])
         if self.slots.aim is not None:

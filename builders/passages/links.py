@@ -1,4 +1,4 @@
-"""Suites of orders: passages with sentences that refer to the one before, and orders in which these come earlier."""
+"""Suites of sentence orders: passages with sentences that refer to the one before, and orders that put them earlier."""
 
 import functools
 import re
@@ -149,7 +149,7 @@ def _possible(
 
     2: a linked sentence comes before all those that it follows in the corpus; 1: before the nearest one; 0: not at all.
     No sentence follows the one that it follows in the corpus, and at least half of all pairs of sentences are reversed.
-    So that the beginning and the end do not tell the order, the first sentence ``opens`` a passage in both orders, and
+    So that the beginning and the end do not show the order, the first sentence ``opens`` a passage in both orders, and
     the last sentence that moves is linked in both or in neither.
     """
     every = np.array([(*order, *range(moved, SIZE)) for order in permutations(range(moved))])

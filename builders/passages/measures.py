@@ -82,7 +82,7 @@ def _similarities(similarity: Similarity, contexts: Rows, beside: Rows, candidat
 
 
 def gains_of_orders(frame: pl.DataFrame, similarity: Similarity, windows: pl.DataFrame) -> npt.NDArray[np.float64]:
-    """Gains of simple rules that tell the original order of a window from another order of its sentences.
+    """Gains of simple rules that choose between the original order of a window and another order of its sentences.
 
     The rules use the lengths of the first, second and last sentence, the mean difference in length between neighbours,
     and the mean similarity of neighbours.

@@ -74,15 +74,15 @@ def _alternatives(windows: pl.DataFrame, order: Order, context: Context, ways: i
 def one_order(
     frame: pl.DataFrame, orders: pl.DataFrame, context: Context, *more: npt.NDArray[np.float64]
 ) -> pl.DataFrame:
-    """One ``order`` of each window, chosen so that lengths and similarities by place do not tell it from the original.
+    """One ``order`` of each window, chosen so that lengths and similarities by place do not find the original order.
 
     ``more`` are gains of further rules.
     """
     if orders.is_empty():
         return orders
-    told = np.hstack([gains_of_orders(frame, context.similarity or Similarity(frame), orders), *more])
+    rule_gains = np.hstack([gains_of_orders(frame, context.similarity or Similarity(frame), orders), *more])
     few = orders["key"].n_unique()
-    return remove_bias(orders, told, *context.seed_key, few=few, slack=slack(context))
+    return remove_bias(orders, rule_gains, *context.seed_key, few=few, slack=slack(context))
 
 
 def any_other_order(key: int, size: int, context: Context) -> list[int]:
@@ -103,7 +103,7 @@ def ordering_task(  # noqa: PLR0913 (one keyword per choice of a task)
             ``0, 1, …, size - 1``.
         labels: names of the passage as it stands and of the other version.
         shape: what a row holds.
-        ways: number of orders of each passage; one is chosen so that lengths and similarities by place do not tell it.
+        ways: number of orders of each passage; one is chosen so that lengths and similarities do not find the original.
         moved: source index of the sentence whose new place is the column ``position``.
         keep: which of the passages may be kept, where labels are matched.
         version: raised when the rows of the task change.

@@ -239,15 +239,15 @@ def cut(frame: pl.DataFrame, size: Sizes, *seed_key: str | int, reserve: Sizes =
     Returns:
         One row per window: ``window`` (its key), ``first`` (row of its first sentence), ``size``.
     """
-    runs = passage_keys(frame)
-    lengths = runs["length"].to_numpy().astype(np.int64)
+    passages = passage_keys(frame)
+    lengths = passages["length"].to_numpy().astype(np.int64)
     sizes = np.broadcast_to(np.asarray(size, dtype=np.int64), lengths.shape)
     pitch = sizes + np.clip(reserve, 0, np.maximum(lengths - sizes, 0))
     number = lengths // pitch
     owner = np.repeat(np.arange(len(lengths)), number)
     place = np.arange(len(owner)) - np.repeat(np.cumsum(number) - number, number)
-    gaps = _gaps_before(runs["key"].to_numpy(), lengths - number * pitch, number, seed_key)
-    first = runs["first"].to_numpy().astype(np.int64)[owner] + place * pitch[owner] + gaps
+    gaps = _gaps_before(passages["key"].to_numpy(), lengths - number * pitch, number, seed_key)
+    first = passages["first"].to_numpy().astype(np.int64)[owner] + place * pitch[owner] + gaps
     keys = hashing.mix(frame["key"].to_numpy()[first], "window", *seed_key)
     return pl.DataFrame({"window": keys, "first": first, "size": sizes[owner]})
 
@@ -258,8 +258,8 @@ def _gaps_before(
     """For each window, how many spare sentences of its passage stand before it."""
     owner = np.repeat(np.arange(len(keys)), spare)
     nth = np.arange(len(owner)) - np.repeat(np.cumsum(spare) - spare, spare)
-    salted = hashing.combine(keys[owner], nth.astype(np.uint64))
-    slot = hashing.pick(salted, number[owner] + 1, "gap", *seed_key)
+    spare_keys = hashing.combine(keys[owner], nth.astype(np.uint64))
+    slot = hashing.pick(spare_keys, number[owner] + 1, "gap", *seed_key)
     starts = np.cumsum(number + 1) - (number + 1)
     per_slot = np.bincount(starts[owner] + slot, minlength=int((number + 1).sum()))
     before = np.cumsum(per_slot) - np.repeat(np.cumsum(spare) - spare, number + 1)

@@ -11,13 +11,13 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 CLASSES, IN_CLASS = 5, 40
-"""Classes of a measure at most, and rows for each of them at least."""
+"""Largest number of classes of a measure, and smallest number of rows per class."""
 
 CLASSES_OF_TWO = 4
 """Classes of each of two measures that are seen together."""
 
 FAR = 2.0
-"""Standard deviations from which on it makes no difference how far a candidate is above the others."""
+"""Differences between a candidate and the others are clipped at this number of standard deviations."""
 
 
 def equal_counts(rows: pl.DataFrame, by: str, cell: list[str], *seed_key: str | int) -> pl.DataFrame:
@@ -147,7 +147,7 @@ def _level(gains: Floats, units: Ints, few: int, slack: float) -> Ints:
 
 
 def _nearest(sums: Floats, moves: Floats, squares: Floats, slack: float) -> int | None:
-    """The number of the move that brings ``sums`` nearest to nothing; None where they are there or none does."""
+    """The number of the move that brings ``sums`` nearest to zero; None if they are within ``slack`` or none does."""
     growth = squares + 2 * (moves @ sums)
     best = int(growth.argmin())
     return best if growth[best] < 0 and np.abs(sums).max() > slack else None

@@ -4,8 +4,8 @@ Classes are balanced, so the rarest class decides on the number of rows: with te
 plurals, ten of each would be left. So rare values are left out. Of all sets of at least two values that keep at least
 the share ``CLASSES_KEEP`` of the largest possible number of rows, the one with the most values is chosen.
 
-Other features of the target may tell its label: most plural nouns of a treebank are feminine, and perfective verbs are
-past. Labels are balanced within the values of such companions.
+Other features of the target can predict its label: most plural nouns of a treebank are feminine, and perfective verbs
+are past. Labels are balanced within the values of such companions.
 """
 
 import itertools
@@ -18,7 +18,7 @@ from discoprobe.builders.settings import SPLITS
 from discoprobe.loaders.corpus import feat
 
 CLASSES_KEEP = 0.75
-"""A third, rarer class is worth at most a quarter of the rows."""
+"""Share of the largest possible number of rows that a set of classes must keep: more classes cost at most a quarter."""
 
 MOST_VALUES = 10
 """Sets are made of this number of values, the most frequent ones; there are 1,013 such sets."""

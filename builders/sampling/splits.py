@@ -31,7 +31,7 @@ ENOUGH_OF_FEW: Final = 0.95
 """The same in a small corpus. More would move many groups for little."""
 
 MOST_CHANGE: Final = 2.0
-"""Factor by which a share is changed at most in one attempt. Matching is not so regular that more would be exact."""
+"""Largest factor by which a share changes in one attempt; the effect of larger changes on matching is unpredictable."""
 
 LARGE: Final = 2000
 """Usable material (windows, candidates) from which on a corpus is large. In a smaller one every split gets its share,

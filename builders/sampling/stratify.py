@@ -11,7 +11,7 @@ LENGTH_EDGES = (10, 15, 20, 30)
 """Edges of the length strata, in words per sentence."""
 
 REPEATED = 2
-"""Most pairs of a config with one ``wording``, such as subject and verb (*they are*): else it tells the good text."""
+"""Most pairs of a config with the same ``wording``, such as subject and verb (*they are*): a model could learn it."""
 
 STRATA_KEEP = 0.8
 """Strata are merged until balancing inside them keeps at least this share of what balancing without them keeps."""

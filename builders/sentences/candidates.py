@@ -30,8 +30,8 @@ COMPANIONS_KEEP = 0.5
 """Share of the rows that balancing within a further feature of the target must keep."""
 
 MARKED, PROFILED = 0.5, 20
-"""Share of the sentences of a treebank that have a final mark from which on one without may be a fragment, and how many
-sentences show that."""
+"""If at least this share of the sentences of a treebank has a final mark, one without it may be a fragment. At least
+``PROFILED`` sentences are needed to measure the share."""
 
 
 def feature_task(

@@ -12,7 +12,7 @@ from discoprobe.loaders.languages.language import Availability
 
 SUBJECTS = ("nsubj", "csubj")
 LIGHT = ("ADV", "PART", "CCONJ", "SCONJ", "INTJ", "PUNCT")
-"""Parts of speech of words that are no remnant of a clause by themselves."""
+"""Parts of speech of words that cannot be the remnant of a clause without its verb."""
 VERBS = ("VERB", "AUX")
 JOINED = ("advcl", "ccomp", "acl", "csubj", "parataxis")
 """Relations that make their dependent a clause beside that of its head; ``conj`` does where both are clauses."""
@@ -37,8 +37,8 @@ def clause_words(trees: Trees) -> pl.DataFrame:
       subordinating ones;
     * ``orphan``: whether an ``orphan`` is among its dependents that is no adverb, particle, conjunction or verb, and no
       subordinating conjunction (Finnish *kuin*), with which it is a comparison;
-    * ``nonfinite``: whether it, or an auxiliary or copula, is marked as another form of a verb than a finite one, and
-      no auxiliary or copula is finite or without VerbForm.
+    * ``nonfinite``: whether it, or an auxiliary or copula, is marked as a nonfinite form, and no auxiliary or copula is
+      finite (or, if only an auxiliary is nonfinite, without VerbForm).
     """
     rel, upos = pl.col("rel"), pl.col("upos")
     finite = feat("VerbForm") == "Fin"

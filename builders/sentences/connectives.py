@@ -31,7 +31,7 @@ AGAIN: Final = 5
 """Words after a connective among which it must not recur."""
 
 CLAUSES: Final = ("ccomp", "conj", "parataxis")
-"""Relations of a clause that a connective may join in place of the root's: what is said, or comes first (Korean)."""
+"""Relations of the other clauses that a connective may introduce: reported speech, or the first of two (Korean)."""
 
 REASONS: Final = {
     "no-main-clause": "the sentence ends with the clause that the connective opens",
@@ -48,7 +48,7 @@ Sense = Literal[
 class Connective(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One connective.
 
-    Words are in small letters, as Universal Dependencies tokenises them, with spaces between them: the parts of a
+    Words are in lower case, as Universal Dependencies tokenises them, with spaces between them: the parts of a
     multiword token stand apart (``a el contrario``).
 
     Attributes:
@@ -116,7 +116,7 @@ def _any_of(expressions: tuple[str, ...]) -> str:
 
 
 def lower(form: pl.Expr, language: LanguageData) -> pl.Expr:
-    """A form in small letters, by the capitals of the language."""
+    """A form in lower case, by the capitals of the language."""
     for small, capital in language.capitals.items():
         form = form.str.replace_all(capital, small, literal=True)
     return form.str.to_lowercase()
@@ -159,7 +159,7 @@ def sentence_connectives(shard: Shard, language: LanguageData) -> pl.DataFrame:
 
 
 def _openings(shard: Shard, language: LanguageData) -> pl.DataFrame:
-    """The first words of each sentence in small letters, with their places; questions are left out."""
+    """The first words of each sentence in lower case, with their places; questions are left out."""
     question = pl.col("text").str.contains(r"[?？؟;]\s*[\"»”’)]*$")
     statements = shard.sentences.filter(pl.col("aligned") & ~question).select("sent")
     governor = pl.when(pl.col("upos") != "PUNCT").then("head")
@@ -206,7 +206,7 @@ def clause_connectives(sentences: pl.DataFrame, language: LanguageData) -> pl.Da
         language: with its list of connectives.
 
     Returns:
-        ``sent``, ``form`` (as written), ``connective`` (in small letters), ``lemma``, ``sense``, ``start`` and
+        ``sent``, ``form`` (as written), ``connective`` (in lower case), ``lemma``, ``sense``, ``start`` and
         ``until`` (its place in the text), ``frame`` (what is equal where one connective replaces another: place of the
         clause, mood, elision, and the next word; two words in a language in which a connective takes both moods) and
         ``hindrance``.

@@ -45,7 +45,7 @@ FIRST = 6
 """Labels, the most frequent, that the first ``FEWEST`` are chosen from."""
 
 OTHERS = 10
-"""So many candidates of ``OTHER`` are looked at for each of the rarest class; more match hardly better."""
+"""Candidates of ``OTHER`` that are used for each one of the rarest class; more would hardly improve the matching."""
 
 
 class Classes(NamedTuple):
@@ -104,8 +104,8 @@ def equally_many(frame: pl.DataFrame, names: tuple[str, ...], context: Context) 
 def neighbouring_classes(usable: pl.DataFrame, context: Context, *, usual: Names, called: str) -> Classes:
     """Two to five neighbours of the labels of the task, which have an order, matched inside every ``cell``.
 
-    They are as many as leave ``ENOUGH`` rows that are matched; where none do, those that leave most rows, if these are
-    ``min_class`` of each; else rows that are not matched are taken too.
+    The largest number of classes that leaves ``ENOUGH`` matched rows is used. If none does, the classes with the most
+    rows are used, if each class has ``min_class`` rows; for this, rows without a match are used, too, if necessary.
 
     Args:
         usable: candidates with ``label`` (name) and ``cell``.
@@ -161,7 +161,7 @@ def frequent_classes(usable: pl.DataFrame, context: Context, *, most: int, calle
     Args:
         usable: candidates with ``label`` (name).
         context: settings of the task.
-        most: so many classes beside ``OTHER`` at most.
+        most: largest number of classes beside ``OTHER``.
         called: what the labels are, for the reason.
     """
 

@@ -42,7 +42,7 @@ def word_of_sentence(frame: pl.DataFrame, context: Context, *, ranks: tuple[int,
         frame: what ``content_words`` gave, of all shards.
         context: settings, and the frequency list.
         ranks: first and last rank by frequency, among the lemmas of the corpora, of lemmas that are labels.
-        most: so many lemmas at most.
+        most: largest number of lemmas.
     """
     listed = ranked(_words(frame)["lemma"], context.frequencies)
     possible = listed.filter(pl.col("rank").is_between(*ranks))["lemma"]

@@ -59,7 +59,7 @@ class Frequencies:
     Attributes:
         name: its name in cards and messages.
         code: the code of a list of wordfreq, which each process loads when it needs it; None for another list.
-        listed: another list: ``word`` in small letters, ``ipm``.
+        listed: another list: ``word`` in lower case, ``ipm``.
     """
 
     name: str
@@ -103,7 +103,7 @@ def frequencies(
 
 
 def counted(part: Loadable) -> pl.DataFrame:
-    """The number of each lemma in a shard (of the form where there is no lemma): ``word`` in small letters, ``n``."""
+    """The number of each lemma in a shard (of the form where there is no lemma): ``word`` in lower case, ``n``."""
     word = pl.coalesce("lemma", "form").str.replace_all(_BOUNDARY, "$1$2").str.to_lowercase()
     return _counting_words(part.load().tokens).group_by(word=word).agg(n=pl.len())
 

@@ -13,7 +13,7 @@ from discoprobe.loaders.languages.language import Availability, Condition
 
 
 class ImpersonalRules(Availability, frozen=True):
-    """The section ``[impersonal]``: how a clause without ``nsubj``, ``csubj`` and ``expl`` is told to be impersonal.
+    """The section ``[impersonal]``: which clauses without ``nsubj``, ``csubj`` and ``expl`` are impersonal.
 
     The conditions are on root, auxiliaries and copula.
 
@@ -61,9 +61,9 @@ def personal_or_impersonal(trees: Trees, context: Context) -> pl.DataFrame:
 
 
 def _sentences(words: pl.DataFrame, meant: pl.Expr) -> pl.Series:
-    """The sentences of the words of predicates that are meant; an infinitive beside a finite auxiliary says nothing.
+    """The sentences in which a word of the predicate is ``meant``, without infinitives that have a finite auxiliary.
 
-    Russian *будет читать* has a dropped subject.
+    Russian *будет читать* has a dropped subject, though its infinitive does not show this.
     """
     root, form = pl.col("place") == "root", feat("VerbForm")
     silent = root & (form == "Inf") & (~root & (form == "Fin")).any().over("sent")

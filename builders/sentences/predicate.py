@@ -213,8 +213,8 @@ def _with_one_form(words: pl.DataFrame) -> pl.DataFrame:
 def _with_finite_forms(words: pl.DataFrame) -> pl.DataFrame:
     """The words, with VerbForm=Fin on verbs with Tense or Mood where the treebank has no VerbForm on finite verbs.
 
-    Where it marks Mood on such verbs, that tells them from participles, which have Tense too (German PUD). A few verbs
-    with Fin are slips.
+    If it marks Mood on such verbs, Mood distinguishes them from participles, which also have Tense (German PUD). A few
+    verbs with Fin count as annotation errors (``SLIPS``).
     """
     verbs, form = pl.col("upos").is_in(VERBAL), feat("VerbForm")
     bare = verbs & form.is_null() & (feat("Tense").is_not_null() | feat("Mood").is_not_null())
@@ -420,8 +420,8 @@ def _rule_by_relation(trees: Trees, rule: PredicateRules) -> PredicateRules:
 def _deponents(trees: Trees) -> pl.DataFrame:
     """The roots that are passive in form alone (Latin *hortatur*), where a treebank tells passive subjects.
 
-    They are of verbs that have in such a form an object or the subject of an active verb more often than a passive
-    subject, or neither and no active form.
+    A verb is a deponent if its passive forms have active subjects and objects more often than passive subjects, or if
+    they have neither and the verb has no active form.
     """
     deprel, voice = pl.col("deprel"), feat("Voice")
     if trees.words.filter(deprel == "nsubj:pass").height < PROFILED:

@@ -1,4 +1,4 @@
-"""Words in a syntactic role: which there are, their features, and what verbs govern."""
+"""Words in a syntactic role, their features, and what verbs govern."""
 
 import dataclasses
 import functools
@@ -21,7 +21,7 @@ PHRASE_ROLES: Final = ("nmod", "amod", "det", "nummod", "acl", "appos", "conj", 
 """Relations inside phrases: the word may stand anywhere in the sentence."""
 
 NOT_SIMPLE: Final = ("conj", "nummod")
-"""Dependents by which a phrase agrees otherwise than its noun would: *the cat and the dog*, Turkish *üç adam* (three
+"""Dependents that make a phrase agree differently from its noun: *the cat and the dog*, Turkish *üç adam* (three
 man), Russian *погибло 500 человек* (a neuter verb)."""
 
 PASSIVE: Final = ("nsubj:pass", "csubj:pass", "aux:pass")
@@ -159,10 +159,10 @@ def _counting(trees: Trees) -> pl.DataFrame:
 def with_frames(some: pl.DataFrame, words: pl.DataFrame) -> pl.DataFrame:
     """Some of the words with ``role`` (the frame of a verb; the relation and case marker of another word) and ``weak``.
 
-    ``shown`` is the role that a word shows it can have, null for verbs whose object may stand elsewhere; ``also`` is
-    another one. Weak are the roles that tell little of what can stand there: a verb in the passive or as an attribute,
-    one that governs neither complement nor phrase with a case marker, and one that stands beside another clause without
-    being joined to it (*he left, said Ann*).
+    ``shown`` is the role that the word is known to have, null for verbs whose object may stand elsewhere; ``also`` is a
+    second one. ``weak`` roles say little about which words fit: a verb in the passive or as an attribute, one that
+    governs neither a complement nor a phrase with a case marker, and one beside another clause that is not joined to it
+    (*he left, said Ann*).
     """
     rel, is_verb = pl.col("rel"), pl.col("upos") == "VERB"
     marked = with_dependents(words, words.filter(rel == "case"), marked=pl.len() > 0)

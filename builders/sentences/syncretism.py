@@ -1,4 +1,4 @@
-"""Ambiguous word forms, which are no targets.
+"""Ambiguous word forms, which are not used as targets.
 
 A form is ambiguous by ``pos`` if it has more than one part of speech (RuSentEval's filter), and by ``feature`` if it
 has more than one value of the probed feature (LINSPECTOR's). The analyser of the language says what a form can be. If
@@ -24,7 +24,7 @@ READINGS: Final = ("pos", "feature")
 """What a form may be ambiguous in."""
 
 SAME_POS: Final = {"AUX": "VERB", "PROPN": "NOUN", "DET": "PRON", "SCONJ": "CCONJ"}
-"""Parts of speech that UD tells apart by use: *has* is a verb and an auxiliary without being two words."""
+"""Parts of speech that UD distinguishes by use and that count as one: *has* is a verb and an auxiliary."""
 
 FORMS: Final = {"form": pl.String, "upos": pl.String, "feats": pl.String}
 """Columns of a table of forms."""
@@ -59,8 +59,8 @@ class SyncreticForms(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     Attributes:
         feature: the ambiguous one.
         feats: what the word's other features must be.
-        form: a regular expression that matches the whole form in small letters.
-        lemma: one that matches the whole lemma in small letters.
+        form: a regular expression that matches the whole form in lower case.
+        lemma: one that matches the whole lemma in lower case.
         is_lemma: whether the form must be the lemma.
     """
 
@@ -87,7 +87,7 @@ class MorphologyRules(LanguageSection, frozen=True):
 
 
 def forms(trees: Trees) -> pl.DataFrame:
-    """What the small-letter forms of a shard are: ``form``, ``upos``, ``feats``, each combination once."""
+    """What the lower-case forms of a shard are: ``form``, ``upos``, ``feats``, each combination once."""
     return trees.words.drop_nulls("upos").select(_small("form"), pl.col("upos").cast(pl.String), "feats").unique()
 
 
@@ -192,7 +192,7 @@ def _analysed(asked: pl.Series, feature: str, code: str) -> pl.DataFrame:
         (
             form,
             len({pos for pos, _ in tags}),
-            len({names[said] for _, all_said in tags for said in all_said & names.keys()}),
+            len({names[value] for _, grammemes in tags for value in grammemes & names.keys()}),
         )
         for form in asked
         if (tags := _tags(code, form))
@@ -208,11 +208,11 @@ def _tags(code: str, form: str) -> frozenset[tuple[str, frozenset[str]]]:
 
 
 def _grammemes(tag: Any) -> frozenset[str]:
-    """What a reading says; the Ukrainian dictionary leaves the singular and the indicative unsaid."""
-    said = frozenset(map(str, tag.grammemes))
-    singular = said & _GRAMMEMES["Gender"].keys() and not said & _GRAMMEMES["Number"].keys()
-    indicative = "VERB" in said and said & _GRAMMEMES["Tense"].keys() and not said & _GRAMMEMES["Mood"].keys()
-    return said | ({"sing"} if singular else set()) | ({"indc"} if indicative else set())
+    """The grammemes of a reading; the Ukrainian dictionary marks neither the singular nor the indicative."""
+    listed = frozenset(map(str, tag.grammemes))
+    singular = listed & _GRAMMEMES["Gender"].keys() and not listed & _GRAMMEMES["Number"].keys()
+    indicative = "VERB" in listed and listed & _GRAMMEMES["Tense"].keys() and not listed & _GRAMMEMES["Mood"].keys()
+    return listed | ({"sing"} if singular else set()) | ({"indc"} if indicative else set())
 
 
 @functools.cache

@@ -70,7 +70,7 @@ class Trees:
 
     @functools.cached_property
     def targets(self) -> pl.DataFrame:
-        """What is said of each word where it is the target of a row, by its number ``target``."""
+        """The columns of rows that have a word as target, by the number of the word, ``target``."""
         same = pl.col("sent") == pl.col("sent").shift(1)
         return self.words.select(
             pl.col("row").cast(pl.UInt32).alias("target"), target_form="form", target_lemma="lemma",

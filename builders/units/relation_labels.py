@@ -54,7 +54,7 @@ MEMBERS: Final = {
         "temporal.asynchronous", "temporal.synchronous",
     ),
 }  # fmt: skip
-"""Class → names of relations that are in it, besides its own. A name stands for those that go on after a period."""
+"""Class → names of relations in it, besides its own name. A name includes all names that continue it after a period."""
 
 LABELS: Final = tuple(MEMBERS)
 

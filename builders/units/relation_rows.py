@@ -33,7 +33,7 @@ REPEATING: Final = 6
 """Units of fewer words recur naturally; longer ones that are in two splits are a leak."""
 
 BALANCED_KEEP: Final = 0.5
-"""Share of the rows of the largest balanced sample that more classes may cost down to: two classes keep most rows."""
+"""Smallest share of the rows of the largest balanced sample that a larger number of classes must keep."""
 
 REASONS: Final = {
     "unit-too-long": f"a unit has more than {LONGEST} words",

@@ -62,7 +62,7 @@ class Pronouns(LanguageSection, frozen=True):
 
 
 def lacks(language: LanguageData) -> str:
-    """Why no subjects can be taken up."""
+    """Why a language has no such rows; empty if its subject pronouns are listed."""
     return "" if language.section(Pronouns).pronouns else f"no subject pronouns are listed for {language.name}"
 
 
@@ -169,7 +169,7 @@ def _rows(
 ) -> Iterator[dict[str, Any]]:  # fmt: skip
     """The candidates of sentences that follow each other without a gap.
 
-    Who speaks (*I*) or is spoken to is no subject before: no pronoun of the third person is understood as this one.
+    Previous subjects in the first or second person do not count: no pronoun of the third person can refer to them.
     """
     for at, (before, sentence) in enumerate(pairwise(run), 1):
         new, old = sentence.subject, before.subject

@@ -44,7 +44,7 @@ _SILENCE, _AGAIN = 20.0, 60.0
 _STORAGE_ANSWER = 15.0
 """Seconds that the storage of large files (Xet) has for its first answer, before anything is sent to it."""
 _STORAGE_LEAST, _STORAGE_SPEED = 120.0, 5_000
-"""Limit of an upload to the storage: so many seconds, and one more for so many bytes."""
+"""Time limit of an upload to the storage: a number of seconds, plus the size at a speed in bytes per second."""
 _STORAGE_WAITS = {"HF_XET_CLIENT_RETRY_BASE_DELAY": "1s", "HF_XET_CLIENT_RETRY_MAX_DURATION": "20s"}
 """Settings of the storage's client (Xet): how long it tries a request again; six minutes by default."""
 _log = logging.getLogger(__name__)
@@ -438,7 +438,7 @@ def _uses_storage() -> bool:
 
 
 def _quiet() -> None:
-    """Keeps the client's own warnings from the terminal: they quote signed addresses, and failures are told by us."""
+    """Hides the client's own warnings: they quote signed addresses, and every failure becomes a `HubError`."""
     from huggingface_hub.utils import disable_progress_bars  # noqa: PLC0415
 
     disable_progress_bars()

@@ -30,7 +30,7 @@ State = Literal["published", "proposed", "unchanged", "completed", "planned", "d
 
 _STALE = 412
 _REASONS = 3
-"""So many configs that could not be built are named where there is nothing else to publish."""
+"""Number of configs that could not be built that a message names, if there is nothing else to publish."""
 _PULLS = 20
 """Newest pull requests that are looked at for one of ours."""
 

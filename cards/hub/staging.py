@@ -41,13 +41,13 @@ class Wanted:
 
     @cached_property
     def hashes(self) -> FileHashes:
-        """Size and hashes of the bytes that are at hand."""
+        """Size and hashes of the local bytes."""
         assert self.content is not None
         return hashes_of(self.content)
 
     @property
     def listed(self) -> ListedFile:
-        """What a manifest says of the bytes that are at hand."""
+        """The entry of the manifest for the local bytes."""
         return {"sha256": self.hashes.sha256, "bytes": self.hashes.bytes}
 
     def equals(self, remote: RemoteFile | None) -> bool:
@@ -142,7 +142,7 @@ def _local_files(folder: Path, local: Manifest) -> dict[str, Wanted]:
 
 
 def _name_repository(files: dict[str, Wanted], whole: Published, local: Manifest, repository: str) -> None:
-    """Puts the name of the repository on the cards of the local configs, and what they are then into the manifest."""
+    """Puts the name of the repository on the cards of the local configs, and the new hashes into the manifest."""
     whole["configs"] = dict(whole["configs"])  # the local manifest may have the same one
     for name in local["configs"]:
         content = files[f"{name}/{README}"].content

@@ -91,7 +91,7 @@ class _Release(NamedTuple):
         manifest: what it says of itself.
         paths: its files, without those that no manifest lists.
         entry: path → size and hash of a file; None if it is not there.
-        documents: gives the texts that speak of all configs, as they would be written today.
+        documents: returns the files about all configs, as this version writes them.
     """
 
     commit: str
@@ -165,7 +165,7 @@ def _unlike(found: ListedFile | None, entry: ListedFile) -> str:
 
 
 def compare(published: Published, folder: Path) -> Iterator[Difference]:
-    """Files that a rebuild gives otherwise than the manifest lists, with the reasons."""
+    """Files whose rebuilt content differs from what the manifest lists, with the reasons."""
     rebuilt = manifest.read(folder)
     for name in sorted(published["configs"]):
         before, after = (manifest.files_of(of_release, {name}) for of_release in (published, rebuilt))
@@ -178,7 +178,7 @@ def compare(published: Published, folder: Path) -> Iterator[Difference]:
 
 
 def _unlike_documents(published: Published, written: Mapping[str, str]) -> Iterator[Difference]:
-    """Files that speak of all configs and that the manifest gives otherwise today."""
+    """Files about all configs that this version writes differently from the same manifest."""
     for path, text in written.items():
         entry = published["files"].get(path)
         if not entry or hashes_of(text.encode()).sha256 != entry["sha256"]:
@@ -213,7 +213,7 @@ def _source_reasons(before: list[str], after: list[str], published: Manifest, re
 
 
 def _beside_reasons(lang: str, published: Manifest, rebuilt: Manifest) -> Iterator[str]:
-    """Corpora of which no row is shown, and that others were left out for."""
+    """Changed corpora without a row in any config (``beside``): their near duplicates in other corpora are left out."""
     before, after = (found.get("beside", {}).get(lang, {}) for found in (published, rebuilt))
     known = published["sources"].keys() | rebuilt["sources"].keys()
     yield from (f"source {name}: not read now" for name in before if name not in after and name not in known)

@@ -14,12 +14,12 @@ import yaml
 
 from discoprobe.builders.settings import SPLITS
 from discoprobe.cards.metadata import vocabulary
+from discoprobe.cards.metadata.manifest import SAFE_NAME
 from discoprobe.cards.metadata.yaml_header import MOST_CONFIGS, STANDALONE
 
 MOST_BYTES: Final = 100_000
 """Largest YAML: every ``load_dataset`` parses it in pure Python first, and the Hub's check refuses large ones (413)."""
 _BLOCK = re.compile(r"\A---\r?\n(.*?\n)---\r?\n", re.DOTALL)
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 _VERSION = re.compile(r"\d+\.\d+\.\d+")
 _NEEDED = (
     "pretty_name", "language", "license", "multilinguality", "size_categories", "source_datasets",
@@ -28,7 +28,7 @@ _NEEDED = (
 _KEYS = frozenset({"config_name", "version", "default", "description", "data_files"})
 """Keys of a config; `datasets` passes any other one to the parquet reader, which does not know it."""
 _RESERVED = frozenset({"data", "default"})
-"""Names of configs that `datasets` gives a meaning of its own."""
+"""Names of configs that have a special meaning in `datasets`."""
 
 
 def problems(folder: Path) -> list[str]:
@@ -142,16 +142,16 @@ def _config_problems(configs: object, files: frozenset[str]) -> Iterator[str]:
 
 def _folders(files: frozenset[str]) -> dict[str, list[str]]:
     """The files of each folder, so that a pattern is matched against a few."""
-    by_config: dict[str, list[str]] = {}
+    by_folder: dict[str, list[str]] = {}
     for path in files:
         folder, _, name = path.rpartition("/")
-        by_config.setdefault(folder, []).append(name)
-    return by_config
+        by_folder.setdefault(folder, []).append(name)
+    return by_folder
 
 
 def _one_config(config: Mapping[str, Any], folders: Mapping[str, list[str]]) -> Iterator[str]:
     name = config.get("config_name")
-    if not isinstance(name, str) or not _NAME.fullmatch(name) or name in _RESERVED:
+    if not isinstance(name, str) or not SAFE_NAME.fullmatch(name) or name in _RESERVED:
         yield "its name is not made of a-z, 0-9, - and _, or has a meaning of its own"
     yield from (f"unknown key `{key}`" for key in config if key not in _KEYS)
     if not _VERSION.fullmatch(str(config.get("version", "0.0.0"))):

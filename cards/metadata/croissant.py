@@ -98,7 +98,7 @@ def _address(repository: str) -> str:
 
 def _records(configs: Mapping[str, ConfigEntry], repository: str) -> dict[str, Any]:
     """Files and record sets of some configs."""
-    record_set = {
+    repository_file = {
         "@type": "cr:FileObject", "@id": REPOSITORY, "name": REPOSITORY, "encodingFormat": "git+https",
         "contentUrl": _address(repository), "sha256": _GIT,
     }  # fmt: skip
@@ -110,7 +110,7 @@ def _records(configs: Mapping[str, ConfigEntry], repository: str) -> dict[str, A
         for name in sorted(configs)
     ]  # fmt: skip
     return {
-        "distribution": [record_set, *files],
+        "distribution": [repository_file, *files],
         "recordSet": [_record_set(name, entry) for name, entry in sorted(configs.items())],
     }
 

@@ -35,7 +35,7 @@ SOFTWARE = (
     "pymorphy3-dicts-ru", "pymorphy3-dicts-uk", "regex", "scikit-learn", "scipy", "sentencex", "wordfreq",
 )  # fmt: skip
 """Distributions, dictionaries too, whose version can change a row, a byte or an audit."""
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
+SAFE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 """Names of configs, tasks and languages: they become names of files and folders."""
 
 
@@ -47,7 +47,7 @@ class ListedFile(TypedDict):
 
 
 class AuditEntry(TypedDict):
-    """The result of a config's audit in short; ``audit.json`` in the folder of the config has the whole report."""
+    """A summary of a config's audit; ``audit.json`` in the folder of the config has the whole report."""
 
     failed: list[str]
     resolution: NotRequired[float | None]
@@ -113,8 +113,8 @@ class SourceEntry(TypedDict):
 class Manifest(TypedDict):
     """The whole file.
 
-    ``beside`` has, by language, corpora that were read and of which no config shows a row: a sentence that resembles
-    one of theirs may have been left out for it. ``inputs`` has a hash of everything that each
+    ``beside`` has, by language, the corpora that were read but have no row in any config: sentences of other corpora
+    may have been left out because they nearly repeat one of theirs. ``inputs`` has a hash of everything that each
     config, or the reason why there is none, depends on; it is not published.
     ``unavailable_drops`` has the drops by reason of configs that are not available.
     """
@@ -238,7 +238,7 @@ def _check_names(path: Path, manifest: Manifest) -> None:
     names = [*manifest["configs"], *manifest["unavailable"]]
     names += [entry[key] for entry in entries for key in ("task", "lang")]
     for name in names:
-        if not isinstance(name, str) or not _NAME.fullmatch(name):
+        if not isinstance(name, str) or not SAFE_NAME.fullmatch(name):
             raise DiscoprobeError(f"{path}: {name!r} cannot be the name of a config, task or language; do not use it")
     for file in [*manifest["files"], *(file for entry in entries for file in entry["files"])]:
         if PurePosixPath(file).is_absolute() or ".." in PurePosixPath(file).parts or "\\" in file:

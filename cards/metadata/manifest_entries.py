@@ -16,7 +16,7 @@ _LONGEST: Final = 160
 
 
 def audit_entry(report: Report) -> AuditEntry:
-    """The short of a report."""
+    """The summary of a report."""
     from discoprobe.builders.audit.designs import tallies  # noqa: PLC0415 (scipy: a second, for those who only read)
 
     best = report.strongest
@@ -96,7 +96,7 @@ def source_entry(source: Source) -> SourceEntry:
 
 
 def stage_versions(task_version: int) -> dict[str, int]:
-    """The version of each step that makes a config, by its name; each stands in the room of its step.
+    """The version of each step that makes a config, by the name of the step; each is defined in the step's package.
 
     They are raised by hand: a change of the code that changes no output leaves the published configs as they are.
     ``tests/golden/test_stage_versions.py`` fails where an output changes and its version does not.

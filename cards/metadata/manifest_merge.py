@@ -18,7 +18,15 @@ def renewed(
     corpora: list[Corpus],
     inputs: dict[str, str],
 ) -> Manifest:
-    """The old manifest with what was built put in place of what stood there under the same names; no files yet."""
+    """The old manifest with the new results in place of those of the same names, and without files.
+
+    Args:
+        old: the manifest of the release so far.
+        entries: the configs that were built.
+        missing: the configs that could not be built.
+        corpora: the corpora that were read.
+        inputs: hash of everything that each of these results depends on (`staleness.digest`).
+    """
     fresh = empty()
     gone = {*entries, *(one.name for one in missing)}
     configs = {name: entry for name, entry in old["configs"].items() if name not in gone} | entries
@@ -79,7 +87,7 @@ def only(local: Manifest, languages: Collection[str]) -> Manifest:
 
 
 def merged(remote: Published | None, local: Manifest) -> Published:
-    """The manifest of both, without the list of files that speak of all configs.
+    """The manifest of both, without the list of the files about all configs.
 
     Raises:
         DiscoprobeError: if a config that stays was built from another state of a corpus than the local ones.

@@ -25,7 +25,7 @@ _ACCEPTABILITY = frozenset({"bigram_shift", "ngram_shift", "somo", "coord_inv"})
 TAGS = ("probing", "discourse", "coherence", "linguistic-probing", "universal-dependencies")
 STANDALONE = ".huggingface.yaml"
 MOST_CONFIGS = 4_000
-"""Configs of a repository of which the Hub's viewer shows any (its CONFIG_NAMES_MAX_NUMBER)."""
+"""Most configs of a repository; the Hub's viewer shows none if there are more (its CONFIG_NAMES_MAX_NUMBER)."""
 _DEFAULT = ("en", "dc")
 """Language and task of the config that is loaded without a name, where there are such configs."""
 

@@ -82,12 +82,12 @@ def _of_kind(verdicts: OfReaders, answers: OfReaders, labels: Mapping[str, str])
     }
 
 
-def _kappa(of_rows: OfReaders, said: Callable[[Mark], str]) -> float | None:
+def _kappa(of_rows: OfReaders, value_of: Callable[[Mark], str]) -> float | None:
     """Cohen's κ, the mean over pairs of readers weighted by the rows that they share."""
     shared: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for of_row in of_rows.values():
         for one, other in itertools.combinations(sorted(of_row), 2):
-            shared.setdefault((one, other), []).append((said(of_row[one]), said(of_row[other])))
+            shared.setdefault((one, other), []).append((value_of(of_row[one]), value_of(of_row[other])))
     values = [(cohen_kappa(pairs), len(pairs)) for pairs in shared.values() if len(pairs) > 1]
     known = [(value, n) for value, n in values if value is not None]
     return round(sum(value * n for value, n in known) / sum(n for _, n in known), _DIGITS) if known else None

@@ -30,7 +30,7 @@ class Side(NamedTuple):
 
 
 def in_folder(path: Path, manifest: Manifest) -> Side:
-    """A release folder, with its manifest or one that speaks of it."""
+    """A release folder with a manifest: its own, or the one that it will have after a push."""
     return Side(manifest, functools.partial(_read_table, path))
 
 

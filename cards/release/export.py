@@ -7,9 +7,9 @@
 * ``jsonl``: ``<config>/{train,validation,test}.jsonl``, rows as in the release, the label's name as ``label_name``;
 * ``blimp``, ``lm-eval`` and ``syntaxgym``: pairs and choices of test (`pair_formats`).
 
-The first three hold tokens with spaces between them. A release holds running text, and its tokens are cut out of it by
-one rule for all languages (see ``tokens``). They are not the words of the treebank: of a multiword token such as *del*
-these are *de* and *el*, which nobody writes, and after an edit they would have to be found again.
+The first three have tokens with spaces between them. A release has running text, which ``tokens`` divides by one rule
+for all languages. The words of the treebank are not used: those of a multiword token such as *del* are *de* and *el*,
+which nobody writes, and after an edit they would have to be found again.
 """
 
 import functools
@@ -53,9 +53,9 @@ _TOKEN: Final = rf"{_UNSPACED}|{_LETTER}+(?:[-'’.,:/·‐‑]{_LETTER}+)*|\.+|
 def tokens(text: pl.Expr) -> pl.Expr:
     """The texts with one space between tokens.
 
-    A token is a run of letters and digits, also with single marks inside (*l'amour*, *well-known*, 3.5, U.S), a run of
-    full stops, or any other character that is no space. In scripts that put no spaces between words it is a character
-    with its marks. Nothing but white space is lost.
+    A token is a sequence of letters and digits, also with single marks inside (*l'amour*, *well-known*, 3.5, U.S), a
+    sequence of full stops, or any other character that is no space. In scripts without spaces between words, each
+    character is a token, with its diacritics. Nothing but white space is lost.
     """
     return text.str.extract_all(_TOKEN).list.join(" ")
 
@@ -69,9 +69,9 @@ class Exported:
 
 
 class Format(NamedTuple):
-    """A format: the shapes it has a place for, its files for a config (path → lines), and whether it shows pairs.
+    """A format: the shapes that it supports, its files for a config (path → lines), and whether it is one of pairs.
 
-    A format that shows pairs takes configs whose rows come in pairs, and choices if it has a place for them.
+    A format of pairs takes configs whose rows come in pairs, and configs of choices if ``shapes`` has them.
     """
 
     shapes: frozenset[Shape]
@@ -87,13 +87,13 @@ def export(release: Path, out: Path, form: str, configs: Sequence[str] = ()) -> 
         release: the folder that ``build run`` wrote.
         out: a folder that is not there or is empty; if anything fails, it stays so.
         form: one of ``FORMATS``.
-        configs: which; by default all that the format has a place for.
+        configs: names of configs; by default all that the format supports.
 
     Raises:
         DiscoprobeError: if ``release`` is no release folder, or a file of it is missing.
         UnknownNameError: for a format or config that is not there.
         UsageError: if ``out`` is not empty.
-        UnsupportedError: if a config that was asked for by name has no place in the format, or none has.
+        UnsupportedError: if the format does not support one of ``configs``, or any config of the release.
     """
     if form not in FORMATS:
         raise UnknownNameError("format", form, FORMATS)
@@ -131,7 +131,7 @@ def _entries(release: Path, configs: Sequence[str]) -> dict[str, ConfigEntry]:
 
 
 def _misfit(release: Path, name: str, entry: ConfigEntry, form: str) -> str | None:
-    """Why a config has no place in a format."""
+    """Why a format does not support a config; None if it does."""
     shape, described = Shape(entry["shape"]), FORMATS[form]
     if shape not in described.shapes:
         return f"{form} has no place for rows of shape {shape}"

@@ -21,7 +21,7 @@ import polars as pl
 import yaml
 
 from discoprobe.builders.columns import crossed
-from discoprobe.builders.config import Shape
+from discoprobe.builders.config import Shape, regions
 from discoprobe.cards.metadata.manifest import ConfigEntry
 from discoprobe.cards.readers.marks import TEXT_COLUMNS
 
@@ -119,10 +119,10 @@ def syntaxgym(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
     yield f"{name}.json", iter([json.dumps(suite, ensure_ascii=False, indent=1)])
 
 
-def _region_names(regions: Sequence[str], is_sentence: bool) -> Sequence[str]:  # noqa: FBT001 (a fact)
-    if len(regions) == len(CONTEXT_AND_SENTENCE):
+def _region_names(parts: Sequence[str], is_sentence: bool) -> Sequence[str]:  # noqa: FBT001 (a fact)
+    if len(parts) == len(CONTEXT_AND_SENTENCE):
         return CONTEXT_AND_SENTENCE
-    return ("before", "edit", "after") if is_sentence else [f"sentence {at}" for at in range(1, len(regions) + 1)]
+    return ("before", "edit", "after") if is_sentence else [f"sentence {at}" for at in range(1, len(parts) + 1)]
 
 
 def _formula(region: int | str, prefixes: Sequence[str]) -> str:
@@ -137,10 +137,10 @@ def _conditions(item: Sequence[tuple[list[str], list[str]]], prefixes: Sequence[
     return [
         {
             "condition_name": f"{prefix}{version}",
-            "regions": [{"region_number": number, "content": content} for number, content in enumerate(regions, 1)],
+            "regions": [{"region_number": number, "content": content} for number, content in enumerate(parts, 1)],
         }
         for prefix, pair in zip(prefixes, item, strict=True)
-        for version, regions in zip(("original", "edited"), pair, strict=True)
+        for version, parts in zip(("original", "edited"), pair, strict=True)
     ]
 
 
@@ -178,11 +178,7 @@ def _regions(pairs: pl.DataFrame, suffix: str) -> Iterator[list[str]]:
         yield from _texts(pairs, suffix)
         return
     for text, edit in pairs.select(f"text{suffix}", f"edit{suffix}").iter_rows():
-        start, end = edit["start"], edit["end"]
-        start = text.rfind(" ", 0, start) + 1
-        stop = text.find(" ", end)
-        end = len(text) if stop < 0 else stop
-        yield [text[:start].rstrip(" "), text[start:end], text[end:].lstrip(" ")]
+        yield regions(text, edit["start"], edit["end"])
 
 
 def as_json(row: dict[str, Any]) -> str:

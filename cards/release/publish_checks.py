@@ -83,7 +83,7 @@ def _check_licence(name: str, licence: str, allowed: Collection[str]) -> None:
 
 
 def _plain(licence: str) -> str:
-    """The text of a licence without differences of case and white space."""
+    """The name of a licence in lower case, with single spaces."""
     return " ".join(licence.casefold().split())
 
 

@@ -49,17 +49,17 @@ class Release:
         self._published: dict[str, SourceEntry] = {}
 
     def add_corpus(self, corpus: Corpus) -> None:
-        """Names the sources of what follows."""
+        """Adds the sources of the configs that are added next."""
         self._corpora.append(corpus)
 
     def add(
         self, result: Config | Unavailable, report: Report | None = None, inputs: str = "",
         documents: pl.DataFrame | None = None,
     ) -> None:  # fmt: skip
-        """Writes a config's folder and plots, with what its audit found; takes away those of one that is gone.
+        """Writes the folder and plots of a config, with its audit; removes those of a config that is not available.
 
-        ``inputs`` is a hash of all that made it (`inputs.digest`), by which it is known to be up to date;
-        ``documents`` has ``corpus``, ``doc_id``, ``title`` and ``url`` of those that its licence asks to name.
+        ``inputs`` is a hash of everything that it depends on (`staleness.digest`), which shows later whether it is up
+        to date; ``documents`` has ``corpus``, ``doc_id``, ``title`` and ``url`` of those that its licence asks to name.
         """
         if inputs:
             self._inputs[result.name] = inputs
@@ -101,9 +101,9 @@ class Release:
             _write(self.folder / name, svg)
 
     def leave_out_failed(self) -> list[Unavailable]:
-        """Takes all configs that fail the audit, old and new, out of the release, until none is left.
+        """Removes all configs that fail the audit, old and new, from the release, until none fails; returns them.
 
-        What fails by the rows of all languages of a task is failed in all of them.
+        A task that fails with the rows of all languages together fails in every language.
         """
         left_out: list[Unavailable] = []
         while failed := self._failed():
@@ -159,13 +159,13 @@ class Release:
         return whole
 
     def take_readers(self, configs: Mapping[str, ConfigEntry]) -> None:
-        """Gives the configs that are in the folder already the readers of these configs of the same names."""
+        """Copies the figures of readers from ``configs`` to the configs of the same names in the folder."""
         for name, entry in self._old["configs"].items():
             if name in configs and "readers" in configs[name]:
                 entry["readers"] = configs[name]["readers"]
 
     def _renew_figures(self, whole: Manifest) -> None:
-        """Puts what readers found into the manifest; without any marks, what a release says of its readers stays."""
+        """Puts what readers found into the manifest; if there are no marks, the earlier figures stay."""
         if not self._marks:
             return
         reader_figures = read_rows.figures_of(self.folder, whole["configs"], self._marks)
@@ -294,7 +294,7 @@ def _refuse_unmanaged(place: Place) -> None:
         )
     if links := [path for path in folder.rglob("*") if path.is_symlink()]:
         raise UsageError(f"{links[0]} is a symbolic link; delete it: a release folder must not contain links")
-    manifest.read(folder)  # what is wrong in it is told with its path, not with that of the copy
+    manifest.read(folder)  # its errors name this path, not that of the copy
 
 
 def _write(path: Path, text: str) -> None:

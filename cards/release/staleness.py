@@ -1,4 +1,4 @@
-"""Whether a config of a release folder is what a build would give now.
+"""Whether a config of a release folder is up to date: a build would give the same result now.
 
 A config is up to date if nothing that can change a byte of it differs from when it was built: the corpora of its
 language with the hash of every file, the settings and the user's files that they name, the data of the language, the
@@ -29,8 +29,8 @@ def digest(
 ) -> str:
     """A hash of all that makes a config, besides the name of its task.
 
-    ``excluded`` are rows that are left out because of what readers said, by id; ``flags`` what else decides on a
-    result, such as whether it is audited.
+    ``excluded`` are the rows that are left out because readers found them faulty, by id; ``flags`` are options that
+    change a result, such as whether it is audited.
     """
     made_of = {
         "lang": corpus.lang,
@@ -62,7 +62,7 @@ def software() -> dict[str, str]:
 
 
 def up_to_date(folder: Path, found: Manifest, name: str, inputs: str) -> bool:
-    """Whether a config, or that there is none of this name and why, is what a build would give now."""
+    """Whether a config, or the reason why there is none of this name, is what a build would give now."""
     if found.get("inputs", {}).get(name) != inputs:
         return False
     if name in found["unavailable"]:

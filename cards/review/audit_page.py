@@ -20,7 +20,7 @@ _LONGEST = 600
 def write_audit_page(path: Path, read: Read, reports: Sequence[Report], verdicts: Sequence[Verdict]) -> None:
     """Writes the page: a report and a verdict per dataset that was read, and why others were not."""
     sections = list(zip(reports, verdicts, map(_texts, read.data, reports), strict=True))
-    page = render("audit_page.html", room="review", sections=sections, skipped=read.skipped, checks=BY_ID)
+    page = render("audit_page.html", package="review", sections=sections, skipped=read.skipped, checks=BY_ID)
     path.write_text(page, encoding="utf-8")
 
 

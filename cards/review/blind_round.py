@@ -1,10 +1,10 @@
 """Blind rounds: a sample of rows to be labelled by a reader who does not see their labels.
 
-A round is named by its address: which configs, which split, how many rows of each, and the name that the sample is
-drawn with. The same round has the same rows in every browser, so nothing of it needs to be stored but the answers.
+The address of a round has the configs, the split, the number of rows of each, and a name, which is the seed of the
+sample. The same round has the same rows in every browser, so only the answers need to be stored.
 
-No two rows of a round come from one document or show one sentence: else a reader learns from a row of one task what the
-answer in another is (in which order the sentences stand, which sentence is edited).
+No two rows of a round come from one document or show the same sentence: otherwise a row of one task could show the
+answer to a row of another (the order of the sentences, or which sentence is edited).
 """
 
 import hashlib
@@ -28,7 +28,7 @@ Traces = frozenset[tuple[str, ...]]
 class BlindRound:
     """A round: its name, the configs that it reads, the split, and how many rows of each config at most.
 
-    With ``repeat_documents`` rows may come from one document, but never show one sentence.
+    With ``repeat_documents`` several rows may come from one document, but no two show the same sentence.
     """
 
     name: str
@@ -41,8 +41,8 @@ class BlindRound:
 class Draw(NamedTuple):
     """The rows of a round in the order in which they are asked, and how many of each config cannot be given.
 
-    ``missing``: because every other row shares something with these. ``read_before``: because the reader has read them,
-    or something that they share. Configs that lack none are not there.
+    ``missing``: because every other row shares a document or sentence with rows of the round. ``read_before``: because
+    the reader has read them, or rows that share something with them. Configs without such rows are not listed.
     """
 
     rows: list[ReleaseRow]
@@ -69,8 +69,8 @@ class RoundScore:
 def draw(store: RowStore, wanted: BlindRound) -> Draw:
     """The rows of a round: config by config, labels mixed.
 
-    No two share a document, a sentence or a pair. Configs take turns, so that each gets a fair part of the documents,
-    and so do the labels of a config, so that they are in the sample as evenly as they are in the split.
+    No two share a document, a sentence or a pair. Rows are chosen from each config in turn, so that no config uses up
+    the documents, and from each label of a config in turn, so that labels are about equally frequent.
     """
     used: set[tuple[str, ...]] = set()
     chosen: dict[str, list[str]] = {config: [] for config in wanted.configs}

@@ -1,8 +1,8 @@
 """Review pages: all cards of a release in a browser, before or after it is published, from plain files.
 
-The pages show the very cards that the Hub will show, turned to HTML as the Hub does; around them are a table of all
-configs to search and sort, and what changed since the last release. Nothing is loaded from anywhere, and a policy in
-each page (Content-Security-Policy) lets no other script run than its own.
+The pages show the cards that the Hub will show, as HTML like the Hub's, a table of all configs to search and sort, and
+what changed since the last release. They load nothing from other places, and a Content-Security-Policy in each page
+allows only its own script.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _page(template: str, title: str, up: str, /, **values: object) -> str:
         f"default-src 'none'; img-src 'self' file:; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
-    return render(template, room="review", title=title, up=up, style=style, script=script, policy=policy, **values)
+    return render(template, package="review", title=title, up=up, style=style, script=script, policy=policy, **values)
 
 
 @functools.cache

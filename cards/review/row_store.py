@@ -244,7 +244,7 @@ class RowStore:
 
 def _contains(schema: pl.Schema, words: str) -> pl.Expr:
     """Whether one of the texts of a row contains these characters, in any case."""
-    sought = words.casefold()
+    sought = words.lower()
     texts = [
         pl.col(name).list.join(" ") if schema[name] == pl.List(pl.String) else pl.col(name)
         for name in TEXT_COLUMNS

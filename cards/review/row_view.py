@@ -57,7 +57,7 @@ def shown_row(row: ReleaseRow) -> ShownRow:
 def side_by_side(row: ReleaseRow, pair: Sequence[ReleaseRow]) -> list[ShownRow]:
     """The versions of a pair, each marked where it differs from the first (the original).
 
-    An edited sentence whose original is no row of its own is shown beside the column ``original``.
+    An edited sentence whose original is not a row is compared with the column ``original``.
     """
     if len(pair) > 1:
         return _compared(pair) if row.entry["shape"] == Shape.SENTENCE else [_against(one, pair) for one in pair]

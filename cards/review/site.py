@@ -167,13 +167,13 @@ class Site:
         return marks.read_marks(self.path)
 
     def page(self, template: str, title: str, **values: object) -> Response:
-        """A page from a template of the room."""
+        """A page from a template in ``cards/review/templates``."""
         shared = {
             "title": title, "token": self.token, "reader": self.reader(), "reader_kinds": READER_KINDS,
             "verdict_names": VERDICTS, "here": request.full_path.rstrip("?"),
             "compared": self.options.changes is not None,
         }  # fmt: skip
-        return Response(render(template, room="review", **shared, **values), mimetype="text/html")
+        return Response(render(template, package="review", **shared, **values), mimetype="text/html")
 
 
 def _with_headers(answer: Response) -> Response:

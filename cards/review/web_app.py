@@ -164,11 +164,12 @@ class RowPages:
         """One row: its texts, its pair, its source, and the verdicts of readers."""
         found = self.site.store.row(config, row_id)
         pair = self.site.store.pair_of(found)
-        said = self.site.marks()
+        every = self.site.marks()
         before, after = self._neighbours(found)
         return self.site.page(
             "row.html", f"{config} {row_id}", shown=shown_row(found), sides=side_by_side(found, pair),
-            marks=marks.verdicts_now(said).get(found.place, {}), answers=marks.blind_answers(said).get(found.place, {}),
+            marks=marks.verdicts_now(every).get(found.place, {}),
+            answers=marks.blind_answers(every).get(found.place, {}),
             context=self._context(found), before=before, after=after, asks=found.entry["summary"],
         )  # fmt: skip
 

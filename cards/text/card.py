@@ -122,12 +122,12 @@ def _by_task(configs: Mapping[str, ConfigEntry]) -> dict[str, list[ConfigEntry]]
 
 def _by_language(configs: Mapping[str, ConfigEntry]) -> dict[str, tuple[list[ConfigEntry], dict[str, int]]]:
     """The configs of each language, and how many of them have which verdict."""
-    said = verdicts(configs)
+    judged = verdicts(configs)
     names: dict[str, list[str]] = {}
     for name, entry in configs.items():
         names.setdefault(entry["lang"], []).append(name)
     return {
-        lang: ([configs[name] for name in of_lang], tally(said[name].word for name in of_lang))
+        lang: ([configs[name] for name in of_lang], tally(judged[name].word for name in of_lang))
         for lang, of_lang in names.items()
     }
 
@@ -260,16 +260,16 @@ def matrices(configs: Mapping[str, ConfigEntry]) -> list[Matrix]:
         "Generated probes (a feature of the word in a role)": _generated,
     }
     by_kind = {title: {name: entry for name, entry in configs.items() if of(entry)} for title, of in kinds.items()}
-    said = verdicts(configs)
-    return [_matrix(title, entries, said) for title, entries in by_kind.items() if entries]
+    judged = verdicts(configs)
+    return [_matrix(title, entries, judged) for title, entries in by_kind.items() if entries]
 
 
 def _generated(entry: ConfigEntry) -> bool:
     return entry["task"].startswith(_GENERATED)
 
 
-def _matrix(title: str, configs: Mapping[str, ConfigEntry], said: Mapping[str, Verdict]) -> Matrix:
-    cells = {(entry["lang"], entry["task"]): _cell(name, entry, said[name]) for name, entry in configs.items()}
+def _matrix(title: str, configs: Mapping[str, ConfigEntry], judged: Mapping[str, Verdict]) -> Matrix:
+    cells = {(entry["lang"], entry["task"]): _cell(name, entry, judged[name]) for name, entry in configs.items()}
     if len({lang for lang, _ in cells}) < len({task for _, task in cells}):
         cells = {(task, lang): cell for (lang, task), cell in cells.items()}
     down, across = (sorted(set(side)) for side in zip(*cells, strict=True))
@@ -277,7 +277,7 @@ def _matrix(title: str, configs: Mapping[str, ConfigEntry], said: Mapping[str, V
     return Matrix(title, tuple(across), rows)
 
 
-def _cell(name: str, entry: ConfigEntry, said: Verdict) -> str:
+def _cell(name: str, entry: ConfigEntry, verdict: Verdict) -> str:
     sizes = " / ".join(compact(sum(labels.values())) for labels in entry["counts"].values())
-    shown = f"{sizes} {MARKS[said.word]}".strip()
+    shown = f"{sizes} {MARKS[verdict.word]}".strip()
     return f"[{shown}]({name}/README.md)"

@@ -29,7 +29,7 @@ _BAR, _STEP, _HEAD = 12, 20, 24
 _HISTOGRAM = 90
 _BESIDE, _FILLED = 2, 0.9
 _CURVES: dict[str, Any] = {"width": 420, "height": 220, "left": 36.0, "right": 404.0, "top": 28.0, "bottom": 172.0}
-"""The sheet of the curves over layers, and the place of its axes."""
+"""Size of the plot of accuracies by layer, and the positions of its axes."""
 _LINE, _ABOVE, _BELOW = 12.0, 4.0, 11.0
 """Between the names of dashed lines; from a line to the name above and below it."""
 

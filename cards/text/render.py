@@ -9,20 +9,20 @@ from discoprobe.cards.metadata.yaml_header import n_rows
 from discoprobe.cards.text import escape
 
 
-def render(template: str, /, *, room: str = "text", **values: object) -> str:
-    """The template ``cards/{room}/templates/{template}.jinja`` with these values filled in.
+def render(template: str, /, *, package: str = "text", **values: object) -> str:
+    """The template ``cards/{package}/templates/{template}.jinja`` with these values filled in.
 
     In ``.svg`` and ``.html`` every value is escaped. In ``.md`` the filter ``md`` makes one line of Markdown
     that shows exactly the text; every text from a corpus goes through it.
     """
-    environment = _environment(room, escaping=not template.endswith(".md"))
+    environment = _environment(package, escaping=not template.endswith(".md"))
     return environment.get_template(f"{template}.jinja").render(**values)
 
 
 @functools.cache
-def _environment(room: str, *, escaping: bool) -> Environment:
+def _environment(package: str, *, escaping: bool) -> Environment:
     made = Environment(
-        loader=PackageLoader(f"discoprobe.cards.{room}"), undefined=StrictUndefined, trim_blocks=True,
+        loader=PackageLoader(f"discoprobe.cards.{package}"), undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True, autoescape=escaping,  # noqa: S701 (Markdown is escaped by the filter `md`)
         keep_trailing_newline=True,
     )  # fmt: skip

@@ -46,7 +46,10 @@ def verdict_of(report: Report) -> Verdict:
 
 
 def verdicts(configs: Mapping[str, Audited]) -> dict[str, Verdict]:
-    """The verdict on each config of a release, in its order; a config of no task has only its own."""
+    """The verdict on each config of a release, in its order: by its own rows, and by those of its task's other configs.
+
+    A config without a task is judged by its own rows only.
+    """
     failed = {
         task: tuple(design.check for design in _designs(audits) if design.failed)
         for task, audits in _by_task(configs).items()

@@ -56,6 +56,19 @@ def test_filters(app, query, n):
     assert len(rows_of(text)) == min(n, 25)
 
 
+def test_words_are_found_in_any_case(tmp_path):
+    store = RowStore(
+        write(
+            tmp_path / "release",
+            config("bso", "de", change=lambda rows: [{**rows[0], "sentence1": "Die Straße"}, *rows[1:]]),
+        )
+    )
+    assert [store.find(RowFilter(words=words, split="test"), 0, 9).total for words in ("straße", "DIE Straße")] == [
+        1,
+        1,
+    ]
+
+
 def test_a_corpus_that_is_one_of_several_is_counted_by_its_rows(tmp_path):
     from releases import source  # noqa: PLC0415
 

@@ -1,8 +1,8 @@
-"""Reads labelled data of others: published formats, release folders, and tables of any kind.
+"""Reads labelled data: published formats, release folders, and tables of any kind.
 
-``dataset_files`` tells which files are one dataset, ``text_files`` how they are written. ``headerless`` reads lines
-without header, ``column_tables`` tables whose columns ``column_roles`` tells apart. A format that could be another one
-is not guessed: the message shows the choices and the option to give.
+``dataset_files`` finds the files of a dataset, ``text_files`` detects encoding and quoting. ``headerless`` reads lines
+without header, ``column_tables`` reads tables, ``column_roles`` finds their text and label columns. If several formats
+are possible, none is guessed: the message shows them and the option that names one.
 """
 
 import dataclasses
@@ -143,7 +143,7 @@ def _tabbed(group: Group) -> tuple[Tabbed, tuple[Skipped, ...]]:
 def _tables(group: Group, read_file: Callable[[Path], Table]) -> tuple[dict[str, Table], tuple[Skipped, ...]]:
     """The rows of each split that can be read, and the splits that cannot.
 
-    An empty split of a config of ours is neither: the source of an imported config lacks it.
+    An empty split of a discoprobe config is in neither: the source of an imported config did not have it.
     """
     tables: dict[str, Table] = {}
     broken = []

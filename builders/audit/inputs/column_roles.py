@@ -21,7 +21,7 @@ _LABELS = (
     "sentiment", "tag", "is_duplicate", "annotation", "verdict", "stance", "intent", "emotion",
 )  # fmt: skip
 _SURE = ("label", "gold_label")
-"""Names that settle it even if another column could be a label too."""
+"""A column with such a name is the label, even if another column could be one, too."""
 _TEXTS = (
     "text", "sentence", "content", "context", "premise", "passage", "question", "hypothesis", "sentences", "input",
     "paragraph", "document", "review", "tweet", "utterance", "body",
@@ -36,8 +36,9 @@ _ASIDE = re.compile(
 )
 """Names of columns that hold neither text nor label."""
 _SHORT, _SHORT_UNSPACED = 12, 4
-"""Characters of a running text on average, at least."""
-_MOST = 0.5
+"""Smallest mean length of running text in characters, in scripts with and without spaces between words."""
+_MOSTLY = 0.5
+"""Smallest share of values with several words, or in a script without spaces, in a column of running text."""
 _LOOKED_AT = 500
 
 
@@ -174,7 +175,7 @@ def _is_prose(frame: pl.DataFrame, column: str) -> bool:
     least = _SHORT if spaced >= unspaced else _SHORT_UNSPACED
     if values.n_unique() <= len(values) // 10:  # names of classes, or the text of several rows, such as a question
         least *= 2
-    return max(spaced, unspaced) >= _MOST and float(values.str.len_chars().to_numpy().mean()) >= least
+    return max(spaced, unspaced) >= _MOSTLY and float(values.str.len_chars().to_numpy().mean()) >= least
 
 
 def _listed(frame: pl.DataFrame, columns: Sequence[str]) -> str:

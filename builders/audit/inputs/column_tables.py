@@ -1,4 +1,4 @@
-"""Tables of others as rows for the audit: a label column and one or more text columns, or the two of minimal pairs."""
+"""Tables as rows for the audit: a label column and text columns, or the good and the bad sentence of minimal pairs."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -22,8 +22,9 @@ from discoprobe.builders.audit.inputs.reading import Reading, Result, Skipped
 from discoprobe.builders.audit.inputs.text_files import unfolded
 from discoprobe.builders.config import Shape
 
-_MOST_PAIRED = 0.5
-"""Share of rows whose pair has another member, at least: ids of rows repeat now and then."""
+_LEAST_PAIRED = 0.5
+"""Smallest share of rows that share their pair id with another row. Below it the column has ids of rows, some repeated,
+and no pairs."""
 _WITHHELD = ("-1", "?", "")
 """Values of the label column of a test set whose labels are withheld."""
 
@@ -105,14 +106,14 @@ def _has_empty(frame: pl.DataFrame, roles: Roles) -> pl.Expr:
         for name in (*roles.texts, *roles.choices)
     ]  # fmt: skip
     context, choices = empty[: len(roles.texts)], empty[len(roles.texts) :]
-    if choices:  # a question may do without a passage
+    if choices:  # a question need not have a passage
         return pl.any_horizontal(*choices, *([pl.all_horizontal(context)] if context else []))
     several = len(roles.texts) > 2  # noqa: PLR2004  rows of a sequence may be shorter
     return pl.all_horizontal(empty) if several else pl.any_horizontal(empty)
 
 
 def _texts(frame: pl.DataFrame, columns: tuple[str, ...], *, nulls: bool = False) -> pl.Expr:
-    """The texts of columns, of which some may be lists, as one list; with ``nulls`` these are empty texts in it."""
+    """The texts of columns (some may be lists) as one list; nulls are dropped, or empty texts with ``nulls``."""
     if not columns:
         return pl.lit([], dtype=pl.List(pl.String))
     lists = [
@@ -140,7 +141,7 @@ def _labelled(
     scores = written.cast(pl.Float64) if written.dtype.is_numeric() else pl.lit(None, dtype=pl.Float64)
     rows = conform(frame.with_columns(labels.of_rows.alias("label"), score=scores), shape)
     ids = rows["pair_id"].drop_nulls()
-    paired = bool(len(ids)) and int(ids.is_duplicated().sum()) >= _MOST_PAIRED * rows.height
+    paired = bool(len(ids)) and int(ids.is_duplicated().sum()) >= _LEAST_PAIRED * rows.height
     notes = [*roles.notes, *([labels.note] if labels.note else [])]
     if len(ids) and not paired:
         notes.append(f"'{roles.pair}' names no pairs: few of its values occur twice")

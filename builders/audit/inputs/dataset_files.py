@@ -15,7 +15,7 @@ _Sets = dict[tuple[Path, str, str], dict[str, list[Path]]]
 """(Folder, name without the split, suffix) → split → files."""
 
 _LABELLED = {"annotated", "labeled", "labelled"}
-"""What the name of a split's file may say besides."""
+"""Words in file names that belong neither to the name of the dataset nor to the split."""
 _ORDER = (*SPLITS, "")
 _SHARD = re.compile(r"-\d+-of-\d+$")
 _ASIDE = {"readme", "license", "licence", "labelset", "manifest", "source", "changelog", "attribution", "audit"}
@@ -32,8 +32,8 @@ class Group:
 
     Attributes:
         name: how reports call it: the folder, or the file without suffix.
-        files: split name → files; ``""`` where the name of the file says nothing. The rows of a split are in its files
-            one after the other; with a ``layout`` they are spread over them.
+        files: split name → files; ``""`` if the file name contains no split. The rows of a split are in its files one
+            after the other; with a ``layout``, each file has one column or one class.
         suffix: of all files.
         layout: the sets of SentEval that have a file per column of a split, the label's first, or a file per class.
         classes: the label of each file, where there is a file per class.
@@ -99,7 +99,12 @@ def _in_folder(path: Path, named: Mapping[str, str], apart: Collection[Path]) ->
 
 
 def _grouped(placed: Iterable[tuple[Path, Path, str, str]], name: Callable[[Path, str], str]) -> list[Group]:
-    """The datasets of files, their folders, splits and names without the split; ``name`` calls them by the last."""
+    """Groups files into datasets.
+
+    Args:
+        placed: each file with its folder, its split, and its name without the split.
+        name: makes the name of a dataset from its folder and the name of its files without the split.
+    """
     by_set: _Sets = {}
     for file, folder, split, rest in placed:
         by_set.setdefault((folder, rest, file.suffix), {}).setdefault(split, []).append(file)
@@ -108,10 +113,10 @@ def _grouped(placed: Iterable[tuple[Path, Path, str, str]], name: Callable[[Path
 
 
 def _with_shared_train(by_set: _Sets) -> _Sets:
-    """The sets, of which those that only evaluate get the one train file that no other name sets apart.
+    """Gives datasets without a train file the train file of their folder that they share, if there is exactly one.
 
-    That is the train file of a set without a name of its own (``train`` beside ``test`` and ``test_expert``), or the
-    only one that has no other splits (``train`` beside ``dev_matched`` and ``dev_mismatched``).
+    A shared train file has no name besides its split (``train`` beside ``test`` and ``test_expert``), or belongs to no
+    dataset with other splits (``train`` beside ``dev_matched`` and ``dev_mismatched``).
     """
     trains: dict[tuple[Path, str], list[str]] = {}
     for (parent, rest, suffix), by_split in by_set.items():

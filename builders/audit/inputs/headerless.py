@@ -22,9 +22,9 @@ _ORIGINAL = ({"O", "I"}, {"O", "C"}, {"Orig", "Inv"}, {"Orig", "Corr"})
 """Labels of perturbation tasks of SentEval and X-Probe; the original is the first."""
 _LONGEST_LABEL = 80
 _LONG_UNSPACED = 8
-"""Characters of a sentence in a script without spaces between words, at least."""
+"""Sentences in a script without spaces between words have more characters than this, on average."""
 _REPEATED = 0.2
-"""Different labels for each row, at most; word content has 1,000 labels in 10,000 rows."""
+"""Largest number of different labels per row; word content has 1,000 labels in 10,000 rows."""
 
 _TREC = r"^([A-Z]{2,}):\S*\s+(\S.*)$"
 _SCORE = r"^\s*\d+\.\d+\s*$|^\s*\d+\s*$"

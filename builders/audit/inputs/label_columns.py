@@ -23,7 +23,7 @@ class Labels(NamedTuple):
 def indexed(labels: pl.Series, *, first: str | None = None) -> Labels:
     """Label names in order (numbers by size); names that start with ``first`` lead.
 
-    Decimal numbers of many values are scores: they are binned into ``BINS`` classes with like numbers of rows.
+    Decimal numbers of many values are scores: they are divided into ``BINS`` classes of about equal size.
     """
     if labels.dtype.is_float() and not (labels == labels.round()).all():
         if labels.n_unique() > _MANY:
@@ -39,7 +39,7 @@ def indexed(labels: pl.Series, *, first: str | None = None) -> Labels:
 
 
 def binned(scores: pl.Series) -> Labels:
-    """Scores as classes with like numbers of rows, named by their bounds (``[2.4, 3.2)``)."""
+    """Scores as classes of about equal size, named by their bounds (``[2.4, 3.2)``)."""
     cuts = {float(scores.quantile(place / BINS, "higher") or 0) for place in range(1, BINS)}
     bounds = sorted(cuts - {float(scores.min() or 0)})  # type: ignore[arg-type]
     index = pl.Series([sum(score >= bound for bound in bounds) for score in scores.to_list()], dtype=pl.Int64)
@@ -52,9 +52,9 @@ def binned(scores: pl.Series) -> Labels:
 
 
 def suspicion(labels: pl.Series, *, called_label: bool = False) -> str:
-    """What values look like that are no labels: a header, an id or a language code; empty where they look well.
+    """What the values look like if they are not labels (a header, ids, language codes); empty if they may be labels.
 
-    In a column that is called a label, ``no`` and ``si`` are labels and no languages.
+    If the column is called a label (``called_label``), ``no`` and ``si`` are labels, not language codes.
     """
     if labels.dtype.is_nested():
         return f"'{labels.name}' holds lists: a row needs one label"

@@ -96,7 +96,7 @@ PUBLISHED = (
 def published_roles(columns: Collection[str], *, with_choices: bool = False) -> Roles | None:
     """The columns of the published dataset that a table is, with the label that is there; None for another table.
 
-    With ``with_choices`` it is one of choices: a table that has choices, too, is no BoolQ.
+    With ``with_choices``, only datasets with choices count: a table that also has choices is not BoolQ.
     """
     for roles in PUBLISHED:
         there = [column for column in roles.labels if column in columns]

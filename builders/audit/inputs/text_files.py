@@ -39,7 +39,7 @@ class Table(NamedTuple):
 def read_table_file(path: Path) -> Table:
     """The rows of a parquet, JSON, CSV or TSV file; one without suffix is read as TSV.
 
-    Without a header columns are ``column1``, ``column2`` and so on.
+    Without a header, the columns are called ``column1``, ``column2`` and so on.
 
     Raises:
         UnreadableDataError: it cannot be parsed, or its suffix is not in ``SUFFIXES``.
@@ -56,7 +56,7 @@ def read_table_file(path: Path) -> Table:
 
 
 def unfolded(rows: pl.DataFrame) -> pl.DataFrame:
-    """``rows`` with the fields of structs as columns: ``choices.text`` is the field ``text`` of ``choices``."""
+    """``rows`` with a column for each field of a struct: ``choices.text`` is the field ``text`` of ``choices``."""
     while structs := [name for name, dtype in rows.schema.items() if isinstance(dtype, pl.Struct)]:
         for name in structs:
             fields = rows[name].struct.fields
@@ -129,8 +129,9 @@ def _is_number(text: str) -> bool:
 def is_quoted(text: str) -> bool:
     """Whether the fields of tab-separated lines are quoted as in CSV, so that quotation marks are not text.
 
-    They are if those of some column all are, or if quoting is what makes lines equally long, or if every field that
-    begins with a quotation mark is quoted and holds one, which needs quoting. A sentence that is a quotation does not.
+    They are if all fields of some column are quoted, if lines have the same number of fields only when they are read as
+    quoted, or if every field that begins with a quotation mark is quoted and contains another, doubled one. A sentence
+    that is a quotation contains no doubled one.
     """
     lines = _fields(text)
     opened = [field for fields in lines for field in fields if field.startswith('"') and len(field) > 1]
@@ -158,7 +159,7 @@ def _csv(path: Path) -> Table:
 
 
 def _tsv(path: Path) -> Table:
-    """Without quoting unless it is there throughout: a quotation mark in a TSV of sentences is one."""
+    """A quotation mark in a TSV file is text, unless the file is quoted (``is_quoted``)."""
     text, notes = decoded(path)
     quoted = is_quoted(text)
     return _separated(text, "\t", "TSV", (*notes, "quoted") if quoted else notes, quote='"' if quoted else None)

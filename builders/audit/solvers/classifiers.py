@@ -23,7 +23,7 @@ Floats = npt.NDArray[np.float64]
 Matrix: TypeAlias = "Floats | sparse.csr_array"
 
 _ONE_BY_ONE = 40
-"""Labels that are learned one against the others; the closed label sets of tasks have up to 20."""
+"""Largest number of labels for one-vs-rest regressions (the closed label sets of tasks have up to 20); else softmax."""
 _PASSES = 200
 """Most passes of coordinate descent over the units."""
 _ITERATIONS = 60
@@ -32,12 +32,12 @@ _STEPS, _CLOSE = 30, 1e-4
 """Steps of Newton's method at most, and the largest change of a weight that ends it."""
 _TREES = 20
 _LEAF = 10
-"""Units in a leaf at least: a tree that tells fewer apart remembers them."""
+"""Smallest number of units in a leaf: trees with smaller leaves overfit."""
 _DEPTH = 6
 
 
 class Linear(NamedTuple):
-    """Logistic regressions, one per label against the others; of two labels one.
+    """Logistic regression: one-vs-rest, with a single regression for two labels, or softmax.
 
     Attributes:
         mean, scale: of the dense features that were learned from, shape (features,); zeros and ones for sparse ones.
@@ -53,12 +53,12 @@ class Linear(NamedTuple):
     softmax: bool = False
 
     def decision(self, features: Matrix) -> Floats:
-        """How much units lean to each label (of two labels, to the second), shape (units, regressions)."""
+        """The logit of each label (for two labels, of the second only), shape (units, regressions)."""
         if sparse.issparse(features):
             return np.asarray(features @ self.weights.T) + self.bias
         return np.asarray((features - self.mean) / self.scale @ self.weights.T + self.bias)
 
-    def shares(self, features: Matrix) -> Floats:
+    def probabilities(self, features: Matrix) -> Floats:
         """The probability of each label, shape (units, labels)."""
         values = self.decision(features)
         if len(self.bias) == 1:
@@ -73,7 +73,7 @@ class TreeEnsemble(NamedTuple):
 
     members: Sequence[Any]
 
-    def shares(self, features: Floats) -> Floats:
+    def probabilities(self, features: Floats) -> Floats:
         """The probability of each label, shape (units, labels)."""
         narrow = features.astype(np.float32)
         return np.asarray(np.mean([member.tree_.predict(narrow) for member in self.members], axis=0))

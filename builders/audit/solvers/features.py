@@ -26,7 +26,7 @@ SLOTS = 8
 _LONGEST_TEXT = 20_000
 """Characters of a text that solvers read, about 3,000 words, so that a text of 10 MB needs no more memory."""
 _FUNCTION_WORDS = 150
-"""Number of the most frequent words, which do not tell the topic."""
+"""Number of the most frequent words, which say nothing about the topic."""
 _FREQUENT = 15
 """Number of frequent words whose neighbours are features; conjunctions are among them in every language."""
 _WIDTH = 1 << 18

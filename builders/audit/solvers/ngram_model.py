@@ -71,7 +71,7 @@ def _places(starts: npt.NDArray[np.bool_]) -> Ints:
 def log_probabilities(strings: Strings, problem: Problem, fold: Fold, longest: int) -> Floats:
     """Sum, mean and least of the log probabilities of the symbols of each unit, shape (units, 3).
 
-    Counted are the originals that solvers learn from: rows of the first label, or the right candidates of choices.
+    N-grams are counted in the originals that solvers learn from: rows of the first label, or right candidates.
 
     Args:
         strings: the symbols of all units.
@@ -106,7 +106,7 @@ def _probabilities(strings: Strings, part: Ints, counted: npt.NDArray[np.bool_],
 
 
 def _counts(keys: Symbols, part: Ints, counted: npt.NDArray[np.bool_]) -> Ints:
-    """How often each key is counted outside its part; outside of all parts, how often it is counted."""
+    """How often each key is counted in the other parts; for units that are in no part, in all parts."""
     width = min(_BUCKETS, 1 << (4 * len(keys)).bit_length())
     bucket = (keys % np.uint64(width)).astype(np.int64)
     found = np.bincount(bucket[counted], minlength=width)[bucket]

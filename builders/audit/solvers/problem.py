@@ -19,7 +19,7 @@ from discoprobe.builders.audit.words import mostly_unspaced, n_words
 from discoprobe.builders.config import Shape
 
 ENOUGH = 1000
-"""Test rows from which on solvers are measured on test alone: the interval is no wider than ±.031."""
+"""With this number of test rows, solvers are measured on test only: the interval is at most ±.031."""
 _ROWS = 10_000
 """Rows that solvers learn from and are measured on at most, chosen by hash: published sets have 10,000 for test, and a
 shortcut that 10,000 rows do not show is not shallow."""
@@ -28,10 +28,10 @@ _CHARACTERS_LEARNED, _CHARACTERS_MEASURED = 2_400_000, 4_800_000
 _FEWEST = 1000
 """Rows that are looked at however long they are."""
 _HELD_OUT = 3
-"""Rows that are held out for each row to learn from, at most: solvers that saw little find little."""
+"""Most measured rows per training row: a solver that is trained on few rows finds little."""
 _PARTS = 5
 _LARGEST = 0.75
-"""Share of all rows from which on a split is too large to be held out whole."""
+"""If a split has a larger share of all rows, splits are not used as folds: too few rows would be left for training."""
 SUREST = 20
 """Rows that a solver names: those that it got right and was surest of."""
 TIE = 1e-12
@@ -85,7 +85,7 @@ class Score:
         ids: id of each row, shape (rows,).
         clusterings: per clustering the number of each row's cluster, shape (rows,).
         tries: solvers of which the best was kept.
-        certain: whether the score is no sample: the solver has nothing to go by.
+        certain: whether the accuracy is exact, not estimated: the solver found no rule and guesses every row.
         detail: one line for people.
         tried: the accuracy of each of several solvers of which this is the best.
         leaning: per row how much it leans to the first label, shape (rows,); None unless there are two labels.
@@ -202,7 +202,7 @@ class Problem:
             return probabilities, np.zeros(len(fold.test))
         model = learner(features[fold.train], y)
         asked = features[fold.test]
-        probabilities[:, classes] = model.shares(asked)
+        probabilities[:, classes] = model.probabilities(asked)
         if not sparse.issparse(features) and (in_pairs := self._lean_in_pairs(features, fold, learner)) is not None:
             return probabilities, in_pairs
         if not isinstance(model, Linear):
@@ -224,8 +224,8 @@ class Problem:
         differences = features[edited] - features
         both = np.vstack([differences[learned], -differences[learned]])
         model = learner(both, np.repeat([1, 0], len(learned)))
-        margin = model.shares(differences[asked])[:, 1] - model.shares(-differences[asked])[:, 1]
-        leaning = np.zeros(len(edited))
+        one_way, other_way = (model.probabilities(sign * differences[asked])[:, 1] for sign in (1, -1))
+        margin, leaning = one_way - other_way, np.zeros(len(edited))
         leaning[edited[asked]], leaning[asked] = margin, -margin
         return leaning[fold.test]
 
@@ -235,7 +235,7 @@ class Problem:
         return replace(self._score(correct, confidence), predicted=np.asarray(predicted))
 
     def choice_score(self, values: Floats) -> Score:
-        """The score of taking the candidate with the highest value; equal ones are guessed between.
+        """The score of taking the candidate with the highest value; ties are broken by a random guess.
 
         Args:
             values: of the measured units, shape (measured units,).
@@ -249,8 +249,8 @@ class Problem:
         mean = np.bincount(row, weights=values) / np.bincount(row)
         return self._score(gold / np.bincount(row, weights=top), best - mean)
 
-    def nothing_to_go_by(self, detail: str) -> Score:
-        """The score of a solver that has to guess everywhere."""
+    def chance_score(self, detail: str) -> Score:
+        """The score of a solver that has no rule and guesses every row."""
         guesses = np.full(len(self.measured_rows), self.baseline)
         return replace(self._score(guesses, guesses), certain=True, detail=detail)
 
@@ -361,7 +361,7 @@ def _linked(rows: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
 
 
 def _hashed_parts(rows: pl.DataFrame) -> list[pl.DataFrame]:
-    """Five parts, clusters whole, with like numbers of the clusters of each label."""
+    """Five parts with whole clusters, and about equally many clusters of each label in every part."""
     clusters = rows.group_by("_cluster", maintain_order=True).agg(pl.col("label").first())
     keys = [hashing.digest(name) for name in clusters["_cluster"]]
     clusters = clusters.with_columns(_hash=pl.Series(hashing.mix(keys, "audit", "part"), dtype=pl.UInt64))

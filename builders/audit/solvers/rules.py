@@ -58,7 +58,7 @@ def best_token(problem: Problem, conditions: Conditions) -> Score:
         conditions: ``token_conditions``.
     """
     if not conditions.text:
-        return problem.nothing_to_go_by(f"no token occurs in {COVERAGE:.0%} of the rows")
+        return problem.chance_score(f"no token occurs in {COVERAGE:.0%} of the rows")
     rules = [_token_rule(conditions, problem, fold) for fold in problem.folds]
     holds = [conditions.column(best, fold.test) for (best, _, _), fold in zip(rules, problem.folds, strict=True)]
     applies = np.concatenate(holds)
@@ -179,9 +179,9 @@ def _common(problem: Problem, features: Features) -> Floats:
 def mine(problem: Problem, features: Features, tokens: Conditions) -> Heuristics:
     """The table of heuristics of the first fold: rules chosen one after the other, then measured on what is held out.
 
-    Each is the condition and label with the largest number of units, among those that no earlier rule applies to, that
-    it gets right beyond the share of that label, which is what the fallbacks give them (the lower end of its 95 %
-    interval counts).
+    Each rule is the condition and label with the most correct units beyond chance, among the units to which no earlier
+    rule applies: their number, times the difference between the lower end of the 95 % interval of the rule's accuracy
+    and the share of its label.
 
     Args:
         problem: whose units they are.

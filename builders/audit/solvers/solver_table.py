@@ -182,7 +182,7 @@ def seen(bench: Bench) -> Score:
     problem = bench.problem
     known = np.concatenate([_seen(bench, fold) for fold in problem.folds])
     if not known.any():
-        return problem.nothing_to_go_by("no sentence that is measured on occurs in what solvers learn from")
+        return problem.chance_score("no sentence that is measured on occurs in what solvers learn from")
     if problem.choice:
         solvers = {"seen in train": known, "not seen in train": -known}
         return best_of({name: problem.choice_score(values) for name, values in solvers.items()})
