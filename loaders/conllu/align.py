@@ -58,11 +58,9 @@ def align(words: Words, texts: pl.Series) -> Alignment:
 
 
 def _tokens(words: Words) -> tuple[pl.DataFrame, Ints, Ints]:
-    """The tokens: multiword tokens, and words outside any.
+    """``form``, ``misc`` and ``block`` of the tokens: multiword tokens, and words outside any.
 
-    Returns:
-        ``form``, ``misc`` and ``block`` of each token; for each word the index of its token, and the number of the
-        first word of its multiword token (0 outside any).
+    Also for each word the index of its token, and the number of the first word of its multiword token (0 outside any).
     """
     first, last, word, at = (words.ranges[name].to_numpy() for name in ("first", "last", "word", "at"))
     steps = np.zeros(len(words.number) + 1, np.int64)

@@ -40,15 +40,10 @@ class Fault:
 def problems(
     rows: pl.DataFrame, where: Flags, reason: str, message: str, *, conllu_words: bool = False, **numbers: Ints
 ) -> Iterator[Fault]:
-    """A fault for the first row of each block where a condition holds.
+    """A fault for the first row of each block where a condition holds (``where``).
 
-    Args:
-        rows: ``line``, ``block`` and the columns that ``message`` names.
-        where: whether the condition holds, for each row.
-        reason: by which the fault is counted.
-        message: a format string over the columns and ``numbers``.
-        conllu_words: use the message of the ``conllu`` library instead, if it rejects the line.
-        **numbers: further columns for ``message``.
+    ``message`` is a format string over the columns of ``rows``, which include ``line`` and ``block``, and ``numbers``.
+    With ``conllu_words`` the message of the ``conllu`` library is used instead, if it rejects the line.
     """
     if where.any():
         first = rows.with_columns(**numbers).filter(pl.Series(where)).unique("block", keep="first", maintain_order=True)
