@@ -246,6 +246,6 @@ class DropCounts:
 
     def refuse(self, error: DiscoprobeError, on_error: OnError) -> None:
         """Raise an error, or count it as unreadable if ``on_error`` is ``"skip"``."""
-        if on_error == "stop":
+        if on_error != "skip":
             raise error
         self.add("unreadable", str(error))
