@@ -60,7 +60,7 @@ class Matching:
         overlap: by how much the share of content words in common with the context may be below and above the true
             sentence's.
         same: columns in which the two agree. Without ``introduces`` and ``introduced`` a colon that nothing follows,
-            or speech that nothing introduces, tells the distractor (in 3 % of the rows of ``dc`` from novels).
+            or speech that nothing introduces, reveals the distractor (in 3 % of the rows of ``dc`` from novels).
         prefer: a column in which the two agree where there is a choice.
         later: the distractor comes from later in the same document, ``BEYOND`` sentences or more; otherwise from
             another document.
