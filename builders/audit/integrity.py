@@ -245,7 +245,7 @@ def order(subject: Subject) -> Measure:
     Of several splits the worst one counts.
     """
     measures = [_order_of(subject.data, split) for split in subject.data.splits]
-    applicable = [measure for measure in measures if measure is not SKIPPED]
+    applicable = [measure for measure in measures if measure != SKIPPED]
     return max(applicable, key=lambda measure: (measure.value or 0.0) / (measure.threshold or 1.0), default=SKIPPED)
 
 

@@ -11,5 +11,5 @@ from discoprobe.builders.passages.distractors import ANY
 COMPARISON = "the published setting, kept for comparison: what it measures beside coherence is what `dc` removes"
 
 TASK = distractor_task(
-    6, ("coherent", "incoherent"), ANY, exempt={"overlap": COMPARISON, "similarity": COMPARISON}, version=2
+    6, ("coherent", "incoherent"), ANY, exempt={"overlap": COMPARISON, "similarity": COMPARISON}, version=3
 )

@@ -79,7 +79,7 @@ def _whole_and_broken(frame: pl.DataFrame, context: Context, *, size: int, match
     cut = with_donors(frame, context, size, DONORS)
     how = matching if context.settings.match else ANY
     served = replaced_one(frame, cut, range(1, size - 1), context, how)
-    even = served if how is ANY else _as_similar(frame, served, size, context)
+    even = served if how == ANY else _as_similar(frame, served, size, context)
     rows = replaced_pairs(cap(even, context.settings, *context.seed_key, weight=2), size)
     n_served = served["window"].n_unique()
     lost = {"no-matching-intruder": cut.windows.height - n_served, "unbalanced": n_served - even.height}
