@@ -6,11 +6,13 @@ document of the same corpus and split (`incoherent`). Both versions share `pair_
 distractor, which occurs in no other row. It has about the length of the sentence that it replaces (the longer one has
 at most 20 % more words and 30 % more characters), shares about as many content words with the passage, and follows a
 colon, or ends with one, if that sentence does. In half of the pairs it is more similar to the passage, and to its
-neighbours, than that sentence, by characters and by words; in half of the pairs it is more typical of the corpus.
-Still, another document usually has another topic (in DiscoEval lexical overlap alone reaches .71 on Wikipedia). The
-strongest shortcut on the card shows how much of a score this explains: its accuracy minus one half.
+neighbours, than that sentence, by characters and by words; in half of the pairs it is more typical of the corpus. In
+large texts, pairs are also chosen so that neither its length reveals it, nor how similar it is to each of the other
+sentences, nor several such measures together. Still, another document usually has another topic (in DiscoEval lexical
+overlap alone reaches .71 on Wikipedia). The strongest shortcut on the card shows how much of a score this explains: its
+accuracy minus one half.
 """
 
 from discoprobe.builders.passages.distractor_windows import distractor_task
 
-TASK = distractor_task(6, ("coherent", "incoherent"), version=4)
+TASK = distractor_task(6, ("coherent", "incoherent"), version=5)

@@ -28,7 +28,6 @@ MOST_CHARACTERS = 1 << 24
 _SHORTLIST = 64
 """Candidates that are kept for each slot: enough, so that windows that choose later still find unused ones."""
 
-_BLOCK = 256
 _LARGE_POOL, _LOOKED_AT = 2000, 500
 """Of a pool larger than the first number, a sample of the second number, chosen by hash, is compared with each block of
 slots. So the cost grows with the number of slots, not with its square."""
@@ -92,6 +91,9 @@ class Slots:
         aim: preferred length of the distractor, as a multiple of the true sentence's (n).
         two: whether each window gets two distractors, if possible one that is more similar to the context than the true
             sentence and one that is less; without effect if similarity does not matter (``ANY``).
+        rounds: how often each window gets one or two.
+        sharing: number of slots that are compared with the same sample of a large pool. As each distractor is used
+            once, fewer slots have more to choose from.
     """
 
     window: npt.NDArray[np.uint64]
@@ -102,6 +104,8 @@ class Slots:
     longer: npt.NDArray[np.bool_] | None = None
     aim: Values | None = None
     two: bool = False
+    rounds: int = 1
+    sharing: int = 256
 
     def present(self, slots: Rows) -> Rows:
         """Rows of all sentences in the window of each of ``slots``; a distractor may resemble none of them."""
@@ -113,7 +117,7 @@ def distractors(
     frame: pl.DataFrame, slots: Slots, pool: Rows, *seed_key: str | int, matching: Matching = CLOSE,
     similarity: Similarity | None = None,
 ) -> pl.DataFrame:  # fmt: skip
-    """One distractor for each window that finds one, or two to choose from.
+    """One distractor for each window that finds one, or several to choose from.
 
     Args:
         frame: all sentences, as ``with_passages`` gives them.
@@ -124,10 +128,11 @@ def distractors(
         similarity: of the sentences of ``frame``, if it is at hand.
 
     Returns:
-        ``slot`` (index into ``slots``) and ``distractor_row``: one row of each window, or up to two.
+        ``slot`` (index into ``slots``) and ``distractor_row``: one row of each window, or with ``two`` and ``rounds``
+        several.
     """
     found, used = shortlists(frame, slots, pool, *seed_key, matching=matching, similarity=similarity), set[int]()
-    return pl.concat(first_come(slots, turn, *seed_key, used=used) for turn in found)
+    return pl.concat(first_come(slots, turn, *seed_key, used=used) for turn in found * slots.rounds)
 
 
 def shortlists(
@@ -179,8 +184,8 @@ class _Search:
         """
         true = self.slots.true[slots]
         ordered = slots[np.argsort(self.document[true] if self.matching.later else self.chars[true], kind="stable")]
-        for at in range(0, len(ordered), _BLOCK):
-            block = ordered[at : at + _BLOCK]
+        for at in range(0, len(ordered), self.slots.sharing):
+            block = ordered[at : at + self.slots.sharing]
             near = pool[self._similar_length(self.slots.true[block], pool)]
             if self.matching.later:
                 near = near[np.isin(self.document[near], self.document[self.slots.true[block]])]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders.passages.similarity import Rows, Similarity, SimilarityMeasure, Values
-from discoprobe.builders.sampling.balance import classes, classes_of_two, differences, ranks
+from discoprobe.builders.sampling.balance import classes, classes_of_two, differences, ranks, waves
 from discoprobe.builders.task import Context
 
 SLACK = 10.0
@@ -57,6 +57,24 @@ def gains_of_similarity(
     rules = (ranks, differences) if sizes else (ranks,)
     similar = _similarities(similarity, contexts, beside, candidates)
     return np.hstack([rule(values) for values in similar for rule in rules])
+
+
+def gains_of_each_sentence(
+    similarity: Similarity, contexts: Rows, beside: Rows, candidates: Rows
+) -> npt.NDArray[np.float64]:
+    """Gains of rules on how similar each of two candidates is to single sentences, the least similar one first.
+
+    The right candidate often resembles one of the sentences closely, and a distractor that is as similar to all of them
+    together resembles each a little. In pairs of German Wikipedia in which the other measures of similarity were
+    balanced, a tree ensemble found the right one by these cosines of words with an accuracy of .60. Further rules see
+    several measures of similarity together. The arguments are those of ``gains``; no sentence of a context is missing.
+    """
+    values: list[Values] = []
+    for measure in (similarity.cosines, similarity.words):
+        by_size = np.sort(measure.with_single(contexts, candidates), axis=2)
+        values += [*np.moveaxis(by_size, 2, 0), by_size.mean(axis=2)]
+    single = [rule(of_candidates) for of_candidates in values for rule in (ranks, differences)]
+    return np.hstack([*single, waves([*_similarities(similarity, contexts, beside, candidates), *values])])
 
 
 def gains_of_two_measures(similarity: Similarity, contexts: Rows, candidates: Rows) -> npt.NDArray[np.float64]:

@@ -106,6 +106,21 @@ class Cosines(SimilarityMeasure):
         summed = _members(contexts, self.weighted.shape[0]) @ self.weighted
         return _normalized(summed) if len(contexts) else summed  # scikit-learn refuses matrices without rows
 
+    def with_single(self, contexts: Rows, candidates: Rows) -> Values:
+        """How similar each of the i-th ``candidates`` is to the single sentences of the i-th context.
+
+        Shape (contexts, candidates, sentences).
+        """
+        similar = np.empty((len(contexts), candidates.shape[1], contexts.shape[1]))
+        for start in range(0, len(contexts), AT_ONCE):
+            piece = slice(start, start + AT_ONCE)
+            beside = [self.vectors[rows] for rows in contexts[piece].T]
+            for nth, rows in enumerate(candidates[piece].T):
+                vectors = self.vectors[rows]
+                for place, others in enumerate(beside):
+                    similar[piece, nth, place] = vectors.multiply(others).sum(axis=1).A1
+        return similar
+
     @functools.cached_property
     def typical(self) -> Values:
         """The cosine of each sentence with all sentences together: high for sentences of frequent words."""

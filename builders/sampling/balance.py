@@ -1,8 +1,11 @@
 """Balance: equal counts of labels, labels assigned in equal numbers, rows removed until simple rules are at chance."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+import scipy  # its parts take a quarter of a second, and are loaded when they are first used
 
 from discoprobe.builders import hashing
 from discoprobe.builders.sampling.stratify import LENGTH_EDGES, STRATA_KEEP, strata, with_rank
@@ -15,6 +18,10 @@ CLASSES, IN_CLASS = 5, 40
 
 CLASSES_OF_TWO = 4
 """Classes of each of two measures that are seen together."""
+
+WAVES, TOGETHER, FURTHEST = 150, 3, 3.0
+"""Number of rules on several measures together, number of measures that each sees, and number of standard deviations at
+which differences are clipped."""
 
 FAR = 2.0
 """Differences between a candidate and the others are clipped at this number of standard deviations."""
@@ -199,6 +206,24 @@ def classes_of_two(values: Floats, others: Floats) -> Floats:
         number = CLASSES_OF_TWO * number + np.searchsorted(edges, above)
     there = number[:, :, None] == np.arange(CLASSES_OF_TWO**2)
     return np.asarray((values.shape[1] - 1) * there[:, 0] - there[:, 1:].sum(axis=1), dtype=np.float64)
+
+
+def waves(measures: Sequence[Floats]) -> Floats:
+    """Like ``differences``, for ``WAVES`` rules on several measures of two candidates together.
+
+    Each rule is the sine of a sum of the differences of ``TOGETHER`` measures, with weights that a hash chooses (random
+    features of a Gaussian kernel, Rahimi & Recht 2007). If all are at chance, differences are about as frequent as the
+    opposite ones, so that hardly any function of them finds the right candidate.
+    """
+    above = np.stack([values[:, 0] - values[:, 1] for values in measures], axis=1)
+    spread = above.std(axis=0) if len(above) else np.ones(len(measures))
+    standard = np.clip(above / np.where(spread > 0, spread, 1.0), -FURTHEST, FURTHEST)
+    rules = np.arange(WAVES)
+    order = np.argsort([hashing.mix(rules, "measure", measure) for measure in range(len(measures))], axis=0)
+    waves = np.zeros((len(above), WAVES))
+    for place, measure in enumerate(order[:TOGETHER]):
+        waves += standard[:, measure] * scipy.special.ndtri(hashing.unit(rules, "weight", place))
+    return _in_eighths(np.sin(waves))
 
 
 def _in_eighths(gains: Floats) -> Floats:

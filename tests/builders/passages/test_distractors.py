@@ -1,5 +1,6 @@
 """Distractors: as long as what they stand in for, used once, from where they may come. Orders of sentences."""
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -10,8 +11,9 @@ from hypothesis import strategies as st
 
 from discoprobe.builders import hashing
 from discoprobe.builders.passages import similarity
+from discoprobe.builders.passages.distractor_windows import distractor_task
 from discoprobe.builders.passages.distractors import ANY, BEYOND, CLOSE, Matching, Slots, distractors
-from discoprobe.builders.passages.measures import gains_of_similarity, slack
+from discoprobe.builders.passages.measures import gains_of_each_sentence, gains_of_similarity, slack
 from discoprobe.builders.passages.similarity import Shares, Similarity
 from discoprobe.builders.passages.window_rows import choice_rows, ordering_task, replaced_pairs
 from discoprobe.builders.sampling.balance import remove_bias
@@ -118,6 +120,34 @@ def test_similarities_of_many_contexts_are_those_of_each_alone(monkeypatch, meas
     assert len(np.unique(together)) > 3
 
 
+@pytest.mark.parametrize("measure", ["cosines", "words"])
+def test_similarities_to_single_sentences_are_those_to_contexts_of_one(monkeypatch, measure):
+    monkeypatch.setattr(similarity, "AT_ONCE", 3)
+    frame = frame_of(10)
+    slots, found = slots_of(frame), getattr(Similarity(frame), measure)
+    candidates = np.column_stack([slots.true, slots.true + 3])
+    single = found.with_single(slots.context, candidates)
+    for place in range(slots.context.shape[1]):
+        assert np.allclose(single[:, :, place], found.with_each(slots.context[:, [place]], candidates))
+    assert len(np.unique(single)) > 3
+
+
+def test_a_sentence_like_one_other_differs_from_a_distractor_that_is_a_little_like_several():
+    """Both share two words with the passage as a whole, which shows no difference; single sentences do."""
+    passage, right, wrong = [[1, 2], [3, 4], [5, 6]], [1, 2], [1, 3]
+    words = [*passage, right, wrong]
+    frame = pl.DataFrame({"words": words, "grams": words, "content": words}).with_row_index("row")
+    context, candidates = np.array([[0, 1, 2]]), np.array([[3, 4]])
+    beside = context[:, 1:]
+    whole = gains_of_similarity(Similarity(frame), context, beside, candidates, sizes=True)
+    each = gains_of_each_sentence(Similarity(frame), context, beside, candidates)
+    by_cosines, by_words = 0, 4  # places of the rules on the similarity to the whole passage
+    assert not whole[0, [by_cosines, by_words]].any()
+    least, largest = 0, 4  # places of the rules on the sentences that are the least and the most similar
+    assert each[0, largest] == 1
+    assert each[0, least] <= 0
+
+
 def test_of_two_the_first_is_on_the_preferred_side_and_the_second_on_the_other():
     frame = frame_of(300)
     slots = slots_of(frame)
@@ -138,6 +168,31 @@ def test_of_two_the_first_is_on_the_preferred_side_and_the_second_on_the_other()
     preferred = hashing.pick(slots.window[slot], 2, "nearer", 13, "dc") == 1
     as_preferred = (of_found > of_true) == preferred
     assert as_preferred[first].mean() > as_preferred[~first].mean() + 0.2
+
+
+def test_in_rounds_a_window_gets_several_distractors_none_of_which_another_window_gets():
+    frame = frame_of(300)
+    every = slots_of(frame)
+    pool = np.setdiff1d(np.arange(frame.height), np.concatenate([every.true, every.context.ravel()]))
+    few = [part[:60] for part in (every.window, every.true, every.context, every.beside)]
+    slots = Slots(*few, two=True, rounds=2, sharing=16)
+    found = distractors(frame, slots, pool, 13, "dc", matching=Matching(overlap=(1.0, 1.0)))
+    assert found["distractor_row"].n_unique() == found.height
+    of_each = found.group_by("slot").len()["len"]
+    assert of_each.max() == 4
+    assert of_each.mean() > 2, "more than one round gives"
+
+
+def test_a_task_that_another_process_gets_has_the_same_rows():
+    """It is pickled, so its matching is a copy of ``ANY``; with another one, pairs would be chosen by similarity."""
+    frame = frame_with_long_beginnings(200).with_columns(index=pl.col("row") % SENTENCES)
+    own_words = [[row // SENTENCES, 1000 + row] for row in range(frame.height)]
+    frame = frame.with_columns(pl.Series(name, own_words) for name in ("content", "words", "grams"))
+    context = Context("dc_easy", language_data("en"), Settings(), ("coherent", "incoherent"))
+    task = distractor_task(4, context.labels, ANY)
+    rows, of_copy = (version.sample(frame, context).rows for version in (task, pickle.loads(pickle.dumps(task))))
+    assert rows.height > 200
+    assert rows.equals(of_copy)
 
 
 def share(frame, context, row):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.builders.sampling.balance import classes, classes_of_two, differences, ranks, remove_bias
+from discoprobe.builders.sampling.balance import classes, classes_of_two, differences, ranks, remove_bias, waves
 
 
 def _rows(signs, split="train"):
@@ -152,3 +152,29 @@ def test_what_two_measures_show_together_goes_though_neither_shows_it_alone():
     kept = remove_bias(frame, np.hstack([alone, together]), "test", slack=5)["at"].to_numpy()
     assert len(kept) > 200
     assert np.abs(together[kept].sum(axis=0)).max() < 10
+
+
+def test_what_three_measures_show_together_goes_though_no_two_of_them_show_it():
+    """In four pairs of five the right one is ahead in one measure or in all three."""
+    numbers = np.random.default_rng(7)
+    ahead = numbers.choice([-1, 1], size=(600, 3)) * numbers.uniform(1, 2, size=(600, 3))
+    wrong = np.where(np.arange(600) % 5 > 0, ahead.prod(axis=1) < 0, ahead.prod(axis=1) > 0)
+    ahead[wrong, 2] *= -1
+    measures = [np.column_stack([difference, np.zeros(600)]) for difference in ahead.T]
+    alone = np.hstack([rule(measure) for measure in measures for rule in (ranks, differences)])
+    frame = _rows([(1,)] * 600).with_row_index("at")
+    even, kept = (
+        remove_bias(frame, rules, "test", slack=3)["at"].to_numpy()
+        for rules in (alone, np.hstack([alone, waves(measures)]))
+    )
+    odd = np.sign(ahead.prod(axis=1))
+    assert odd[even].mean() > 0.5
+    assert abs(odd[kept].mean()) < 0.5 * odd[even].mean()
+    assert len(kept) > 200
+
+
+def test_waves_of_the_opposite_differences_are_opposite():
+    numbers = np.random.default_rng(3)
+    measures = [numbers.normal(size=(40, 2)) for _ in range(4)]
+    assert (waves(measures) == -waves([measure[:, ::-1] for measure in measures])).all()
+    assert waves([measure[:0] for measure in measures]).shape[0] == 0
