@@ -28,10 +28,11 @@ def build(out, request, jobs):
 
 
 def differing(out, other):
-    """The files that two releases do not have in common, byte by byte; there must be some to compare."""
+    """The files that two releases do not have in common, byte by byte, tables first; there must be some to compare."""
     first, second = tree_of(out), tree_of(other)
     assert sum(name.endswith(".parquet") for name in first) >= 3
-    return sorted(name for name in first.keys() | second.keys() if first.get(name) != second.get(name))
+    others = [name for name in first.keys() | second.keys() if first.get(name) != second.get(name)]
+    return sorted(others, key=lambda name: (not name.endswith(".parquet"), name))
 
 
 @contextlib.contextmanager

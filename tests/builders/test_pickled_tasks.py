@@ -19,7 +19,7 @@ from discoprobe.builders.task import DiscourseTask, all_tasks
 from discoprobe.sources import load_corpus
 
 ROOT = Path(builders.__file__).parent
-SMALL_BLOCKS = dataclasses.replace(SMALL_CLASSES, block=15_000)
+SMALL_BLOCKS = dataclasses.replace(SMALL_CLASSES, block=5_000)
 
 
 def pickled(value):
@@ -76,7 +76,7 @@ def test_pickled_tasks_settings_and_contexts_give_the_same_rows(lang, built, cor
 
 def test_pickled_blocks_tasks_and_plans_give_the_same_rows(tmp_path):
     """What a worker gets of a corpus of several blocks: the parts, the tasks, and the plan of all blocks."""
-    corpus = load_corpus(str(write_copies(tmp_path, "es", 3)))
+    corpus = load_corpus(str(write_copies(tmp_path, "es", 2)))
     assert len(blocks_of(corpus.parts, SMALL_BLOCKS)) >= 2
     tasks = list(all_tasks().values())
     expected = tables_of(build_all(tasks, corpus, SMALL_BLOCKS))
