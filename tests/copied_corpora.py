@@ -48,7 +48,7 @@ def write_copies(folder: Path, lang: str, copies: int) -> Path:
 
 
 def write_corpora(folder: Path) -> dict[str, Path]:
-    """A folder of corpora for each of five languages, of several blocks of 40 kB; every task can be built from one."""
+    """A folder of corpora for each of five languages, of several blocks of 20 kB; every task can be built from one."""
     copies = {"en": 5, "es": 16, "ru": 6}
     corpora = {lang: write_copies(folder, lang, n) for lang, n in copies.items()} | {
         lang: folder / lang for lang in ("de", "uk")
@@ -58,16 +58,16 @@ def write_corpora(folder: Path) -> dict[str, Path]:
     write_trees(write_many(relations, "eng.pdtb.made", 40), 40)
     connectives = {"Kim": "because", "Tim": "although"}
     clauses = [connective_sentence(n, name, word) for name, word in connectives.items() for n in range(40)]
-    made = {
+    texts_of = {
         "en": {"stories": stories("en"), "clauses": clauses, "coordination": coordinated_clauses(120)},
         "ru": {"clauses": impersonal_clauses(100)},
         "uk": {f"clauses{n}": impersonal_clauses(480)[n::4] for n in range(4)},
         "de": {f"lexicon{seed}": lexicon(seed) for seed in range(4)},
     }
-    for lang, name in [(lang, name) for lang, texts in made.items() for name in texts]:
+    for lang, name in [(lang, name) for lang, texts in texts_of.items() for name in texts]:
         home = corpora[lang] / f"UD_Made-{name}"
         home.mkdir(parents=True)
-        (home / f"{lang}_{name}-ud-test.conllu").write_text("".join(made[lang][name]), encoding="utf-8")
+        (home / f"{lang}_{name}-ud-test.conllu").write_text("".join(texts_of[lang][name]), encoding="utf-8")
     return corpora
 
 
@@ -79,8 +79,8 @@ def lexicon(seed: int) -> list[str]:
     rounds = [noun for _ in range(8) for noun in source.sample(common, len(common))]
     sentences = []
     for n, nouns in enumerate(zip(*[iter(rounds)] * 8, strict=True)):
-        shown = [*nouns[: n % 9], *rare[n : n + 1], *nouns[n % 9 :]]
-        lines = [f"{noun} {noun} NOUN _ {place} {'dep' if place else 'root'}" for place, noun in enumerate(shown)]
+        forms = [*nouns[: n % 9], *rare[n : n + 1], *nouns[n % 9 :]]
+        lines = [f"{noun} {noun} NOUN _ {place} {'dep' if place else 'root'}" for place, noun in enumerate(forms)]
         text, table = words(*lines, ". . PUNCT _ 1 punct")
         sentences.append(f"# sent_id = lexicon{seed}-{n}\n# text = {text}\n{table}\n\n")
     return sentences
@@ -118,7 +118,7 @@ def coordinated_clauses(n: int) -> list[str]:
     """English coordinations of two clauses; in every second one the other clause has no verb, but an adjective more."""
     stems = made_words("ab el ig om ut ad en ir os ul", 5 * n)
     sentences = []
-    for at, (one, verb, thing, other, last) in enumerate(zip(*[iter(stems)] * 5, strict=True)):
+    for at, (subject, verb, thing, other, last) in enumerate(zip(*[iter(stems)] * 5, strict=True)):
         second = (
             [
                 f"{other.title()} {other} PROPN _ 2 conj",
@@ -133,8 +133,8 @@ def coordinated_clauses(n: int) -> list[str]:
             ]
         )
         text, table = words(
-            f"{one.title()} {one} PROPN _ 2 nsubj", f"{verb}s {verb} VERB _ 0 root", f"{thing} {thing} NOUN _ 2 obj",
-            f"and and CCONJ _ {6 - at % 2} cc", *second, ". . PUNCT _ 2 punct",
+            f"{subject.title()} {subject} PROPN _ 2 nsubj", f"{verb}s {verb} VERB _ 0 root",
+            f"{thing} {thing} NOUN _ 2 obj", f"and and CCONJ _ {6 - at % 2} cc", *second, ". . PUNCT _ 2 punct",
         )  # fmt: skip
         sentences.append(f"# sent_id = coordination-{at}\n# text = {text}\n{table}\n\n")
     return sentences

@@ -19,7 +19,7 @@ from discoprobe.sources import load_corpus
 
 SMALL_BLOCKS = dataclasses.replace(SMALL_CLASSES, block=20_000)
 BLOCK = 2**20
-"""Bytes of a block with more than 4,000 windows of two sentences, so that places are chosen by hash (``MANY``)."""
+"""Bytes of a block of some ten thousand sentences. ``benchmark.py release`` compares blocks of real text."""
 
 
 def build(out, request, jobs):
@@ -41,8 +41,8 @@ def dask_worker():
     import distributed  # noqa: PLC0415
 
     with (
-        distributed.LocalCluster(1, threads_per_worker=1, dashboard_address=None) as made,
-        cluster(made.scheduler_address),
+        distributed.LocalCluster(1, threads_per_worker=1, dashboard_address=None) as dask,
+        cluster(dask.scheduler_address),
     ):
         yield
 
@@ -77,7 +77,7 @@ def test_every_task_of_every_family_in_small_blocks(tmp_path):
 
 @pytest.mark.slow
 def test_blocks_of_a_megabyte(tmp_path):
-    """With blocks of this size, steps choose by hash among what they try; see also ``benchmark.py release --jobs``."""
+    """Two or more blocks of the size of a book, from copies with other words."""
     corpus = write_copies(tmp_path / "corpora", "es", 150)
     settings = Settings(block=BLOCK)
     assert len(blocks_of(load_corpus(str(corpus)).parts, settings)) >= 2

@@ -61,17 +61,17 @@ def tables_of(results):
     }
 
 
-def differing(expected, found):
+def differing(expected, outcomes):
     """The tasks that give something else."""
-    assert expected.keys() == found.keys()
-    return [task for task in expected if expected[task] != found[task]]
+    assert expected.keys() == outcomes.keys()
+    return [task for task in expected if expected[task] != outcomes[task]]
 
 
 @pytest.mark.parametrize("lang", SAMPLE_LANGUAGES)
 def test_pickled_tasks_settings_and_contexts_give_the_same_rows(lang, built, corpus_of):
     tasks = [with_pickled_contexts(task) for task in all_tasks().values()]
-    found = tables_of(build_all(tasks, corpus_of("sample", lang), pickled(SMALL_CLASSES)))
-    assert differing(tables_of(built("sample", lang, SMALL_CLASSES).values()), found) == []
+    outcomes = tables_of(build_all(tasks, corpus_of("sample", lang), pickled(SMALL_CLASSES)))
+    assert differing(tables_of(built("sample", lang, SMALL_CLASSES).values()), outcomes) == []
 
 
 def test_pickled_blocks_tasks_and_plans_give_the_same_rows(tmp_path):
@@ -117,14 +117,14 @@ def comparisons_of_identity(source, namespace):
 
 def test_no_module_compares_the_identity_of_what_pickling_copies():
     """`how is ANY` was true of a task of this process and false of the same task in a worker: use ``==``."""
-    found = []
+    comparisons = []
     for path in sorted(ROOT.rglob("*.py")):
         name = path.relative_to(ROOT)
         module = ".".join(["discoprobe.builders", *name.with_suffix("").parts]).removesuffix(".__init__")
         namespace = vars(importlib.import_module(module))
         source = path.read_text(encoding="utf-8")
-        found += [f"{name.as_posix()}: {comparison}" for comparison in comparisons_of_identity(source, namespace)]
-    assert sorted(found) == sorted(IN_ONE_CALL)
+        comparisons += [f"{name.as_posix()}: {comparison}" for comparison in comparisons_of_identity(source, namespace)]
+    assert sorted(comparisons) == sorted(IN_ONE_CALL)
 
 
 def test_the_search_tells_constants_that_pickling_copies_from_others():
