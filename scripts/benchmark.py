@@ -20,6 +20,10 @@ library to label, balance and write them, without filters, matching and audit.
 scikit-learn for counting the character n-grams of the same texts.
 
 ``benchmark.py all FOLDER`` prints all tables.
+
+``benchmark.py release`` builds from large corpora of ``../shared`` and compares the configs with those of
+``docs/records/scale.json``: rows, drops, a digest of the rows, and the strongest baseline. It prints a line for each
+difference, and ends with status 1 if there is one. ``--write`` changes the file.
 """
 
 import json
@@ -53,12 +57,15 @@ from discoprobe.loaders.conllu.parse import parse
 from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.conllu.word_lines import NAMES, Piece
 from discoprobe.loaders.corpus import UPOS, Shard
+from discoprobe.loaders.file_hashes import hash_of_json
 
 CLOCKS = {"wall": time.perf_counter, "processor": time.process_time}
 RATIOS = ("discoprobe", "parsed", "csv", "cached")
 FULL = 120_000
 """Number of rows of a config that reaches the default sizes."""
 SAMPLE = Path(__file__).parents[1] / "loaders" / "sample"
+AUDIT_FAILED = 3
+"""Exit status of a command that wrote everything, but an audit failed."""
 
 
 app = typer.Typer(help=__doc__, no_args_is_help=True)
@@ -105,9 +112,11 @@ def build(  # noqa: PLR0913 (one parameter per option)
     for copies in map(int, times.split(",")):
         with tempfile.TemporaryDirectory(dir=work) as folder:
             sentences, words = copy_corpus(source, Path(folder) / "corpus", copies)
-            found, cost = measure_build(Path(folder), lang, [*options, *([] if audited else ["--no-audit"])])
+            of_copies = ["--lang", lang, "--corpus", f"{folder}/corpus", "--on-error", "skip"]
+            result, cost = measure_build(Path(folder), [*of_copies, *options, *([] if audited else ["--no-audit"])])
         points.append((words, cost.processor))
-        sizes = [sum(n for labels in config["counts"].values() for n in labels.values()) for config in found.values()]
+        configs = result["configs"].values()
+        sizes = [sum(map(rows_in, config["counts"].values())) for config in configs]
         table.add_row(
             str(copies), f"{sentences:,}", f"{words:,}", f"{cost.seconds:.1f}", f"{cost.processor:.1f}",
             f"{cost.parent:.1f}", f"{words / cost.seconds:,.0f}", f"{cost.peak:,.0f}", f"{sum(sizes):,}",
@@ -233,14 +242,10 @@ def classes_of(sentences: Sequence[Template]) -> dict[str, list[tuple[str, str]]
     return classes
 
 
-def measure_build(folder: Path, lang: str, options: Sequence[str]) -> "tuple[dict[str, Any], Cost]":
-    """The configs of ``build run`` over a folder, and what it cost."""
-    command = [
-        *(sys.executable, "-m", "discoprobe", "run", "--lang", lang, "--corpus", str(folder / "corpus")),
-        *("--out", str(folder / "out"), "--json", "--on-error", "skip", *options),
-    ]
-    found, cost = measured(command, {"DISCOPROBE_CACHE": str(folder / "cache")})
-    return found["configs"], cost
+def measure_build(folder: Path, options: Sequence[str]) -> "tuple[dict[str, Any], Cost]":
+    """What ``build run`` prints when it builds into ``folder/out`` with an empty cache, and what it cost."""
+    command = [sys.executable, "-m", "discoprobe", "run", "--out", str(folder / "out"), "--json", *options]
+    return measured(command, {"DISCOPROBE_CACHE": str(folder / "cache")})
 
 
 @dataclass(frozen=True)
@@ -261,7 +266,11 @@ class Cost:
 
 
 def measured(command: Sequence[str], environment: Mapping[str, str]) -> tuple[Any, Cost]:
-    """What a command prints as JSON, and what it cost."""
+    """What a command prints as JSON, and what it cost.
+
+    Raises:
+        CalledProcessError: it ended with another status than 0, or 3 for a failed audit.
+    """
     start = time.perf_counter()
     with (
         tempfile.TemporaryFile() as printed,
@@ -274,9 +283,11 @@ def measured(command: Sequence[str], environment: Mapping[str, str]) -> tuple[An
             time.sleep(1)
         process.returncode = os.waitstatus_to_exitcode(ended[1])
         seconds = time.perf_counter() - start
+        if process.returncode not in {0, AUDIT_FAILED}:
+            raise subprocess.CalledProcessError(process.returncode, command)
         printed.seek(0)
-        found = json.loads(printed.read())
-    return found, Cost(seconds, ended[2].ru_utime + ended[2].ru_stime, parent, peak)
+        result = json.loads(printed.read())
+    return result, Cost(seconds, ended[2].ru_utime + ended[2].ru_stime, parent, peak)
 
 
 def memory_of(pid: int) -> float:
@@ -306,8 +317,10 @@ def plain(source: Folder, *, lang: Lang = "en") -> None:
     """What five probing tasks cost here, and in a plain program over the conllu library."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "corpus").symlink_to(source.resolve())
-        found, cost = measure_build(Path(folder), lang, ["--task", ",".join(PLAIN), "--no-audit"])
-        ours = {name.rpartition("_")[0]: sum(map(rows_in, config["counts"].values())) for name, config in found.items()}
+        options = ["--lang", lang, "--corpus", f"{folder}/corpus", "--on-error", "skip", "--task", ",".join(PLAIN)]
+        result, cost = measure_build(Path(folder), [*options, "--no-audit"])
+        configs = result["configs"].values()
+        ours = {config["task"]: sum(map(rows_in, config["counts"].values())) for config in configs}
         start, clock = time.perf_counter(), time.process_time()
         theirs = plain_build(source, Path(folder) / "plain")
         seconds, processor = time.perf_counter() - start, time.process_time() - clock
@@ -376,6 +389,177 @@ def steps_to_root(word: int, heads: Mapping[int, int | None]) -> int:
     while (head := heads.get(word)) and steps <= len(heads):
         word, steps = head, steps + 1
     return steps
+
+
+RECORD = Path(__file__).parents[1] / "docs" / "records" / "scale.json"
+SHARED = Path(os.environ.get("DISCOPROBE_SHARED") or Path(__file__).parents[2] / "shared")
+WIKI = ("hub/wiki_de", "--lang de --segment --task discourse")
+NOVELS = ("hub/novels_es", "--lang es --segment --task discourse")
+PARTS = {
+    "wiki_de_2k": (WIKI[0], f"{WIKI[1]} --size 2000/400/400"),
+    "wiki_de_10k": (WIKI[0], f"{WIKI[1]} --size 10000/4000/4000"),
+    "wiki_de": WIKI,
+    "novels_es_10k": (NOVELS[0], f"{NOVELS[1]} --size 10000/4000/4000"),
+    "novels_es": NOVELS,
+    "treebanks": ("ud", "--lang all --task all --gold"),
+}
+"""The parts of the record: a corpus below ``corpora`` of the shared folder, and the options of ``build run``."""
+NOISE = 0.005
+"""The accuracy of a baseline on the same rows may differ by less than this between machines."""
+DIGITS = 3
+
+
+@app.command()
+def release(  # noqa: PLR0913 (one parameter per option)
+    *, part: Annotated[list[str] | None, typer.Option(help=f"Build only this part: {', '.join(PARTS)}.")] = None,
+    jobs: Annotated[int, typer.Option(help="Processes; the rows do not depend on it.")] = 2,
+    shared: Annotated[Path, typer.Option(help="The folder that has `corpora`.")] = SHARED,
+    record: Annotated[Path, typer.Option(help="The record that is compared, and changed with --write.")] = RECORD,
+    write: Annotated[bool, typer.Option("--write", help="Store the parts in the record.")] = False,
+    work: Annotated[Path | None, typer.Option(help="Where cache and release are written.")] = None,
+) -> None:  # fmt: skip
+    """Build the parts of the record of scale, and print what differs from it; the exit status is 1 if anything does."""
+    differ = False
+    for name in part or PARTS:
+        built, reasons = build_part(name, jobs, shared, work)
+        recorded = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
+        before = recorded.get(name, {"software": {}, "cost": {}, "configs": {}})
+        lines = differences(before["configs"], built["configs"], reasons)
+        versions = changed(before["software"], built["software"]) if name in recorded else []
+        if lines and versions:
+            lines.append(f"built with other software: {', '.join(versions)}")
+        print("\n  ".join([f"{name}: {cost_text(before['cost'], built['cost'])}", *lines]), flush=True)
+        differ = differ or bool(lines)
+        if write:
+            recorded[name] = built
+            record.parent.mkdir(parents=True, exist_ok=True)
+            ordered = {each: recorded[each] for each in PARTS if each in recorded}
+            record.write_text(record_text(ordered), encoding="utf-8")
+    if differ and not write:
+        raise typer.Exit(1)
+
+
+def build_part(name: str, jobs: int, shared: Path, work: Path | None) -> tuple[dict[str, Any], dict[str, str]]:
+    """What the record has of a part, built now; and why configs are not built, by name."""
+    corpus, options = PARTS[name]
+    command = ["--corpus", str(shared / "corpora" / corpus), *options.split(), "--keep-failed", "--jobs", str(jobs)]
+    with tempfile.TemporaryDirectory(dir=work) as folder:
+        out = Path(folder) / "out"
+        result, cost = measure_build(Path(folder), command)
+        manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
+        reports = {config: json.loads((out / config / "audit.json").read_text()) for config in result["configs"]}
+    built = {
+        "command": f"build run --corpus {corpus} {options} --keep-failed --jobs {jobs}",
+        "software": manifest["software"],
+        "cost": {what: round(value) for what, value in vars(cost).items()},
+        "configs": {config: config_record(entry, reports[config]) for config, entry in result["configs"].items()},
+    }
+    return built, result["unavailable"]
+
+
+def config_record(entry: Mapping[str, Any], report: Mapping[str, Any]) -> dict[str, Any]:
+    """What the record has of a config, from its entry in the manifest and the report of its audit.
+
+    ``by_lower_end`` has the checks that pass only because the lower end of their interval counts: the upper end is
+    above the threshold. Each has the accuracy, both ends and the threshold.
+    """
+    strongest = report["strongest"]
+    shortcuts = [finding for finding in report["findings"] if finding["interval"] and finding["threshold"] is not None]
+    return {
+        "rows": {split: rows_in(labels) for split, labels in entry["counts"].items()},
+        "digest": hash_of_json(entry["content"])[:16],
+        "drops": entry["drops"],
+        "strongest": strongest and {
+            "check": strongest["check"],
+            "accuracy": round(strongest["accuracy"], DIGITS),
+            "interval": [round(end, DIGITS) for end in strongest["interval"] or ()],
+        },
+        "failed": entry["audit"]["failed"],
+        "by_lower_end": {
+            finding["check"]: [
+                round(number, DIGITS) for number in (finding["measured"], *finding["interval"], finding["threshold"])
+            ]
+            for finding in shortcuts
+            if finding["status"] == "passed" and finding["interval"][1] > finding["threshold"]
+        },
+    }  # fmt: skip
+
+
+def differences(
+    before: Mapping[str, Mapping[str, Any]], after: Mapping[str, Mapping[str, Any]], reasons: Mapping[str, str]
+) -> list[str]:
+    """What differs between the configs of a part, a line each.
+
+    Args:
+        before: config → ``config_record`` on file.
+        after: the same, built now.
+        reasons: why other configs are not built now.
+    """
+    lines = []
+    for name in sorted(before.keys() | after.keys()):
+        if name not in after:
+            lines.append(f"{name} {rows_of(before[name])} → not built: {reasons.get(name, 'not asked for')}")
+        elif name not in before:
+            lines.append(f"{name} not in the record → {rows_of(after[name])}")
+        else:
+            lines += [f"{name} {line}" for line in config_differences(before[name], after[name])]
+    return lines
+
+
+def config_differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """What differs in a config: rows, drops, baselines and verdict."""
+    same_rows = before["digest"] == after["digest"]
+    lines = changed(before["rows"], after["rows"])
+    if not same_rows and not lines:
+        lines.append(f"other rows: digest {before['digest']} → {after['digest']}")
+    lines += changed(before["drops"], after["drops"])
+    solvers = [side["strongest"] or {"check": "no baseline", "accuracy": 0.0} for side in (before, after)]
+    accuracies = [solver["accuracy"] for solver in solvers]
+    if abs(accuracies[1] - accuracies[0]) >= (NOISE if same_rows else 10**-DIGITS / 2):
+        texts = [f"{solver['check']} {solver['accuracy']:.{DIGITS}f}" for solver in solvers]
+        same_solver = solvers[0]["check"] == solvers[1]["check"]
+        lines.append(" → ".join([texts[0], texts[1].rpartition(" ")[2] if same_solver else texts[1]]))
+    if before["failed"] != after["failed"]:
+        lines.append(" → ".join(f"fails {', '.join(side['failed']) or 'no check'}" for side in (before, after)))
+    for check in sorted(before["by_lower_end"].keys() ^ after["by_lower_end"].keys()):
+        accuracy, low, high, threshold = (before["by_lower_end"] | after["by_lower_end"])[check]
+        if not same_rows or high - threshold >= NOISE:
+            now = "passes by its lower end alone" if check in after["by_lower_end"] else "passed by its lower end alone"
+            lines.append(f"{check} {now}: {accuracy} ({low}–{high}), threshold {threshold}")
+    return lines
+
+
+def changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """Values that differ: ``train 76,676 → 9,188``; ``none`` where there is no value."""
+    texts = [
+        {name: f"{value:,}" if isinstance(value, int) else str(value) for name, value in side.items()}
+        for side in (before, after)
+    ]
+    names = dict.fromkeys([*before, *after])
+    pairs = {name: [side.get(name, "none") for side in texts] for name in names}
+    return [f"{name} {old} → {new}" for name, (old, new) in pairs.items() if old != new]
+
+
+def rows_of(config: Mapping[str, Any]) -> str:
+    """The numbers of rows of the splits: ``76,676/10,000/10,000``."""
+    return "/".join(f"{n:,}" for n in config["rows"].values())
+
+
+def cost_text(before: Mapping[str, int], after: Mapping[str, int]) -> str:
+    """What a part cost, and the ratio to the record; machines are too different to compare it."""
+    units = {"seconds": "s", "processor": "processor s", "parent": "of the parent", "peak": "MB"}
+    values = {what: f"{after[what]:,} {unit}" for what, unit in units.items()}
+    return ", ".join(f"{text} (× {after[w] / before[w]:.2f})" if before.get(w) else text for w, text in values.items())
+
+
+def record_text(record: Mapping[str, Mapping[str, Any]]) -> str:
+    """The record as JSON with a line per config, so that a change shows which configs it concerns."""
+    parts = []
+    for name, part in record.items():
+        lines = [f"  {json.dumps(key)}: {json.dumps(value)},\n" for key, value in part.items() if key != "configs"]
+        configs = [f"   {json.dumps(key)}: {json.dumps(value)}" for key, value in part["configs"].items()]
+        parts.append(f' "{name}": {{\n{"".join(lines)}  "configs": {{\n' + ",\n".join(configs) + "\n  }\n }")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 @app.command("all")

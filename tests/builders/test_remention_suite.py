@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 import syntaxgym_files
+from made_sentences import NAMES, document, sentence, stories
 
 import discoprobe
 from discoprobe.builders.audit.own_configs import from_config
@@ -22,20 +23,6 @@ from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.process_pool import silent
 from discoprobe.sources import load_corpus
 
-STORIES = {
-    "en": ("{a} came to the house.", "She:a met {b} at the door.", "{b} laughed for hours.", "She:b left after that."),
-    "fr": (
-        "{a} entra dans la maison.",
-        "Elle:a rencontra {b} dehors.",
-        "{b} riait sans fin.",
-        "Elle:b partit le soir.",
-    ),
-    "nl": ("{a} kwam naar het huis.", "Zij:a ontmoette {b} bij huis.", "{b} lachte heel lang.", "Ze:b ging naar bed."),
-    "de": ("{a} kam in das Haus.", "Sie:a traf {b} vor der Tür.", "{b} lachte sehr lange.", "Sie:b ging am Abend."),
-}
-"""A story of two women: the third sentence has another subject than the second, the others go on with theirs."""
-NAMES = [("Anna", "Berta"), ("Clara", "Dora"), ("Emma", "Fanny"), ("Gerda", "Hilda Lund"), ("Ida Berg", "Jenny Holm")]
-PRONOUNS = {"i", "she", "her", "he", "they", "elle", "zij", "ze", "sie"}
 BITS = {
     "centers": {("continue", "bad"): 2, ("switch", "good"): 1},
     "pronouns": {("continue", "bad"): 1, ("switch", "good"): 1},
@@ -43,48 +30,10 @@ BITS = {
 """What a text costs for a model that knows when names are repeated, and for one that prefers pronouns; else nothing."""
 
 
-def sentence(name, text):
-    """CoNLL-U of a sentence of ``form`` or ``form:entity``; its first mention is the subject of the next word.
-
-    A name of two words is written ``Ida_Berg:a``.
-    """
-    words = []
-    for written in text.removesuffix(".").split():
-        forms, _, entity = written.partition(":")
-        parts = forms.split("_")
-        opened = [f"({entity}", *[""] * (len(parts) - 1)]
-        closed = [*[""] * (len(parts) - 1), ")" if len(parts) == 1 else f"{entity})"]
-        marks = [opening + closing if entity else "" for opening, closing in zip(opened, closed, strict=True)]
-        words += [(part, entity, marks[n], len(words) + 1 if n else 0) for n, part in enumerate(parts)]
-    subject = next((n for n, word in enumerate(words) if word[1]), 0)
-    verb = next(n for n, word in enumerate(words) if n > subject and not word[3]) + 1
-    lines = []
-    for n, (form, entity, mark, head) in enumerate(words, 1):
-        upos = "VERB" if n == verb else "NOUN" if not entity else "PRON" if form.lower() in PRONOUNS else "PROPN"
-        relation = "root" if n == verb else "flat" if head else "nsubj" if n == subject + 1 else "dep"
-        misc = [f"Entity={mark}"] * bool(mark) + ["SpaceAfter=No"] * (n == len(words))
-        above = 0 if n == verb else head or verb
-        lines.append(f"{n}\t{form}\t{form.lower()}\t{upos}\t_\t_\t{above}\t{relation}\t_\t{'|'.join(misc) or '_'}")
-    lines.append(f"{len(words) + 1}\t.\t.\tPUNCT\t_\t_\t{verb}\tpunct\t_\t_")
-    shown = " ".join(word[0] for word in words)
-    return "\n".join([f"# sent_id = {name}", f"# text = {shown}.", *lines]) + "\n\n"
-
-
-def document(number, sentences, **names):
-    """A document; ``{a}`` in a sentence stands for the name of entity ``a``."""
-    told = {entity: f"{name.replace(' ', '_')}:{entity}" for entity, name in names.items()}
-    texts = [sentence(f"{number}.{n}", text.format(**told)) for n, text in enumerate(sentences, 1)]
-    return f"# newdoc id = d{number}\n# global.Entity = eid\n" + "".join(texts)
-
-
 def corpus(folder, lang, documents):
     path = folder / f"{lang}_made-ud-test.conllu"
     path.write_text("".join(documents), encoding="utf-8")
     return load_corpus(str(path), on_error="skip")
-
-
-def stories(lang):
-    return [document(n, STORIES[lang], a=a, b=b) for n, (a, b) in enumerate(NAMES)]
 
 
 @pytest.fixture(scope="module")

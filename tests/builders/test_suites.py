@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from audit_parts import with_other_ending
 from datasets import load_dataset
+from made_sentences import words
 from shared import SAMPLE_LANGUAGES, run_in_process
 
 import discoprobe
@@ -29,18 +30,6 @@ PLACES = [
         ["mon", "val", "rio", "san", "al", "cas", "por", "ter"], ["te", "do", "lar", "gos", "nia", "tu", "zar", "ba"]
     )
 ]
-
-
-def words(*lines):
-    """A sentence in CoNLL-U, from ``form lemma UPOS feats head relation``, with its text."""
-    rows = [line.split() for line in lines]
-    text = " ".join(row[0] for row in rows).replace(" .", ".")
-    space = ["_"] * (len(rows) - 2) + ["SpaceAfter=No", "_"]
-    table = [
-        f"{at}\t{form}\t{lemma}\t{upos}\t_\t{feats}\t{head}\t{relation}\t_\t{space[at - 1]}"
-        for at, (form, lemma, upos, feats, head, relation) in enumerate(rows, 1)
-    ]
-    return text, "\n".join(table)
 
 
 def clause(noun, stem, place, *, plural, ending=None, subject=None, before=()):

@@ -1,6 +1,5 @@
 """Connectives take each other's place in both directions, and only where the clause allows it."""
 
-import re
 from collections import Counter, defaultdict
 
 import pyarrow as pa
@@ -8,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 from audit_parts import with_other_ending
 from lxml import etree
+from made_sentences import connective_sentence
 from shared import SHARED
 
 import discoprobe
@@ -21,23 +21,11 @@ from discoprobe.loaders.raw.prepare import AnnotationOptions
 from discoprobe.sources import Request, corpora_of, load_corpus
 
 
-def sentence(number, name, connective, *, following="she", opening=False, elided=False):
-    """*Kim12 left early, because she met Ann12 there.*, or the clause first; only the text is given."""
-    clause = f"{connective}{'' if elided else ' '}{following} met Ann{number} there"
-    text = f"{clause[0].upper()}{clause[1:]}, {name}{number} left." if opening else f"{name}{number} left, {clause}."
-    words = re.finditer(r"\w+['’]|\w+|[^\w\s]", text)
-    lines = [
-        f"{n}\t{word[0]}" + "\t_" * 7 + ("\t_" if text[word.end() :].startswith(" ") else "\tSpaceAfter=No")
-        for n, word in enumerate(words, 1)
-    ]
-    return f"# sent_id = {name}{number}{following}\n# text = {text}\n" + "\n".join(lines) + "\n\n"
-
-
 def suite_of(folder, lang, kinds):
     """The suite of a corpus that has ``n`` sentences of each kind."""
     path = folder / f"{lang}_made-ud-test.conllu"
     blocks = [
-        sentence(at, f"{chr(65 + kind)}im", connective, **how)
+        connective_sentence(at, f"{chr(65 + kind)}im", connective, **how)
         for kind, (n, connective, how) in enumerate(kinds)
         for at in range(n)
     ]
@@ -84,8 +72,8 @@ def test_controls_do_not_outnumber_what_they_control(tmp_path):
 
 def test_a_smaller_size_keeps_every_exchange_in_both_directions(tmp_path):
     path = tmp_path / "en_made-ud-test.conllu"
-    because = [sentence(n, "Kim", "because") for n in range(40)]
-    although = [sentence(n, "Tim", "although") for n in range(30)]
+    because = [connective_sentence(n, "Kim", "because") for n in range(40)]
+    although = [connective_sentence(n, "Tim", "although") for n in range(30)]
     path.write_text("".join([*because, *although]), encoding="utf-8")
     settings = Settings(min_class=2, match=False, sizes=(100, 100, 18))
     counts = exchanged(discoprobe.build("connective_suite", load_corpus(str(path)), settings))
