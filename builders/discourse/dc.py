@@ -11,6 +11,6 @@ Still, another document usually has another topic (in DiscoEval lexical overlap 
 strongest shortcut on the card shows how much of a score this explains: its accuracy minus one half.
 """
 
-from discoprobe.builders.passages.distractor_windows import distractor_task
+from discoprobe.builders.passages.distractors import distractor_task
 
 TASK = distractor_task(6, ("coherent", "incoherent"), version=4)
