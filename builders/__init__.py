@@ -7,8 +7,23 @@ config, or any other labelled dataset.
 
 from typing import Final
 
+import lazy_loader
+
 VERSION: Final = 8
 """Version of selection, sampling and realisation, as far as all tasks share them.
 
 Raise it when rows change: published configs then count as stale.
 """
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+    "blocks": ["BlockPlan", "Collected", "FirstDocuments", "blocks_of", "load", "rows_of_block", "sentences_of"],
+    "build": ["build_all"],
+    "clean_text": ["FAULTS", "fault", "half_quoted"],
+    "config": ["Config", "Paper", "Shape", "Unavailable", "crossed", "papers_of", "schema"],
+    "drops": ["meanings", "without_rows"],
+    "sample": ["TaskSample", "losses", "problem_of"],
+    "selection": ["hindrance", "select"],
+    "settings": ["MIN_ROWS", "PRESETS", "SHARES", "SPLITS", "Settings", "preset", "with_values"],
+    "task": ["Context", "DiscourseTask", "FAMILIES", "ProbingTask", "Sample", "all_tasks", "generated_tasks",
+        "tasks_named", "unsupported"],
+})  # fmt: skip

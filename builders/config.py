@@ -1,16 +1,144 @@
-"""A config: the splits of one task in one language, and what they were made from."""
+"""A config: the splits of one task in one language, and what they were made from.
+
+The papers that tasks come from: a definition that mentions one of these names cites it.
+
+The columns of the frames that pass from one step of a build to the next, and their check.
+
+A frame may have more columns than its schema names. The errors are for the author of a task: a user never sees them.
+"""
 
 import enum
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
 
 import polars as pl
 import pyarrow as pa
 
-from discoprobe.builders.papers import Paper
+from discoprobe.builders.sampling.splits import Split
 from discoprobe.builders.settings import MIN_ROWS, SPLITS, Settings
 from discoprobe.loaders.corpus import Source
+
+
+class Paper(NamedTuple):
+    """A publication.
+
+    Attributes:
+        names: what a definition calls it.
+        reference: authors, year, title, venue.
+        url: where to read it.
+    """
+
+    names: tuple[str, ...]
+    reference: str
+    url: str
+
+
+PAPERS: Final = (
+    Paper(
+        ("SentEval",),
+        "Conneau, Kruszewski, Lample, Barrault & Baroni 2018. What you can cram into a single $&!#* vector: Probing "
+        "sentence embeddings for linguistic properties. ACL.",
+        "https://arxiv.org/abs/1805.01070",
+    ),
+    Paper(
+        ("X-Probe",),
+        "Ravishankar, Øvrelid & Velldal 2019. Probing Multilingual Sentence Representations With X-Probe. RepL4NLP.",
+        "https://arxiv.org/abs/1906.05061",
+    ),
+    Paper(
+        ("RuSentEval",),
+        "Mikhailov, Taktasheva, Sigdel & Artemova 2021. RuSentEval: Linguistic Source, Encoder Force! BSNLP.",
+        "https://arxiv.org/abs/2103.00573",
+    ),
+    Paper(
+        ("DiscoEval",),
+        "Chen, Chu & Gimpel 2019. Evaluation Benchmarks and Learning Criteria for Discourse-Aware Sentence "
+        "Representations. EMNLP.",
+        "https://arxiv.org/abs/1909.00142",
+    ),
+    Paper(
+        ("Koto",),
+        "Koto, Lau & Baldwin 2021. Discourse Probing of Pretrained Language Models. NAACL.",
+        "https://arxiv.org/abs/2104.05882",
+    ),
+    Paper(
+        ("discourse suite over UD", "Godunova & Voloshina"),
+        "Godunova & Voloshina. Discourse probing over Universal Dependencies (thesis and code).",
+        "https://github.com/mashagodunova/discource_probing",
+    ),
+    Paper(
+        ("DisSent",),
+        "Nie, Bennett & Goodman 2019. DisSent: Learning Sentence Representations from Explicit Discourse Relations. "
+        "ACL.",
+        "https://arxiv.org/abs/1710.04334",
+    ),
+    Paper(
+        ("Mostafazadeh",),
+        "Mostafazadeh, Chambers, He, Parikh, Batra, Vanderwende, Kohli & Allen 2016. A Corpus and Cloze Evaluation for "
+        "Deeper Understanding of Commonsense Stories. NAACL.",
+        "https://aclanthology.org/N16-1098",
+    ),
+    Paper(
+        ("LINSPECTOR",),
+        "Şahin, Vania, Kuznetsov & Gurevych 2020. LINSPECTOR: Multilingual Probing Tasks for Word Representations. "
+        "Computational Linguistics 46(2).",
+        "https://arxiv.org/abs/1903.09442",
+    ),
+    Paper(
+        ("CoherenceGym",),
+        "Beyer, Loáiciga & Schlangen 2021. Is Incoherence Surprising? Targeted Evaluation of Coherence Prediction from "
+        "Language Models. NAACL.",
+        "https://arxiv.org/abs/2105.03495",
+    ),
+    Paper(
+        ("repeated-name penalty",),
+        "Gordon, Grosz & Gilliom 1993. Pronouns, Names, and the Centering of Attention in Discourse. Cognitive Science "
+        "17.",
+        "https://doi.org/10.1207/s15516709cog1703_1",
+    ),
+    Paper(
+        ("BLiMP",),
+        "Warstadt et al. 2020. BLiMP: The Benchmark of Linguistic Minimal Pairs for English. TACL.",
+        "https://aclanthology.org/2020.tacl-1.25",
+    ),
+    Paper(
+        ("UniMorph",),
+        "Kirov et al. 2018. UniMorph 2.0: Universal Morphology. LREC.",
+        "https://aclanthology.org/L18-1293",
+    ),
+    Paper(
+        ("MultiBLiMP",),
+        "Jumelet, Weissweiler, Nivre & Bisazza 2025. MultiBLiMP 1.0: A Massively Multilingual Benchmark of Linguistic "
+        "Minimal Pairs.",
+        "https://arxiv.org/abs/2504.02768",
+    ),
+    Paper(
+        ("Speaker change detection",),
+        "Meng, Mou & Jin 2017. Hierarchical RNN with Static Sentence-Level Attention for Text-Based Speaker Change "
+        "Detection. CIKM.",
+        "https://arxiv.org/abs/1703.07713",
+    ),
+    Paper(
+        ("DISRPT",),
+        "Braud, Zeldes, Rivière, Liu, Muller, Sileo & Aoyama 2024. DISRPT: A Multilingual, Multi-domain, "
+        "Cross-framework Benchmark for Discourse Processing. LREC-COLING.",
+        "https://aclanthology.org/2024.lrec-main.447",
+    ),
+)
+
+
+def papers_of(definition: str) -> list[Paper]:
+    """The papers that a definition mentions, in their order; ``RuSentEval`` is not taken for ``SentEval``."""
+    text = " ".join(definition.split())
+    places = [(place.start(), paper) for paper in PAPERS if (place := _mention(paper).search(text))]
+    return [paper for _, paper in sorted(places, key=lambda one: one[0])]
+
+
+def _mention(paper: Paper) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, paper.names))})")
 
 
 class Shape(enum.StrEnum):
@@ -201,3 +329,70 @@ class Unavailable:
     reason: str
     candidates: int = 0
     drops: Mapping[str, int] = field(default_factory=dict)
+
+
+INTEGER: Final = "an integer"
+
+PROBING_CANDIDATES: Final = {"sent": pl.UInt32, "label": pl.String}
+"""What ``ProbingTask.select`` returns. ``label`` is a name. Further columns with a meaning: ``target`` (row of the word
+in ``Trees.words``), ``cell`` (labels are balanced inside each value), ``plan`` (a struct for ``edit``) and
+``hindrance`` (the reason why a candidate may not be used, null if it may)."""
+
+_ROWS: Final = {"key": pl.UInt64, "pair": pl.UInt64, "label": pl.Int64, "split": Split, "row": INTEGER}
+"""``key`` is unique; ``pair`` is null where there are no pairs; ``label`` is an index; ``row`` is the candidate that
+gives corpus and document."""
+
+PROBING_ROWS: Final = {**_ROWS, "edited": pl.Boolean}
+"""What ``ProbingTask.sample`` returns: ``edited`` says whether the text is shown as ``edit`` makes it."""
+
+DISCOURSE_ROWS: Final = {
+    **_ROWS, "members": pl.List(pl.Int64), "order": pl.List(pl.Int32), "position": pl.Int32,
+}  # fmt: skip
+"""What ``DiscourseTask.sample`` returns: ``members`` are the rows of the sentences shown, ``order`` their source order,
+``position`` the edited place (-1 if none). Choices also have ``n_context``, how many of the members are the context;
+``distractor`` says where wrong sentences come from (a string, or one per choice);
+``trim`` is the number of characters that the last sentence loses at its beginning. Rows that show one sentence also
+have ``n_words``, and may have a ``stratum`` inside whose values labels are balanced."""
+
+SHAPE_ROWS: Final = {Shape.SENTENCE: {"n_words": INTEGER}, Shape.CHOICE: {"n_context": INTEGER}}
+"""What ``DiscourseTask.sample`` returns beside ``DISCOURSE_ROWS``, for some shapes of rows."""
+
+RELATION_CANDIDATES: Final = {
+    "doc": pl.UInt32, "sentence1": pl.String, "sentence2": pl.String, "label": pl.String, "reason": pl.String,
+    "direction": pl.String, "rel_type": pl.String, "orig_label": pl.String, "removed": pl.String,
+    "native": pl.String, "ids": pl.List(pl.String), "key": pl.UInt64,
+}  # fmt: skip
+"""What ``RelationTask.select`` returns: the texts of both units in their order, ``label`` (the name), ``reason`` (why
+the candidate cannot be used, null if it can), ``native`` (the published split) and what the row shows beside."""
+
+RELATION_ROWS: Final = {**_ROWS, "sentence1": pl.String, "sentence2": pl.String}
+"""What ``RelationTask.sample`` returns, beside the columns of the candidates."""
+
+
+def crossed(rows: pl.DataFrame) -> bool:
+    """Whether every ``group`` of a suite has one row of each ``condition``, of which there are several: an item."""
+    n = rows["condition"].n_unique()
+    groups = rows.group_by("group").agg(rows=pl.len(), conditions=pl.col("condition").drop_nulls().n_unique())
+    return n > 1 and bool(((groups["rows"] == n) & (groups["conditions"] == n)).all())
+
+
+def checked(frame: pl.DataFrame, schema: Mapping[str, Any], origin: str) -> pl.DataFrame:
+    """The frame itself, if it has every column of a schema.
+
+    Args:
+        frame: what a task returned.
+        schema: one of the schemas of this module.
+        origin: what returned it, for the message.
+
+    Raises:
+        TypeError: a column is missing or has another type, or a ``key`` occurs twice.
+    """
+    for name, kind in schema.items():
+        dtype = frame.schema.get(name)
+        fits = dtype is not None and (dtype.is_integer() if kind is INTEGER else dtype == kind)
+        if not fits:
+            returned = f"no column {name}" if dtype is None else f"{name}: {dtype}"
+            raise TypeError(f"{origin} returned {returned}; expected {name}: {kind}")
+    if "key" in schema and frame["key"].n_unique() < frame.height:
+        raise TypeError(f"{origin} returned rows with equal keys")
+    return frame

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from discoprobe.builders.columns import DISCOURSE_ROWS, PROBING_ROWS, RELATION_ROWS, SHAPE_ROWS, checked
+from discoprobe.builders.config import DISCOURSE_ROWS, PROBING_ROWS, RELATION_ROWS, SHAPE_ROWS, checked
 from discoprobe.builders.sampling.splits import corrected_shares
 from discoprobe.builders.selection import Candidates
 from discoprobe.builders.sentences import syncretism

@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 import polars as pl
 
-from discoprobe.builders.columns import PROBING_CANDIDATES, RELATION_CANDIDATES, checked
+from discoprobe.builders.config import PROBING_CANDIDATES, RELATION_CANDIDATES, checked
 from discoprobe.builders.passages import windows
 from discoprobe.builders.passages.similarity import Similarity
 from discoprobe.builders.sentences import candidates, frequency_filter, syncretism

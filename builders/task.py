@@ -17,8 +17,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import polars as pl
 
-from discoprobe.builders.config import Shape
-from discoprobe.builders.papers import Paper, papers_of
+from discoprobe.builders.config import Paper, Shape, papers_of
 from discoprobe.builders.passages.similarity import Similarity
 from discoprobe.builders.sentences.frequency_filter import Frequencies
 from discoprobe.builders.sentences.trees import Trees
@@ -68,7 +67,7 @@ class Sample:
     """The rows that a task chose, and why it left out the others.
 
     Attributes:
-        rows: the columns of ``PROBING_ROWS`` or ``DISCOURSE_ROWS`` (``builders/columns.py``).
+        rows: the columns of ``PROBING_ROWS`` or ``DISCOURSE_ROWS`` (``builders/config.py``).
         drops: reason → number of candidates.
         labels: label names, where the corpus decides on them; or those of the task's labels that rows have.
         candidates: number of candidates before any was dropped.
@@ -102,7 +101,7 @@ class TaskDescription:
     Attributes:
         name: the name of the module; filled in when tasks are found, as ``family`` is (its folder).
         definition: what cards print; ``{docstring}`` in it becomes the docstring of the module when tasks are found.
-        papers: publications whose names ``builders/papers.py`` does not have; those that the definition mentions are
+        papers: publications whose names ``builders/config.py`` does not have; those that the definition mentions are
             added when tasks are found.
         version: raised when the rows of the task change.
         exempt: checks of the audit that do not apply → reason.

@@ -3,3 +3,21 @@
 ``catalogue`` names pinned corpora, ``fetch`` downloads and verifies them, ``raw`` annotates plain text as CoNLL-U,
 ``conllu`` reads CoNLL-U into columns, and ``cache`` keeps the result. ``languages`` holds facts about languages.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+    "annotation_manifest": ["NAME", "WORK"],
+    "corpus": ["Corpus", "Counts", "DOCUMENTS", "RST_NODES", "SENTENCES", "Shard", "Source", "SourceFile", "TOKENS",
+        "UPOS", "feat", "joined"],
+    "errors": ["AuditFailedError", "CorpusFormatError", "DiscoprobeError", "IntegrityError", "RemoteError",
+        "UnknownNameError", "UnsupportedError", "UsageError"],
+    "folders": ["PREFIX", "Place", "cache_folder", "recovered", "work_folder"],
+    "hashing": ["FileHashes", "hashes_of", "keys_of", "text_keys"],
+    "near_duplicates": ["EarlierTexts", "near_clusters", "shingles"],
+    "paths": ["describe", "find_files"],
+    "process_pool": ["WORDS", "cluster", "silent"],
+    "toml_records": ["convert_table"],
+    "words": ["is_unspaced", "n_alphanumeric_words", "n_running_words", "n_words", "running_words", "tokens",
+        "word_count", "word_spans"],
+})  # fmt: skip

@@ -1,5 +1,16 @@
-"""Folders and files that processes share: the cache, locks, folders for unfinished work, complete files."""
+"""Folders and files that processes share: the cache, locks, folders for unfinished work, complete files.
 
+Replace the content of a release folder at once: by an exchange of folders, by two renames, or entry by entry.
+
+A new release is made in a folder beside the old one, ``.NAME.new``. Linux exchanges both in one step (``renameat2``);
+elsewhere two renames do it. A folder that cannot be renamed (a mount point, or the folder that the program was started
+in) stays where it is: the new release is made inside it, and its entries are moved. If the program is killed on the
+way, the next reader of the release calls ``recovered``: it restores the old release, or finishes the exchange if all
+entries of the old one had been moved away.
+"""
+
+import ctypes
+import errno
 import os
 import shutil
 import tempfile
@@ -101,3 +112,138 @@ def _delete_if_abandoned(folder: Path) -> None:
     except (Timeout, OSError):  # in use, or already deleted
         return
     shutil.rmtree(folder, ignore_errors=True)
+
+
+_AT_FDCWD: Final = -100
+_RENAME_EXCHANGE: Final = 2
+_INSIDE_NEW: Final = ".discoprobe.new"
+_INSIDE_OLD: Final = ".discoprobe.old"
+_INSIDE_LOCK: Final = ".discoprobe.lock"
+_PUT_AWAY: Final = ".all"
+"""In the folder of old entries: all of them have been put away."""
+OWN: Final = frozenset({_INSIDE_NEW, _INSIDE_OLD, _INSIDE_LOCK})
+"""Names in a folder that are no part of a release."""
+
+
+class Place:
+    """Where a release stands, and where the next one is made.
+
+    Args:
+        folder: the release folder; a symbolic link stands for what it leads to.
+
+    Attributes:
+        fixed: whether the folder cannot be renamed; then its entries are moved.
+        new: the folder in which the next release is made, on the same file system.
+        old: where the old release is while the new one takes its place.
+        lock: the file that is locked while the folder is written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.resolve()
+        self.fixed = self.folder.is_dir() and (
+            os.path.ismount(self.folder)
+            or Path.cwd().is_relative_to(self.folder)
+            or not os.access(self.folder.parent, os.W_OK | os.X_OK)
+        )
+        inside = (self.folder / name for name in (_INSIDE_NEW, _INSIDE_OLD, _INSIDE_LOCK))
+        beside = (self.folder.with_name(f".{self.folder.name}.{what}") for what in ("new", "old", "lock"))
+        self.new, self.old, self.lock = inside if self.fixed else beside
+
+    def entries(self) -> Iterator[Path]:
+        """The entries of the release folder."""
+        yield from (path for path in sorted(self.folder.iterdir()) if path.name not in OWN)
+
+    def recover(self) -> None:
+        """Repairs what a killed program has left; the release is then the old one or the new one."""
+        if self.fixed:
+            self._recover_entries()
+        elif self.old.exists():
+            if not self.folder.exists():
+                self.old.rename(self.folder)
+            shutil.rmtree(self.old, ignore_errors=True)
+
+    def _recover_entries(self) -> None:
+        if not self.old.exists():
+            return
+        if (self.old / _PUT_AWAY).exists():
+            self._move_in()
+        else:
+            for path in self.old.iterdir():
+                path.rename(self.folder / path.name)
+        shutil.rmtree(self.old, ignore_errors=True)
+
+    def link_tree(self) -> None:
+        """Makes ``new`` the same tree without copying: files are replaced, never rewritten."""
+        shutil.rmtree(self.new, ignore_errors=True)
+        if not self.folder.exists():
+            self.new.mkdir(parents=True)
+            return
+        try:
+            self._copy(os.link)
+        except (OSError, shutil.Error):
+            shutil.rmtree(self.new, ignore_errors=True)
+            self._copy(shutil.copy2)
+
+    def _copy(self, how: object) -> None:
+        shutil.copytree(
+            self.folder, self.new, copy_function=how, symlinks=True,  # type: ignore[arg-type]
+            ignore=lambda where, names: OWN & set(names) if Path(where) == self.folder else (),
+        )  # fmt: skip
+
+    def swap(self) -> None:
+        """Puts the new release in the place of the old one."""
+        if self.fixed:
+            self._swap_entries()
+        elif not self.folder.exists():
+            self.new.rename(self.folder)
+        elif not exchanged(self.new, self.folder):
+            self.folder.rename(self.old)
+            self.new.rename(self.folder)
+            shutil.rmtree(self.old, ignore_errors=True)
+
+    def _swap_entries(self) -> None:
+        self.old.mkdir()
+        for path in self.entries():
+            path.rename(self.old / path.name)
+        (self.old / _PUT_AWAY).touch()
+        self._move_in()
+        shutil.rmtree(self.old, ignore_errors=True)
+
+    def _move_in(self) -> None:
+        for path in sorted(self.new.iterdir()) if self.new.exists() else ():
+            path.rename(self.folder / path.name)
+
+    def clean(self) -> None:
+        """Removes the folder in which a release was made: what is in it is the old one, or half made."""
+        shutil.rmtree(self.new, ignore_errors=True)
+
+
+def exchanged(one: Path, other: Path) -> bool:
+    """Exchanges two paths in one step; False where the system cannot do that."""
+    try:
+        rename = ctypes.CDLL(None, use_errno=True).renameat2
+    except (AttributeError, OSError):  # not Linux, or an old C library
+        return False
+    paths = os.fsencode(one), os.fsencode(other)
+    if rename(_AT_FDCWD, paths[0], _AT_FDCWD, paths[1], _RENAME_EXCHANGE) == 0:
+        return True
+    number = ctypes.get_errno()
+    if number in {errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOTSUP}:
+        return False  # a file system without it
+    raise OSError(number, os.strerror(number), str(other))
+
+
+def recovered(folder: Path) -> Path:
+    """The folder, after a repair of what a killed program left there.
+
+    A program that is writing it now is left alone: it holds the lock, and never leaves the folder without a release for
+    longer than between two renames.
+    """
+    place = Place(folder)
+    if place.old.exists():
+        from filelock import FileLock, Timeout  # noqa: PLC0415
+
+        with suppress(Timeout, OSError), FileLock(place.lock, timeout=1):
+            place.recover()
+            place.lock.unlink(missing_ok=True)
+    return folder

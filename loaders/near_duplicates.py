@@ -20,8 +20,8 @@ import numpy.typing as npt
 import polars as pl
 import scipy  # a part of it is loaded when it is first used, which takes a third of a second
 
-from discoprobe.loaders.keys import GAMMA, splitmix64
-from discoprobe.loaders.running_words import running_words
+from discoprobe.loaders.hashing import GAMMA, splitmix64
+from discoprobe.loaders.words import running_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -19,7 +19,7 @@ from discoprobe.builders.audit.thresholds import CHECKS, Kind
 from discoprobe.builders.config import Shape, schema
 from discoprobe.builders.task import FAMILIES, AnyTask, all_tasks, generated_tasks
 from discoprobe.loaders.languages.language import Availability, LanguageSection
-from discoprobe.loaders.raw.annotate import sentence_boundaries  # noqa: F401 (the same)
+from discoprobe.loaders.raw import segmentation as sentence_boundaries  # noqa: F401 (the same)
 
 MOST_LABELS = 6
 """Largest number of labels of a task that are shown."""

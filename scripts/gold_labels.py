@@ -18,19 +18,18 @@ from pathlib import Path
 
 import polars as pl
 
-from discoprobe.builders.sampling.length_bins import bin_of, edges
+from discoprobe.builders.sampling.balance import bin_of, edges
 from discoprobe.builders.sentences import candidates
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import Context, all_tasks
-from discoprobe.cards.metadata.annotation_quality import SEGMENTATION_TASKS, TASKS
+from discoprobe.cards.text.card import SEGMENTATION_TASKS, TASKS
 from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.corpus import Corpus, Shard, Source
-from discoprobe.loaders.fetch.stanza_models import DEFAULT
 from discoprobe.loaders.languages.language import language_data
-from discoprobe.loaders.raw.annotate.annotate_corpus import AnnotatedCorpus
-from discoprobe.loaders.raw.options import ReadOptions
-from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare
+from discoprobe.loaders.raw.document import ReadOptions
+from discoprobe.loaders.raw.prepare import AnnotatedCorpus, AnnotationOptions, prepare
+from discoprobe.loaders.raw.stanza_engine import DEFAULT
 
 OUT = Path(__file__).resolve().parents[1] / "cards" / "metadata" / "agreement.toml"
 HEAD = "# Made by scripts/gold_labels.py: what of a treebank's labels is found again from its text.\n"

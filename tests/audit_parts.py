@@ -8,10 +8,8 @@ from unittest import mock
 
 import pyarrow as pa
 
-from discoprobe.builders.audit import run
-from discoprobe.builders.audit.integrity import INTEGRITY
-from discoprobe.builders.audit.run import audit
-from discoprobe.builders.audit.solvers.solver_table import SOLVERS
+from discoprobe.builders.audit import INTEGRITY, audit, run
+from discoprobe.builders.audit.solvers import SOLVERS
 
 
 def _audit(data, checks, sources=None, *, rules=False):

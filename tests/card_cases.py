@@ -2,8 +2,8 @@
 
 import pyarrow as pa
 
-from discoprobe.builders.config import Config, Shape, schema
-from discoprobe.loaders.corpus import Source, SourceFile
+from discoprobe.builders import Config, Shape, schema
+from discoprobe.loaders import Source, SourceFile
 
 HOSTILE = (
     "| a | b |\n|---|---|\n| 1 | 2 |",

@@ -19,8 +19,7 @@ from filelock import FileLock
 from hypothesis import settings as hypothesis_settings
 from shared import DEFAULT, UD, run_in_process
 
-from discoprobe.requests import Request
-from discoprobe.sources import load_corpus
+from discoprobe.sources import Request, load_corpus
 
 hypothesis_settings.register_profile("untimed", deadline=None)  # machines are noisy
 hypothesis_settings.load_profile("untimed")
@@ -68,8 +67,7 @@ def shared_folder(tmp_path_factory):
 @pytest.fixture(scope="session")
 def built(corpus_of, shared_folder):
     """A function: every task's config, or why it is not there, by the name of the task; built once in a test run."""
-    from discoprobe.builders.build import build_all  # noqa: PLC0415
-    from discoprobe.builders.task import all_tasks  # noqa: PLC0415
+    from discoprobe.builders import all_tasks, build_all
 
     results_of = {}
 
@@ -98,7 +96,7 @@ def sample_release(shared_folder):
 
     It is built once for all processes of a test run (with the audit it takes a minute).
     """
-    from discoprobe import pipeline  # noqa: PLC0415
+    from discoprobe import pipeline
 
     out, done = shared_folder / "release" / "sample", shared_folder / "release" / "done"
     with FileLock(shared_folder / "release.lock"):

@@ -5,11 +5,16 @@ import hashlib
 import regex as re
 from shared import sample_file
 
-from discoprobe.loaders.corpus import Source
-from discoprobe.loaders.raw.annotate.annotate_corpus import AnnotationJob, annotate
-from discoprobe.loaders.raw.document import Paragraph, RawDocument, TextWithOffsets
-from discoprobe.loaders.raw.options import ReadOptions
-from discoprobe.loaders.raw.raw_corpus import RawCorpus
+from discoprobe.loaders import Source
+from discoprobe.loaders.raw import (
+    AnnotationJob,
+    Paragraph,
+    RawCorpus,
+    RawDocument,
+    ReadOptions,
+    TextWithOffsets,
+    annotate,
+)
 
 GERMAN = [
     "Der Dr. Müller kam am 3. Mai nach Berlin. Er ging im Park spazieren.",

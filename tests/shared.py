@@ -17,7 +17,7 @@ from unittest import mock
 import pytest
 
 from discoprobe import cli
-from discoprobe.builders.settings import Settings
+from discoprobe.builders import Settings
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = Path(os.environ.get("DISCOPROBE_SHARED") or ROOT.parent / "shared")

@@ -9,9 +9,10 @@ from raw_cases import GERMAN
 from shared import STANZA, needs_stanza, sample_file, tree_of
 
 from discoprobe import pipeline
-from discoprobe.loaders.corpus import Source
-from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare
-from discoprobe.requests import Request
+from discoprobe.loaders import Source
+from discoprobe.loaders.raw import AnnotationOptions
+from discoprobe.loaders.raw.prepare import prepare
+from discoprobe.sources import Request
 
 STORIES = [
     "Die Katze schläft im Garten. Der Hund läuft am See. Sie haben keine Angst.",

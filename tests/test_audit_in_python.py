@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import discoprobe
-from discoprobe.builders.audit.frame import UnreadableDataError
+from discoprobe.builders.audit import UnreadableDataError
 
 
 @pytest.fixture(scope="module")

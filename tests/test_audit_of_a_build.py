@@ -6,14 +6,11 @@ from types import MappingProxyType
 import polars as pl
 import pytest
 
+from discoprobe.builders import Config, tasks_named
+from discoprobe.builders.audit import Status, audit
 from discoprobe.builders.audit import run as audit_run
-from discoprobe.builders.audit.report import Status
-from discoprobe.builders.audit.run import audit
-from discoprobe.builders.config import Config
-from discoprobe.builders.task import tasks_named
 from discoprobe.pipeline import audited, run, source_texts
-from discoprobe.requests import Request
-from discoprobe.sources import read
+from discoprobe.sources import Request, read
 
 SAMPLE = Request(languages=("es",), corpora=("sample",))
 

@@ -17,9 +17,8 @@ from shared import SAMPLE_LANGUAGES, documents, run_in_process, sample_file, tre
 
 from discoprobe import pipeline
 from discoprobe.cards.release import release_folder
-from discoprobe.loaders.errors import DiscoprobeError, UsageError
-from discoprobe.requests import Request
-from discoprobe.sources import load_corpus
+from discoprobe.loaders import DiscoprobeError, UsageError
+from discoprobe.sources import Request, load_corpus
 
 PLACE = re.compile(r"^error: (?P<path>\S+?\.conllu(?:\.gz)?):(?P<line>\d+)( \(sent_id .+?\))?: \S")
 FILES = [sample_file(lang) for lang in SAMPLE_LANGUAGES]
@@ -422,12 +421,12 @@ def test_building_one_language_leaves_the_others(lang, tmp_path):
 KILLED_AT = {
     "reading": ("discoprobe.loaders.cache", "store", 1),
     "selecting": ("discoprobe.builders.passages.windows", "sentences", 1),
-    "the first split": ("discoprobe.cards.release.parquet_files", "write_split", 1),
-    "a later split": ("discoprobe.cards.release.parquet_files", "write_split", 5),
+    "the first split": ("discoprobe.cards.release.rows", "write_split", 1),
+    "a later split": ("discoprobe.cards.release.rows", "write_split", 5),
     "a config's card": ("discoprobe.cards.text.card", "config_card", 2),
     "the release's card": ("discoprobe.cards.text.card", "release_card", 1),
     "the manifest": ("discoprobe.cards.metadata.manifest", "texts", 1),
-    "the swap": ("discoprobe.cards.metadata.folder_swap.Place", "swap", 1),
+    "the swap": ("discoprobe.loaders.folders.Place", "swap", 1),
     "after the exchange": ("shutil", "rmtree", -2),
     "between the renames": ("pathlib.Path", "rename", 2),
     "after the renames": ("shutil", "rmtree", -1),
@@ -440,7 +439,7 @@ module, _, owner = where.rpartition(".") if where.endswith((".Path", ".Place")) 
 holder = importlib.import_module(module)
 holder = getattr(holder, owner) if owner else holder
 if name == "rename" or nth == -1:  # as on a system that exchanges nothing
-    importlib.import_module("discoprobe.cards.metadata.folder_swap").exchanged = lambda one, other: False
+    importlib.import_module("discoprobe.loaders.folders").exchanged = lambda one, other: False
 original, calls = getattr(holder, name), []
 def die(*arguments, **options):
     counts = not (name == "rename" and "release" not in str(arguments[0]))

@@ -11,16 +11,14 @@ from file_server import serving
 from shared import SHARED, STANZA, UD, needs_stanza
 
 from discoprobe import pipeline
-from discoprobe.builders.task import tasks_named
+from discoprobe.builders import tasks_named
 from discoprobe.cards.hub.verify import verify
 from discoprobe.cards.metadata import manifest
-from discoprobe.loaders.catalogue import treebanks
-from discoprobe.loaders.catalogue.pins import PinnedFile
-from discoprobe.loaders.errors import IntegrityError, RemoteError, UnsupportedError
-from discoprobe.loaders.raw.prepare import AnnotationOptions
-from discoprobe.rebuilding import rebuilder
-from discoprobe.requests import Request
-from discoprobe.sources import corpora_of, load_corpus
+from discoprobe.loaders import IntegrityError, RemoteError, UnsupportedError
+from discoprobe.loaders.catalogue import PinnedFile, treebanks
+from discoprobe.loaders.raw import AnnotationOptions
+from discoprobe.pipeline import rebuilder
+from discoprobe.sources import Request, corpora_of, load_corpus
 
 CORPORA = SHARED / "corpora"
 pytestmark = pytest.mark.skipif(not (CORPORA / "text").is_dir(), reason="no ../shared with raw text")

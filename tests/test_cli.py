@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from shared import SAMPLE_LANGUAGES, sample_file
 
-from discoprobe.builders.task import all_tasks
+from discoprobe.builders import all_tasks
 
 
 def test_run_prints_a_table_and_says_nothing_on_stderr(process, tmp_path):
@@ -247,7 +247,7 @@ def test_a_list_of_tasks_waits_for_no_scipy():
 
 
 def test_tasks_names_the_text_that_fills_a_task_and_does_not_read_it(monkeypatch, command):
-    from discoprobe import sources  # noqa: PLC0415
+    from discoprobe import sources
 
     monkeypatch.setattr(sources, "_segmented_text", lambda *_: pytest.fail("the text was read"))
     monkeypatch.setattr(sources, "_paths", lambda *_: [sample_file("es")])

@@ -12,16 +12,22 @@ import pytest
 import typer.main
 from shared import ROOT, run_in_process
 
-from discoprobe.builders.sentences.connectives import Connectives
-from discoprobe.builders.settings import PRESETS, Settings, preset, with_values
-from discoprobe.builders.task import all_tasks
-from discoprobe.cards.readers.marks import read_marks
+from discoprobe.builders import PRESETS, Settings, all_tasks, preset, with_values
+from discoprobe.builders.sentences import Connectives
+from discoprobe.cards import read_marks
 from discoprobe.cli import app
-from discoprobe.loaders.languages.language import parse_language
-from discoprobe.loaders.raw.annotate.placed_sentences import LONG_SENTENCE, TRACES, UNANNOTATED, WITHOUT_SENTENCE
-from discoprobe.loaders.raw.annotate.sentence_boundaries import CORRECTIONS
-from discoprobe.loaders.raw.document import REASONS, RUNNING, Kind
-from discoprobe.loaders.raw.options import NAMES
+from discoprobe.loaders.languages import parse_language
+from discoprobe.loaders.raw import (
+    CORRECTIONS,
+    LONG_SENTENCE,
+    NAMES,
+    REASONS,
+    RUNNING,
+    TRACES,
+    UNANNOTATED,
+    WITHOUT_SENTENCE,
+    Kind,
+)
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 TEXTS = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in PAGES}

@@ -17,10 +17,8 @@ from dataclasses import dataclass
 import pytest
 from shared import DEFAULT, REAL_LANGUAGES, SAMPLE_LANGUAGES, SMALL_CLASSES, documents, needs_shared, sample_file
 
-from discoprobe.builders.build import build_all
-from discoprobe.builders.config import Config, Shape, Unavailable, schema
-from discoprobe.builders.task import all_tasks, unsupported
-from discoprobe.loaders.languages.language import language_data
+from discoprobe.builders import Config, Shape, Unavailable, all_tasks, build_all, schema, unsupported
+from discoprobe.loaders.languages import language_data
 from discoprobe.sources import load_corpus
 
 SAMPLE = [

@@ -6,24 +6,23 @@ import pytest
 from datasets import load_dataset
 from shared import tree_of
 
+from discoprobe.cards import Mark, append, marks_file
 from discoprobe.cards.metadata import manifest
-from discoprobe.cards.readers.marks import Mark, append, marks_file
-from discoprobe.cards.release.parquet_files import file_name
-from discoprobe.cards.release.release_folder import renew_figures
+from discoprobe.cards.release import file_name, renew_figures
 
 RUN = ("run", "--lang", "es", "--corpus", "sample", "--task", "dc,subj_number", "--no-audit")
 TIME = "2026-11-22T08:00:00.000Z"
 
 
 def ids(folder, config):
-    import pyarrow.parquet as pq  # noqa: PLC0415
+    import pyarrow.parquet as pq
 
     return set(pq.read_table(folder / config / file_name("test"))["id"].to_pylist())
 
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory):
-    from shared import run_in_process  # noqa: PLC0415
+    from shared import run_in_process
 
     folder = tmp_path_factory.mktemp("release")
     assert run_in_process(*RUN, "--out", folder / "out").returncode == 0

@@ -8,10 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 from raw_cases import articles
 
-from discoprobe.builders.blockwise.cut import blocks_of
-from discoprobe.builders.settings import Settings
-from discoprobe.requests import Request
-from discoprobe.sources import corpora_of
+from discoprobe.builders import Settings, blocks_of
+from discoprobe.sources import Request, corpora_of
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +48,7 @@ def test_documents_of_the_treebank_come_first_and_text_fills_the_sizes(command, 
 
 
 def test_blocks_of_text_come_after_all_others(text):
-    from discoprobe.builders.task import tasks_named  # noqa: PLC0415
+    from discoprobe.builders import tasks_named
 
     request = Request(("es",), ("sample",), fill=(str(text),))
     wanted = tasks_named(("so", "subj_number", "connective_suite"))

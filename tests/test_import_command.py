@@ -10,10 +10,10 @@ import pytest
 from datasets import load_dataset
 from typer.testing import CliRunner
 
+from discoprobe.auditing import About
 from discoprobe.cards.metadata import manifest
 from discoprobe.cli import app
-from discoprobe.importing import About
-from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError
+from discoprobe.loaders import AuditFailedError, DiscoprobeError
 
 WORDS = [f"{a}{b}{c}" for a in "bdfglmnprst" for b in "aeiou" for c in "klmnrst"]
 

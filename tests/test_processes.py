@@ -9,13 +9,10 @@ from copied_corpora import write_copies, write_corpora
 from shared import SMALL_CLASSES, tree_of
 
 from discoprobe import pipeline
-from discoprobe.builders.blockwise.cut import blocks_of
-from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import FAMILIES, all_tasks
+from discoprobe.builders import FAMILIES, Settings, all_tasks, blocks_of
 from discoprobe.cards.metadata import manifest
-from discoprobe.loaders.process_pool import cluster
-from discoprobe.requests import Request
-from discoprobe.sources import load_corpus
+from discoprobe.loaders import cluster
+from discoprobe.sources import Request, load_corpus
 
 SMALL_BLOCKS = dataclasses.replace(SMALL_CLASSES, block=20_000)
 BLOCK = 2**20
@@ -38,7 +35,7 @@ def differing(out, other):
 @contextlib.contextmanager
 def dask_worker():
     """A cluster of one process, in which all steps run inside the block."""
-    import distributed  # noqa: PLC0415
+    import distributed
 
     with (
         distributed.LocalCluster(1, threads_per_worker=1, dashboard_address=None) as dask,

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from discoprobe.cli import terminal
-from discoprobe.loaders.process_pool import WORDS
+from discoprobe.loaders import WORDS
 
 
 @pytest.fixture

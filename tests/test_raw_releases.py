@@ -15,9 +15,9 @@ import pytest
 from shared import SHARED, STANZA, needs_stanza, sample_file
 
 from discoprobe import pipeline
-from discoprobe.loaders.folders import cache_folder
-from discoprobe.loaders.raw.prepare import AnnotationOptions
-from discoprobe.requests import Request
+from discoprobe.loaders import cache_folder
+from discoprobe.loaders.raw import AnnotationOptions
+from discoprobe.sources import Request
 
 TEXT = SHARED / "corpora" / "text"
 SHOWN = ("text", "sentences", "sentence1", "sentence2", "candidate", "context", "choices")

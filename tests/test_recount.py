@@ -18,8 +18,8 @@ from datasets import get_dataset_config_names, load_dataset
 from shared import REAL_LANGUAGES, SAMPLE_LANGUAGES, UD, treebank_files
 
 from discoprobe import pipeline
-from discoprobe.builders.task import all_tasks
-from discoprobe.requests import Request
+from discoprobe.builders import all_tasks
+from discoprobe.sources import Request
 
 RECOUNTED = [pytest.param(("sample", lang), id=f"{lang}-sample") for lang in SAMPLE_LANGUAGES]
 RECOUNTED += [

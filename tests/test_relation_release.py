@@ -6,7 +6,7 @@ from shared import run_in_process
 
 from discoprobe import pipeline
 from discoprobe.cards.metadata import manifest
-from discoprobe.requests import Request
+from discoprobe.sources import Request
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import grimp
 import pytest
 
 import discoprobe
-from discoprobe.builders.task import FAMILIES
+from discoprobe.builders import FAMILIES
 
 ROOT = Path(discoprobe.__file__).parent
 LARGEST_ROOM = 12

@@ -5,7 +5,7 @@ import shutil
 import pytest
 from shared import sample_file
 
-from discoprobe.loaders.errors import DiscoprobeError
+from discoprobe.loaders import DiscoprobeError
 from discoprobe.sources import load_corpus
 
 

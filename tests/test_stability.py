@@ -6,11 +6,8 @@ import shutil
 import pytest
 from shared import SAMPLE_LANGUAGES, UD, documents, needs_shared, run_in_process, sample_file
 
-from discoprobe.builders.build import build_all
-from discoprobe.builders.config import Config
-from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import tasks_named
-from discoprobe.loaders.file_hashes import hashes_of
+from discoprobe.builders import Config, Settings, build_all, tasks_named
+from discoprobe.loaders import hashes_of
 from discoprobe.sources import load_corpus
 
 SOME = ("--task", "discourse,bigram_shift,subj_number,sent_len", "--no-audit")

@@ -5,3 +5,16 @@ makes a ``report`` with one finding per check of ``thresholds``: ``integrity`` c
 shortcuts. ``designs`` tests a task over all its configs. ``as_config`` and ``as_suite`` make configs from external
 datasets.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+    "external": ["suite_of"],
+    "frame": ["AuditInput", "SCHEMA", "UnreadableDataError", "conform", "with_used_labels"],
+    "integrity": ["INTEGRITY", "Subject", "fidelity"],
+    "intervals": ["exact", "independent_rows", "longest_run_threshold", "parity_threshold", "smallest_gain"],
+    "own_configs": ["from_config"],
+    "report": ["Finding", "Report", "Status", "VERSION", "tallies"],
+    "run": ["audit"],
+    "thresholds": ["BY_ID", "CHECKS", "Kind", "Severity"],
+})  # fmt: skip

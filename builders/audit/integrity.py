@@ -17,9 +17,9 @@ from discoprobe.builders import clean_text
 from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.intervals import longest_run_threshold, parity_threshold
 from discoprobe.builders.audit.thresholds import LEAK_WORDS, NEAR_JACCARD
-from discoprobe.builders.audit.words import n_words, normal
 from discoprobe.builders.config import Shape
 from discoprobe.loaders.near_duplicates import near_clusters
+from discoprobe.loaders.words import n_words, normal
 
 _EXAMPLES = 5
 """Row ids in a finding."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 import pyarrow.parquet as pq
 
-from discoprobe.builders.audit.as_suite import exemptions_of
+from discoprobe.builders.audit.external import exemptions_of
 from discoprobe.builders.audit.frame import (
     SCHEMA,
     AuditInput,

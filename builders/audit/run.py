@@ -17,8 +17,7 @@ from discoprobe.builders.audit.integrity import INTEGRITY, Measure, Subject
 from discoprobe.builders.audit.intervals import DIGITS, Interval, smallest_gain
 from discoprobe.builders.audit.own_configs import from_config
 from discoprobe.builders.audit.report import Finding, Heuristics, Report, Status
-from discoprobe.builders.audit.solvers.macro_f1 import macro_f1
-from discoprobe.builders.audit.solvers.problem import Problem, Score, problem_of
+from discoprobe.builders.audit.solvers.problem import Problem, Score, macro_f1, problem_of
 from discoprobe.builders.audit.solvers.rules import mine
 from discoprobe.builders.audit.solvers.solver_table import Bench, baselines, solve
 from discoprobe.builders.audit.thresholds import BY_ID, CHECKS, Check, Kind, Severity

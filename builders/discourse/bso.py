@@ -12,7 +12,7 @@ import polars as pl
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.passages.distractors import MOST_CHARACTERS
-from discoprobe.builders.passages.window_rows import ordering_task
+from discoprobe.builders.passages.windows import ordering_task
 from discoprobe.builders.sampling.balance import remove_bias
 from discoprobe.builders.task import Context
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.passages.continuations import CONTEXT, continuations
-from discoprobe.builders.passages.window_rows import choice_rows, labelled
+from discoprobe.builders.passages.windows import choice_rows, labelled
 from discoprobe.builders.task import Context, DiscourseTask, Sample
 
 

@@ -13,6 +13,6 @@ overlap alone reaches .71 on Wikipedia). The strongest shortcut on the card show
 accuracy minus one half.
 """
 
-from discoprobe.builders.passages.distractor_windows import distractor_task
+from discoprobe.builders.passages.distractors import distractor_task
 
 TASK = distractor_task(6, ("coherent", "incoherent"), version=5)

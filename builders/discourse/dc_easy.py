@@ -5,8 +5,7 @@ al. 2019) and its Spanish version (Araujo et al. 2022), so its topic and length 
 between the scores on `dc_easy` and `dc` is what topic words and length contribute; only `dc` measures coherence.
 """
 
-from discoprobe.builders.passages.distractor_windows import distractor_task
-from discoprobe.builders.passages.distractors import ANY
+from discoprobe.builders.passages.distractors import ANY, distractor_task
 
 COMPARISON = "the published setting, kept for comparison: what it measures beside coherence is what `dc` removes"
 

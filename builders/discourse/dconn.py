@@ -15,7 +15,7 @@ sentence begins with the verb if an adverb was removed; this tells adverbs from 
 """
 
 from discoprobe.builders.config import Shape
-from discoprobe.builders.passages.connective_pairs import without_connective
+from discoprobe.builders.passages.corpus_labels import without_connective
 from discoprobe.builders.sentences.connectives import sentence_connectives, unlisted
 from discoprobe.builders.task import DiscourseTask
 

@@ -13,8 +13,8 @@ import polars as pl
 
 from discoprobe.builders.config import Shape
 from discoprobe.builders.passages.continuations import CONTEXT, continuations
-from discoprobe.builders.passages.window_rows import replaced_pairs
-from discoprobe.builders.sampling.stratify import cap
+from discoprobe.builders.passages.windows import replaced_pairs
+from discoprobe.builders.sampling.balance import cap
 from discoprobe.builders.task import Context, DiscourseTask, Sample
 
 

@@ -17,7 +17,7 @@ cosine with the passage finds the right one at .85-.94.
 
 from dataclasses import replace
 
-from discoprobe.builders.passages.choices import choice_task
+from discoprobe.builders.passages.continuations import choice_task
 from discoprobe.builders.passages.distractors import CLOSE
 
 KINDS = {

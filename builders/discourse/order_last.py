@@ -6,9 +6,9 @@ or with the first four in another order, chosen as in `so`, and the last in its 
 after contexts that differ in order only. `order` gives the source index of each sentence shown.
 """
 
-from discoprobe.builders import hashing
-from discoprobe.builders.passages.window_rows import ordering_task
+from discoprobe.builders.passages.windows import ordering_task
 from discoprobe.builders.task import Context
+from discoprobe.loaders import hashing
 
 
 def order(key: int, size: int, context: Context) -> list[int]:

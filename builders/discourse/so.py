@@ -8,6 +8,6 @@ sentence shown, from which you can compute Kendall's tau. A hash chooses the num
 consecutive usable sentences in the source; all rows from this span have this number.
 """
 
-from discoprobe.builders.passages.window_rows import ordering_task
+from discoprobe.builders.passages.windows import ordering_task
 
 TASK = ordering_task((3, 7))

@@ -10,8 +10,7 @@ import numpy as np
 import polars as pl
 
 from discoprobe.builders.config import Shape
-from discoprobe.builders.passages.window_rows import labelled, reordered, single_rows, windows_of
-from discoprobe.builders.passages.windows import without_introductions
+from discoprobe.builders.passages.windows import labelled, reordered, single_rows, windows_of, without_introductions
 from discoprobe.builders.task import Context, DiscourseTask, Sample
 
 SIZE = 5

@@ -7,9 +7,9 @@ which the fourth sentence went. In 33-67 % of the rows of the published suite th
 here it always differs.
 """
 
-from discoprobe.builders import hashing
-from discoprobe.builders.passages.window_rows import ordering_task
+from discoprobe.builders.passages.windows import ordering_task
 from discoprobe.builders.task import Context
+from discoprobe.loaders import hashing
 
 FOURTH = 3
 

@@ -5,3 +5,12 @@ to their order; ``word_replacement`` (by ``misfits``, in rings of ``word_pairs``
 ``connective_exchange`` replace a word; ``hidden_conjunction`` hides one. ``versions`` makes two rows of an edit: the
 sentence as it is, and the edited one. The module of an edit balances what would show which of the two is edited.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+    "clause_edits": ["ConjTypeRules", "OTHER", "SAME"],
+    "swaps": ["FEW", "FEW_ALIKE", "NgramShiftRules", "SwapRules", "adjacent_words", "fixed_orders", "one_of_each",
+        "swap", "swap_task", "without_frequent_pairs"],
+    "versions": ["HashCounts", "exchange_words", "original_and_edited", "word_bags"],
+})  # fmt: skip

@@ -5,3 +5,17 @@ modules make families of tasks: ``distractor_windows``, ``continuations`` and ``
 ``links`` with other orders, ``corpus_labels`` and ``connective_pairs`` with what the corpus says. ``distractors`` finds
 sentences that resemble the one they replace, by ``similarity``; ``char_ngrams`` counts what it compares.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+    "continuations": ["choice_task"],
+    "corpus_labels": ["change_task", "counterpart_task"],
+    "distractors": ["ANY", "BEYOND", "CLOSE", "Matching", "Slots", "distractor_task"],
+    "links": ["SIZE", "breaking_orders", "linked_windows", "marks", "order_suite"],
+    "relation_units": ["LABELS", "MEMBERS", "SEVERAL", "binary_relations", "class_of"],
+    "similarity": ["Shares", "Similarity", "char_grams", "gains_of_each_sentence", "gains_of_similarity", "slack"],
+    "windows": ["LONG", "choice_rows", "cut", "ends", "ends_note", "labelled", "members", "not_prose",
+        "ordering_task", "passage_keys", "random_sizes", "replaced_pairs", "sentences", "single_rows", "version",
+        "windows_of", "with_passages", "without_introductions"],
+})  # fmt: skip

@@ -1,30 +1,46 @@
-"""The rows of nsp and cloze before labels: a context, the sentence that follows it, and a wrong sentence."""
+"""The rows of nsp and cloze before labels: a context, the sentence that follows it, and a wrong sentence.
 
+Choices of the sentence that follows a passage, beside wrong ones of several kinds.
+
+Each window gets one distractor of each kind, and a second one of each to choose from, so that the right sentence
+has each rank of length, similarity and frequency of words about equally often.
+"""
+
+import functools
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from discoprobe.builders import hashing
-from discoprobe.builders.passages.distractor_windows import with_donors
-from discoprobe.builders.passages.distractors import ANY, CLOSE, Matching, Slots, distractors
-from discoprobe.builders.passages.measures import gains, slack
-from discoprobe.builders.passages.similarity import Similarity
-from discoprobe.builders.passages.window_rows import members
-from discoprobe.builders.passages.windows import passage_keys
-from discoprobe.builders.sampling.balance import remove_bias
-from discoprobe.builders.sampling.stratify import with_rank
-from discoprobe.builders.task import Context
+from discoprobe.builders.config import Shape
+from discoprobe.builders.passages.distractors import (
+    ANY,
+    CLOSE,
+    Cut,
+    Matching,
+    Slots,
+    distractors,
+    first_come,
+    shortlists,
+    with_donors,
+)
+from discoprobe.builders.passages.similarity import Rows, Similarity, Values, gains, gains_of_two_measures, slack
+from discoprobe.builders.passages.windows import choice_rows, labelled, members, passage_keys, random_sizes
+from discoprobe.builders.sampling.balance import remove_bias, with_rank
+from discoprobe.builders.task import Context, DiscourseTask, Sample
+from discoprobe.loaders import hashing
 
 CONTEXT = 4
 ORIGINS = OTHER, LATER = ("other_document", "later")
 """Where a wrong sentence comes from."""
-DONORS = 0.05
+DONORS_CONTINUATIONS = 0.05
 """Share of the windows whose sentences go to the pool of wrong sentences, beside those that are in no window. With .15
 a tenth of the rows is lost; with none, a corpus of documents of five sentences has no wrong sentences."""
 
-RESERVE = 3
+RESERVE_CONTINUATIONS = 3
 """Sentences kept free after a window, so that one of them may be as long as the right one."""
 
 WIDE = (0.25, 0.35)
@@ -58,7 +74,7 @@ def continuations(frame: pl.DataFrame, context: Context, *, later: bool = True) 
     """
     matching, wide = (CLOSE, WIDE) if context.settings.match else (ANY, ANY.overlap)
     roomy = hashing.unit(passage_keys(frame)["key"].to_numpy(), "roomy", *context.seed_key) < ROOMY
-    cut = with_donors(frame, context, CONTEXT + 1, DONORS, np.where(roomy, RESERVE, 0))
+    cut = with_donors(frame, context, CONTEXT + 1, DONORS_CONTINUATIONS, np.where(roomy, RESERVE_CONTINUATIONS, 0))
     inside = _with_wrong(frame, cut.windows, cut.pool, replace(matching, later=True, overlap=wide), context)
     inside = _in_half(inside, cut.windows, context).filter(later)
     left = cut.pool[~np.isin(cut.pool, inside["distractor_row"].to_numpy())]
@@ -111,3 +127,132 @@ def _with_wrong(
     )  # fmt: skip
     served: pl.DataFrame = windows[found["slot"].to_numpy()]
     return served.with_columns(found["distractor_row"])
+
+
+Kinds = Mapping[str, Matching]
+
+DONORS_CHOICES = 0.05
+"""Share of the windows whose sentences go to the pool of distractors."""
+
+RESERVE_CHOICES = 6
+"""Sentences kept free after a window, if there are more, so that some of them may be as long as the right one."""
+
+SPREAD = 0.25
+"""By how much, at most, the length aimed at differs from that of the right sentence (as a logarithm)."""
+
+
+def choice_task(sizes: tuple[int, int], kinds: Kinds, **more: Any) -> DiscourseTask:
+    """A task on a passage and the sentence that follows, which is to be found among one distractor of each kind.
+
+    Args:
+        sizes: least and most sentences of a passage; a hash chooses for each unbroken passage.
+        kinds: how the distractors of each kind are matched to the right one, by the name that ``distractor`` shows.
+        more: further fields of ``DiscourseTask``.
+    """
+    labels = tuple(str(place) for place in range(1 + len(kinds)))
+    sample = functools.partial(_sample, sizes=sizes, kinds=kinds)
+    reasons = {
+        _reason(kind): f"no sentence of the kind `{kind}` is similar enough to the correct one" for kind in kinds
+    }
+    return DiscourseTask(
+        labels=labels, shape=Shape.CHOICE, sample=sample, least=sizes[0] + 1, **{"reasons": reasons, **more}
+    )
+
+
+def _reason(kind: str) -> str:
+    """Why a passage is dropped for which no distractor of a kind is found."""
+    return f"no-{kind}-sentence"
+
+
+def _sample(frame: pl.DataFrame, context: Context, *, sizes: tuple[int, int], kinds: Kinds) -> Sample:
+    """Passages with their next sentence and a wrong one of each kind."""
+    n_context = random_sizes(frame, *sizes, *context.seed_key, reserve=1 + RESERVE_CHOICES)
+    cut = with_donors(frame, context, n_context + 1, DONORS_CHOICES, RESERVE_CHOICES)
+    served, drops = _wrong_of_each(frame, cut, kinds, context)
+    even, n_served = _one_of_each(frame, served, kinds, context), served["window"].n_unique()
+    chosen, odd = labelled(even, 1 + len(kinds), context)
+    rows = choice_rows(chosen, *_in_any_order(chosen, kinds))
+    drops["unbalanced"] = n_served - even.height + odd
+    return Sample(rows, drops, candidates=cut.windows.height + cut.drops["donor"])
+
+
+def _wrong_of_each(
+    frame: pl.DataFrame, cut: Cut, kinds: Kinds, context: Context
+) -> tuple[pl.DataFrame, dict[str, int]]:
+    """The windows for which a distractor of each kind is found, with them.
+
+    Every window first gets one of each kind, then another one of each. A window has one row per combination of them.
+    """
+    windows, drops, used = cut.windows, dict(cut.drops), set[int]()
+    turns, taken = [], np.full((windows.height, 0), -1)
+    for kind, matching in kinds.items():
+        around, right = _passages(windows)
+        keys, before = windows["window"].to_numpy(), right[:, None] - 1
+        slots = Slots(keys, right, around, before, taken, aim=_aim(windows, kind, context), two=True)
+        how = matching if context.settings.match else replace(ANY, prefer=matching.prefer, later=matching.later)
+        pool, key = np.setdiff1d(cut.pool, list(used)), (*context.seed_key, kind)
+        found = shortlists(frame, slots, pool, *key, matching=how, similarity=context.similarity)
+        first = first_come(slots, found[0], *key, used=used)
+        turns += [(kind, slots, turn, key) for turn in found[1:]]
+        drops[_reason(kind)] = windows.height - first.height
+        at, distractor = first["slot"].to_numpy(), first["distractor_row"]
+        windows, taken = windows[at].with_columns(distractor.alias(kind)), np.column_stack([taken[at], distractor])
+    alternatives = {kind: [windows.select("window", kind)] for kind in kinds}
+    staying = windows["window"].to_numpy()
+    for kind, slots, turn, key in turns:
+        there = {slot: turn[slot] for slot in np.flatnonzero(np.isin(slots.window, staying)).tolist() if slot in turn}
+        second = first_come(slots, there, *key, used=used)
+        others = pl.Series("window", slots.window[second["slot"].to_numpy()])
+        alternatives[kind].append(pl.DataFrame([others, second["distractor_row"].alias(kind)]))
+    windows = windows.drop(kinds)
+    for parts in alternatives.values():
+        windows = windows.join(pl.concat(parts), on="window", maintain_order="left_right")
+    return windows.filter(_all_unlike(frame, windows, kinds)), drops
+
+
+def _all_unlike(frame: pl.DataFrame, windows: pl.DataFrame, kinds: Kinds) -> pl.Series:
+    """Whether no two of the distractors nearly repeat each other."""
+    clusters = frame["cluster"].to_numpy()[windows.select(*kinds).to_numpy()]
+    return pl.Series([len(set(row)) == len(kinds) for row in clusters.tolist()], dtype=pl.Boolean)
+
+
+def _one_of_each(frame: pl.DataFrame, served: pl.DataFrame, kinds: Kinds, context: Context) -> pl.DataFrame:
+    """One distractor of each kind for each window, so that no measure of length or similarity finds the right one."""
+    if not context.settings.match:
+        return served
+    contexts, right = _passages(served)
+    candidates = np.column_stack([right, served.select(*kinds).to_numpy().astype(np.int64)])
+    similarity = context.similarity or Similarity(frame)
+    rule_gains = gains(frame, similarity, contexts, right[:, None] - 1, candidates)
+    if context.in_blocks:  # a treebank has too few rows to choose from
+        rule_gains = np.hstack([rule_gains, gains_of_two_measures(similarity, contexts, candidates)])
+    n_choices = candidates.shape[1]
+    return remove_bias(served, rule_gains, *context.seed_key, few=n_choices, slack=slack(context) * n_choices / 2)
+
+
+def _passages(windows: pl.DataFrame) -> tuple[Rows, Rows]:
+    """The rows of each passage, shape (windows, longest), -1 where it is shorter; and the row that follows it."""
+    first, right = windows["first"].to_numpy(), (windows["first"] + windows["size"] - 1).to_numpy()
+    places = first[:, None] + np.arange((right - first).max(initial=1))
+    return np.where(places < right[:, None], places, -1), right
+
+
+def _aim(windows: pl.DataFrame, kind: str, context: Context) -> Values:
+    """The preferred length of the distractor of a kind in each window, as a multiple of the right sentence's length.
+
+    The lengths of all candidates, the right one included, vary around a length that they have in common. If distractors
+    varied around the length of the right sentence, it would often be of medium length; if all distractors had the same
+    other length, it would be the only one that differs.
+    """
+    keys = windows["window"].to_numpy()
+    right, wrong = (hashing.unit(keys, *context.seed_key, "length", name) for name in ("right", kind))
+    return np.asarray(np.exp(SPREAD * (wrong - right)))
+
+
+def _in_any_order(windows: pl.DataFrame, kinds: Kinds) -> tuple[list[list[int]], list[list[str]]]:
+    """The distractors of each window and their kinds, in hash order, so that places do not tell kinds."""
+    wrong = windows.select(*kinds).to_numpy()
+    keys = windows["window"].to_numpy()
+    hashes = np.stack([hashing.mix(keys, "place", column) for column in range(wrong.shape[1])], axis=1)
+    order = np.argsort(hashes, axis=1)
+    return np.take_along_axis(wrong, order, axis=1).tolist(), np.array(list(kinds))[order].tolist()

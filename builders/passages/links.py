@@ -9,13 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from discoprobe.builders import hashing
 from discoprobe.builders.config import Shape
-from discoprobe.builders.passages.window_rows import distinct, one_order, ordered_pairs
-from discoprobe.builders.passages.windows import cut, without_introductions
-from discoprobe.builders.sampling.stratify import cap, with_rank
+from discoprobe.builders.passages.windows import cut, distinct, one_order, ordered_pairs, without_introductions
+from discoprobe.builders.sampling.balance import cap, with_rank
 from discoprobe.builders.sentences.connectives import connectives_of
 from discoprobe.builders.task import Context, DiscourseTask, Sample
+from discoprobe.loaders import hashing
 from discoprobe.loaders.corpus import Shard, feat
 from discoprobe.loaders.languages.language import LanguageData
 

@@ -16,7 +16,6 @@ sentences, and few swaps bring together two words that are rarely adjacent in th
 bigrams of the original are more frequent in the corpora than those of the swap, in the other half less frequent.
 """
 
-from discoprobe.builders.edits.adjacent_words import without_endings
-from discoprobe.builders.edits.swaps import swap_task
+from discoprobe.builders.edits.swaps import swap_task, without_endings
 
 TASK = swap_task(without_endings, fixed=True)

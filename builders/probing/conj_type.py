@@ -14,7 +14,7 @@ left out. The conjunction is never the first word, because only subordinate clau
 length, on the number of remaining commas and dashes, and on whether the second clause has a subject of its own.
 """
 
-from discoprobe.builders.edits.hidden_conjunction import LABELS, hidden_conjunctions, matched_without_conjunction
+from discoprobe.builders.edits.clause_edits import LABELS, hidden_conjunctions, matched_without_conjunction
 from discoprobe.builders.edits.versions import planned_edit
 from discoprobe.builders.task import ProbingTask
 

@@ -17,8 +17,7 @@ this matters to you, compare the two rows of a pair. Few sentences remain: one o
 treebanks.
 """
 
-from discoprobe.builders.edits.anaphora import CoordInvRules
-from discoprobe.builders.edits.clause_inversion import invert, invertible_sentences, original_and_inverted
+from discoprobe.builders.edits.clause_edits import CoordInvRules, invert, invertible_sentences, original_and_inverted
 from discoprobe.builders.task import ProbingTask
 
 TASK = ProbingTask(

@@ -13,7 +13,7 @@ left out, since no personal clause has one, and so are infinitives whose finite 
 """
 
 from discoprobe.builders.sentences.candidates import balanced
-from discoprobe.builders.sentences.missing_subjects import ImpersonalRules, personal_or_impersonal
+from discoprobe.builders.sentences.predicate import ImpersonalRules, personal_or_impersonal
 from discoprobe.builders.task import ProbingTask
 
 TASK = ProbingTask(

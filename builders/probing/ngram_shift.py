@@ -10,7 +10,6 @@ in place, and in half of the pairs the bigrams of the original are more frequent
 beside function words still reveal some of the swaps, so compare a model with the audit's `words` on pairs.
 """
 
-from discoprobe.builders.edits.fixed_order import in_patterns, no_patterns
-from discoprobe.builders.edits.swaps import swap_task
+from discoprobe.builders.edits.swaps import in_patterns, no_patterns, swap_task
 
 TASK = swap_task(in_patterns, no_patterns)

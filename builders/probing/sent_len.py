@@ -8,8 +8,8 @@ It shows whether a representation keeps what the other tasks are matched on.
 
 import polars as pl
 
-from discoprobe.builders.sampling.length_bins import bin_of, edges, edges_of, names
-from discoprobe.builders.sentences.decided_classes import Classes, class_task, equally_many, unlabelled
+from discoprobe.builders.sampling.balance import bin_of, edges, edges_of, names
+from discoprobe.builders.sentences.classes import Classes, class_task, equally_many, unlabelled
 from discoprobe.builders.task import Context
 
 

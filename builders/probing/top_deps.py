@@ -11,7 +11,7 @@ import functools
 
 import polars as pl
 
-from discoprobe.builders.sentences.decided_classes import class_task, frequent_classes
+from discoprobe.builders.sentences.classes import class_task, frequent_classes
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.task import Context
 

@@ -11,8 +11,8 @@ import functools
 
 import polars as pl
 
-from discoprobe.builders.sampling.length_bins import length_stratum
-from discoprobe.builders.sentences.decided_classes import class_task, neighbouring_classes
+from discoprobe.builders.sampling.balance import length_stratum
+from discoprobe.builders.sentences.classes import class_task, neighbouring_classes
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.task import Context
 

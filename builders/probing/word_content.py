@@ -11,7 +11,7 @@ word solves the task by definition (X-Probe 1.00): the task asks whether a repre
 
 import functools
 
-from discoprobe.builders.sentences.exclusive_words import content_words, word_of_sentence
+from discoprobe.builders.sentences.classes import content_words, word_of_sentence
 from discoprobe.builders.task import ProbingTask
 
 WORDS = functools.partial(word_of_sentence, ranks=(1_500, 3_000), most=1_000)

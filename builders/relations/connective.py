@@ -7,7 +7,6 @@ connective had a capital, the next word gets it. `removed` is the deleted text, 
 case. `orig_label` is the sense. Relations whose connective is inside a unit, or outside both units, are left out.
 """
 
-from discoprobe.builders.units.relation_candidates import CONNECTIVE_REASONS, without_connective
-from discoprobe.builders.units.relation_rows import relation_task
+from discoprobe.builders.passages.relation_units import CONNECTIVE_REASONS, relation_task, without_connective
 
 TASK = relation_task(without_connective, reasons=CONNECTIVE_REASONS)

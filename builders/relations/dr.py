@@ -9,8 +9,6 @@ explicit and an implicit relation of PDTB) are left out. If the corpus has all t
 documents are assigned to splits. Frameworks differ in what they call a unit; `corpus` names the corpus.
 """
 
-from discoprobe.builders.units.relation_candidates import published
-from discoprobe.builders.units.relation_labels import LABELS
-from discoprobe.builders.units.relation_rows import relation_task
+from discoprobe.builders.passages.relation_units import LABELS, published, relation_task
 
 TASK = relation_task(published, LABELS)

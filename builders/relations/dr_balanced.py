@@ -7,8 +7,6 @@ least half of it, the one with the most classes is used. Use this task if your m
 and more classes.
 """
 
-from discoprobe.builders.units.relation_candidates import published
-from discoprobe.builders.units.relation_labels import LABELS
-from discoprobe.builders.units.relation_rows import relation_task
+from discoprobe.builders.passages.relation_units import LABELS, published, relation_task
 
 TASK = relation_task(published, LABELS, natural=False)

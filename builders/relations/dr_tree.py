@@ -9,8 +9,6 @@ does not count as a relation. If there is a CoNLL-U or `.txt` file with the name
 text; otherwise they are the words of the tree, separated by spaces.
 """
 
-from discoprobe.builders.units.relation_candidates import by_class
-from discoprobe.builders.units.relation_labels import LABELS
-from discoprobe.builders.units.relation_rows import relation_task
+from discoprobe.builders.passages.relation_units import LABELS, by_class, relation_task
 
 TASK = relation_task(by_class, LABELS, layer="rst_trees", version=2)

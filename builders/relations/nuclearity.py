@@ -6,7 +6,6 @@ the other. The labels are equally frequent in every split and stratum of length.
 corpus.
 """
 
-from discoprobe.builders.units.relation_candidates import NUCLEARITY, by_nuclearity
-from discoprobe.builders.units.relation_rows import relation_task
+from discoprobe.builders.passages.relation_units import NUCLEARITY, by_nuclearity, relation_task
 
 TASK = relation_task(by_nuclearity, tuple(NUCLEARITY.values()), layer="rst_trees", natural=False, version=3)

@@ -1,19 +1,159 @@
-"""Balance: equal counts of labels, labels assigned in equal numbers, rows removed until simple rules are at chance."""
+"""Balance: equal counts of labels, labels assigned in equal numbers, rows removed until simple rules are at chance.
 
+Strata of sentence length, ranks inside strata, and the largest number of rows.
+
+Classes and strata of sentence length, in words without punctuation.
+
+Equal counts of labels, with sentences that are matched on surface features.
+
+Within a stratum of length, the sentences of one label may still be a little longer. So this module finds the largest
+set of rows in which every label has equally many rows in every cell and every class of length, and the same means: of
+characters, characters per word (plurals have more letters per word), words with a capital (sentences in the past tense
+name more people), commas and other punctuation marks. This is cardinality matching with fine balance (Zubizarreta,
+Paredes & Rosenbaum 2014), solved as a linear program.
+"""
+
+import math
 from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 import scipy  # its parts take a quarter of a second, and are loaded when they are first used
 
-from discoprobe.builders import hashing
-from discoprobe.builders.sampling.stratify import LENGTH_EDGES, STRATA_KEEP, strata, with_rank
+from discoprobe.builders.settings import SPLITS, Settings
+from discoprobe.loaders import hashing
+from discoprobe.loaders.words import n_running_words
+
+LENGTH_EDGES = (10, 15, 20, 30)
+"""Edges of the length strata, in words per sentence."""
+
+REPEATED = 2
+"""Most pairs of a config with the same ``wording``, such as subject and verb (*they are*): a model could learn it."""
+
+STRATA_KEEP = 0.8
+"""Strata are merged until balancing inside them keeps at least this share of what balancing without them keeps."""
+
+
+def strata(words: pl.Expr, n: int) -> pl.Expr:
+    """The length stratum of a row, out of ``n`` (2, 3 or 5). The edges are fixed, so that no other row moves it."""
+    edges = {2: (15,), 3: (10, 20), 5: LENGTH_EDGES}[n]
+    return pl.sum_horizontal(pl.lit(0, pl.Int64), *[(words > edge).cast(pl.Int64) for edge in edges])
+
+
+def with_rank(rows: pl.DataFrame, within: Sequence[str], *seed_key: str | int) -> pl.DataFrame:
+    """Adds ``rank``, the place (from 1) of each row in hash order among the rows with the same values of ``within``.
+
+    Args:
+        rows: ``key`` (unique) and the columns ``within``.
+        within: columns.
+        seed_key: what the hash starts with.
+    """
+    hashed = rows.with_columns(rank=pl.Series(hashing.mix(rows["key"].to_numpy(), *seed_key)))
+    return hashed.with_columns(pl.col("rank").rank("ordinal").over(within))
+
+
+def first_of_each(rows: pl.DataFrame, within: Sequence[str], *seed_key: str | int) -> pl.DataFrame:
+    """The first row in hash order of each value of the columns ``within``."""
+    return with_rank(rows, within, *seed_key).filter(pl.col("rank") == 1).drop("rank")
+
+
+def in_both_directions(rows: pl.DataFrame, within: Sequence[str], up: str, *seed_key: str | int) -> pl.DataFrame:
+    """As many rows one way as the other for the same values of some columns; two of them share ``ring``.
+
+    Args:
+        rows: ``key``, the columns ``within``, and ``up``, whether a change goes one way or the other.
+        within: columns.
+        up: a column of truth values.
+        seed_key: what the hash starts with.
+    """
+    ranked = with_rank(rows, [*within, up], "direction", *seed_key)
+    least = pl.min_horizontal(pl.col(up).sum().over(within), (~pl.col(up)).sum().over(within))
+    kept = ranked.filter(pl.col("rank") <= least)
+    return kept.with_columns(ring=pl.col("key").min().over([*within, "rank"])).drop("rank")
+
+
+def cap(
+    rows: pl.DataFrame, settings: Settings, *seed_key: str | int, weight: int = 1, by: Sequence[str] = ()
+) -> pl.DataFrame:
+    """At most the set number of rows per split, chosen by hash; those of a ``ring`` (all of one size) go together.
+
+    Args:
+        rows: ``key``, ``split`` and the columns ``by``.
+        settings: the sizes.
+        seed_key: what the hash starts with.
+        weight: how many rows of the config each row gives.
+        by: columns whose values get equal shares of the size.
+    """
+    if "ring" in rows.columns and rows.height:
+        one = rows.unique("ring", keep="first", maintain_order=True)
+        chosen = cap(one.drop("ring"), settings, *seed_key, weight=weight * rows.height // one.height, by=by)
+        rings = one.filter(pl.col("key").is_in(chosen["key"].implode()))["ring"]
+        return rows.filter(pl.col("ring").is_in(rings.implode()))
+    n_values = max(rows.select(pl.struct(by).n_unique()).item(), 1) if by else 1
+    sizes = {split: settings.size(split) // (weight * n_values) for split in SPLITS}
+    most = pl.col("split").cast(pl.String).replace_strict(sizes, return_dtype=pl.Int64)
+    return with_rank(rows, ["split", *by], "cap", *seed_key).filter(pl.col("rank") <= most).drop("rank")
+
+
+BINS: Final = 6
+
+SENTEVAL: Final = (5, 9, 13, 17, 21, 26, 29)
+"""Where SentEval's bins begin (Conneau et al. 2018: 5-8, 9-12, 13-16, 17-20, 21-25, 26-28), and the end of the last."""
+
+
+def edges(words: pl.Series, settings: Settings) -> list[int]:
+    """Where the bins of a config begin, and the number of words after the last bin.
+
+    Args:
+        words: numbers of words of the candidates.
+        settings: ``length_bins`` and ``probing_words``.
+
+    Returns:
+        Rising numbers, one more than there are bins. With ``quantile`` every bin has about equally many candidates.
+    """
+    least, most = settings.probing_words
+    if settings.length_bins == "senteval":
+        return [*(edge for edge in SENTEVAL if least <= edge <= most), most + 1]
+    if settings.length_bins == "equal":
+        return [least + -(-n * (most - least + 1) // BINS) for n in range(BINS)] + [most + 1]
+    cuts = [words.quantile(n / BINS, "nearest") for n in range(1, BINS)]
+    inner = sorted({int(cut) for cut in cuts if cut is not None and cut > least})
+    return [least, *inner, most + 1]
+
+
+def names(of_edges: list[int]) -> tuple[str, ...]:
+    """The bins by their first and last numbers of words: ``5-8``."""
+    return tuple(f"{first}-{after - 1}" for first, after in pairwise(of_edges))
+
+
+def edges_of(bins: Sequence[str]) -> list[int]:
+    """The edges of bins, from their ``names``."""
+    bounds = [list(map(int, name.split("-"))) for name in bins]
+    return [*(first for first, _ in bounds), bounds[-1][1] + 1]
+
+
+def bin_of(words: pl.Expr, of_edges: list[int]) -> pl.Expr:
+    """The name of the bin of each number of words; null outside the bins."""
+    index = pl.sum_horizontal(pl.lit(0), *[(words >= edge).cast(pl.Int32) for edge in of_edges[1:-1]])
+    inside = (words >= of_edges[0]) & (words < of_edges[-1])
+    return pl.when(inside).then(index.replace_strict(dict(enumerate(names(of_edges))), return_dtype=pl.String))
+
+
+def length_stratum(settings: Settings) -> pl.Expr:
+    """The stratum of ``n_words``, out of six of equal width; null for a number of words that is not permitted."""
+    least, most = settings.probing_words
+    words = pl.col("n_words").cast(pl.Int64)
+    stratum = (words - least) * BINS // (most - least + 1)
+    return pl.when(words.is_between(least, most)).then(stratum.cast(pl.String))
+
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-CLASSES, IN_CLASS = 5, 40
+CLASSES_BALANCE, IN_CLASS_BALANCE = 5, 40
 """Largest number of classes of a measure, and smallest number of rows per class."""
 
 CLASSES_OF_TWO = 4
@@ -188,7 +328,7 @@ def classes(values: Floats) -> Floats:
 
     The classes have about equally many rows, and there are fewer of them where there are few rows.
     """
-    n_classes = max(1, min(CLASSES, len(values) // IN_CLASS))
+    n_classes = max(1, min(CLASSES_BALANCE, len(values) // IN_CLASS_BALANCE))
     edges = np.unique(np.quantile(values, np.arange(1, n_classes) / n_classes)) if n_classes > 1 else np.empty(0)
     there = np.searchsorted(edges, values)[:, :, None] == np.arange(len(edges) + 1)
     return _in_eighths(there[:, 0] - there[:, 1:].mean(axis=1))
@@ -228,3 +368,170 @@ def waves(measures: Sequence[Floats]) -> Floats:
 
 def _in_eighths(gains: Floats) -> Floats:
     return np.asarray(np.round(gains * 8) / 8)
+
+
+SURFACE: Final = ("n_running", "n_chars", "n_capitals", "n_commas", "n_marks")
+"""Surface features: words of the text, characters, words with a capital, commas, other punctuation marks."""
+
+COMMA: Final = "[,،、，]"
+
+TOLERANCE: Final = 0.02
+"""Largest difference between the mean of a label and a value common to all, in standard deviations. With four
+hundredths between two labels no solver gains two points of accuracy."""
+
+CLASSES_MATCH: Final = 10
+"""Classes of length at most."""
+
+IN_CLASS_MATCH: Final = 20
+"""Rows of the rarest label for each class of length: with fewer, classes would be unequal by chance."""
+
+PENALTY: Final = 1000.0
+"""What a difference beyond the tolerance costs, so that there is one only where ``least`` asks for it."""
+
+TIES: Final = 1e-4
+"""Largest worth of a row by its hash: of equally large sets the same one is chosen on every machine."""
+
+SOLVED: Final = 1e-6
+"""Accuracy of the solution."""
+
+
+def surface(text: pl.Expr) -> list[pl.Expr]:
+    """The columns ``SURFACE`` of texts."""
+    counts = {
+        "n_running": n_running_words(text),
+        "n_chars": text.str.len_chars(),
+        "n_capitals": text.str.count_matches(r"(?:^|\W)\p{Lu}"),
+        "n_commas": text.str.count_matches(COMMA),
+        "n_marks": text.str.count_matches(r"[^\w\s]"),
+    }
+    counts["n_marks"] -= counts["n_commas"]
+    return [count.cast(pl.Int32).alias(name) for name, count in counts.items()]
+
+
+def match_labels(
+    rows: pl.DataFrame, by: str, *seed_key: str | int, cell: tuple[str, ...] = (), least: int = 0,
+    of: tuple[str, ...] = ("",),
+) -> pl.DataFrame:  # fmt: skip
+    """Equally many rows of each value of ``by`` in every split (and ``cell``), matched on surface features.
+
+    Args:
+        rows: ``key``, ``split``, the columns of ``surface`` of every text, ``by`` and ``cell``.
+        by: the column that is balanced.
+        seed_key: what the hash starts with; it decides between equally good rows.
+        cell: columns inside whose values the balance holds too.
+        least: number of rows of each value that are kept, if there are as many, even if they match less closely.
+        of: the suffix of the columns of ``surface`` for each text of a row.
+
+    Returns:
+        The rows kept, in their order. A cell in which a value is missing has none.
+    """
+    ordered = rows[hashing.ranking(rows["key"].to_numpy(), "even", *seed_key)].with_columns(
+        _at=pl.int_range(pl.len()),
+        _label=pl.col(by).rank("dense").cast(pl.Int64) - 1,
+        _cell=pl.struct("split", *cell).rank("dense").cast(pl.Int64) - 1,
+    )
+    points = np.hstack([_points(ordered, text) for text in of])
+    shared = ordered.filter(pl.col("_label").n_unique().over("_cell") == rows[by].n_unique())
+    rarest = shared.group_by("split", "_cell", "_label").len().group_by("split", "_cell").agg(pl.col("len").min())
+    supply = dict(rarest.group_by("split").agg(pl.col("len").sum()).iter_rows())
+    wanted = min(1.0, least / max(1, sum(supply.values())))
+    parts = shared.partition_by("split", maintain_order=True) if shared.height else []
+    kept = [
+        _largest(part, points[part["_at"].to_numpy()], of, math.ceil(wanted * supply[part["split"][0]]))
+        for part in parts
+    ]
+    return rows.join(pl.concat([rows.select("key").clear(), *kept]), on="key", how="semi", maintain_order="left")
+
+
+def _points(rows: pl.DataFrame, text: str) -> Floats:
+    """Each row as a point: the logarithms of what is counted in one of its texts, standardised."""
+    logs = {name: np.log1p(rows[f"{name}{text}"].to_numpy().astype(np.float64)) for name in SURFACE}
+    per_word = logs["n_chars"] - logs["n_running"]
+    rest = [logs[name] for name in SURFACE if name not in {"n_running", "n_chars"}]
+    points = np.column_stack([logs["n_chars"], per_word, *rest])
+    spread = points.std(axis=0) if rows.height else np.ones(points.shape[1])
+    return np.asarray((points - points.mean(axis=0)) / np.where(spread > 0, spread, 1.0)) if rows.height else points
+
+
+def _largest(split: pl.DataFrame, points: Floats, of: tuple[str, ...], least: int) -> pl.DataFrame:
+    """The ``key`` of the rows of a split that are kept.
+
+    The program may take parts of a few rows. Of every cell and label those rows are kept of which it takes most, as
+    many as the parts add up to.
+    """
+    in_class = np.hstack([_classes(split, text) for text in of])
+    labels, cells = (np.unique(split[name].to_numpy(), return_inverse=True)[1] for name in ("_label", "_cell"))
+    parts, sizes = _program(
+        labels.astype(np.int64),
+        cells.astype(np.int64),
+        np.hstack([points, in_class]),
+        np.array([TOLERANCE] * points.shape[1] + [0.0] * in_class.shape[1]),
+        TIES * hashing.unit(split["key"].to_numpy(), "match"),
+        least,
+    )
+    taken = split.with_columns(_part=pl.Series(parts), _of_cell=pl.Series(_rounded(sizes)[cells])).sort(
+        "_part", descending=True, maintain_order=True
+    )
+    return taken.filter(pl.int_range(pl.len()).over("_cell", "_label") < pl.col("_of_cell")).select("key")
+
+
+def _classes(split: pl.DataFrame, text: str) -> npt.NDArray[np.bool_]:
+    """Which class of length one text of each row is in, shape (rows, classes), which have about equally many rows."""
+    rarest = int(split.group_by("_label").len()["len"].min())  # type: ignore[arg-type]
+    n_classes = min(CLASSES_MATCH, max(1, rarest // IN_CLASS_MATCH))
+    characters = split[f"n_chars{text}"].to_numpy()
+    edges = np.quantile(characters, np.arange(1, n_classes) / n_classes)
+    place = np.searchsorted(edges, characters, side="left")
+    return np.asarray(place[:, None] == np.unique(place))
+
+
+def _rounded(sizes: Floats) -> Ints:
+    """Whole numbers whose sum is that of the sizes, rounded; the largest fractions are rounded up."""
+    whole = np.floor(sizes + SOLVED).astype(np.int64)
+    up = np.argsort(whole - sizes, kind="stable")[: round(sizes.sum()) - whole.sum()]
+    whole[up] += 1
+    return whole
+
+
+def _program(  # noqa: PLR0913, PLR0917 (what a linear program consists of)
+    labels: Ints, cells: Ints, features: Floats, tolerances: Floats, ties: Floats, least: int
+) -> tuple[Floats, Floats]:
+    """The part of each row, from 0 to 1, in the largest balanced set, and its rows per label in every cell.
+
+    Args:
+        labels: number of the label of each row.
+        cells: number of the cell of each row; every cell has every label.
+        features: what is balanced, shape (rows, features).
+        tolerances: largest difference, per feature, between the mean of a label and a value common to all.
+        ties: worth of each row, so small that it decides between equally large sets only.
+        least: rows per label that are taken, even if the features differ more.
+    """
+    from scipy.optimize import linprog  # noqa: PLC0415 (takes a quarter of a second)
+    from scipy.sparse import block_array, coo_array  # noqa: PLC0415
+
+    n_rows, n_features = features.shape
+    n_labels, n_cells = int(labels.max()) + 1, int(cells.max()) + 1
+    in_cell = coo_array(
+        (np.ones(n_rows), (labels * n_cells + cells, np.arange(n_rows))), shape=(n_labels * n_cells, n_rows)
+    )
+    row, feature = features.nonzero()
+    of_label = (features[row, feature], (labels[row] * n_features + feature, row))
+    sums = coo_array(of_label, shape=(n_labels * n_features, n_rows))
+    size, common = (np.tile(np.eye(n), (n_labels, 1)) for n in (n_cells, n_features))
+    allowed = np.repeat(np.tile(tolerances, n_labels)[:, None], n_cells, axis=1)
+    # The variables: part of each row; rows per label in each cell; of each feature the common sum and the excess.
+    equal = block_array([[in_cell, -size, coo_array((len(size), 2 * n_features))]])
+    atmost = block_array(
+        [
+            [sums, -allowed, -common, -common],
+            [-sums, -allowed, common, -common],
+            [None, -np.ones((1, n_cells)), None, None],
+        ]
+    )
+    excess = (0, None) if least else (0, 0)
+    found = linprog(
+        np.concatenate([-ties, -np.ones(n_cells), np.zeros(n_features), np.full(n_features, PENALTY)]),
+        A_ub=atmost, b_ub=np.append(np.zeros(atmost.shape[0] - 1), -least), A_eq=equal, b_eq=np.zeros(equal.shape[0]),
+        bounds=[(0, 1)] * n_rows + [(0, None)] * n_cells + [(None, None)] * n_features + [excess] * n_features,
+    )  # fmt: skip
+    return found.x[:n_rows], found.x[n_rows : n_rows + n_cells]

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from discoprobe.builders import hashing
 from discoprobe.builders.settings import MIN_ROWS, SHARES, SPLITS
+from discoprobe.loaders import hashing
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -4,3 +4,16 @@
 syntax. ``candidates`` filters sentences and chooses rows, ``decided_classes`` chooses classes too. Sentences are edited
 in ``builders.edits``.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+    "candidates": ["balance_labels", "if_enough", "sentences", "unedited", "usable_of", "with_splits"],
+    "classes": ["class_task", "neighbouring_classes", "unlabelled", "word_of_sentence"],
+    "connectives": ["Connectives", "ONE_WORD", "one_per_sense", "sentence_connectives", "unlisted"],
+    "frequency_filter": ["Frequencies", "ranked"],
+    "predicate": ["ImpersonalRules", "PredicateRules", "feature_of_predicate", "predicate_feature"],
+    "roles": ["ArgumentRules", "noun_feature"],
+    "syncretism": ["MorphologyRules"],
+    "trees": ["Trees", "VALUES", "has", "with_dependents"],
+})  # fmt: skip

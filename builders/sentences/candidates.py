@@ -12,16 +12,15 @@ from typing import Any
 
 import polars as pl
 
-from discoprobe.builders import clean_text, hashing
-from discoprobe.builders.drop_reasons import without_reason
+from discoprobe.builders import clean_text
+from discoprobe.builders.drops import without_reason
+from discoprobe.builders.sampling.balance import cap, first_of_each, match_labels, surface
 from discoprobe.builders.sampling.label_sets import LabelSet, choose_labels, with_companions
-from discoprobe.builders.sampling.match import match_labels, surface
 from discoprobe.builders.sampling.splits import split_of, with_splits_of_sets
-from discoprobe.builders.sampling.stratify import cap, first_of_each
-from discoprobe.builders.sentences.feature_values import has, labels_of
-from discoprobe.builders.sentences.trees import Trees
+from discoprobe.builders.sentences.trees import Trees, has, labels_of
 from discoprobe.builders.settings import SHARES, SPLITS, Settings
 from discoprobe.builders.task import Context, ProbingTask, Sample
+from discoprobe.loaders import hashing
 
 FINAL_MARK = r"\p{P}\s*$|[^\p{Latin}\p{Cyrillic}\p{Greek}\p{N}]\s*$"
 """How a text ends that has a final mark, or is in a script that may have none."""

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import polars as pl
 
-from discoprobe.builders.sampling.match import COMMA
+from discoprobe.builders.sampling.balance import COMMA
 from discoprobe.builders.sentences.trees import Trees, with_dependents
 from discoprobe.builders.task import Context
 from discoprobe.loaders.corpus import feat

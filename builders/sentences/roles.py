@@ -8,8 +8,7 @@ import msgspec
 import polars as pl
 
 from discoprobe.builders.sentences.candidates import feature_task
-from discoprobe.builders.sentences.feature_values import has, labelled
-from discoprobe.builders.sentences.trees import Trees, with_dependents
+from discoprobe.builders.sentences.trees import Trees, has, labelled, with_dependents
 from discoprobe.builders.task import Context, ProbingTask
 from discoprobe.loaders.corpus import feat
 from discoprobe.loaders.languages.language import LanguageSection

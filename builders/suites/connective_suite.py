@@ -13,13 +13,13 @@ Contrasts are left out, since readers accept *but* in most places. So are connec
 in the sentence (*weil …, deshalb*).
 """
 
-from discoprobe.builders.edits import connective_exchange
+from discoprobe.builders.edits import clause_edits
 from discoprobe.builders.edits.versions import planned_edit
 from discoprobe.builders.task import ProbingTask
 
 TASK = ProbingTask(
-    labels=("good", "bad"), select=connective_exchange.excluding_connectives,
-    sample=connective_exchange.with_other_connective, edit=planned_edit, lacks=connective_exchange.no_exchange,
-    pairs=True, conditions=connective_exchange.CONDITIONS, region=3, needs=frozenset({"text"}),
-    reasons=connective_exchange.REASONS, version=5,
+    labels=("good", "bad"), select=clause_edits.excluding_connectives,
+    sample=clause_edits.with_other_connective, edit=planned_edit, lacks=clause_edits.no_exchange,
+    pairs=True, conditions=clause_edits.CONDITIONS, region=3, needs=frozenset({"text"}),
+    reasons=clause_edits.REASONS, version=5,
 )  # fmt: skip

@@ -16,9 +16,8 @@ pronouns or length, or a count of names, is right in half of the items.
 
 import functools
 
+from discoprobe.builders.passages.rementions import CONDITIONS, REASONS, items, lacks, rementions
 from discoprobe.builders.task import RelationTask
-from discoprobe.builders.units.items import items
-from discoprobe.builders.units.rementions import CONDITIONS, REASONS, lacks, rementions
 
 TASK = RelationTask(
     labels=("good", "bad"), select=rementions, lacks=lacks, pairs=True, conditions=CONDITIONS, region=2, version=3,

@@ -3,3 +3,12 @@
 ``staging`` collects the files of a commit, ``push`` plans and makes it, and ``verify`` compares a published release
 with its manifest. ``client`` is the only module that imports ``huggingface_hub``.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+    "client": ["Hub", "HubError", "RemoteFile", "RetryPolicy"],
+    "push": ["Options"],
+    "staging": ["Remote"],
+    "verify": ["reasons"],
+})  # fmt: skip

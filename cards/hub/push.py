@@ -14,15 +14,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from discoprobe.cards.hub.client import Content, Hub, RetryPolicy
-from discoprobe.cards.hub.failures import HubError
-from discoprobe.cards.hub.remote_release import CHANGELOG, GIT, Remote, read_remote
-from discoprobe.cards.hub.staging import Label, Staged, changes, published_label, refuse_in_the_way, stage
-from discoprobe.cards.metadata import card_checks, manifest
-from discoprobe.cards.metadata.manifest_merge import only
-from discoprobe.cards.release import publish_checks, version
-from discoprobe.cards.release.diff import Changes
-from discoprobe.cards.release.version import Version
+from discoprobe.cards.hub.client import Content, Hub, HubError, RetryPolicy
+from discoprobe.cards.hub.staging import (
+    CHANGELOG,
+    GIT,
+    Label,
+    Remote,
+    Staged,
+    changes,
+    published_label,
+    read_remote,
+    refuse_in_the_way,
+    stage,
+)
+from discoprobe.cards.metadata import manifest
+from discoprobe.cards.metadata.manifest import only
+from discoprobe.cards.release import checks, diff
+from discoprobe.cards.release.diff import Changes, Version
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError
 
 Result = TypeVar("Result")
@@ -157,13 +165,13 @@ def check_target(repo: str, options: Options, folder: Path | None = None) -> Non
         RemoteError: there is no token that may write to it, or the Hub does not answer.
     """
     if options.release:
-        version.parse(options.release)
+        diff.parse(options.release)
     hub = Hub(repo, token=options.token, retry=options.retry)
     if not options.dry_run:
         hub.check_rights(pull=options.pull_request)
     published = read_remote(hub).manifest
     local = only(manifest.read(folder), options.languages)["configs"] if folder else {}
-    if problem := card_checks.number_problem(len((published["configs"] if published else {}).keys() | local.keys())):
+    if problem := checks.number_problem(len((published["configs"] if published else {}).keys() | local.keys())):
         raise DiscoprobeError(problem)
 
 
@@ -177,9 +185,9 @@ class _Push:
             reasons = [f"{name}: {reason}" for name, reason in self.local["unavailable"].items()]
             why = f" ({'; '.join(reasons[:_REASONS])})" if reasons else ""
             raise UsageError(f"{folder} has no config of {', '.join(options.languages)}{why}; build it first")
-        publish_checks.check(self.local, options.allow_licence)
+        checks.check(self.local, options.allow_licence)
         if options.release:
-            version.parse(options.release)
+            diff.parse(options.release)
         stage(folder, self.local, Remote(), Label(repo))
         self.hub = Hub(repo, token=options.token, retry=options.retry)
         self.notes: list[str] = []
@@ -201,7 +209,7 @@ class _Push:
         assert remote.head is not None
         release = remote.manifest.get("version", "")
         plan = Plan(self.hub.repo, release, release, Changes(), keeps=tuple(sorted(present.manifest["configs"])))
-        if self.options.release and version.parse(self.options.release) != _parsed(release):
+        if self.options.release and diff.parse(self.options.release) != _parsed(release):
             self.notes.append(f"nothing changed since {release}, so there is no release {self.options.release}")
         if not release or f"v{release}" in remote.tags:
             return self._result("unchanged", plan, remote.tags.get(f"v{release}", remote.head))
@@ -217,8 +225,8 @@ class _Push:
     def _publish_changed(self, remote: Remote, present: Staged, confirm: Callable[[Plan], bool]) -> PushResult:
         difference = changes(self.folder, self.hub, remote, present)
         number = self._number(remote, difference)
-        text = version.section(number, difference, self.options.day or dt.datetime.now(tz=dt.UTC).date())
-        label = Label(self.hub.repo, str(number), version.with_section(remote.changelog, text))
+        text = diff.section(number, difference, self.options.day or dt.datetime.now(tz=dt.UTC).date())
+        label = Label(self.hub.repo, str(number), diff.with_section(remote.changelog, text))
         staged = self._staged(remote, label)
         plan = self._plan(remote, staged, difference, number)
         if self.options.dry_run:
@@ -233,16 +241,16 @@ class _Push:
 
     def _staged(self, remote: Remote, label: Label) -> Staged:
         staged = stage(self.folder, self.local, remote, label)
-        publish_checks.check_designs(staged.manifest["configs"])
+        checks.check_designs(staged.manifest["configs"])
         refuse_in_the_way(remote, staged, self.hub.repo)
         return staged
 
     def _number(self, remote: Remote, changes: Changes) -> Version:
         named = [_parsed(remote.manifest.get("version", ""))] if remote.manifest else []
-        last = max((found for found in [*named, version.latest(remote.tags)] if found), default=None)
+        last = max((found for found in [*named, diff.latest(remote.tags)] if found), default=None)
         if not self.options.release:
-            return version.propose(last, changes)
-        return version.check(version.parse(self.options.release), last, changes)
+            return diff.propose(last, changes)
+        return diff.check(diff.parse(self.options.release), last, changes)
 
     def _plan(self, remote: Remote, staged: Staged, changes: Changes, number: Version) -> Plan:
         adds = staged.adds(remote.tree)
@@ -431,4 +439,4 @@ class _Push:
 
 
 def _parsed(text: str) -> Version | None:
-    return version.parse(text) if text else None
+    return diff.parse(text) if text else None

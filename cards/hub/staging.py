@@ -3,30 +3,130 @@
 A local config replaces the published one of its name. A config that can no longer be built is removed. All others stay
 byte for byte. The files about all configs (card, attribution, manifest, changelog) are written again from the manifest
 of both. A push deletes and overwrites only files that a release wrote (`refuse_in_the_way`).
+
+What a repository on the Hub holds: its files, its manifest, and the files that no release wrote.
 """
 
 import dataclasses
 import functools
+import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 import pyarrow as pa
 
 from discoprobe.cards.hub.client import Content, Hub, RemoteFile
-from discoprobe.cards.hub.remote_release import CHANGELOG, Remote, read_remote
-from discoprobe.cards.metadata import card_checks, manifest
-from discoprobe.cards.metadata.manifest import ListedFile, Manifest, Published
-from discoprobe.cards.metadata.manifest_merge import merged, only
+from discoprobe.cards.metadata import manifest
+from discoprobe.cards.metadata.manifest import ListedFile, Manifest, Published, merged, only
 from discoprobe.cards.metadata.yaml_header import STANDALONE
-from discoprobe.cards.release import diff, parquet_files, version
+from discoprobe.cards.release import checks, diff, rows
+from discoprobe.cards.release.checks import some
 from discoprobe.cards.release.diff import Changes
-from discoprobe.cards.release.publish_checks import some
 from discoprobe.cards.release.release_folder import README, documents
 from discoprobe.cards.text import card
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError
-from discoprobe.loaders.file_hashes import FileHashes, hashes_of
+from discoprobe.loaders.hashing import FileHashes, hashes_of
+
+CHANGELOG = "CHANGELOG.md"
+GIT = frozenset({".gitattributes", ".gitignore"})
+"""Files that the Hub itself puts into a new repository, or that a person adds for git only."""
+
+
+@dataclass(frozen=True)
+class Remote:
+    """What a repository holds at its head.
+
+    Attributes:
+        head: commit of main; None for a repository that is not there.
+        tree: its files.
+        manifest: its manifest; None if nothing has been published.
+        changelog: its changelog.
+        tags: tags and their commits.
+        replaceable: files that a release may replace though none put them there.
+    """
+
+    head: str | None = None
+    tree: Mapping[str, RemoteFile] = field(default_factory=dict)
+    manifest: Published | None = None
+    changelog: str = ""
+    tags: Mapping[str, str] = field(default_factory=dict)
+    replaceable: frozenset[str] = frozenset()
+
+    def unmanaged(self) -> frozenset[str]:
+        """The files that no release wrote; none of them is ever deleted.
+
+        The folder of a published config belongs to the release as a whole: its card names the files of a split by a
+        pattern, so that `datasets` would load whatever else is put there.
+        """
+        if self.manifest is None:
+            return frozenset(self.tree)
+        listed = {manifest.NAME, *self.manifest["files"]}
+        folders = tuple(f"{name}/" for name in self.manifest["configs"])
+        return frozenset(path for path in self.tree if path not in listed and not path.startswith(folders))
+
+    def is_whole(self) -> bool:
+        """Whether the repository has all files that its manifest lists, by size and hash; nothing is downloaded."""
+        if self.manifest is None:
+            return False
+        for path, entry in manifest.listed(self.manifest).items():
+            file = self.tree.get(path)
+            if file is None or file.size != entry["bytes"] or file.sha256 not in {None, entry["sha256"]}:
+                return False
+        return True
+
+
+def read_remote(hub: Hub, revision: str = "") -> Remote:
+    """What a repository holds, at its head or at a revision.
+
+    Raises:
+        RemoteError: if it cannot be read.
+    """
+    refs = hub.refs()
+    if refs is None or refs.head is None:
+        return Remote()
+    oid = hub.commit_of(revision) if revision else refs.head
+    tree = hub.tree(oid)
+    if manifest.NAME not in tree:
+        if hub.has(manifest.NAME, oid):  # to publish by such a listing would take the published configs away
+            raise RemoteError(f"the Hub's list of the files of {hub.repo} lacks {manifest.NAME}; try later")
+        return Remote(oid, tree, tags=refs.tags, replaceable=_replaceable(hub, oid, tree))
+    published = _read_manifest(hub, oid, tree)
+    changelog = _text(hub, CHANGELOG, oid, tree) if CHANGELOG in tree else ""
+    return Remote(oid, tree, published, changelog, refs.tags)
+
+
+def _read_manifest(hub: Hub, oid: str, tree: Mapping[str, RemoteFile]) -> Published:
+    """The manifest of a commit, whose files are ``tree``."""
+    parts = [path for path in tree if manifest.is_part(path)]
+    hub.fetch(parts, oid)
+    for path in parts:
+        hub.download(path, oid, tree[path])  # checks what was fetched
+    folder = hub.download(manifest.NAME, oid, tree[manifest.NAME]).parent
+    return manifest.read(folder)  # type: ignore[return-value]
+
+
+def _replaceable(hub: Hub, oid: str, tree: Mapping[str, RemoteFile]) -> frozenset[str]:
+    """A README.md that no release wrote and that says nothing."""
+    others = tree.keys() - GIT - {README}
+    there = README in tree and says_nothing(_text(hub, README, oid, tree), others)
+    return frozenset({README} if there else ())
+
+
+def _text(hub: Hub, path: str, oid: str, tree: Mapping[str, RemoteFile]) -> str:
+    return hub.download(path, oid, tree[path]).read_text(encoding="utf-8", errors="replace")
+
+
+def says_nothing(card: str, others: Collection[str]) -> bool:
+    """Whether a README.md that no release wrote may be replaced, given the repository's other files.
+
+    It may where it describes nothing: where it has no text, as the Hub's form for new repositories leaves it, or where
+    there is nothing else.
+    """
+    text = re.sub(r"\A---\n.*?^---\n?", "", card.replace("\r\n", "\n"), flags=re.DOTALL | re.MULTILINE)
+    return not text.strip() or not others
+
 
 _LOADED_INSTEAD = frozenset({".huggingface.yaml", "dataset_infos.json"})
 """Files that `datasets` reads instead of a card's configs, or beside them; a script named like the repository too."""
@@ -120,7 +220,7 @@ def stage(folder: Path, local: Manifest, remote: Remote, label: Label) -> Staged
 
 def texts(whole: Published, label: Label) -> dict[str, str]:
     """The files about the release as a whole, without the manifest: path and text."""
-    newest = version.sections(label.changelog)[:1]
+    newest = diff.sections(label.changelog)[:1]
     written = documents(whole, repository=label.repository, release=label.release, changes="".join(newest))
     return written | ({CHANGELOG: label.changelog} if label.changelog else {})
 
@@ -130,7 +230,7 @@ def _check_card(files: Mapping[str, Wanted]) -> None:
     assert isinstance(text, bytes)
     standalone = files[STANDALONE].content if STANDALONE in files else b""
     assert isinstance(standalone, bytes)
-    if problems := card_checks.card_problems(text.decode(), files, standalone.decode()):
+    if problems := checks.card_problems(text.decode(), files, standalone.decode()):
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise DiscoprobeError(f"the card of the release would be refused: {problems[0]}{more}")
 
@@ -255,7 +355,7 @@ def _downloaded(hub: Hub, remote: Remote, config: str, split: str) -> pa.Table |
     """The published rows of a split; None if there is no such split."""
     import pyarrow.parquet as pq  # noqa: PLC0415
 
-    path = f"{config}/{parquet_files.file_name(split)}"
+    path = f"{config}/{rows.file_name(split)}"
     if path not in remote.tree or remote.head is None:
         return None
     return pq.read_table(hub.download(path, remote.head, remote.tree[path]))

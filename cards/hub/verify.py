@@ -9,15 +9,14 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from discoprobe.cards.hub.client import MAIN, Hub
-from discoprobe.cards.hub.remote_release import CHANGELOG, read_remote
-from discoprobe.cards.hub.staging import published_label, texts
+from discoprobe.cards.hub.staging import CHANGELOG, published_label, read_remote, texts
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest import ListedFile, Manifest, Published
 from discoprobe.cards.release import diff
 from discoprobe.cards.release.release_folder import README, documents
 from discoprobe.cards.text import card
 from discoprobe.loaders.errors import DiscoprobeError
-from discoprobe.loaders.file_hashes import hashes_of
+from discoprobe.loaders.hashing import hashes_of
 
 Rebuild: TypeAlias = Callable[[Manifest, Path], None]
 """Builds the configs of a manifest, from its sources and with its settings, into an empty folder."""

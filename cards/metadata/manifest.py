@@ -2,23 +2,31 @@
 
 In a release of more than 100 configs, what belongs to one language is in a part, ``manifest/es.json``: a change of
 some configs then changes only the parts of their languages. A part has keys of the manifest; ``files`` lists the parts.
+
+The manifest's entries for configs, audits and sources.
+
+Manifests combined: an older release with what was built anew, a published release with a local one.
 """
 
 import importlib.metadata
 import json
 import platform
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any, NotRequired, TypedDict
+from typing import Any, Final, NotRequired, TypedDict, cast
 
-from discoprobe.builders.audit.designs import Tally
-from discoprobe.builders.settings import SPLITS
-from discoprobe.cards.metadata.folder_swap import recovered
-from discoprobe.cards.readers.figures import ReaderFigures
+from discoprobe import builders, cards
+from discoprobe.builders.audit.report import Report, Tally
+from discoprobe.builders.config import Config, Unavailable
+from discoprobe.builders.settings import SPLITS, Settings
+from discoprobe.cards.readers import ReaderFigures
+from discoprobe.loaders.corpus import VERSION as READER_VERSION
+from discoprobe.loaders.corpus import Corpus, Source
 from discoprobe.loaders.errors import DiscoprobeError
-from discoprobe.loaders.file_hashes import hashes_of
+from discoprobe.loaders.folders import recovered
+from discoprobe.loaders.hashing import hashes_of
 
 NAME = "manifest.json"
 PARTS = "manifest"
@@ -340,3 +348,224 @@ def is_plot_of(path: str, configs: Collection[str]) -> bool:
 def versions(manifest: Manifest) -> dict[str, str]:
     """The versions of discoprobe and of the libraries that a manifest names."""
     return {"discoprobe": manifest["discoprobe"], **manifest["software"]}
+
+
+_LONGEST: Final = 160
+"""Characters of a text in the example of a config."""
+
+
+def audit_entry(report: Report) -> AuditEntry:
+    """The summary of a report."""
+    from discoprobe.builders.audit.report import tallies  # noqa: PLC0415 (scipy: a second, for those who only read)
+
+    best = report.strongest
+    return {
+        "failed": [finding.check for finding in report.errors],
+        "resolution": report.resolution,
+        "majority": next((one.accuracy for one in report.baselines if one.name == "majority"), 0.0),
+        "strongest": best.check if best else None,
+        "accuracy": best.accuracy if best else None,
+        "gain": best.gain if best else None,
+        "exempt": [finding.check for finding in report.findings if finding.status == "exempt"],
+        "evidence": tallies(report),
+    }
+
+
+def config_entry(
+    config: Config, content: dict[str, str], files: dict[str, ListedFile], report: Report | None = None
+) -> ConfigEntry:
+    """A config's entry; ``content`` has a hash of the rows per split, ``files`` what its folder holds."""
+    entry: ConfigEntry = {
+        "task": config.task,
+        "lang": config.lang,
+        "summary": config.definition.partition("\n")[0],
+        "shape": str(config.shape),
+        "labels": list(config.labels),
+        "counts": config.counts(),
+        "candidates": config.candidates,
+        "drops": dict(config.drops),
+        "notes": list(config.notes),
+        "sources": [source.name for source in config.sources],
+        "settings": json.loads(json.dumps(config.settings.to_dict())),
+        "content": content,
+        "files": files,
+        "audit": audit_entry(report) if report else None,
+        "versions": stage_versions(config.version),
+    }
+    if config.tiny:
+        entry["tiny"] = True
+    if set(config.read) - set(entry["sources"]):
+        entry["read"] = list(config.read)
+    if config.splits["test"].num_rows:
+        entry["example"] = _cut(config.splits["test"].slice(0, 1).to_pylist()[0])
+    if config.excluded:
+        entry["excluded"] = dict(config.excluded)
+    if lists := lists_of(config.settings):
+        entry["lists"] = lists
+    return entry
+
+
+def _cut(value: Any) -> Any:
+    """A value of a row with texts of at most ``_LONGEST`` characters."""
+    if isinstance(value, str):
+        return value if len(value) <= _LONGEST else value[:_LONGEST] + "…"
+    if isinstance(value, list):
+        return [_cut(one) for one in value]
+    return {name: _cut(one) for name, one in value.items()} if isinstance(value, dict) else value
+
+
+def lists_of(settings: Settings) -> dict[str, ListedFile]:
+    """Size and hash of the user's files that settings name, by setting; only of those that are there."""
+    return {name: listed_file(path) for name, path in settings.files().items() if path.is_file()}
+
+
+def source_entry(source: Source) -> SourceEntry:
+    """A corpus's entry."""
+    entry: SourceEntry = {
+        "lang": source.lang,
+        "licence": source.licence,
+        "repo": source.repo,
+        "commit": source.commit,
+        "citation": source.citation,
+        "files": {file.path: {"sha256": file.sha256, "bytes": file.bytes} for file in source.files},
+    }
+    if source.annotation is not None:
+        entry["annotation"] = dict(source.annotation)
+    return entry
+
+
+def stage_versions(task_version: int) -> dict[str, int]:
+    """The version of each step that makes a config, by the name of the step; each is defined in the step's package.
+
+    They are raised by hand: a change of the code that changes no output leaves the published configs as they are.
+    ``tests/golden/test_stage_versions.py`` fails where an output changes and its version does not.
+    """
+    from discoprobe.builders.audit import report  # noqa: PLC0415 (scipy: a second, for those who only read)
+
+    return {
+        "reader": READER_VERSION,
+        "build": builders.VERSION,
+        "task": task_version,
+        "audit": report.VERSION,
+        "card": cards.VERSION,
+    }
+
+
+def renewed(
+    old: Manifest,
+    entries: dict[str, ConfigEntry],
+    missing: list[Unavailable],
+    corpora: list[Corpus],
+    inputs: dict[str, str],
+) -> Manifest:
+    """The old manifest with the new results in place of those of the same names, and without files.
+
+    Args:
+        old: the manifest of the release so far.
+        entries: the configs that were built.
+        missing: the configs that could not be built.
+        corpora: the corpora that were read.
+        inputs: hash of everything that each of these results depends on (`staleness.digest`).
+    """
+    fresh = empty()
+    gone = {*entries, *(one.name for one in missing)}
+    configs = {name: entry for name, entry in old["configs"].items() if name not in gone} | entries
+    sources = dict(old["sources"])
+    for corpus in corpora:
+        sources |= {source.name: source_entry(source) for source in corpus.sources}
+    used = {name for entry in configs.values() for name in entry["sources"]}
+    unavailable = {name: reason for name, reason in old["unavailable"].items() if name not in gone}
+    fresh["configs"] = configs
+    fresh["sources"] = {name: entry for name, entry in sources.items() if name in used}
+    renewed_languages = {corpus.lang for corpus in corpora}
+    skipped = {lang: drops for lang, drops in old["skipped"].items() if lang not in renewed_languages}
+    dropped: dict[str, Counter[str]] = {corpus.lang: Counter() for corpus in corpora if corpus.drops}
+    for corpus in corpora:
+        dropped.get(corpus.lang, Counter()).update(corpus.drops)
+    fresh["skipped"] = skipped | {lang: dict(drops) for lang, drops in dropped.items()}
+    fresh["unavailable"] = unavailable | {one.name: one.reason for one in missing}
+    _keep_drops(fresh, old.get("unavailable_drops", {}) | {one.name: dict(one.drops) for one in missing})
+    if beside := _beside(old, corpora, used):
+        fresh["beside"] = beside
+    if known := {name: digest for name, digest in old.get("inputs", {}).items() if name not in gone} | inputs:
+        fresh["inputs"] = known
+    return fresh
+
+
+def _keep_drops(manifest: Manifest, drops: Mapping[str, dict[str, int]]) -> None:
+    """Adds the drops of the configs that are not available."""
+    present = {name: of_config for name, of_config in drops.items() if of_config and name in manifest["unavailable"]}
+    if present:
+        manifest["unavailable_drops"] = present
+
+
+def _beside(old: Manifest, corpora: list[Corpus], used: Collection[str]) -> dict[str, dict[str, SourceEntry]]:
+    read: dict[str, dict[str, SourceEntry]] = {}
+    for corpus in corpora:
+        read.setdefault(corpus.lang, {}).update({source.name: source_entry(source) for source in corpus.sources})
+    langs = old.get("beside", {}) | read
+    found = {lang: {name: one for name, one in own.items() if name not in used} for lang, own in langs.items()}
+    return {lang: own for lang, own in sorted(found.items()) if own}
+
+
+def only(local: Manifest, languages: Collection[str]) -> Manifest:
+    """The manifest without other languages; the same if none is named."""
+    if not languages:
+        return local
+    configs = {name: entry for name, entry in local["configs"].items() if entry["lang"] in languages}
+    used = {name for entry in configs.values() for name in entry["sources"]}
+    return {
+        **local,
+        "configs": configs,
+        "sources": {name: entry for name, entry in local["sources"].items() if name in used},
+        "skipped": {lang: drops for lang, drops in local["skipped"].items() if lang in languages},
+        "unavailable": {
+            name: reason for name, reason in local["unavailable"].items() if name.rpartition("_")[2] in languages
+        },
+        "beside": {lang: own for lang, own in local.get("beside", {}).items() if lang in languages},
+    }
+
+
+def merged(remote: Published | None, local: Manifest) -> Published:
+    """The manifest of both, without the list of the files about all configs.
+
+    Raises:
+        DiscoprobeError: if a config that stays was built from another state of a corpus than the local ones.
+    """
+    manifest = cast("Published", local | {"files": {}})
+    if remote is None:
+        return manifest
+    replaced = local["configs"].keys() | local["unavailable"].keys()
+    kept_configs = {name: entry for name, entry in remote["configs"].items() if name not in replaced}
+    manifest["configs"] = kept_configs | local["configs"]
+    manifest["sources"] = _sources(remote, local, kept_configs.keys())
+    manifest["skipped"] = remote["skipped"] | local["skipped"]
+    if beside := remote.get("beside", {}) | local.get("beside", {}):
+        manifest["beside"] = beside
+    manifest["unavailable"] = {
+        name: reason
+        for name, reason in (remote["unavailable"] | local["unavailable"]).items()
+        if name not in manifest["configs"]
+    }
+    _keep_drops(manifest, remote.get("unavailable_drops", {}) | local.get("unavailable_drops", {}))
+    if others := _built_with(remote, manifest, kept_configs.keys()):
+        manifest["built_with"] = others
+    return manifest
+
+
+def _sources(remote: Published, local: Manifest, kept: Collection[str]) -> dict[str, SourceEntry]:
+    for config in sorted(kept):
+        for name in remote["configs"][config]["sources"]:
+            if name in local["sources"] and remote["sources"][name] != local["sources"][name]:
+                raise DiscoprobeError(
+                    f"{config} on the Hub was built from another version of {name} than the configs to be pushed;"
+                    f" build {config} too, so that the release has one version of each corpus"
+                )
+    used = {name for config in kept for name in remote["configs"][config]["sources"]}
+    return {name: remote["sources"][name] for name in sorted(used)} | local["sources"]
+
+
+def _built_with(remote: Published, whole: Published, kept: Collection[str]) -> dict[str, dict[str, str]]:
+    earlier = remote.get("built_with", {})
+    built_with = {name: earlier.get(name, versions(remote)) for name in sorted(kept)}
+    return {name: used for name, used in built_with.items() if used != versions(whole)}

@@ -7,17 +7,72 @@ The default config has a hash of all rows as its description, because the cache 
 The configs of a large release stand in `.huggingface.yaml`, which `datasets` reads in place of the card's: the Hub
 refuses a card with much YAML, and people read the card. Numbers of rows (`dataset_info`) are in the card of a small
 release only.
+
+The Hub's closed lists (``hub_lists.toml``): what a card's metadata may say.
 """
 
+import functools
+import importlib.resources
 import re
+import tomllib
 from collections.abc import Mapping
+from typing import Final
 
 import yaml
 
 from discoprobe.builders.config import Shape
-from discoprobe.cards.metadata import vocabulary
 from discoprobe.cards.metadata.manifest import MOST_IN_CARD, ConfigEntry, Manifest, SourceEntry
-from discoprobe.loaders.file_hashes import hash_of_json
+from discoprobe.loaders.catalogue import licences
+from discoprobe.loaders.hashing import hash_of_json
+
+OTHER: Final = "other"
+
+_HUB_NAMES: Final = {"lgpllr": "lgpl-lr", "c-uda-1.0": "c-uda"}
+"""Licences whose SPDX identifier is not the Hub's."""
+
+
+@functools.cache
+def closed_lists() -> dict[str, list[str]]:
+    """The values that the Hub knows, by the key of the YAML."""
+    data = importlib.resources.files("discoprobe.cards.metadata").joinpath("hub_lists.toml").read_bytes()
+    return tomllib.loads(data.decode())
+
+
+def hub_licences(name: str) -> tuple[str, ...]:
+    """The Hub's identifiers for a licence in any spelling, or several; ``other`` for one that the Hub does not list."""
+    spdx = [part.lower() for part in licences.normalise(name).split(" AND ")]
+    known = [_HUB_NAMES.get(part, part) for part in spdx]
+    return tuple(part if part in closed_lists()["license"] else OTHER for part in known)
+
+
+def size_category(rows: int) -> str:
+    """The size category of a number of rows."""
+    names = closed_lists()["size_categories"]
+    return next((name for power, name in enumerate(names[:-1], 3) if rows < 10**power), names[-1])
+
+
+_PRIVATE_USE = re.compile(r"q[a-t][a-z]")
+"""ISO 639-2 reserves qaa–qtz for local use: Universal Dependencies has ``qhe`` and ``qtd`` for mixed languages."""
+
+
+@functools.cache
+def language_code(code: str) -> str:
+    """The ISO 639-1 code of a language where it has one, else its ISO 639-3 code: ``sme`` becomes ``se``.
+
+    A code of local use becomes ``mis`` (ISO 639-3: a language without a code).
+    """
+    import langcodes  # noqa: PLC0415 (half a megabyte of tables)
+
+    return "mis" if _PRIVATE_USE.fullmatch(code) else str(langcodes.standardize_tag(code))
+
+
+def is_language(code: str) -> bool:
+    """Whether ``code`` is a code of ISO 639-1 or 639-3 in the form that the Hub lists."""
+    import langcodes  # noqa: PLC0415
+
+    shaped = re.fullmatch(r"[a-z]{2,3}", code) and not _PRIVATE_USE.fullmatch(code)
+    return bool(shaped) and langcodes.Language.get(code).is_valid() and langcodes.standardize_tag(code) == code
+
 
 PRETTY_NAME = "discoprobe"
 _ACCEPTABILITY = frozenset({"bigram_shift", "ngram_shift", "somo", "coord_inv"})
@@ -72,7 +127,7 @@ def data(manifest: Manifest) -> dict[str, object]:
         "language": codes,
         **_licence(manifest),
         "multilinguality": ["monolingual" if len(codes) == 1 else "multilingual"],
-        "size_categories": [vocabulary.size_category(sum(map(n_rows, configs.values())))],
+        "size_categories": [size_category(sum(map(n_rows, configs.values())))],
         "source_datasets": sorted({_source_dataset(name, one) for name, one in manifest["sources"].items()}),
         "annotations_creators": ["expert-generated", "machine-generated"],
         "language_creators": ["found"],
@@ -94,7 +149,7 @@ def _config_list(configs: Mapping[str, ConfigEntry]) -> list[dict[str, object]]:
 
 def languages(configs: Mapping[str, ConfigEntry]) -> list[str]:
     """The languages of the configs, by the codes that the Hub has for them."""
-    return sorted({vocabulary.language_code(entry["lang"]) for entry in configs.values()})
+    return sorted({language_code(entry["lang"]) for entry in configs.values()})
 
 
 def n_rows(entry: ConfigEntry) -> int:
@@ -114,17 +169,17 @@ def default_config(configs: Mapping[str, ConfigEntry]) -> str:
 
 
 def _licence(manifest: Manifest) -> dict[str, object]:
-    named = {source["licence"]: vocabulary.hub_licences(source["licence"]) for source in manifest["sources"].values()}
+    named = {source["licence"]: hub_licences(source["licence"]) for source in manifest["sources"].values()}
     ids = sorted({one for several in named.values() for one in several})
     shown: dict[str, object] = {"license": ids[0] if len(ids) == 1 else ids}
-    if vocabulary.OTHER in ids:
+    if OTHER in ids:
         shown |= {"license_name": _other_name(named), "license_link": "ATTRIBUTION.md"}
     return shown
 
 
 def _other_name(named: Mapping[str, tuple[str, ...]]) -> str:
     """The name of what the Hub calls ``other``: the licence's own if it is one, else where to look."""
-    others = [name for name, ids in named.items() if vocabulary.OTHER in ids]
+    others = [name for name, ids in named.items() if OTHER in ids]
     return re.sub(r"[^a-z0-9.]+", "-", others[0].lower()).strip("-") if len(others) == 1 else "see-attribution"
 
 

@@ -1,5 +1,17 @@
-"""A release folder: written beside the old one and put in its place; a killed build leaves the old one whole."""
+"""A release folder: written beside the old one and put in its place; a killed build leaves the old one whole.
 
+Whether a config of a release folder is up to date: a build would give the same result now.
+
+A config is up to date if nothing that can change a byte of it differs from when it was built: the corpora of its
+language with the hash of every file, the settings and the user's files that they name, the data of the language, the
+versions of the steps and of the task (`stage_versions`), Python and the libraries. All of that goes into one hash, and
+every file of the config must still be what the manifest lists.
+"""
+
+import dataclasses
+import functools
+import importlib.metadata
+import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -7,23 +19,89 @@ from pathlib import Path
 
 import polars as pl
 
-from discoprobe.builders.audit.designs import Tally
-from discoprobe.builders.audit.report import Report
+from discoprobe.builders.audit.report import Report, Tally
 from discoprobe.builders.config import Config, Unavailable
-from discoprobe.cards.metadata import card_checks, croissant, manifest, yaml_header
-from discoprobe.cards.metadata.folder_swap import Place
-from discoprobe.cards.metadata.manifest import ConfigEntry, ListedFile, Manifest, SourceEntry
-from discoprobe.cards.metadata.manifest_entries import config_entry, source_entry
-from discoprobe.cards.metadata.manifest_merge import renewed
-from discoprobe.cards.readers.marks import Mark, marks_file, read_marks
-from discoprobe.cards.release import parquet_files, read_rows, version
+from discoprobe.builders.settings import Settings
+from discoprobe.cards.metadata import croissant, manifest, yaml_header
+from discoprobe.cards.metadata.manifest import (
+    ConfigEntry,
+    ListedFile,
+    Manifest,
+    SourceEntry,
+    config_entry,
+    lists_of,
+    renewed,
+    source_entry,
+    stage_versions,
+)
+from discoprobe.cards.readers import Mark, marks_file, read_marks
+from discoprobe.cards.release import checks, diff, rows
 from discoprobe.cards.text import card, plots
-from discoprobe.cards.text.length_table import lengths
-from discoprobe.cards.text.reader_table import reader_lines
+from discoprobe.cards.text.card import reader_lines
+from discoprobe.cards.text.examples import lengths
 from discoprobe.cards.text.verdicts import FAILED, Verdict, verdicts
+from discoprobe.loaders import languages
 from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import DiscoprobeError, UsageError
-from discoprobe.loaders.folders import alone
+from discoprobe.loaders.folders import Place, alone
+from discoprobe.loaders.hashing import hash_of_json, hashes_of
+
+PACKAGE = "discoprobe"
+
+
+def digest(
+    corpus: Corpus, settings: Settings, task_version: int, excluded: Mapping[str, str] | None = None, **flags: bool
+) -> str:
+    """A hash of all that makes a config, besides the name of its task.
+
+    ``excluded`` are the rows that are left out because readers found them faulty, by id; ``flags`` are options that
+    change a result, such as whether it is audited.
+    """
+    made_of = {
+        "lang": corpus.lang,
+        "sources": [dataclasses.asdict(source) for source in corpus.sources],
+        "drops": [dict(corpus.drops), corpus.drop_places, corpus.notes],
+        "counts": dataclasses.asdict(corpus.counts),
+        "settings": settings.to_dict(),
+        "lists": lists_of(settings),
+        "excluded": dict(excluded or {}),
+        "flags": flags,
+        "language": language_file_hash(corpus.lang),
+        "versions": stage_versions(task_version),
+        "software": software(),
+    }
+    return hash_of_json(made_of)
+
+
+def language_file_hash(lang: str) -> str:
+    """The SHA-256 of a language's data file; empty for a language without one."""
+    path = Path(languages.__file__).parent / f"{lang}.toml"
+    return hashes_of(path).sha256 if path.is_file() else ""
+
+
+@functools.cache
+def software() -> dict[str, str]:
+    """Versions of Python and of every library that this package asks for; empty for one that is not installed."""
+    asked = {re.split(r"[^\w.-]", line, maxsplit=1)[0] for line in importlib.metadata.requires(PACKAGE) or []}
+    return manifest.installed(sorted(asked | set(manifest.SOFTWARE)))
+
+
+def up_to_date(folder: Path, found: Manifest, name: str, inputs: str) -> bool:
+    """Whether a config, or the reason why there is none of this name, is what a build would give now."""
+    if found.get("inputs", {}).get(name) != inputs:
+        return False
+    if name in found["unavailable"]:
+        return not (folder / name).exists()
+    return name in found["configs"] and _whole(folder, name, manifest.files_of(found, {name}))
+
+
+def _whole(folder: Path, name: str, listed: dict[str, ListedFile]) -> bool:
+    """Whether the folder has the listed files of a config and no others."""
+    there = {path.relative_to(folder).as_posix() for path in (folder / name).rglob("*") if path.is_file()}
+    return there <= listed.keys() and all(
+        (folder / path).is_file() and manifest.listed_file(folder / path) == entry for path, entry in listed.items()
+    )
+
 
 README = "README.md"
 AUDIT = "audit.json"
@@ -70,7 +148,7 @@ class Release:
             return
         place.mkdir(parents=True)
         for split in result.splits:
-            parquet_files.write_split(result, split, place)
+            rows.write_split(result, split, place)
         if report:
             (place / AUDIT).write_text(report.to_json(), encoding="utf-8")
         if documents is not None and not documents.is_empty():
@@ -80,9 +158,9 @@ class Release:
         self._describe(result, report)
         if result.published:
             self._published |= {source.name: source_entry(source) for source in result.sources}
-        content = {split: parquet_files.content_hash(table) for split, table in result.splits.items()}
+        content = {split: rows.content_hash(table) for split, table in result.splits.items()}
         self._entries[result.name] = config_entry(result, content, _files(place), report)
-        if problem := card_checks.number_problem(len(self._old["configs"].keys() | self._entries.keys())):
+        if problem := checks.number_problem(len(self._old["configs"].keys() | self._entries.keys())):
             raise DiscoprobeError(problem)  # now, not after all languages are built
 
     def _take_away(self, name: str) -> None:
@@ -141,7 +219,7 @@ class Release:
         self._renew_figures(whole)
         self._renew_cards(whole)
         texts = documents(whole)
-        if problem := card_checks.size_problem(texts[README]):
+        if problem := checks.size_problem(texts[README]):
             raise DiscoprobeError(f"{README}: {problem}")
         for name in self._old["files"].keys() - texts.keys():
             if not name.startswith((f"{manifest.PLOTS}/", f"{manifest.ATTRIBUTION}/")):
@@ -168,7 +246,7 @@ class Release:
         """Puts what readers found into the manifest; if there are no marks, the earlier figures stay."""
         if not self._marks:
             return
-        reader_figures = read_rows.figures_of(self.folder, whole["configs"], self._marks)
+        reader_figures = rows.figures_of(self.folder, whole["configs"], self._marks)
         for name, entry in whole["configs"].items():
             entry.pop("readers", None)
             if name in reader_figures:
@@ -246,7 +324,7 @@ def documents(
     texts = {
         README: readme, CONFIGS: tables, ATTRIBUTION: card.attribution(whole),
         yaml_header.STANDALONE: yaml_header.standalone(whole),
-        **croissant.croissant(whole, repository=repository, release=release, day=version.day(changes)),
+        **croissant.croissant(whole, repository=repository, release=release, day=diff.day(changes)),
     }  # fmt: skip
     return {name: text for name, text in texts.items() if text}
 

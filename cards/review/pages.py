@@ -3,6 +3,10 @@
 The pages show the cards that the Hub will show, as HTML like the Hub's, a table of all configs to search and sort, and
 what changed since the last release. They load nothing from other places, and a Content-Security-Policy in each page
 allows only its own script.
+
+Cards of a release folder as they are read: whole, without their YAML, or in a terminal.
+
+The report of an audit as one HTML page without external files: the data, every check, and the rows that fail.
 """
 
 from __future__ import annotations
@@ -15,14 +19,16 @@ import re
 import shutil
 from typing import TYPE_CHECKING, NamedTuple
 
+import polars as pl
+
+from discoprobe.builders.audit.thresholds import BY_ID
 from discoprobe.cards.metadata import manifest, yaml_header
-from discoprobe.cards.review.row_store import shown_configs
-from discoprobe.cards.review.terminal_view import body, card_text
+from discoprobe.cards.release.rows import shown_configs
 from discoprobe.cards.text import card
-from discoprobe.cards.text.render import render
-from discoprobe.cards.text.verdicts import tally, verdicts
-from discoprobe.loaders.errors import UsageError
-from discoprobe.loaders.file_hashes import hashes_of
+from discoprobe.cards.text.render import plain, render
+from discoprobe.cards.text.verdicts import Verdict, tally, verdicts
+from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UsageError
+from discoprobe.loaders.hashing import hashes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,8 +39,67 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
     from markdown_it.utils import EnvType, OptionsDict
 
+    from discoprobe.builders.audit.frame import AuditInput
+    from discoprobe.builders.audit.inputs import Read
+    from discoprobe.builders.audit.report import Report
     from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest
     from discoprobe.cards.release.diff import Changes, ConfigChange, SplitChange
+
+
+README = "README.md"
+_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
+
+
+def card_text(release: Path, config: str) -> str:
+    """The card of a config of a release folder; for the empty name, the card of the release.
+
+    Raises:
+        UnknownNameError: if the release has no such config.
+        DiscoprobeError: if there is no release in the folder.
+    """
+    names = manifest.read(release)["configs"]
+    if config and config not in names:
+        raise UnknownNameError("config", config, names, remedy=f"({release} does not have it; `build run` builds it)")
+    if not (release / README).exists():
+        raise DiscoprobeError(f"{release} is not a release folder; `build run` writes one")
+    return (release / config / README).read_text(encoding="utf-8")
+
+
+def body(card: str) -> str:
+    """A card without its YAML block."""
+    return _FRONT_MATTER.sub("", card, count=1)
+
+
+def for_terminal(card: str) -> str:
+    """A card as Markdown that reads well in a terminal: marks as brackets, no images, no YAML.
+
+    >>> print(for_terminal("a <mark><b>b</b></mark>"))
+    a ⟦b⟧
+    """
+    text = body(card).replace("<mark><b>", "⟦").replace("</b></mark>", "⟧")
+    return re.sub(r"^!\[[^\]]*\]\([^)]*\)\n\n?", "", text, flags=re.MULTILINE)
+
+
+_LONGEST = 600
+"""Characters of a text that are shown."""
+
+
+def write_audit_page(path: Path, read: Read, reports: Sequence[Report], verdicts: Sequence[Verdict]) -> None:
+    """Writes the page: a report and a verdict per dataset that was read, and why others were not."""
+    sections = list(zip(reports, verdicts, map(_texts, read.data, reports), strict=True))
+    page = render("audit_page.html", package="review", sections=sections, skipped=read.skipped, checks=BY_ID)
+    path.write_text(page, encoding="utf-8")
+
+
+def _texts(data: AuditInput, report: Report) -> dict[str, tuple[str, str, list[str]]]:
+    """Split, label and texts of the rows that findings name, by id."""
+    named = {row for finding in report.findings for row in finding.rows}
+    rows = data.rows.filter(pl.col("id").is_in(sorted(named))).select("id", "split", "label", "texts").unique("id")
+    return {
+        row_id: (split, data.labels[label], [plain(text or "", _LONGEST) for text in texts])
+        for row_id, split, label, texts in rows.iter_rows()
+    }
+
 
 INDEX = "index.html"
 CARD = "card.html"

@@ -18,16 +18,14 @@ from werkzeug.serving import BaseWSGIServer, make_server
 
 from discoprobe.builders.audit.thresholds import CHECKS, Kind
 from discoprobe.builders.settings import SPLITS
+from discoprobe.cards import readers
 from discoprobe.cards.metadata import manifest
-from discoprobe.cards.readers import marks
-from discoprobe.cards.readers.marks import FAULTS, VERDICTS, Mark
+from discoprobe.cards.readers import FAULTS, VERDICTS, Mark
+from discoprobe.cards.release.rows import RowFilter, configs_asked
 from discoprobe.cards.review import pages
-from discoprobe.cards.review.blind_pages import BlindPages
-from discoprobe.cards.review.blind_round import labels_of
-from discoprobe.cards.review.row_store import RowFilter, configs_asked
-from discoprobe.cards.review.row_view import shown_row, side_by_side
-from discoprobe.cards.review.site import Site, inside, whole_number
-from discoprobe.cards.review.terminal_view import card_text
+from discoprobe.cards.review.blind_round import BlindPages, labels_of
+from discoprobe.cards.review.pages import card_text
+from discoprobe.cards.review.site import Site, inside, shown_row, side_by_side, whole_number
 from discoprobe.loaders.errors import UsageError
 
 if TYPE_CHECKING:
@@ -37,9 +35,8 @@ if TYPE_CHECKING:
     from werkzeug.datastructures import MultiDict
     from werkzeug.wrappers import Response as BaseResponse
 
-    from discoprobe.cards.review.row_store import ReleaseRow
-    from discoprobe.cards.review.row_view import ContextSentence
-    from discoprobe.cards.review.site import ReviewOptions
+    from discoprobe.cards.release.rows import ReleaseRow
+    from discoprobe.cards.review.site import ContextSentence, ReviewOptions
 
 HOST: Final = "127.0.0.1"
 PAGE_ROWS: Final = 25
@@ -89,8 +86,8 @@ class RowPages:
 
     def overview(self) -> Response:
         """All configs, with the number of rows that were read and of those with a fault."""
-        current, store = marks.verdicts_now(self.site.marks()), self.site.store
-        read = current.keys() | marks.blind_answers(self.site.marks()).keys()
+        current, store = readers.verdicts_now(self.site.marks()), self.site.store
+        read = current.keys() | readers.blind_answers(self.site.marks()).keys()
         faulty = [place for place, of_row in current.items() if any(mark.verdict in FAULTS for mark in of_row.values())]
         return self.site.page(
             "overview.html", "Review", rows=pages.config_rows(store.configs, store.manifest, self.site.options.changes),
@@ -99,7 +96,7 @@ class RowPages:
 
     def rows(self) -> Response:
         """One page of the rows that match the filters of the form."""
-        current = marks.verdicts_now(self.site.marks())
+        current = readers.verdicts_now(self.site.marks())
         wanted = self._filter(request.args, current)
         number = max(1, whole_number(request.args.get("page"), 1))
         page = self.site.store.find(wanted, (number - 1) * PAGE_ROWS, PAGE_ROWS)
@@ -168,8 +165,8 @@ class RowPages:
         before, after = self._neighbours(found)
         return self.site.page(
             "row.html", f"{config} {row_id}", shown=shown_row(found), sides=side_by_side(found, pair),
-            marks=marks.verdicts_now(every).get(found.place, {}),
-            answers=marks.blind_answers(every).get(found.place, {}),
+            marks=readers.verdicts_now(every).get(found.place, {}),
+            answers=readers.blind_answers(every).get(found.place, {}),
             context=self._context(found), before=before, after=after, asks=found.entry["summary"],
         )  # fmt: skip
 
@@ -214,10 +211,10 @@ class RowPages:
         sent, reader = self.site.posted(), self.site.named_reader()
         row = self.site.store.row(str(sent.get("config", "")), str(sent.get("row", "")))
         mark = Mark(
-            "mark", reader.name, reader.kind, marks.now(), row.config, row.id, str(sent.get("verdict", "")),
+            "mark", reader.name, reader.kind, readers.now(), row.config, row.id, str(sent.get("verdict", "")),
             comment=str(sent.get("comment", "")).strip(), shown=row.shown,
         )  # fmt: skip
-        marks.append(self.site.path, [mark])
+        readers.append(self.site.path, [mark])
         if self.site.wants_json():
             return jsonify(saved=1, verdict=mark.verdict, comment=mark.comment)
         return redirect(inside(str(sent.get("next", "/"))), 303)

@@ -3,3 +3,13 @@
 ``card`` collects the content, with ``reader_table``, ``examples`` and ``plots``, and ``render`` fills the templates.
 ``verdicts`` puts the result of the audit of a config into words, for all pages.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+    "card": ["config_card", "fields"],
+    "examples": ["lengths", "pieces"],
+    "plots": ["layer_plot"],
+    "render": ["compact", "markdown", "plain"],
+    "verdicts": ["FAILED", "MARKS", "NOT_AUDITED", "PASSED"],
+})  # fmt: skip

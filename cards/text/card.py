@@ -1,34 +1,239 @@
-"""The cards of a release and of each config, which the Hub shows."""
+"""The cards of a release and of each config, which the Hub shows.
 
+The columns of a config in words (``columns.toml``).
+
+What a card says of automatically annotated sources: the program, and the agreement of its labels with a treebank.
+
+The agreement is data (``agreement.toml``), made by ``scripts/gold_labels.py`` from a treebank on which the models were
+not trained: its text was annotated, its sentences were found again by their characters, and the labels were compared.
+
+What readers found, beside the majority baseline and the strongest shortcut.
+"""
+
+import datetime as dt
+import functools
 import importlib.metadata
+import importlib.resources
 import itertools
 import json
 import operator
 import re
+import tomllib
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import pyarrow as pa
 
 from discoprobe.builders.audit.report import Report
 from discoprobe.builders.audit.thresholds import BY_ID
-from discoprobe.builders.config import Config, Shape
-from discoprobe.cards.metadata import annotation_quality, column_descriptions, yaml_header
-from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest
+from discoprobe.builders.config import Config, Shape, schema
+from discoprobe.cards.metadata import yaml_header
+from discoprobe.cards.metadata.manifest import AuditEntry, ConfigEntry, Manifest
+from discoprobe.cards.readers import ReaderFigures
 from discoprobe.cards.text import examples, plots
-from discoprobe.cards.text.length_table import Lengths
-from discoprobe.cards.text.reader_table import reader_table
-from discoprobe.cards.text.render import compact, render
-from discoprobe.cards.text.verdicts import (
-    MARKS,
-    NOT_AUDITED,
-    Verdict,
-    tally,
-    task_designs,
-    verdict_of,
-    verdicts,
-)
+from discoprobe.cards.text.examples import Lengths
+from discoprobe.cards.text.render import compact, interval, render
+from discoprobe.cards.text.verdicts import MARKS, NOT_AUDITED, Verdict, tally, task_designs, verdict_of, verdicts
 from discoprobe.loaders.catalogue import licences, treebanks
+from discoprobe.loaders.corpus import Source
+
+LABEL = "label"
+_SHOWN_LABELS = 6
+
+
+class Field(NamedTuple):
+    """A column: its name, its type as `datasets` names it, what it holds."""
+
+    name: str
+    type: str
+    what: str
+
+
+def fields(shape: Shape, labels: tuple[str, ...]) -> list[Field]:
+    """The columns of every split of a config of this shape, in order."""
+    what = _words()["all"] | _words().get(shape, {})
+    return [
+        Field(
+            column.name,
+            class_label(labels) if column.name == LABEL else type_name(column.type),
+            what[column.name],
+        )
+        for column in schema(shape)
+    ]
+
+
+@functools.cache
+def _words() -> dict[str, dict[str, str]]:
+    """What columns hold: those of ``all`` rows, and by shape where that is special."""
+    data = importlib.resources.files("discoprobe.cards.metadata").joinpath("columns.toml").read_bytes()
+    return tomllib.loads(data.decode())
+
+
+def class_label(labels: tuple[str, ...]) -> str:
+    """``ClassLabel`` with its names in the order of their numbers, the first few of many."""
+    more = f", … {len(labels)} in all" if len(labels) > _SHOWN_LABELS else ""
+    return f"ClassLabel({', '.join(labels[:_SHOWN_LABELS])}{more})"
+
+
+def type_name(kind: pa.DataType) -> str:
+    """``string``, ``list<int32>``, ``struct<start: int32, end: int32>``: without Arrow's name for list items."""
+    arrow = str(kind).replace("item: ", "").replace("element: ", "")
+    return arrow.replace("float", "float32").replace("double", "float64")
+
+
+SEGMENTATION_TASKS: Final = ("sent_len",)
+"""Tasks whose labels depend on segmentation only."""
+TASKS: Final = (*SEGMENTATION_TASKS, "subj_number", "tree_depth")
+"""Tasks that are compared: by segmentation, by features and relations, by the whole tree."""
+
+
+class LabelAgreement(msgspec.Struct, frozen=True):
+    """Candidates of a task among the sentences with the same boundaries.
+
+    ``both``: candidates of the treebank and of the annotation; ``agree``: those with the same label; ``gold_only`` and
+    ``annotated_only``: candidates of one of them only.
+    """
+
+    both: int
+    agree: int
+    gold_only: int
+    annotated_only: int
+
+    @property
+    def same_label(self) -> float | None:
+        """Share of ``both`` with the same label; None without candidates."""
+        return self.agree / self.both if self.both else None
+
+    @property
+    def precision(self) -> float | None:
+        """Share of the annotation's candidates that the treebank has with the same label; None without candidates."""
+        candidates = self.both + self.annotated_only
+        return self.agree / candidates if candidates else None
+
+
+class SentenceAgreement(msgspec.Struct, frozen=True):
+    """Numbers of sentences: of the treebank, of the annotation, and of these with the treebank's boundaries."""
+
+    gold: int
+    annotated: int
+    same: int
+
+
+class Agreement(msgspec.Struct, frozen=True):
+    """What was measured with certain models, known by their SHA-256, or with rules, known by their software."""
+
+    lang: str
+    engine: str
+    software: dict[str, str]
+    packages: dict[str, str]
+    models: dict[str, str]
+    treebank: str
+    date: dt.date
+    sentences: SentenceAgreement
+    sent_len: LabelAgreement
+    subj_number: LabelAgreement | None = None
+    tree_depth: LabelAgreement | None = None
+    note: str = ""
+
+    @property
+    def program(self) -> str:
+        """Programs with their versions: ``stanza 1.15.0, torch 2.13.0``."""
+        return _listed(self.software)
+
+
+class AnnotationGroup(NamedTuple):
+    """Sources with the same annotation: their names, and the program with its versions and packages as texts.
+
+    ``measured`` is None where nobody measured these models; ``tasks`` are those whose agreement holds for the sources.
+    """
+
+    names: tuple[str, ...]
+    segmented: bool
+    software: str
+    packages: str
+    measured: Agreement | None
+    tasks: dict[str, LabelAgreement]
+
+
+def noise_of(sources: Sequence[Source]) -> list[AnnotationGroup]:
+    """The annotations of the sources that were made from raw text, each once, in the order of the sources."""
+    groups: dict[str, list[Source]] = {}
+    for source in sources:
+        if source.annotation is not None:
+            groups.setdefault(repr(source.annotation["made_by"]), []).append(source)
+    return [_group(group) for group in groups.values()]
+
+
+def _group(sources: Sequence[Source]) -> AnnotationGroup:
+    by: Mapping[str, Any] = (sources[0].annotation or {})["made_by"]
+    packages: Mapping[str, str] = by.get("packages", {})
+    measured = _agreement(sources[0].lang, by)
+    # A tokeniser alone was measured with the models that follow it: then the figures of segmentation hold.
+    names = TASKS if measured and measured.models.keys() == by.get("models", {}).keys() else SEGMENTATION_TASKS
+    tasks = {name: figures for name in names if (figures := getattr(measured, name, None)) is not None}
+    segmented = "pos" not in packages and "depparse" not in packages
+    software = _listed(by["software"])
+    return AnnotationGroup(tuple(one.name for one in sources), segmented, software, _listed(packages), measured, tasks)
+
+
+def _agreement(lang: str, by: Mapping[str, Any]) -> Agreement | None:
+    """What was measured with the models of an annotation, or with more of them, or with its rules; else None."""
+    models = {name: file["sha256"] for name, file in by.get("models", {}).items()}
+    for measured in measurements():
+        if (measured.lang, measured.engine) != (lang, by["engine"]):
+            continue
+        if models.items() <= measured.models.items() if models else measured.software == by["software"]:
+            return measured
+    return None
+
+
+@functools.cache
+def measurements() -> list[Agreement]:
+    """All that was measured."""
+    data = importlib.resources.files("discoprobe.cards.metadata").joinpath("agreement.toml").read_bytes()
+    return msgspec.convert(tomllib.loads(data.decode())["measured"], list[Agreement])
+
+
+def _listed(values: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in values.items())
+
+
+_PLURAL: Final = {"person": "people", "model": "models"}
+
+
+def reader_table(readers: Mapping[str, ReaderFigures]) -> dict[str, ReaderFigures]:
+    """What readers of each kind found, by who they are (``2 people``, ``1 model``): people first."""
+    return {
+        f"{found['readers']} {kind if found['readers'] == 1 else _PLURAL[kind]}": found
+        for kind, found in sorted(readers.items(), key=lambda item: item[0] != "person")
+    }
+
+
+def reader_lines(readers: Mapping[str, ReaderFigures], audit: AuditEntry | None) -> list[str]:
+    """What readers found, a line of text per kind: for the terminal."""
+    return [_line(who, found, audit) for who, found in reader_table(readers).items()]
+
+
+def _line(who: str, found: ReaderFigures, audit: AuditEntry | None) -> str:
+    line = f"{found['rows']:,} {'row' if found['rows'] == 1 else 'rows'} read by {who}"
+    if n := found["answers"]:
+        accuracy = f"{found['correct'] / n:.3f} ({interval(found['interval'])})"
+        line += f", accuracy {accuracy} on {n:,} blind answers{_beside(audit)}"
+    if n := found["verdicts"]:
+        line += f", {sum(found['faults'].values()) / n:.3f} of {n:,} verdicts are faults"
+    return line
+
+
+def _beside(audit: AuditEntry | None) -> str:
+    """The baselines to read an accuracy beside, in brackets; nothing without an audit."""
+    if audit is None:
+        return ""
+    strongest = f"{audit['strongest']} {audit['accuracy']:.3f}" if audit["strongest"] else "no shortcut"
+    return f" (majority {audit['majority']:.3f}, {strongest})"
+
 
 REPOSITORY = "org/discoprobe"
 """The Hub repository that a card names while its own is not known."""
@@ -99,15 +304,15 @@ def _with_contents(values: dict[str, Any]) -> str:
     return render("release.md", **values | {"contents": headings})
 
 
-def _example(entry: ConfigEntry) -> tuple[str, list[column_descriptions.Field]] | None:
+def _example(entry: ConfigEntry) -> tuple[str, list[Field]] | None:
     """The example that the manifest has of a config, as JSON, and what its fields mean; None if it has none."""
     if not entry.get("example"):
         return None
-    row, fields = entry["example"], column_descriptions.fields(Shape(entry["shape"]), tuple(entry["labels"]))
-    ordered = {field.name: _sorted(row[field.name]) for field in fields if field.name in row}
+    row, columns = entry["example"], fields(Shape(entry["shape"]), tuple(entry["labels"]))
+    ordered = {field.name: _sorted(row[field.name]) for field in columns if field.name in row}
     shown = json.dumps(ordered, ensure_ascii=False, indent=1)
     plain = "".join(char for char in shown if char == "\n" or unicodedata.category(char) not in {"Cc", "Cf"})
-    return plain.replace("`", "\\u0060"), fields
+    return plain.replace("`", "\\u0060"), columns
 
 
 def _sorted(value: object) -> object:
@@ -155,12 +360,12 @@ def config_card(config: Config, lengths: Lengths, report: Report | None = None) 
     return render(
         "config.md", config=config, title=title, definition=paragraphs(definition), language=language_name(config.lang),
         papers=config.papers, splits=tuple(config.splits), counts=config.counts(), labels=_labels(config),
-        lengths=lengths, fields=column_descriptions.fields(config.shape, config.labels),
+        lengths=lengths, fields=fields(config.shape, config.labels),
         examples=_examples(config),
         marked=examples.MARKED.get(config.shape, ""), drops=_drops(config),
         filters=_filters(config),
         licence=licences.strictest([source.licence for source in config.sources]),
-        annotations=annotation_quality.noise_of(config.sources), audit=report, checks=BY_ID,
+        annotations=noise_of(config.sources), audit=report, checks=BY_ID,
         verdict=verdict_of(report).text if report else NOT_AUDITED,
         rows_plot=plots.rows_name(config.name), audit_plot=plots.audit_name(config.name),
     )  # fmt: skip

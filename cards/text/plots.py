@@ -14,9 +14,8 @@ from discoprobe.builders.audit.report import Report
 from discoprobe.builders.audit.thresholds import Kind
 from discoprobe.builders.config import Config
 from discoprobe.cards.metadata.manifest import PLOTS
-from discoprobe.cards.text import escape
-from discoprobe.cards.text.length_table import Lengths
-from discoprobe.cards.text.render import render
+from discoprobe.cards.text.examples import Lengths
+from discoprobe.cards.text.render import plain, render
 
 WIDTH = 400
 _LEFT, _RIGHT = 86, 44
@@ -168,7 +167,7 @@ def _stacked(groups: Sequence[Sequence[int]], slot: float, bottom: float, scale:
 
 
 def _short(label: str) -> str:
-    return escape.plain(label, 12)
+    return plain(label, 12)
 
 
 def _columns(text: str) -> int:

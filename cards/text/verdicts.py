@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from discoprobe.builders.audit.designs import Design, designs
-from discoprobe.builders.audit.report import Report
+from discoprobe.builders.audit.report import Design, Report, designs
 from discoprobe.cards.metadata.manifest import Audited, AuditEntry
 
 PASSED: Final = "passed"

@@ -7,6 +7,10 @@ file, and a ``[[left_out]]`` table per corpus that is not offered for download, 
 
 Files are parsed only as far as needed, because parsing is slow: `languages` reads the head of each file, `treebank` one
 whole file.
+
+Datasets of text on the Hub that the catalogue pins by repository and commit, per language.
+
+A corpus is one language of a dataset: ``finewiki-de`` is German FineWiki.
 """
 
 import functools
@@ -51,7 +55,7 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return _contents(self.code).left_out
 
 
-class _Contents(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _TreebankFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A file of the catalogue."""
 
     language: Language
@@ -219,7 +223,7 @@ def _heads() -> Mapping[str, Language]:
 
 def _head(code: str) -> Language:
     file = f"catalogue/{code}.toml"
-    return convert_table(parse_toml(_text(code).partition("\n[[")[0], file), _Contents, file).language
+    return convert_table(parse_toml(_text(code).partition("\n[[")[0], file), _TreebankFile, file).language
 
 
 @functools.cache
@@ -246,10 +250,99 @@ def _names_in(code: str) -> list[str]:
 
 
 @functools.cache
-def _contents(code: str) -> _Contents:
+def _contents(code: str) -> _TreebankFile:
     file = f"catalogue/{code}.toml"
     tables = parse_toml(_text(code), file)
     for kind in ("treebank", "text", "left_out"):
         for table in tables.get(kind, ()):
             table["lang"] = code
-    return convert_table(tables, _Contents, file)
+    return convert_table(tables, _TreebankFile, file)
+
+
+HUB: Final = "hf://"
+"""Prefix of URLs on the Hub."""
+DATASETS: Final = "datasets/"
+"""Prefix of dataset repositories, in URLs after `HUB` and in the sources of a manifest."""
+
+
+class HubText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A dataset of text on the Hub.
+
+    Attributes:
+        name: its name for ``--corpus`` and ``--fill``.
+        repo: the repository on the Hub.
+        commit: the pinned commit.
+        files: pattern for the paths of a language's parquet files; ``{wiki}`` stands for the code of its Wikipedia.
+        licence: of the text.
+        citation: how to cite the text.
+        genre: the genres of the text.
+        note: a description of the text.
+        without: codes of languages that the dataset does not have.
+        wikis: code of a language → code of its Wikipedia, if they differ.
+        licence_note: further information on the licence.
+        default: whether it is the default of ``--fill`` when no corpus is named.
+    """
+
+    name: str
+    repo: str
+    commit: str
+    files: str
+    licence: str
+    citation: str
+    genre: tuple[str, ...]
+    note: str
+    without: tuple[str, ...] = ()
+    wikis: dict[str, str] = {}
+    licence_note: str = ""
+    default: bool = False
+
+    def corpus(self, lang: str) -> str:
+        """The name of the corpus of a language."""
+        return f"{self.name}-{lang}"
+
+    def pattern(self, lang: str) -> str:
+        """The pattern of the paths of a language's files."""
+        return self.files.replace("{wiki}", self.wikis.get(lang, lang))
+
+    def url(self, lang: str) -> str:
+        """The URL of the files of a language, with their pattern."""
+        return f"{HUB}{DATASETS}{self.repo}@{self.commit}/{self.pattern(lang)}"
+
+
+class _HubTextFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    dataset: tuple[HubText, ...]
+
+
+@functools.cache
+def hub_texts() -> tuple[HubText, ...]:
+    """The datasets of the catalogue."""
+    file = "catalogue/hub/texts.toml"
+    text = (importlib.resources.files("discoprobe.loaders") / file).read_text(encoding="utf-8")
+    return convert_table(parse_toml(text, file), _HubTextFile, file).dataset
+
+
+def is_hub_text(name: str) -> bool:
+    """Whether a name is that of a dataset (``finewiki``), or of one language of it (``finewiki-de``)."""
+    return any(_stem(name) == text.name for text in hub_texts())
+
+
+def hub_text(name: str, lang: str = "") -> tuple[HubText, str]:
+    """The dataset and the language that a name means: ``finewiki-de``, or ``finewiki`` of a language.
+
+    Args:
+        name: one for which `is_hub_text` is true.
+        lang: the code of the language, where the name has none.
+
+    Raises:
+        UnknownNameError: the dataset has no such language, or none is named.
+    """
+    text = next(text for text in hub_texts() if _stem(name) == text.name)
+    code = name.casefold().partition("-")[2] or lang
+    offered = [known.code for known in languages(every=True) if known.code not in text.without]
+    if code not in offered:
+        raise UnknownNameError(f"language of {text.name}", code, offered, remedy="(name one with --lang)")
+    return text, code
+
+
+def _stem(name: str) -> str:
+    return name.casefold().partition("-")[0]

@@ -5,33 +5,312 @@ gets an id made of the file name and a running number.
 
 A *run* is a sequence of sentences that follow each other in the original text. A run ends with its document, at a
 sentence that was left out, and at a gap in the numbers of the ``sent_id``.
+
+Recognises documents by sentence ids: consecutive ids with the same stem and rising numbers.
+
+``mt-03J01:1``, ``mt-03J01:2`` … ``mt-05J01:1`` are two documents. But ids of this form may also number the sentences of
+a split (``test-s1``) or of a genre. So stems count as documents only with evidence: see :class:`Evidence`.
+
+Reads corpus files, gzipped or not, in blocks that end between sentences.
+
+Finds headings, captions and other elements that GUM marks in comments, and the sections of documents.
+
+``# section_number = 2`` gives the number of the section itself. ``# newpar_block = head (1 s)`` marks a sentence as a
+heading. A heading begins a section, unless it is the title at the beginning of the document. A document that begins
+with a heading other than its title (``meta::title``) is an excerpt from a longer one, and has no lead.
 """
 
 from __future__ import annotations
 
+import gzip
 import re
+import unicodedata
+import zlib
 from dataclasses import dataclass, replace
-from itertools import repeat
-from typing import TYPE_CHECKING, Final
+from itertools import pairwise, repeat
+from operator import sub
+from typing import IO, TYPE_CHECKING, Final, cast
 
 import numpy as np
 import polars as pl
 
-from discoprobe.loaders.conllu.blocks import NEWDOC, SENT_ID, blocks
-from discoprobe.loaders.conllu.sections import elements, sections
-from discoprobe.loaders.conllu.sent_id_stems import by_stem, find_stems
-from discoprobe.loaders.conllu.word_lines import changes, position_in_block
+from discoprobe.loaders.conllu.parse import changes, position_in_block
 from discoprobe.loaders.corpus import DOCUMENTS, SENTENCES
-from discoprobe.loaders.keys import record_keys, text_keys
+from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError
+from discoprobe.loaders.hashing import record_keys, text_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from discoprobe.loaders.catalogue.pins import DocumentRule
-    from discoprobe.loaders.conllu.word_lines import Flags, Ints
+    from discoprobe.loaders.conllu.parse import Flags, Ints
+
+
+_BETWEEN: Final = r"[-_.,:;/#|]+"
+PATTERNS: Final = (
+    rf"^(.+?){_BETWEEN}p{_BETWEEN}?(\d+){_BETWEEN}s{_BETWEEN}?(\d+)[a-zA-Z]?$",
+    r"^(.+?)[.,:](\d+)[.:](\d+)[a-zA-Z]?$",
+    rf"^(.+?){_BETWEEN}s?(\d+)[a-zA-Z]?$",
+)
+"""Stem and numbers: paragraph and sentence (``x.p.1.s.2``), two numbers (``x,1.2``), one number (``x-s3``)."""
+
+SPLIT_NAME: Final = re.compile(r"(?:.*[-_.])?(?:train|dev|devel|test|valid|validation)(?:[-_.]?\d+)?", re.IGNORECASE)
+LEAST_STEMS: Final = 3
+LEAST_MEAN: Final = 2.0
+"""Sentences per stem, on average."""
+LEAST_MATCHED: Final = 0.9
+"""Least share of the ids that match the pattern; sentences with other ids are in no document."""
+LEAST_RISING: Final = 0.95
+"""Least share of neighbours with the same stem whose numbers rise; a few ids are out of order in most corpora."""
+LEAST_CONSECUTIVE: Final = 0.5
+"""Least share of neighbours with the same stem with a number that differs by one; a sample of a genre has gaps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Whether the stems of the sentence ids of a file are documents."""
+
+    pattern: str  # the regular expression, whose first group is the stem
+    sentences: int  # number of sentences
+    matched: int  # number of ids that match the pattern
+    stems: int  # number of different stems
+    passages: int  # number of contiguous passages with the same stem; equal to ``stems`` if no stem occurs in two
+    rising: float  # share of neighbours with the same stem whose numbers rise
+    consecutive: float  # share of neighbours with the same stem with a number that differs by one
+    objection: str  # why the stems are not documents; empty if they are
+
+    def __str__(self) -> str:
+        if self.objection:
+            return f"none: {self.objection}"
+        return (
+            f"{self.stems} by sent_id: each in one passage, {self.matched / self.stems:.1f} sentences on average, "
+            f"numbers rise in {self.rising:.0%} and are consecutive in {self.consecutive:.0%} of the neighbours"
+        )
+
+
+def find_stems(sent_ids: Sequence[str]) -> Evidence:
+    """The evidence for the first of :data:`PATTERNS` whose stems are documents; if there is none, for the last."""
+    for pattern in PATTERNS[:-1]:
+        # If none of the first eighth matches, less than LEAST_MATCHED of all match.
+        if any(map(re.compile(pattern).match, sent_ids[: len(sent_ids) // 8 + 1])):
+            evidence = _evidence(sent_ids, pattern)
+            if not evidence.objection:
+                return evidence
+    return _evidence(sent_ids, PATTERNS[-1])
+
+
+def _evidence(sent_ids: Sequence[str], pattern: str) -> Evidence:
+    matches = re.findall(pattern, "\n".join(sent_ids), re.MULTILINE)
+    names = [match[0] for match in matches]
+    numbers = zip(*(map(int, column) for column in [*zip(*matches, strict=True)][1:]), strict=True)
+    neighbours = zip(pairwise(names), pairwise(numbers), strict=True)
+    steps = [pair for (before, after), pair in neighbours if before == after]
+    stems = set(names)
+    passages = len(names) - len(steps)
+    rising = sum(before <= after for before, after in steps) / max(len(steps), 1)
+    consecutive = sum(1 in map(sub, after, before) for before, after in steps) / max(len(steps), 1)
+    named = sorted(stem for stem in stems if SPLIT_NAME.fullmatch(stem))
+    objections = {
+        f"{len(matches)} of {len(sent_ids)} sentence ids are a stem and a number": (
+            len(matches) < LEAST_MATCHED * max(len(sent_ids), 1)
+        ),
+        f"the sentence ids name splits ({', '.join(named[:3])})": bool(named),
+        f"the sentence ids have {len(stems)} stems": len(stems) < LEAST_STEMS,
+        f"{len(matches)} sentences have {len(stems)} stems": len(matches) < LEAST_MEAN * len(stems),
+        f"{len(stems)} stems of sentence ids come in {passages} passages": passages != len(stems),
+        f"the numbers in the sentence ids rise in {rising:.0%} of the neighbours": rising < LEAST_RISING,
+        f"the numbers in the sentence ids are consecutive in {consecutive:.0%} of the neighbours": (
+            consecutive < LEAST_CONSECUTIVE
+        ),
+    }
+    objection = next((words for words, holds in objections.items() if holds), "")
+    return Evidence(pattern, len(sent_ids), len(matches), len(stems), passages, rising, consecutive, objection)
+
+
+def by_stem(sent_ids: Iterable[str], pattern: str) -> list[str | None]:
+    """The first group of a pattern in each sentence id, from its start; None where it does not match."""
+    form = re.compile(pattern)
+    return [match and match[1] for match in map(form.match, sent_ids)]
+
+
+CHUNK: Final = 2**20
+MOST_RATIO: Final = 200
+"""The largest number of unpacked bytes per byte of a gzip file."""
+MOST_SURE: Final = 2**26
+"""The number of unpacked bytes up to which any ratio is accepted."""
+SENTENCE_END: Final = b"\n\n"
+NEWDOC: Final = re.compile(rb"^# ?newdoc\b", re.MULTILINE)
+SENT_ID: Final = re.compile(rb"^# ?sent_id *= *(.*?) *$", re.MULTILINE)
+
+
+def blocks(path: Path, size: int, rule: DocumentRule) -> Iterator[bytes]:
+    r"""The text of a file, in blocks of about ``size`` bytes with ``\n`` line ends.
+
+    A block ends before the start of a document if there is one in it, else at the end of a sentence, so a sentence is
+    never cut, and memory holds one block. A file smaller than ``size`` is one block.
+
+    Raises:
+        CorpusFormatError: the file is a damaged or truncated gzip file, or one that unpacks to far more than its size.
+        DiscoprobeError: the file cannot be read.
+    """
+    rest = b""
+    for chunk in _chunks(path, size):
+        text = rest + chunk
+        at = _cut(text, rule) if len(text) >= size else 0
+        if at:
+            yield text[:at]
+        rest = text[at:]
+    if rest:
+        yield rest
+
+
+def _chunks(path: Path, size: int) -> Iterator[bytes]:
+    r"""Pieces of the text of a file, line ends made ``\n`` and no byte order mark."""
+    held = b""
+    first = True
+    unpacked = 0
+    with _open(path) as file:
+        size = size if path.suffix == ".gz" else min(size, path.stat().st_size + 1)  # a larger buffer takes longer
+        while data := _read(file, size, path):
+            unpacked += len(data)
+            _refuse_bomb(path, unpacked)
+            data = (held + data).removeprefix(b"\xef\xbb\xbf" if first else b"")
+            first = False
+            held = b"\r" if data.endswith(b"\r") else b""
+            data = data.removesuffix(held)
+            yield data.replace(b"\r\n", b"\n") if b"\r" in data else data
+    if held:
+        yield held
+
+
+def _open(path: Path) -> IO[bytes]:
+    try:
+        return cast("IO[bytes]", gzip.open(path)) if path.suffix == ".gz" else path.open("rb")
+    except OSError as error:
+        raise DiscoprobeError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def _refuse_bomb(path: Path, unpacked: int) -> None:
+    """Raise a CorpusFormatError for an improbable ratio: gzip makes CoNLL-U ten times smaller, rarely thirty times."""
+    if path.suffix == ".gz" and unpacked > max(MOST_SURE, MOST_RATIO * path.stat().st_size):
+        raise CorpusFormatError(
+            f"unpacks to more than {MOST_RATIO} times its size: is it a corpus? If so, unpack it first",
+            path=str(path),
+        )
+
+
+def _read(file: IO[bytes], size: int, path: Path) -> bytes:
+    try:
+        return file.read(size)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise CorpusFormatError(f"damaged or truncated gzip file: {error}", path=str(path)) from error
+    except OSError as error:
+        raise DiscoprobeError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def _cut(text: bytes, rule: DocumentRule) -> int:
+    """The end of a block: before the last document that begins in the text, else after the last sentence, else 0."""
+    end = text.rfind(SENTENCE_END) + len(SENTENCE_END)
+    if end < len(SENTENCE_END):
+        return 0
+    start = _last_document(text[:end], rule)
+    before = text.rfind(SENTENCE_END, 0, start + 1) if start else -1
+    return before + len(SENTENCE_END) if before > 0 else end
+
+
+def _last_document(text: bytes, rule: DocumentRule) -> int:
+    """The offset of a comment in the first sentence of the last document that begins in the text, or 0."""
+    if rule.kind in {"auto", "newdoc"} and (marks := [match.start() for match in NEWDOC.finditer(text)]):
+        return marks[-1]
+    if rule.kind not in {"auto", "sent_id"}:
+        return 0
+    ids = [(match.start(), match[1].decode(errors="replace")) for match in SENT_ID.finditer(text)]
+    names = [sent_id for _, sent_id in ids]
+    if rule.kind == "auto":
+        evidence = find_stems(names)
+        pattern = "" if evidence.objection else evidence.pattern
+    else:
+        pattern = rule.pattern
+    documents = by_stem(names, pattern) if pattern else []
+    return max((ids[i][0] for i in range(1, len(documents)) if documents[i] != documents[i - 1]), default=0)
+
+
+ELEMENT: Final = re.compile(r'(\w+)(?:\s+[\w:-]+:::"[^"]*")*\s*\((\d+) s\)')
+"""An element of the source with its attributes, and how many sentences it has."""
+NOT_RUNNING: Final = {
+    "head": "heading",
+    **dict.fromkeys(("caption", "figure"), "caption"),
+    **dict.fromkeys(("item", "list"), "list-item"),
+    **dict.fromkeys(("note", "incident"), "note"),
+    **dict.fromkeys(("table", "row", "cell"), "table"),
+}
+"""Elements that are not running text, and the value of ``element`` for their sentences."""
+SHARED: Final = 0.5
+"""A heading is the title if at least this share of its words are in the title."""
+
+
+def elements(comments: pl.Series, doc: Ints) -> pl.Series:
+    """The column ``element`` of ``corpus.SENTENCES``: null for running text, else ``heading``, ``caption``, ….
+
+    The innermost element decides: a paragraph in an item of a list is running text. ``hi`` is ignored, since it marks
+    single words.
+
+    Args:
+        comments: ``newpar_block`` of each sentence: the elements that begin with it, outermost first; null for none.
+        doc: number of the document of each sentence.
+    """
+    found: list[str | None] = [None] * len(doc)
+    for i in np.flatnonzero(comments.is_not_null()).tolist():
+        begun = [(name, int(n)) for name, n in ELEMENT.findall(comments[i]) if name != "hi" and int(n)]
+        name, n = begun[-1] if begun else ("", 0)
+        for at in range(i, min(i + n, len(doc))):
+            found[at] = NOT_RUNNING.get(name) if doc[at] == doc[i] else found[at]
+    return pl.Series("element", found, pl.String)
+
+
+def sections(sentences: pl.DataFrame, element: pl.Series, doc: Ints, index: Ints, before: int) -> tuple[pl.Series, int]:
+    """The section of each sentence, null for headings and in documents without sections.
+
+    Args:
+        sentences: as :class:`discoprobe.loaders.conllu.parse.Parsed` has them.
+        element: of each sentence, from `elements`.
+        doc: number of the document of each sentence.
+        index: position of each sentence in its document.
+        before: number of headings of the first document in earlier blocks of the file.
+
+    Returns:
+        The numbers of the sections, and the number of headings of the last document so far.
+    """
+    given = sentences["section_number"].cast(pl.UInt32)
+    heading = element.eq_missing("heading")
+    if not heading.any() and not before:
+        return given, 0
+    texts, titles, begins = sentences["text"], sentences["title"], np.zeros(len(doc), np.int64)
+    for i in np.flatnonzero(heading & sentences["newpar_block"].is_not_null()).tolist():
+        begins[i] = index[i] > 0 or not _is_title(texts[i] or "", titles[i])
+    begins[0] += before
+    found = pl.DataFrame({"doc": doc, "begins": begins, "heading": heading}).select(
+        number=pl.col("begins").cum_sum().over("doc"),
+        inside=(pl.col("begins").sum().over("doc") > 0) & ~pl.col("heading"),
+    )
+    numbers = found.select(pl.when("inside").then("number").cast(pl.UInt32)).to_series()
+    return given.zip_with(given.is_not_null(), numbers), int(found["number"][-1])
+
+
+def _is_title(heading: str, title: str | None) -> bool:
+    """Whether the first heading of a document is its title; True if the title is not known."""
+    words, known = _words(heading), _words(title or "")
+    return not known or len(words & known) >= SHARED * len(words)
+
+
+def _words(text: str) -> set[str]:
+    """The words of a text in small letters without diacritics."""
+    plain = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
+    return set(re.findall(r"\w+", plain))
+
 
 NUMBERED: Final = 0.5
 """If at least this share of neighbours have consecutive numbers, the numbers count sentences."""

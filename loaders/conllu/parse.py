@@ -1,25 +1,493 @@
-"""From the bytes of CoNLL-U files to tables of words and sentences and what is wrong with them."""
+"""From the bytes of CoNLL-U files to tables of words and sentences and what is wrong with them.
+
+Divides CoNLL-U files into lines: comments and word lines, and among these the words and multiword tokens.
+
+The checks of the reader for malformed sentences; each runs over all lines at once.
+
+A check gives a :class:`Fault` for the first wrong line of a sentence; :func:`first_problems` keeps the first fault of
+each sentence. Some checks use the message of the ``conllu`` library, if it rejects the line too.
+
+The character offsets of tokens in the text of their sentence.
+
+Reads the comments of CoNLL-U files into a table with a row per sentence.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from io import BytesIO
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
+from conllu.exceptions import ParseException
+from conllu.parser import DEFAULT_FIELDS, parse_line
+from numpy.typing import NDArray
 
-from discoprobe.loaders.conllu import check
-from discoprobe.loaders.conllu.align import align
-from discoprobe.loaders.conllu.comments import STRUCTURE, check_sentences, read_comments, read_sentences, without
-from discoprobe.loaders.conllu.word_lines import NO_NUMBER, find_words, read_rows, read_text
 from discoprobe.loaders.corpus import TOKENS, UPOS
 from discoprobe.loaders.errors import BadLine
+from discoprobe.loaders.hashing import WHITE
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from discoprobe.loaders.conllu.word_lines import Flags, Piece, Text, Words
+
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+NAMES: Final = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+READ: Final = ("id", "form", "lemma", "upos", "feats", "head", "deprel", "misc")
+NO_NUMBER: Final = -1
+"""Stands for a cell without a 32-bit whole number in its usual notation; ``01`` is not a number here."""
+RANGE: Final = r"^([1-9][0-9]{0,8})-([1-9][0-9]{0,8})$"
+"""The ID of a multiword token."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A file, or a block of a large one."""
+
+    stem: str  # the file's name without folder and suffixes, from which missing sentence ids are made
+    data: bytes  # the text, with ``\n`` line ends and no byte order mark
+    line: int = 0  # number of lines of the file before the block
+    sentence: int = 0  # number of sentences of the file before the block
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """The lines of several pieces as one text, in which no sentence continues from one piece to the next."""
+
+    pieces: Sequence[Piece]  # where the lines come from
+    starts: Ints  # number of the first line of each piece
+    lines: pl.Series  # without their ends; bytes that are not UTF-8 are replaced
+    is_comment: Flags  # whether each line begins with ``#``
+    is_blank: Flags  # whether each line has only white space
+    block: Ints  # number of the block (lines between blank lines) of each line; of a blank line, that of the next one
+    first: Ints  # number of the first line of each block
+    faults: dict[int, tuple[str, str]]  # number of a line with invalid bytes → reason and message
+
+    def piece(self, lines: Ints) -> Ints:
+        """The index of the piece that each of the lines is in."""
+        return np.searchsorted(self.starts, lines, side="right") - 1
+
+
+def read_text(pieces: Sequence[Piece]) -> Text:
+    """The lines of pieces, in order."""
+    data = b"\n\n".join(piece.data for piece in pieces)
+    starts = np.cumsum([0, *(piece.data.count(b"\n") + 2 for piece in pieces[:-1])])
+    if data[-1:] not in {b"", b"\n"}:
+        data += b"\n"  # polars cannot read a comment without it
+    faults = _faults(data) if b"\r" in data else {}
+    try:
+        lines = pl.read_lines(BytesIO(data))["line"].rechunk()
+    except pl.exceptions.ComputeError:
+        faults = _faults(data)
+        lines = pl.read_lines(BytesIO(data.decode(errors="replace").encode()))["line"].rechunk()
+    perhaps_blank = (lines < "!") | (lines > "~")  # empty, or beginning with white space or a letter outside ASCII
+    blank = perhaps_blank.to_numpy().copy()
+    blank[blank] = (lines.filter(perhaps_blank).str.strip_chars(WHITE) == "").to_numpy()
+    opens = ~blank & np.concatenate([[True], blank[:-1]])[: len(blank)]
+    block, is_comment = np.cumsum(opens) - ~blank, lines.str.starts_with("#").to_numpy()
+    return Text(pieces, starts, lines, is_comment, blank, block, np.flatnonzero(opens), faults)
+
+
+def _faults(data: bytes) -> dict[int, tuple[str, str]]:
+    """What is wrong with the bytes of lines, as in :class:`Text`."""
+    faults = {}
+    for i, line in enumerate(data.split(b"\n")):
+        if b"\r" in line:
+            faults[i] = ("line end", "a carriage return inside the line")
+        try:
+            line.decode()
+        except UnicodeDecodeError as error:
+            where = f"byte 0x{line[error.start]:02x} at position {error.start + 1} of the line"
+            faults[i] = ("encoding", f"invalid UTF-8: {where}")
+    return faults
+
+
+def read_rows(text: Text) -> pl.DataFrame:
+    """The word lines: the cells by name (empty if missing), ``n_cells``, and ``line`` and ``block`` (numbers)."""
+    line = np.flatnonzero(~text.is_comment & ~text.is_blank)
+    cells = text.lines.gather(line).str.split("\t")
+    n_cells = cells.list.len()
+    if (n_cells != len(NAMES)).any():
+        cells = cells.list.concat(pl.Series([[""] * len(NAMES)])).list.head(len(NAMES))
+    columns = [pl.col("line").gather_every(len(NAMES), NAMES.index(name)).alias(name) for name in READ]
+    numbers = {"n_cells": n_cells, "line": pl.Series(line), "block": pl.Series(text.block[line])}
+    return cells.explode().to_frame().select(*columns, **numbers)
+
+
+def changes(blocks: Ints) -> Flags:
+    """Whether each element of an ascending array differs from the one before it; true for the first."""
+    return np.concatenate([[True], blocks[1:] != blocks[:-1]])[: len(blocks)]
+
+
+def position_in_block(blocks: Ints) -> Ints:
+    """0-based position of each row inside its block; ``blocks`` is ascending."""
+    at = np.arange(len(blocks))
+    return at - np.maximum.accumulate(np.where(changes(blocks), at, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The syntactic words (lines with a whole number as ID) and the multiword tokens (``a-b``) among word lines."""
+
+    lines: pl.DataFrame  # all word lines, as :func:`read_rows` gives them
+    heads: Ints  # the HEAD of each of them, or :data:`NO_NUMBER`
+    is_word: Flags  # whether each of them is a word
+    rows: pl.DataFrame  # the lines of the words
+    number: Ints  # the ID of each word
+    head: Ints  # the HEAD of each word
+    block: Ints  # the block of each word
+    sentence: Ints  # index of the sentence of each word, among those with words
+    ranges: pl.DataFrame  # multiword tokens: ``at`` (index of the line), ``first``, ``last``, ``word`` (index of first)
+
+
+def find_words(lines: pl.DataFrame, left_out: Collection[int] = ()) -> Words:
+    """The words and multiword tokens among word lines, without the blocks ``left_out``."""
+    if left_out:
+        lines = lines.filter(~pl.col("block").is_in(list(left_out)))
+    cell = pl.col("id", "head")
+    is_plain = (cell >= "1") | (cell == "0")  # no zero and no sign before the first digit
+    numbers = pl.when(is_plain).then(cell.cast(pl.UInt32, strict=False).cast(pl.Int64)).fill_null(NO_NUMBER)
+    number, heads = (column.to_numpy() for column in lines.select(numbers))
+    is_word = number != NO_NUMBER
+    rows = lines if is_word.all() else lines.filter(pl.Series(is_word))
+    at = np.flatnonzero(~is_word)
+    first, last = (pl.col("id").str.extract(RANGE, group).cast(pl.Int64) for group in (1, 2))
+    ranges = lines[at].with_columns(at=at, word=np.cumsum(is_word)[at], first=first, last=last).drop_nulls("first")
+    block = rows["block"].to_numpy()
+    sentence = np.cumsum(changes(block)) - 1
+    return Words(lines, heads, is_word, rows, number[is_word], heads[is_word], block, sentence, ranges)
+
+
+EMPTY_NODE: Final = r"^(0|[1-9][0-9]*)\.[1-9][0-9]*$"
+LARGEST: Final = 2**16 - 1
+"""The largest word number the tables hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something wrong in a sentence: the reason by which it is counted, the numbers of line and block, the message."""
+
+    reason: str
+    line: int
+    block: int
+    message: str
+
+
+def problems(
+    rows: pl.DataFrame, where: Flags, reason: str, message: str, *, conllu_words: bool = False, **numbers: Ints
+) -> Iterator[Fault]:
+    """A fault for the first row of each block where a condition holds (``where``).
+
+    ``message`` is a format string over the columns of ``rows``, which include ``line`` and ``block``, and ``numbers``.
+    With ``conllu_words`` the message of the ``conllu`` library is used instead, if it rejects the line.
+    """
+    if where.any():
+        first = rows.with_columns(**numbers).filter(pl.Series(where)).unique("block", keep="first", maintain_order=True)
+        for row in first.iter_rows(named=True):
+            words = message.format(**row)
+            try:
+                if conllu_words:
+                    parse_line("\t".join(row.get(name, "_") for name in NAMES), DEFAULT_FIELDS)
+            except ParseException as error:
+                words = str(error)
+            yield Fault(reason, row["line"], row["block"], words)
+
+
+def first_problems(reported: Iterable[Fault]) -> dict[int, Fault]:
+    """The fault on the first line of each block, by block; of several on one line, the first one reported."""
+    first: dict[int, Fault] = {}
+    for fault in sorted(reported, key=lambda fault: (fault.block, fault.line)):
+        first.setdefault(fault.block, fault)
+    return first
+
+
+def check_lines(text: Text, rows: pl.DataFrame) -> Iterator[Fault]:
+    """Check that every line is UTF-8 without a carriage return inside, and that every word line has ten columns."""
+    for line, (reason, message) in text.faults.items():
+        yield Fault(reason, line, int(text.block[line]), message)
+    message = f"{{n_cells}} columns where a word line has {len(NAMES)}, separated by tabs"
+    yield from problems(rows, (rows["n_cells"] != len(NAMES)).to_numpy(), "columns", message)
+
+
+def check_ids(words: Words) -> Iterator[Fault]:
+    """Check that words are numbered 1, 2, 3 …, and that every other line is a multiword token or an empty node."""
+    expected = position_in_block(words.block) + 1
+    rows, message = words.rows, "ID {id} where {expected} was expected"
+    yield from problems(rows, words.number != expected, "ID sequence", message, expected=expected)
+    yield from problems(rows, expected > LARGEST, "sentence length", f"more than {LARGEST} words")
+    unknown = ~words.is_word
+    unknown[words.ranges["at"].to_numpy()] = False
+    if unknown.any():
+        unknown[unknown] = ~words.lines.filter(pl.Series(unknown))["id"].str.contains(EMPTY_NODE).to_numpy()
+    yield from problems(words.lines, unknown, "ID", "'{id}' is not a valid ID", conllu_words=True)
+    wordless = ~np.isin(words.lines["block"].to_numpy(), words.block)
+    yield from problems(words.lines, wordless, "no words", "the sentence has no words")
+
+
+def check_ranges(words: Words) -> Iterator[Fault]:
+    """Check that a multiword token ``a-b`` is before word a, in one sentence with its words, and overlaps no other."""
+    at, first, last, block = (words.ranges[name].to_numpy() for name in ("word", "first", "last", "block"))
+    end = at + last - first
+    numbers, blocks, n = np.append(words.number, NO_NUMBER), np.append(words.block, NO_NUMBER), len(words.number)
+    inside = (first <= last) & (numbers[at] == first) & (blocks[at] == block) & (blocks[end.clip(0, n)] == block)
+    before = np.maximum.accumulate(np.append(-1, np.where(inside, end, -1)))[:-1]
+    message = "multiword token {id} does not stand before its words, or overlaps another"
+    yield from problems(words.ranges, ~inside | (at <= before), "multiword token", message)
+
+
+def check_heads(words: Words) -> Iterator[Fault]:
+    """Check that HEAD is ``_`` for all words of a sentence, or that every word has one and they form a tree."""
+    rows, sentence = words.rows, words.sentence
+    length = np.bincount(sentence)[sentence]
+    no_number = words.head == NO_NUMBER
+    missing = (rows["head"] == "_").to_numpy() if no_number.any() else no_number
+    message = "HEAD '{head}' is not a word number"
+    yield from problems(rows, no_number & ~missing, "HEAD", message, conllu_words=True)
+    other = ~words.is_word & (words.heads == NO_NUMBER) & (words.lines["head"] != "_").to_numpy()
+    yield from problems(words.lines, other, "HEAD", "HEAD '{head}' of a line that is no word", conllu_words=True)
+    outside = words.head > length
+    message = "HEAD {head} points outside the sentence ({length} words)"
+    yield from problems(rows, outside, "HEAD range", message, length=length)
+    partly = missing & (np.bincount(sentence, missing)[sentence] < length)
+    yield from problems(rows, partly, "HEAD missing", "HEAD is missing here, but not on the other words")
+    yield from _check_trees(words, np.isin(words.block, words.block[no_number | outside]))
+
+
+def _check_trees(words: Words, skipped: Flags) -> Iterator[Fault]:
+    """Check for one root and no cycles; ``skipped`` are the words of sentences in which some word has no valid head."""
+    opens = changes(words.block)
+    is_root = (words.head == 0) & ~skipped
+    roots = np.bincount(words.sentence, is_root)[words.sentence]
+    earlier = np.cumsum(is_root) - is_root
+    second = is_root & (earlier > earlier[opens][words.sentence])
+    parent = np.flatnonzero(opens)[words.sentence] + words.head - 1
+    lost = ~_reaches_root(parent, is_root | skipped) & (roots > 0)
+    rootless = opens & (roots == 0) & ~skipped
+    yield from problems(words.rows, rootless, "root", "no word has HEAD 0: the sentence has no root")
+    yield from problems(words.rows, second, "root", "a second word with HEAD 0: a sentence has one root")
+    yield from problems(words.rows, lost, "HEAD cycle", "the HEADs from this word run in a circle")
+
+
+def _reaches_root(parent: Ints, is_root: Flags) -> Flags:
+    """Whether following the heads from each word leads to a root."""
+    reached, parent = is_root, np.where(is_root, np.arange(len(parent)), parent)
+    for _ in range(LARGEST.bit_length() + 1):
+        if reached.all():
+            break
+        reached, parent = reached | reached[parent], parent[parent]
+    return reached
+
+
+def check_cells(words: Words, unknown_tag: Flags) -> Iterator[Fault]:
+    """Check that cells are not empty, UPOS is no ``unknown_tag`` (a flag per word), and FEATS are ``A=b|C=d``."""
+    empty = np.logical_or.reduce([(words.lines[name] == "").to_numpy() for name in ("form", "lemma", "upos", "deprel")])
+    yield from problems(words.lines, empty, "empty cell", "a column is empty; a missing value is written _")
+    feats = words.lines["feats"]
+    wrong = [value for value in feats.unique().to_list() if value not in {"", "_"} and not well_formed_feats(value)]
+    message = "FEATS '{feats}' is not of the form Name=Value|Name=Value"
+    yield from problems(words.lines, feats.is_in(wrong).to_numpy(), "FEATS", message) if wrong else ()
+    yield from problems(words.rows, unknown_tag, "UPOS", "unknown UPOS '{upos}'")
+
+
+@lru_cache(maxsize=2**16)
+def well_formed_feats(value: str) -> bool:
+    """Whether FEATS are pairs ``Name=Value`` with names that differ, separated by ``|``."""
+    pairs = [pair.partition("=") for pair in value.split("|")]
+    names = {name for name, _, _ in pairs}
+    return len(names) == len(pairs) and all(name and filled and "=" not in filled for name, _, filled in pairs)
+
+
+NO_SPACE: Final = r"(^|\|)SpaceAfter=No(\||$)"
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """Words aligned with texts."""
+
+    text: pl.Series  # the text of each sentence; without a ``# text`` comment, the tokens joined
+    aligned: Flags  # per sentence, whether all tokens were found in the text
+    start: Ints  # character offset of each word's token in the text; meaningless where the sentence is not aligned
+    end: Ints  # the same, of the character after the token
+    mwt: Ints  # per word, number of the first word of its multiword token; 0 outside any
+
+
+def align(words: Words, texts: pl.Series) -> Alignment:
+    """Find the words of well-formed sentences in their texts; words of a multiword token have the offsets of the token.
+
+    Nearly always the text is the tokens joined by one space, or by nothing after ``SpaceAfter=No``. Otherwise the
+    tokens must follow each other in the text with only white space between them. A sentence in which they do not is
+    not aligned; its text is not changed. ``texts`` has the ``# text`` of each sentence, null if there is none.
+    """
+    tokens, of_word, mwt = _tokens(words)
+    form = tokens["form"]
+    first = np.flatnonzero(changes(tokens["block"].to_numpy()))
+    sizes = np.diff(first, append=len(form))
+    gaps = ~tokens["misc"].str.contains(NO_SPACE).to_numpy()
+    gaps[first + sizes - 1] = False
+    joined = _join(form, gaps, first)
+    length = form.str.len_chars().to_numpy().astype(np.int64)
+    end = np.cumsum(length + gaps) - gaps
+    end -= np.repeat((end - length)[first], sizes)
+    start = end - length
+    text = texts.zip_with(texts.is_not_null(), joined)
+    aligned = (text == joined).to_numpy().copy()
+    for sentence in np.flatnonzero(~aligned).tolist():
+        inside = slice(first[sentence], first[sentence] + sizes[sentence])
+        starts = _search(text[sentence], form[inside].to_list())
+        if starts is not None:
+            aligned[sentence] = True
+            start[inside], end[inside] = starts, starts + length[inside]
+    return Alignment(text, aligned, start[of_word], end[of_word], mwt)
+
+
+def _tokens(words: Words) -> tuple[pl.DataFrame, Ints, Ints]:
+    """``form``, ``misc`` and ``block`` of the tokens: multiword tokens, and words outside any.
+
+    Also for each word the index of its token, and the number of the first word of its multiword token (0 outside any).
+    """
+    first, last, word, at = (words.ranges[name].to_numpy() for name in ("first", "last", "word", "at"))
+    steps = np.zeros(len(words.number) + 1, np.int64)
+    steps[word] += first
+    np.subtract.at(steps, word + last - first + 1, first)
+    mwt = np.cumsum(steps[:-1])
+    is_token = words.is_word.copy()
+    is_token[is_token] = mwt == 0
+    is_token[at] = True
+    of_word = np.cumsum((mwt == 0) | (mwt == words.number)) - 1
+    return words.lines.select("form", "misc", "block").filter(pl.Series(is_token)), of_word, mwt
+
+
+def _join(forms: pl.Series, gaps: Flags, first: Ints) -> pl.Series:
+    """The forms of each sentence joined, with a space where there is a gap after a form.
+
+    Arrow stores the strings of a column one after the other in one buffer: a sentence is a slice of that buffer.
+    """
+    _, offsets, data = forms.rechunk().to_arrow(compat_level=pl.CompatLevel.oldest()).buffers()
+    ends = np.frombuffer(offsets, np.int64)
+    letters = np.insert(np.frombuffer(data, np.uint8), ends[1:][gaps], ord(" "))
+    edges = (ends + np.append(0, np.cumsum(gaps)))[np.append(first, len(forms))]
+    return pl.Series(pa.Array.from_buffers(pa.large_string(), len(first), [None, *map(pa.py_buffer, (edges, letters))]))
+
+
+def _search(text: str, forms: list[str]) -> Ints | None:
+    """The offsets of forms that follow each other in the text, only white space between; None if they do not."""
+    starts, at, size = [], 0, len(text)
+    for form in forms:
+        while at < size and text[at].isspace() and not text.startswith(form, at):
+            at += 1
+        if not text.startswith(form, at):
+            return None
+        starts.append(at)
+        at += len(form)
+    return None if text[at:].strip() else np.array(starts)
+
+
+STRUCTURE: Final = ("section_number", "title", "speaker", "newpar_block")
+"""Columns of comments on the structure of documents."""
+KEYS: Final = {
+    "sent_id": "given_id",
+    "text": "text",
+    "global.columns": "columns",
+    **dict.fromkeys(("newdoc", "newdoc id", "newdoc_id"), "newdoc_id"),
+    **dict.fromkeys(("meta::genre", "genre", "document_genre"), "genre"),
+    "section_number": "section_number",  # of the section that a sentence is in, from 0, the lead (`build annotate`)
+    **dict.fromkeys(("newpar_block", "newpar"), "newpar_block"),  # elements that begin (``head (1 s)``), as in GUM
+    "meta::title": "title",
+    "speaker": "speaker",
+}
+"""The comments that the reader uses, and the column that each belongs to."""
+COLUMNS: Final = list(dict.fromkeys(KEYS.values()))
+
+
+def read_comments(text: Text) -> pl.DataFrame:
+    """The comments that the reader uses, in order, as ``line`` and ``block`` (numbers), ``column``, ``value`` or null.
+
+    A comment is ``# key = value``, ``# key=value`` or ``# key``; white space around key and value is ignored.
+    """
+    line = np.flatnonzero(text.is_comment)
+    parts = text.lines.gather(line).str.strip_prefix("#").str.splitn("=", 2).struct.unnest()
+    key, value = (pl.col(part).str.strip_chars(WHITE) for part in ("field_0", "field_1"))
+    number = key.cast(pl.Enum(list(KEYS)), strict=False).to_physical()
+    column = pl.lit(pl.Series(KEYS.values(), dtype=pl.Enum(COLUMNS))).gather(number)
+    found = parts.select(column=column, value=pl.when(value != "").then(value))
+    return found.with_columns(line=line, block=text.block[line]).drop_nulls("column")
+
+
+def read_sentences(text: Text, comments: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """One row per block with word lines, well-formed or not.
+
+    If a sentence has several comments with the same key, the last one with a value is used, as by the ``conllu``
+    library. A ``# newdoc`` in a block of comments alone belongs to the next sentence.
+
+    Returns:
+        ``block``, ``line`` (the first of the block), ``piece`` (index), ``number`` (1-based in the file), ``sent_id``
+        (made of file name and number where there is none), ``id_line`` (its line, or -1), ``newdoc`` (whether a
+        document begins), and the columns of comments (``given_id`` is the ``sent_id`` as written).
+    """
+    block = rows["block"].to_numpy()
+    block = block[changes(block)]
+    line = text.first[block]
+    piece = text.piece(line)
+    number = position_in_block(piece) + np.array([part.sentence for part in text.pieces])[piece] + 1
+    column, of_block = comments["column"].to_physical().to_numpy(), comments["block"].to_numpy()
+    owner = np.searchsorted(block, of_block)
+    is_newdoc = column == COLUMNS.index("newdoc_id")
+    is_used = (owner < len(block)) & comments["value"].is_not_null().to_numpy()
+    is_used &= is_newdoc | (np.append(block, -1)[owner] == of_block)
+    last = np.full((len(COLUMNS), len(block)), -1)  # the comment of each column and sentence, or -1
+    last[column[is_used], owner[is_used]] = np.flatnonzero(is_used)
+    values = comments["value"].extend_constant(None, 1).gather(last.ravel())
+    written = {name: values.slice(i * len(block), len(block)) for i, name in enumerate(COLUMNS)}
+    unnamed = np.flatnonzero(written["given_id"].is_null())
+    names = [f"{text.pieces[piece[i]].stem}-{number[i]}" for i in unnamed.tolist()]
+    return pl.DataFrame(
+        {
+            "block": block,
+            "line": line,
+            "piece": piece.astype(np.uint32),
+            "number": number.astype(np.uint32),
+            "sent_id": written["given_id"].clone().scatter(unnamed, names),
+            "id_line": np.append(comments["line"].to_numpy(), -1)[last[COLUMNS.index("given_id")]],
+            "newdoc": np.isin(np.arange(len(block)), owner[is_newdoc]),
+            **written,
+        }
+    )
+
+
+def check_sentences(text: Text, sentences: pl.DataFrame, comments: pl.DataFrame) -> Iterator[Fault]:
+    """Check comments: each ``sent_id`` is unique in its file, sections have numbers, declared columns are CoNLL-U's."""
+    given = sentences["given_id"].drop_nulls()
+    if given.n_unique() < len(given):
+        ids = sentences.select("piece", "block", "given_id", line="id_line").drop_nulls("given_id")
+        again = ids.select(~pl.struct("piece", "given_id").is_first_distinct()).to_series().to_numpy()
+        yield from problems(ids, again, "duplicate sent_id", "sent_id {given_id} occurs earlier in the file")
+    column = comments["column"].to_physical().to_numpy()
+    if (is_number := column == COLUMNS.index("section_number")).any():
+        inside = np.isin(comments["block"].to_numpy(), sentences["block"].to_numpy())
+        odd = is_number & inside & ~comments["value"].fill_null("").str.contains(r"^\d{1,9}$").to_numpy()
+        message = "section_number is '{value}'; sections are numbered from 0, the lead"
+        yield from problems(comments, odd, "section", message)
+    if (is_named := column == COLUMNS.index("columns")).any():
+        usual, named = " ".join(NAMES).upper(), comments.filter(is_named)
+        other = [" ".join((value or "").upper().split()) != usual for value in named["value"].to_list()]
+        unread = np.isin(sentences["piece"].to_numpy(), text.piece(named["line"].to_numpy()[other]))
+        yield from problems(sentences, unread, "columns", f"the file's columns (global.columns) are not {usual}")
+
+
+def without(sentences: pl.DataFrame, bad: Flags) -> pl.DataFrame:
+    """The sentences that are not ``bad``. If a bad one begins a document, the next one of the file begins it."""
+    piece, newdoc = sentences["piece"].to_numpy(), sentences["newdoc"].to_numpy().copy()
+    ids = sentences["newdoc_id"].to_list()
+    for i in np.flatnonzero(bad[:-1]).tolist():
+        if newdoc[i] and piece[i + 1] == piece[i] and not newdoc[i + 1]:
+            newdoc[i + 1], ids[i + 1] = True, ids[i]
+    moved = sentences.with_columns(newdoc=newdoc, newdoc_id=pl.Series(ids, dtype=pl.String))
+    return moved.filter(pl.Series(~bad))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +512,20 @@ def parse(pieces: Sequence[Piece]) -> Parsed:
     rows = read_rows(text)
     comments = read_comments(text)
     sentences = read_sentences(text, comments, rows)
-    unreadable = list(check.check_lines(text, rows))
+    unreadable = list(check_lines(text, rows))
     words = find_words(rows, {fault.block for fault in unreadable})
     upos = words.rows["upos"].cast(UPOS, strict=False)
     unknown = (upos.is_null() & (words.rows["upos"] != "_")).to_numpy()
     universal, notes = _tag_sets(text, words, unknown)
     faults = [
         *unreadable,
-        *check.check_ids(words),
-        *check.check_heads(words),
-        *check.check_cells(words, unknown & universal),
-        *check.check_ranges(words),
+        *check_ids(words),
+        *check_heads(words),
+        *check_cells(words, unknown & universal),
+        *check_ranges(words),
         *check_sentences(text, sentences, comments),
     ]
-    bad = check.first_problems(faults)
+    bad = first_problems(faults)
     problems, n_found = list(_placed(text, sentences, bad.values())), sentences.height
     if bad:
         good = ~np.isin(words.block, list(bad))
@@ -84,7 +552,7 @@ def _tag_sets(text: Text, words: Words, unknown: Flags) -> tuple[Flags, tuple[st
     return universal, (f"the UPOS column of {stems} holds other tags than the universal ones ({tags} …): not read",)
 
 
-def _placed(text: Text, sentences: pl.DataFrame, faults: Collection[check.Fault]) -> Iterator[tuple[int, BadLine]]:
+def _placed(text: Text, sentences: pl.DataFrame, faults: Collection[Fault]) -> Iterator[tuple[int, BadLine]]:
     """The faults with the index of their piece, and with line numbers of its file."""
     ids = dict(sentences.select("block", "given_id").iter_rows()) if faults else {}
     for fault in faults:

@@ -21,18 +21,16 @@ from discoprobe.loaders.annotation_manifest import annotation_of
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.pins import DocumentRule, TreebankFacts
 from discoprobe.loaders.catalogue.treebanks import facts_for
-from discoprobe.loaders.conllu.blocks import blocks
-from discoprobe.loaders.conllu.documents import Carried, place
-from discoprobe.loaders.conllu.parse import Parsed, parse
-from discoprobe.loaders.conllu.word_lines import Piece
+from discoprobe.loaders.conllu.documents import Carried, blocks, place
+from discoprobe.loaders.conllu.parse import Parsed, Piece, parse
 from discoprobe.loaders.corpus import VERSION, Corpus, Counts, Shard, Source, SourceFile
 from discoprobe.loaders.discourse_layers.disrpt_relations import read_relations, running_text, word_marks
 from discoprobe.loaders.discourse_layers.mentions import read_mentions
 from discoprobe.loaders.discourse_layers.mentions import table as mention_table
 from discoprobe.loaders.discourse_layers.rst_trees import read_trees
 from discoprobe.loaders.errors import BadLine, CorpusFormatError, OnError, UnknownNameError, UnsupportedError
-from discoprobe.loaders.file_hashes import FileHashes, hash_of_json, hashes_of
 from discoprobe.loaders.folders import cache_folder
+from discoprobe.loaders.hashing import FileHashes, hash_of_json, hashes_of
 from discoprobe.loaders.paths import RELS, CorpusFile, describe, find_files
 from discoprobe.loaders.process_pool import process_pool
 

@@ -4,3 +4,10 @@
 files into ``RST_NODES``, and ``mentions`` reads ``Entity=`` in CoNLL-U files into ``MENTIONS``. Each also returns a
 list of what is malformed, with line numbers.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+    "mentions": ["read_mentions"],
+    "rst_trees": ["read_trees"],
+})  # fmt: skip

@@ -17,7 +17,7 @@ import polars as pl
 
 from discoprobe.loaders.corpus import RELATIONS, Shard
 from discoprobe.loaders.errors import BadLine
-from discoprobe.loaders.keys import record_keys
+from discoprobe.loaders.hashing import record_keys
 
 Ints = npt.NDArray[np.int64]
 Row = Mapping[str, str]

@@ -21,7 +21,7 @@ from lxml import etree
 from discoprobe.loaders.corpus import DOCUMENTS, RST_NODES, SENTENCES, TOKENS, Shard
 from discoprobe.loaders.discourse_layers.disrpt_relations import MalformedError
 from discoprobe.loaders.errors import BadLine
-from discoprobe.loaders.keys import record_keys
+from discoprobe.loaders.hashing import record_keys
 
 REASON: Final = "malformed-tree"
 SPAN: Final = "span"

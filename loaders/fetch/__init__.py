@@ -4,3 +4,10 @@
 ``remote_files`` lists and reads files of texts and releases through fsspec. ``stanza_models`` finds and downloads the
 models of Stanza.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+    "downloads": ["HUB_TEXT", "Patience", "check", "fetch", "folder", "list_corpora", "location", "places",
+        "select"],
+})  # fmt: skip

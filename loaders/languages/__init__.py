@@ -3,3 +3,11 @@
 ``language`` reads the general facts of a file and, for a module that asks, one section of it; ``word_frequency`` reads
 frequency lists. ``scripts`` knows the letters of a language, and ``identification`` tells in which language a text is.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+    "language": ["Availability", "Condition", "LanguageData", "LanguageSection", "UPOS", "Upos", "WITHOUT_SPACES",
+        "check_small_letters", "has_spaces", "language_data", "languages", "parse_language", "script_share"],
+    "word_frequency": ["read_frequencies", "wordfreq_code", "wordfreq_form", "wordfreq_ipm"],
+})  # fmt: skip

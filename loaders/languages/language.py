@@ -4,20 +4,66 @@ A file has general facts (name, script, spaces, capitals) at the top, and sectio
 uses it: a task, or a module that several tasks share. That module declares a `LanguageSection` with the keys of the
 section, and gets it with `LanguageData.section`. So rules of a language are data, and no code depends on a certain
 language. If a language has no file, or the file no such section, the defaults of the class are used.
+
+Scripts of languages (ISO 15924): which letters belong to a language, and whether it has spaces between words.
 """
 
 import functools
 import importlib.resources
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable
+from functools import cache
 from importlib.resources.abc import Traversable
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeVar, cast, get_args
 
+import langcodes
 import msgspec
+import regex
 
 from discoprobe.loaders.errors import DiscoprobeError
 from discoprobe.loaders.toml_records import convert_table, parse_toml
+
+_DATA: Final = parse_toml(
+    importlib.resources.files(__package__).joinpath("scripts.toml").read_text("utf-8"), "scripts.toml"
+)
+"""Data that `langcodes` and Unicode lack; the file explains them."""
+SCRIPTS: Final = {lang: codes.split() for codes, langs in _DATA["languages"].items() for lang in langs.split()}
+WITHOUT_SPACES: Final = frozenset(_DATA["without_spaces"]["scripts"].split())
+LETTERS: Final = regex.compile(r"(?:(?=\p{L})[^\p{Script=Common}\p{Script=Inherited}])+")
+"""A sequence of letters, without those that several scripts share (Common, Inherited)."""
+
+
+def has_spaces(lang: str) -> bool:
+    """Whether the usual script of a language puts spaces between words."""
+    return WITHOUT_SPACES.isdisjoint(_codes(lang))
+
+
+def script_share(text: str, lang: str) -> float:
+    """The share of a text's letters in the scripts of a language; 1 without letters or where the script is unknown."""
+    wanted = _letters_of(lang)
+    numbers = Counter(text)
+    letters = "".join(LETTERS.findall("".join(numbers)))
+    if wanted is None or not letters:
+        return 1.0
+    return sum(map(numbers.__getitem__, wanted.findall(letters))) / sum(map(numbers.__getitem__, letters))
+
+
+def _codes(lang: str) -> list[str]:
+    language = langcodes.Language.get(lang)
+    return SCRIPTS.get(lang) or list(filter(None, [language.script or language.maximize().script]))
+
+
+@cache
+def _letters_of(lang: str) -> regex.Pattern[str] | None:
+    """A pattern for a character of the scripts of a language; None where they are not known."""
+    scripts = [rf"\p{{Script={script}}}" for code in _codes(lang) for script in _DATA["parts"].get(code, code).split()]
+    try:
+        return regex.compile(f"[{''.join(scripts)}]") if scripts else None
+    except regex.error:
+        return None
+
 
 # fmt: off
 Upos = Literal[
@@ -157,8 +203,6 @@ def language_data(code: str) -> LanguageData:
         raise DiscoprobeError(f"'{code}' is not a language code: expected two or three small letters, as in 'es'")
     path = _folder() / f"{code}.toml"
     if not path.is_file():
-        from discoprobe.loaders.languages.scripts import has_spaces  # noqa: PLC0415 (langcodes is slow to import)
-
         return LanguageData(code=code, name=code, spaces=has_spaces(code))
     return parse_language(path.read_text(encoding="utf-8"), code)
 

@@ -1,22 +1,268 @@
-"""From raw text to a corpus in one call: read and filter it, and annotate it or find its sentences."""
+"""From raw text to a corpus in one call: read and filter it, and annotate it or find its sentences.
+
+Annotates documents and writes a corpus: a folder of CoNLL-U shards with ``annotate.json``.
+
+Documents are annotated in batches; if a run is killed, only the batches in progress are lost. Batches are stored in the
+cache, so that the source is read only once and memory holds one batch. The subfolder ``.annotating`` holds unfinished
+work: the annotation of each batch (a *part*), in a file named by a hash of everything that it depends on, so that it is
+made only once; and the new shards, which are moved to the folder when all are complete. The manifest is written last.
+The files do not depend on interruptions or on the number of processes.
+
+The comments of CoNLL-U (https://universaldependencies.org/format.html) are ``newdoc id``, ``genre``, ``newpar``,
+``sent_id``, ``section_number`` and ``speaker`` where there are any, ``source`` (file, first character, end) and
+``text``. MISC has ``SpaceAfter=No`` and, as in UDPipe, ``TokenRange=start:end``. All offsets are characters of the
+decoded source. The sentences of a document are numbered; a number is skipped where the text is interrupted by a
+heading, a stage direction, or removed text. By this gap `conllu.documents` sees that the sentences before and after it
+are not neighbours.
+"""
 
 import dataclasses
-from dataclasses import dataclass
+import hashlib
+import importlib.metadata
+import json
+import pickle
+import shutil
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
+from typing import Final, NamedTuple
 
+from discoprobe.loaders import annotation_manifest as manifests
+from discoprobe.loaders.annotation_manifest import NAME, WORK, AnnotationCounts, AnnotationManifest, FileEntry
+from discoprobe.loaders.conllu.write import Word, sentence_text
 from discoprobe.loaders.corpus import Corpus, Source
 from discoprobe.loaders.errors import UnsupportedError
-from discoprobe.loaders.fetch import stanza_models
 from discoprobe.loaders.fetch.remote_files import as_path
+from discoprobe.loaders.folders import alone, cache_folder, work_folder, write_atomically
+from discoprobe.loaders.hashing import hash_of_json
 from discoprobe.loaders.languages.language import language_data
-from discoprobe.loaders.process_pool import Progress, silent
-from discoprobe.loaders.raw.annotate.annotate_corpus import AnnotatedCorpus, AnnotationJob, annotate
-from discoprobe.loaders.raw.annotate.placed_sentences import Engine, RuleEngine
-from discoprobe.loaders.raw.annotate.row_group_parts import text_corpus
-from discoprobe.loaders.raw.annotate.stanza_engine import StanzaEngine
-from discoprobe.loaders.raw.files import check_kind
-from discoprobe.loaders.raw.options import ReadOptions
-from discoprobe.loaders.raw.raw_corpus import read_documents
+from discoprobe.loaders.process_pool import Progress, process_pool, silent
+from discoprobe.loaders.raw import stanza_engine
+from discoprobe.loaders.raw.document import RawDocument, ReadOptions, check_kind, grouped
+from discoprobe.loaders.raw.raw_corpus import RawCorpus, read_documents
+from discoprobe.loaders.raw.row_groups import text_corpus
+from discoprobe.loaders.raw.segmentation import CHUNK, Engine, PlacedSentence, RuleEngine, Token, annotated_documents
+from discoprobe.loaders.raw.stanza_engine import StanzaEngine
+
+FORMAT: Final = 9
+"""Version of the CoNLL-U and counts that are written, and of the rules for sentence boundaries. Raise it when they
+change: all parts are then made again."""
+BATCH: Final = 40_000
+"""A batch ends with the document in which it reaches this number of characters: about ten seconds on one core."""
+SHARD: Final = 8 * 2**20
+"""A shard ends with the batch in which it reaches this number of bytes."""
+TEXTS: Final = "text"
+"""The subfolder for extracted texts, which no file of the source contains."""
+MAX_FILE_NAME: Final = 200
+"""Bytes; file systems allow 255."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotationJob:
+    """What to annotate, and how."""
+
+    corpus: RawCorpus  # read once, one batch in memory
+    source: Source  # name, language, licence, citation and origin
+    engine: Engine
+    jobs: int = 1  # number of processes; each loads the models and uses one thread
+    progress: Progress = silent  # called with the words annotated and the number of words expected
+    batch: int = BATCH  # characters per batch
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatedCorpus:
+    """An annotated corpus: its folder, its ``annotate.json``, the number of words that this run annotated, its time."""
+
+    folder: Path
+    manifest: AnnotationManifest
+    new_words: int
+    seconds: float
+
+
+class _Batch(NamedTuple):
+    """A batch: the key of its annotation, its size in characters, and the file with its pickled documents."""
+
+    key: str
+    characters: int
+    file: Path
+
+
+def annotate(job: AnnotationJob, out: Path | None = None) -> AnnotatedCorpus:
+    """Annotate documents into a folder, or complete or update the annotation of the same corpus in it.
+
+    By default the folder is in the cache, named by a hash of content, models and options, so that it is made only once.
+
+    Raises:
+        UnsupportedError: there is no text to annotate.
+        DiscoprobeError: the folder holds something else, or another process works in it; or annotation failed.
+    """
+    cache = cache_folder() / "annotated"
+    with ExitStack() as held:
+        if out is not None:
+            held.enter_context(_alone(out))
+            manifests.check_folder(out, job.source.name, job.source.lang)
+        work = held.enter_context(work_folder(cache))
+        batches = list(_batches(job, work))
+        name, lang = job.source.name, job.source.lang
+        if not batches:
+            most = ", ".join(f"{reason} {n:,}" for reason, n in job.corpus.counts.reasons.most_common(4))
+            why = f" (left out: {most})" if most else ""
+            raise UnsupportedError(f"no text of {lang} in {name}: nothing is left to annotate{why}")
+        content = hash_of_json([name, lang, SHARD, [batch.key for batch in batches]])
+        if out is None:
+            out = cache / content[:2] / content
+            held.enter_context(_alone(out))
+        return _finished(job, batches, content, out)
+
+
+def _alone(out: Path) -> AbstractContextManager[None]:
+    """Keeps other processes out of the folder of a corpus."""
+    folder = out.resolve()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    return alone(folder, "another process is annotating into", folder.with_name(f".{folder.name}.lock"))
+
+
+def _batches(job: AnnotationJob, work: Path) -> Iterator[_Batch]:
+    """The documents in batches, which are written to files in a work folder, as are extracted texts."""
+    for number, group in enumerate(grouped(job.corpus, _characters, job.batch)):
+        for document in group:
+            if document.extracted:
+                write_atomically(work / text_file(document.doc_id), document.source_text.encode())
+        contents = [[document.source, document.digest] for document in group]
+        depends = [FORMAT, CHUNK, {"lang": job.source.lang, **job.engine.identity}, contents]
+        file = work / f"{number:06}.pickle"
+        file.write_bytes(pickle.dumps(group, protocol=pickle.HIGHEST_PROTOCOL))
+        yield _Batch(hash_of_json(depends), sum(map(_characters, group)), file)
+
+
+def _finished(job: AnnotationJob, batches: Sequence[_Batch], content: str, out: Path) -> AnnotatedCorpus:
+    """The corpus: it is kept if it is complete; else missing parts are made, and all parts are put together."""
+    begun, new_words, about, read = time.monotonic(), 0, job.source, job.corpus
+    old = manifests.read_manifest(out)
+    counts: AnnotationCounts
+    if old is not None and old["content"] == content and not manifests.first_difference(out, old["files"]):
+        counts, files = old, old["files"]
+    else:
+        new_words, old = _make_parts(job, batches, out / WORK / "parts"), None
+        counts, files = _put_together(batches, out, f"{about.lang}_{about.name}")
+    manifest = AnnotationManifest(
+        format=manifests.FORMAT, name=about.name, lang=about.lang, licence=about.licence, citation=about.citation,
+        repo=about.repo, commit=about.commit, discoprobe=importlib.metadata.version("discoprobe"), content=content,
+        made_by=dict(job.engine.identity), read={"source": read.name, **asdict(read.options)},
+        documents=counts["documents"], sentences=counts["sentences"], words=counts["words"],
+        drops=counts["drops"] | {"reading": dict(read.counts.reasons)}, corrections=counts["corrections"],
+        drop_places=read.counts.places, source=_source_files(read), files=files,
+    )  # fmt: skip
+    if manifest != old:
+        write_atomically(out / NAME, manifests.dump(manifest))
+    shutil.rmtree(out / WORK, ignore_errors=True)
+    return AnnotatedCorpus(out, manifest, new_words, time.monotonic() - begun)
+
+
+def _make_parts(job: AnnotationJob, batches: Sequence[_Batch], folder: Path) -> int:
+    """Annotate the batches that have no part in a folder; returns the number of words annotated now."""
+    done = {batch: _read_part(folder, batch)[0]["words"] for batch in batches if _part(folder, batch).exists()}
+    todo = [batch for batch in batches if batch not in done]
+    words = before = sum(done.values())
+    characters, total = (sum(batch.characters for batch in some) for some in (done, batches))
+    with process_pool(min(job.jobs, len(todo))) as pool:
+        annotated = (pool.map if pool else map)(partial(_annotate_batch, job.engine, folder), todo)
+        for batch, new_words in zip(todo, annotated, strict=True):
+            words += new_words
+            characters += batch.characters
+            job.progress("annotating", words, round(words * total / max(characters, 1)))
+    return words - before
+
+
+def _annotate_batch(engine: Engine, folder: Path, batch: _Batch) -> int:
+    """Annotate a batch and write its part: a line of counts, then CoNLL-U; returns the number of words."""
+    documents: list[RawDocument] = pickle.loads(batch.file.read_bytes())  # noqa: S301 (this run wrote it)
+    written, drops, corrections = Counter[str](), Counter[str](), Counter[str]()
+    annotated = annotated_documents(documents, engine, drops, corrections)
+    text = "".join(text for each in annotated for text in _texts(*each, written))
+    counts = AnnotationCounts(
+        documents=written["documents"], sentences=written["sentences"], words=written["words"],
+        drops={"annotation": drops}, corrections=corrections,
+    )  # fmt: skip
+    write_atomically(_part(folder, batch), f"{json.dumps(counts)}\n{text}".encode())
+    return counts["words"]
+
+
+def _part(folder: Path, batch: _Batch) -> Path:
+    return folder / f"{batch.key}.batch"
+
+
+def _read_part(folder: Path, batch: _Batch) -> tuple[AnnotationCounts, bytes]:
+    line, _, text = _part(folder, batch).read_bytes().partition(b"\n")
+    return json.loads(line), text
+
+
+def _put_together(batches: Sequence[_Batch], out: Path, stem: str) -> tuple[AnnotationCounts, dict[str, FileEntry]]:
+    """Make shards of the parts and replace the old files by them; returns the counts and the new files."""
+    new = out / WORK / "new"
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir(parents=True)
+    counts = []
+    parts = (_read_part(out / WORK / "parts", batch) for batch in batches)
+    for number, group in enumerate(grouped(parts, lambda part: len(part[1]), SHARD), 1):
+        counts += [of_part for of_part, _ in group]
+        if (text := b"".join(text for _, text in group)) or number == 1:
+            (new / f"{stem}-{number:05}.conllu").write_bytes(text)
+    texts = batches[0].file.parent / TEXTS
+    if texts.is_dir():
+        shutil.copytree(texts, new / TEXTS)
+    files = manifests.listed(new, new.rglob("*"))
+    manifests.replace_files(out, new, files)
+    return manifests.total(counts), files
+
+
+def _characters(document: RawDocument) -> int:
+    return sum(len(paragraph.text) for paragraph in document.running)
+
+
+def text_file(doc_id: str) -> str:
+    """The file in the corpus folder for the text of a document, named by a hash if the id is not a valid file name."""
+    parts = doc_id.split("/")
+    usable = all(part.strip(".") and len(part.encode()) <= MAX_FILE_NAME for part in parts)
+    return f"{TEXTS}/{doc_id if usable else hashlib.sha256(doc_id.encode()).hexdigest()}.txt"
+
+
+def _source_files(corpus: RawCorpus) -> dict[str, FileEntry]:
+    """The files that were read; none for a dataset on the Hub."""
+    if corpus.path is None:
+        return {}
+    given = [path for file in corpus.files for path in (file.path, file.ids) if path]
+    paths = {path for top in given for path in (top.rglob("*") if top.is_dir() else [top])}
+    return manifests.listed(corpus.path if corpus.path.is_dir() else corpus.path.parent, paths)
+
+
+def _texts(document: RawDocument, sentences: Sequence[PlacedSentence], written: Counter[str]) -> Iterator[str]:
+    """The sentences of a document as CoNLL-U; ``written`` counts the document, its sentences and words."""
+    source = text_file(document.doc_id) if document.extracted else document.source
+    written["documents"] += 1
+    for number, one in enumerate(sentences):
+        paragraph, tokens = one.paragraph, one.tokens
+        low, high = paragraph.source_span(one.sentence.start, one.sentence.end)
+        comments = {
+            "newdoc id": None if number else document.doc_id, "genre": None if number else document.genre or None,
+            "newpar": "" if one.opens_paragraph else None, "sent_id": f"{document.doc_id}-{one.number}",
+            "section_number": paragraph.section, "speaker": paragraph.speaker or None,
+            "source": f"{source}:{low}:{high}", "text": one.text,
+        }  # fmt: skip
+        yield sentence_text(comments, map(partial(_with_misc, one), tokens, [*tokens[1:], None]))
+        written.update(sentences=1, words=sum(len(token.words) for token in tokens))
+
+
+def _with_misc(one: PlacedSentence, token: Token, after: Token | None) -> tuple[str, Sequence[Word], str]:
+    """Form, words and MISC of a token of a sentence; ``after`` is the next token, None for the last."""
+    close = one.no_space_after if after is None else after.start == token.end
+    low, high = one.paragraph.source_span(token.start, token.end)
+    form = one.paragraph.text[token.start : token.end]
+    return form, token.words, f"{'SpaceAfter=No|' if close else ''}TokenRange={low}:{high}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +271,7 @@ class AnnotationOptions:
 
     segment: bool = False  # only find sentences and words
     stanza_dir: Path | None = None  # the folder of models; by default Stanza's own
-    processors: tuple[str, ...] = stanza_models.DEFAULT  # of Stanza
+    processors: tuple[str, ...] = stanza_engine.DEFAULT  # of Stanza
     download: bool = False  # download missing models
     read: ReadOptions = dataclasses.field(default_factory=ReadOptions)  # ``lang`` in it is ignored
     rules: bool = False  # segment by rules, even if Stanza is installed
@@ -45,10 +291,10 @@ def choose_engine(lang: str, options: AnnotationOptions) -> Engine:
         return RuleEngine(lang)
     wanted = ("tokenize",) if options.segment else options.processors
     try:
-        folder = options.stanza_dir or stanza_models.default_folder()
+        folder = options.stanza_dir or stanza_engine.default_folder()
         if options.download:
-            stanza_models.download_models(lang, folder, wanted)
-        return StanzaEngine(stanza_models.find_models(lang, folder, wanted))
+            stanza_engine.download_models(lang, folder, wanted)
+        return StanzaEngine(stanza_engine.find_models(lang, folder, wanted))
     except UnsupportedError:
         if not options.segment or options.stanza_dir is not None or options.download:
             raise

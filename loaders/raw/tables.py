@@ -31,9 +31,17 @@ from discoprobe.loaders.errors import (
     UsageError,
     first_line,
 )
-from discoprobe.loaders.raw.document import DropCounts, Part, Row, laid_out
-from discoprobe.loaders.raw.files import IDS, document_id, one_line, read_lines
-from discoprobe.loaders.raw.options import ReadOptions
+from discoprobe.loaders.raw.document import (
+    IDS,
+    DropCounts,
+    Part,
+    ReadOptions,
+    Row,
+    document_id,
+    laid_out,
+    one_line,
+    read_lines,
+)
 
 Records = Iterable[tuple[int, Mapping[str, Any] | CorpusFormatError]]
 """The number of each record, and the record or its error."""

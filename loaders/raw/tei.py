@@ -13,9 +13,18 @@ from typing import Final, NamedTuple
 from lxml import etree
 
 from discoprobe.loaders.errors import CorpusFormatError
-from discoprobe.loaders.raw.document import RUNNING, DropCounts, Kind, Part, Row, grouped, laid_out
-from discoprobe.loaders.raw.files import one_line, read_bytes
-from discoprobe.loaders.running_words import word_count
+from discoprobe.loaders.raw.document import (
+    RUNNING,
+    DropCounts,
+    Kind,
+    Part,
+    Row,
+    grouped,
+    laid_out,
+    one_line,
+    read_bytes,
+)
+from discoprobe.loaders.words import word_count
 
 ELTEC: Final = "{http://distantreading.net/eltec/ns}*"
 KINDS: Final[Mapping[str, Kind]] = {

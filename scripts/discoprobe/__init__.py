@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from discoprobe.auditing import audit_any as audit
-    from discoprobe.builders.build import build as build
+    from discoprobe.builders.build import build
     from discoprobe.builders.settings import Settings as Settings
     from discoprobe.loaders.process_pool import use_executor as use_executor
-    from discoprobe.sources import load_corpus as load_corpus
+    from discoprobe.sources import load_corpus
 
 _PLACES = {
     "audit": "discoprobe.auditing:audit_any",

@@ -14,7 +14,7 @@ from typing import Final
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.yaml_header import STANDALONE
 from discoprobe.loaders.annotation_manifest import NAME as ANNOTATION
-from discoprobe.loaders.catalogue.hub_texts import HUB
+from discoprobe.loaders.catalogue.treebanks import HUB
 from discoprobe.loaders.errors import DiscoprobeError, UsageError
 from discoprobe.loaders.fetch.remote_files import (
     copy_here,
@@ -24,8 +24,8 @@ from discoprobe.loaders.fetch.remote_files import (
     local_copy,
     remove,
 )
-from discoprobe.loaders.file_hashes import hashes_of
 from discoprobe.loaders.folders import cache_folder
+from discoprobe.loaders.hashing import hashes_of
 
 _LAST: Final = (ANNOTATION, manifest.NAME)
 """Files that are copied last: they say that the others are complete."""

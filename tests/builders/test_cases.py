@@ -10,12 +10,10 @@ from pathlib import Path
 import conllu
 import pytest
 
-from discoprobe.builders.sentences import candidates
-from discoprobe.builders.sentences.trees import Trees
-from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import Context, ProbingTask, all_tasks, tasks_named
-from discoprobe.loaders.conllu.reader import read_corpora
-from discoprobe.loaders.languages.language import language_data
+from discoprobe.builders import Context, ProbingTask, Settings, all_tasks, tasks_named
+from discoprobe.builders.sentences import Trees, candidates
+from discoprobe.loaders.conllu import read_corpora
+from discoprobe.loaders.languages import language_data
 
 CASES = Path(__file__).parents[1] / "cases"
 SETTINGS = Settings(probing_words=(4, 24))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from discoprobe.builders.clean_text import FAULTS, fault, half_quoted
+from discoprobe.builders import FAULTS, fault, half_quoted
 
 
 def why(text):

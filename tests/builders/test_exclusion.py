@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from discoprobe.builders.config import Config, Unavailable
-from discoprobe.builders.sampling.exclusion import without_rows
+from discoprobe.builders import Config, Unavailable, without_rows
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "cards"))
 from releases import config

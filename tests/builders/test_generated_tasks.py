@@ -4,12 +4,10 @@ import pickle
 
 import pytest
 
-from discoprobe.builders.build import build, build_all
-from discoprobe.builders.config import Config, Unavailable
-from discoprobe.builders.sentences.feature_values import VALUES
-from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import all_tasks, generated_tasks, tasks_named
-from discoprobe.loaders.errors import UnknownNameError, UnsupportedError
+from discoprobe.builders import Config, Settings, Unavailable, all_tasks, build_all, generated_tasks, tasks_named
+from discoprobe.builders.build import build
+from discoprobe.builders.sentences import VALUES
+from discoprobe.loaders import UnknownNameError, UnsupportedError
 
 
 def test_feats_stands_for_every_pair_of_a_role_and_a_feature():

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.builders import hashing
+from discoprobe.loaders import hashing
 
 KEYS = np.arange(20_000, dtype=np.uint64)
 U64 = st.integers(0, 2**64 - 1)

@@ -8,17 +8,20 @@ import pytest
 from shared import UD
 
 import discoprobe.builders
-from discoprobe.builders.edits.adjacent_words import SwapRules
-from discoprobe.builders.edits.fixed_order import NgramShiftRules
-from discoprobe.builders.sentences.connectives import ONE_WORD, Connectives, sentence_connectives
-from discoprobe.builders.sentences.missing_subjects import ImpersonalRules
-from discoprobe.builders.sentences.predicate import PredicateRules
-from discoprobe.builders.sentences.roles import ArgumentRules
-from discoprobe.builders.sentences.syncretism import MorphologyRules
-from discoprobe.loaders.conllu.reader import read_corpora
-from discoprobe.loaders.errors import DiscoprobeError
-from discoprobe.loaders.languages.language import UPOS, LanguageSection, language_data, languages, parse_language
-from discoprobe.loaders.raw.annotate.sentence_boundaries import Boundaries
+from discoprobe.builders.edits import NgramShiftRules, SwapRules
+from discoprobe.builders.sentences import (
+    ONE_WORD,
+    ArgumentRules,
+    Connectives,
+    ImpersonalRules,
+    MorphologyRules,
+    PredicateRules,
+    sentence_connectives,
+)
+from discoprobe.loaders import DiscoprobeError
+from discoprobe.loaders.conllu import read_corpora
+from discoprobe.loaders.languages import UPOS, LanguageSection, language_data, languages, parse_language
+from discoprobe.loaders.raw import Boundaries
 
 HEAD = 'name = "Test"\ncode = "zz"\n'
 MANY = ["es", "de", "ru", "en", "fr", "it", "pt", "ca", "uk", "cs", "pl", "nl", "sv", "fi", "tr", "ro", "hr", "sl"]

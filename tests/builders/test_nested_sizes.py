@@ -6,12 +6,9 @@ from itertools import pairwise
 from discourse_corpora import write_many, write_trees
 from shared import SMALL_CLASSES
 
-from discoprobe.builders import build
-from discoprobe.builders.config import Config
-from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import all_tasks, tasks_named
-from discoprobe.loaders.conllu.reader import read_corpora
-from discoprobe.loaders.corpus import Corpus
+from discoprobe.builders import Config, Settings, all_tasks, build, tasks_named
+from discoprobe.loaders import Corpus
+from discoprobe.loaders.conllu import read_corpora
 
 SIZES = ((8, 4, 6), (100_000, 10_000, 10_000))
 

@@ -6,21 +6,24 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from discoprobe.builders.build import build_all
-from discoprobe.builders.config import Config, Shape
-from discoprobe.builders.edits.swaps import swap_task
-from discoprobe.builders.passages.choices import choice_task
-from discoprobe.builders.passages.corpus_labels import change_task, counterpart_task
-from discoprobe.builders.passages.distractor_windows import distractor_task
-from discoprobe.builders.passages.distractors import CLOSE
-from discoprobe.builders.passages.links import order_suite
-from discoprobe.builders.passages.window_rows import labelled, members, ordering_task, single_rows, version, windows_of
-from discoprobe.builders.sentences.decided_classes import class_task, neighbouring_classes, unlabelled
-from discoprobe.builders.sentences.predicate import predicate_feature
-from discoprobe.builders.sentences.roles import noun_feature
-from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import DiscourseTask, Sample
-from discoprobe.loaders.errors import UnknownNameError
+from discoprobe.builders import Config, DiscourseTask, Sample, Settings, Shape, build_all
+from discoprobe.builders.edits import swap_task
+from discoprobe.builders.passages import (
+    CLOSE,
+    change_task,
+    choice_task,
+    counterpart_task,
+    distractor_task,
+    labelled,
+    members,
+    order_suite,
+    ordering_task,
+    single_rows,
+    version,
+    windows_of,
+)
+from discoprobe.builders.sentences import class_task, neighbouring_classes, noun_feature, predicate_feature, unlabelled
+from discoprobe.loaders import UnknownNameError
 
 NEAR = replace(CLOSE, overlap=(0.0, 0.0), words=0.0)
 TASKS = {

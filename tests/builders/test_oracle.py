@@ -11,15 +11,9 @@ import conllu
 import pytest
 from shared import SAMPLE_LANGUAGES, UD, treebank_files
 
-from discoprobe.builders.build import build_all
-from discoprobe.builders.config import Config
-from discoprobe.builders.sentences.feature_values import VALUES
-from discoprobe.builders.sentences.missing_subjects import ImpersonalRules
-from discoprobe.builders.sentences.predicate import PredicateRules
-from discoprobe.builders.sentences.roles import ArgumentRules
-from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import tasks_named
-from discoprobe.loaders.languages.language import language_data
+from discoprobe.builders import Config, Settings, build_all, tasks_named
+from discoprobe.builders.sentences import VALUES, ArgumentRules, ImpersonalRules, PredicateRules
+from discoprobe.loaders.languages import language_data
 
 SHARED_LANGUAGES = [lang for lang in ("cs", "de", "en", "es", "fi", "hi", "hr", "pl", "ro", "ru", "tr") if UD.is_dir()]
 CORPORA = [pytest.param("sample", lang, id=f"{lang}-sample") for lang in SAMPLE_LANGUAGES]

@@ -10,14 +10,9 @@ import pytest
 from shared import SAMPLE_LANGUAGES, SMALL_CLASSES, UD, needs_shared, treebank_files
 from wordfreq import get_frequency_dict
 
-from discoprobe.builders.build import build_all
-from discoprobe.builders.config import Config
-from discoprobe.builders.edits.adjacent_words import SwapRules
-from discoprobe.builders.edits.fixed_order import NgramShiftRules
-from discoprobe.builders.edits.hidden_conjunction import ConjTypeRules
-from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import tasks_named
-from discoprobe.loaders.languages.language import language_data
+from discoprobe.builders import Config, Settings, build_all, tasks_named
+from discoprobe.builders.edits import ConjTypeRules, NgramShiftRules, SwapRules
+from discoprobe.loaders.languages import language_data
 from discoprobe.sources import load_corpus
 
 SHARED_LANGUAGES = [lang for lang in ("cs", "de", "en", "es", "ru", "tr", "zh") if UD.is_dir()]

@@ -12,10 +12,7 @@ from copied_corpora import write_copies
 from shared import SAMPLE_LANGUAGES, SMALL_CLASSES
 
 from discoprobe import builders
-from discoprobe.builders.blockwise.cut import blocks_of
-from discoprobe.builders.build import build_all
-from discoprobe.builders.config import Config
-from discoprobe.builders.task import DiscourseTask, all_tasks
+from discoprobe.builders import Config, DiscourseTask, all_tasks, blocks_of, build_all
 from discoprobe.sources import load_corpus
 
 ROOT = Path(builders.__file__).parent

@@ -3,15 +3,13 @@
 import polars as pl
 import pytest
 
+from discoprobe.builders import Context, Sample, Settings, TaskSample, losses, problem_of
 from discoprobe.builders.discourse import dc, dc_easy
-from discoprobe.builders.edits.versions import original_and_edited
+from discoprobe.builders.edits import original_and_edited
 from discoprobe.builders.probing import coord_inv
-from discoprobe.builders.sample import TaskSample, losses, problem_of
-from discoprobe.builders.sampling.splits import Split
-from discoprobe.builders.sentences.candidates import if_enough
-from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import Context, Sample
-from discoprobe.loaders.languages.language import language_data
+from discoprobe.builders.sampling import Split
+from discoprobe.builders.sentences import if_enough
+from discoprobe.loaders.languages import language_data
 
 
 def _documents(reasons, passages):

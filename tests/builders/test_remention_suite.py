@@ -11,16 +11,12 @@ import syntaxgym_files
 from made_sentences import NAMES, document, sentence, stories
 
 import discoprobe
-from discoprobe.builders.audit.own_configs import from_config
-from discoprobe.builders.columns import crossed
-from discoprobe.builders.config import Shape
-from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import Context, tasks_named
-from discoprobe.cards.release.pair_formats import syntaxgym
+from discoprobe.builders import Context, Settings, Shape, crossed, tasks_named
+from discoprobe.builders.audit import from_config
+from discoprobe.cards.release import syntaxgym
 from discoprobe.evaluation import surprisal
-from discoprobe.loaders.errors import UnsupportedError
-from discoprobe.loaders.languages.language import language_data
-from discoprobe.loaders.process_pool import silent
+from discoprobe.loaders import UnsupportedError, silent
+from discoprobe.loaders.languages import language_data
 from discoprobe.sources import load_corpus
 
 BITS = {

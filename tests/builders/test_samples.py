@@ -4,9 +4,7 @@ from concurrent.futures import Executor, Future
 
 from shared import SMALL_CLASSES
 
-from discoprobe.builders import build, sample
-from discoprobe.builders.config import Config
-from discoprobe.builders.task import ProbingTask, tasks_named
+from discoprobe.builders import Config, ProbingTask, build, sample, tasks_named
 
 
 class Noting(Executor):

@@ -2,11 +2,8 @@
 
 import pytest
 
-from discoprobe.builders.build import build_all
-from discoprobe.builders.config import Unavailable
-from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import tasks_named
-from discoprobe.loaders.conllu.reader import read_corpora
+from discoprobe.builders import Settings, Unavailable, build_all, tasks_named
+from discoprobe.loaders.conllu import read_corpora
 
 
 def _documents_of(length, folder):

@@ -9,13 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared import UD, needs_shared
 
-from discoprobe.builders import hashing
+from discoprobe.builders import MIN_ROWS, SPLITS, ProbingTask, Sample, Settings, hindrance, select, tasks_named
 from discoprobe.builders.sample import sample
-from discoprobe.builders.selection import hindrance, select
-from discoprobe.builders.sentences.candidates import unedited, with_splits
-from discoprobe.builders.settings import MIN_ROWS, SPLITS, Settings
-from discoprobe.builders.task import ProbingTask, Sample, tasks_named
-from discoprobe.loaders.languages.language import language_data
+from discoprobe.builders.sentences import unedited, with_splits
+from discoprobe.loaders import hashing
+from discoprobe.loaders.languages import language_data
 from discoprobe.sources import load_corpus
 
 SETTINGS = Settings(syncretism=())

@@ -12,12 +12,9 @@ from made_sentences import words
 from shared import SAMPLE_LANGUAGES, run_in_process
 
 import discoprobe
-from discoprobe.builders import realise
-from discoprobe.builders.audit.integrity import Subject, fidelity
-from discoprobe.builders.audit.own_configs import from_config
-from discoprobe.builders.config import Config, Shape
-from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import DiscourseTask, all_tasks
+from discoprobe.builders import Config, DiscourseTask, Settings, Shape, all_tasks
+from discoprobe.builders import render as realise
+from discoprobe.builders.audit import Subject, fidelity, from_config
 from discoprobe.sources import load_corpus
 
 SUITES = [name for name, task in all_tasks().items() if task.conditions]

@@ -68,18 +68,18 @@ class Client:
 
 def main():
     """The process's end: a forking loop; a child that has ended is reported by whoever waits for it."""
-    import datasets  # noqa: F401, PLC0415
-    import huggingface_hub.hf_api  # noqa: F401, PLC0415
+    import datasets  # noqa: F401
+    import huggingface_hub.hf_api  # noqa: F401
 
-    import discoprobe.cards.hub.push  # noqa: PLC0415
-    import discoprobe.cards.hub.verify  # noqa: F401, PLC0415
+    import discoprobe.cards.hub.push
+    import discoprobe.cards.hub.verify  # noqa: F401
 
     gc.collect()
     gc.freeze()  # a child that collects garbage would copy the whole process, page by page
     running = {}
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(wake := pipe_end(), warn_on_full_buffer=False)
-    import select  # noqa: PLC0415
+    import select
 
     lines, closed = b"", False
     while not closed or running:
@@ -111,14 +111,13 @@ def pipe_end():
 
 def import_for_builds():
     """Import, before the first fork that needs it, what every build would import for itself."""
-    import huggingface_hub.hf_file_system  # noqa: F401, PLC0415
-    import scipy.sparse.linalg  # noqa: F401, PLC0415
+    import huggingface_hub.hf_file_system  # noqa: F401
+    import scipy.sparse.linalg  # noqa: F401
 
-    import discoprobe.builders.build  # noqa: PLC0415
-    import discoprobe.builders.task  # noqa: PLC0415
-    import discoprobe.loaders.languages.identification  # noqa: PLC0415
-    import discoprobe.pipeline  # noqa: PLC0415
-    import discoprobe.rebuilding  # noqa: PLC0415
+    import discoprobe.builders.build
+    import discoprobe.builders.task
+    import discoprobe.loaders.raw.raw_corpus
+    import discoprobe.pipeline
 
     discoprobe.builders.task.all_tasks()
     discoprobe.loaders.languages.identification.is_known("es")
@@ -174,11 +173,10 @@ def carried_out(asked):
 
 
 def push(repo, token, folder, *, agree=True, patience=None, verbose=False, **options):
-    import logging  # noqa: PLC0415
+    import logging
 
-    from discoprobe.cards.hub.client import RetryPolicy  # noqa: PLC0415
-    from discoprobe.cards.hub.push import Options  # noqa: PLC0415
-    from discoprobe.cards.hub.push import push as pushed  # noqa: PLC0415
+    from discoprobe.cards.hub import Options, RetryPolicy
+    from discoprobe.cards.hub.push import push as pushed
 
     if verbose:
         logging.basicConfig(level=logging.INFO, stream=sys.stderr)
@@ -190,7 +188,7 @@ def push(repo, token, folder, *, agree=True, patience=None, verbose=False, **opt
 
 def push_full_disk(repo, token, folder):
     """A push on a machine that cannot write more than a few bytes per file."""
-    import resource  # noqa: PLC0415
+    import resource
 
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
@@ -201,7 +199,7 @@ def push_full_disk(repo, token, folder):
 
 
 def compare(repo, token, folder, revision=""):
-    from discoprobe.cards.hub.staging import compare as compared  # noqa: PLC0415
+    from discoprobe.cards.hub.staging import compare as compared
 
     os.environ["HF_TOKEN"] = token
     return compared(Path(folder), f"{repo}@{revision}" if revision else repo).to_dict()
@@ -209,29 +207,29 @@ def compare(repo, token, folder, revision=""):
 
 def verify(repo, token, revision, folder=None):
     """Verifies against a rebuild that copies a release folder."""
-    import shutil  # noqa: PLC0415
+    import shutil
 
-    from discoprobe.cards.hub.verify import verify as verified  # noqa: PLC0415
+    from discoprobe.cards.hub.verify import verify as verified
 
     rebuild = (lambda _, out: shutil.copytree(folder, out)) if folder else None
     return verified(f"{repo}@{revision}", rebuild, token=token).to_dict()
 
 
 def load(repo, token, config, revision, cache):
-    from datasets import load_dataset  # noqa: PLC0415
+    from datasets import load_dataset
 
     loaded = load_dataset(repo, config, revision=revision, token=token, cache_dir=cache)
     return {split: {"ids": table["id"][:], "labels": table.features["label"].names} for split, table in loaded.items()}
 
 
 def names(repo, token, revision):
-    from datasets import get_dataset_config_names  # noqa: PLC0415
+    from datasets import get_dataset_config_names
 
     return get_dataset_config_names(repo, revision=revision, token=token)
 
 
 def stream(repo, token, config, revision, split):
-    from datasets import load_dataset  # noqa: PLC0415
+    from datasets import load_dataset
 
     return [
         row["id"] for row in load_dataset(repo, config, revision=revision, split=split, streaming=True, token=token)
@@ -240,7 +238,7 @@ def stream(repo, token, config, revision, split):
 
 def execute(repo, token, code, cache):
     """Runs code that somebody copied from a card."""
-    import datasets  # noqa: PLC0415
+    import datasets
 
     os.environ["HF_TOKEN"] = token
     datasets.config.HF_DATASETS_CACHE = cache
@@ -249,7 +247,7 @@ def execute(repo, token, code, cache):
 
 def checksums(repo, token, revision):
     """The client's own download and check of a whole revision."""
-    from huggingface_hub import HfApi  # noqa: PLC0415
+    from huggingface_hub import HfApi
 
     api = HfApi(token=token)
     api.snapshot_download(repo, repo_type="dataset", revision=revision)
@@ -259,8 +257,8 @@ def checksums(repo, token, revision):
 
 def read_hub(repo, token, config=None):
     """What the audit reads of a dataset."""
-    from discoprobe.auditing import read_all  # noqa: PLC0415
-    from discoprobe.builders.audit.inputs import Reading  # noqa: PLC0415
+    from discoprobe.auditing import read_all
+    from discoprobe.builders.audit.inputs import Reading
 
     found = read_all([f"hf://{repo}"], Path("dist"), Reading(config=config))
     data = [
@@ -272,8 +270,8 @@ def read_hub(repo, token, config=None):
 
 def program(repo, token, arguments, environment, folder, catalogue=None):
     """The program as a user calls it in a folder, perhaps with another catalogue: exit status, stdout and stderr."""
-    from discoprobe import cli  # noqa: PLC0415
-    from discoprobe.loaders.catalogue import treebanks  # noqa: PLC0415
+    from discoprobe import cli
+    from discoprobe.loaders.catalogue import treebanks
 
     os.environ.update(environment)
     os.chdir(folder)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from discoprobe.builders.audit.report import Finding, Report, Status
-from discoprobe.builders.audit.thresholds import Kind, Severity
-from discoprobe.builders.config import Config, Shape, Unavailable, schema
-from discoprobe.cards.release.release_folder import open_release
-from discoprobe.loaders.corpus import Corpus, Counts, Source, SourceFile
+from discoprobe.builders import Config, Shape, Unavailable, schema
+from discoprobe.builders.audit import Finding, Kind, Report, Severity, Status
+from discoprobe.cards.release import open_release
+from discoprobe.loaders import Corpus, Counts, Source, SourceFile
 
 SPLITS = {"train": 12, "validation": 4, "test": 8}
 LABELS = ("in_order", "swapped")

@@ -14,7 +14,7 @@ from review_server import reviewing
 from typer.testing import CliRunner
 
 from discoprobe.cli import app as program
-from discoprobe.contexts import Contexts
+from discoprobe.sources import Contexts
 
 FOLDER = Path(__file__).parent.parent.parent / "docs" / "images"
 ROUND = "/blind/round?name=r1&task=dc&lang=es&n=8"

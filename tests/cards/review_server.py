@@ -10,8 +10,7 @@ from contextlib import contextmanager
 
 from releases import config, write
 
-from discoprobe.cards.review.site import Reader, ReviewOptions
-from discoprobe.cards.review.web_app import server
+from discoprobe.cards.review import Reader, ReviewOptions, server
 
 
 def small_release(folder):

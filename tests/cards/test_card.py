@@ -9,19 +9,12 @@ import pytest
 from card_cases import HOSTILE, config, hostile_config
 from markdown_it import MarkdownIt
 
-from discoprobe.builders.audit.run import audit
-from discoprobe.builders.config import Config, Shape, schema
-from discoprobe.builders.drop_reasons import meanings
-from discoprobe.builders.papers import Paper, papers_of
-from discoprobe.builders.task import all_tasks
-from discoprobe.cards.metadata.column_descriptions import fields
-from discoprobe.cards.review.terminal_view import card_text, for_terminal
-from discoprobe.cards.text import card, examples
+from discoprobe.builders import Config, Paper, Shape, all_tasks, meanings, papers_of, schema
+from discoprobe.builders.audit import audit
+from discoprobe.cards.review import card_text, for_terminal
+from discoprobe.cards.text import card, examples, fields, lengths, pieces, plain
 from discoprobe.cards.text.card import _drops
-from discoprobe.cards.text.escape import plain
-from discoprobe.cards.text.examples import pieces
-from discoprobe.cards.text.length_table import lengths
-from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError
+from discoprobe.loaders import DiscoprobeError, UnknownNameError
 
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table")
 

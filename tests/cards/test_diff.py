@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import pyarrow as pa
 import releases
 
-from discoprobe.builders.settings import Settings
+from discoprobe.builders import Settings
 from discoprobe.cards.hub.staging import compare
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.release import diff

@@ -15,14 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared import ROOT
 
-from discoprobe.builders.build import build_all
-from discoprobe.builders.config import Config, Shape
-from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import tasks_named
+from discoprobe.builders import Config, Settings, Shape, build_all, tasks_named
+from discoprobe.cards.release import Format, open_release, tokens
 from discoprobe.cards.release import export as export_module
-from discoprobe.cards.release.export import Format, export, tokens
-from discoprobe.cards.release.release_folder import open_release
-from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UnsupportedError, UsageError
+from discoprobe.cards.release.export import export
+from discoprobe.loaders import DiscoprobeError, UnknownNameError, UnsupportedError, UsageError
 
 SPLITS = ("train", "validation", "test")
 TASKS = ("bigram_shift", "somo", "sp", "bso", "dc", "nsp", "cloze")

@@ -10,10 +10,10 @@ import pytest
 from releases import config, write
 from shared import tree_of
 
-from discoprobe.cards.metadata import folder_swap, manifest
-from discoprobe.cards.metadata.folder_swap import Place, recovered
-from discoprobe.cards.release.release_folder import open_release
-from discoprobe.loaders.errors import DiscoprobeError
+from discoprobe.cards.metadata import manifest
+from discoprobe.cards.release import open_release
+from discoprobe.loaders import DiscoprobeError, Place, recovered
+from discoprobe.loaders import folders as folder_swap
 
 
 def both(folder, other="so"):

@@ -3,9 +3,8 @@
 import pytest
 from huggingface_hub.errors import FileMetadataError
 
-from discoprobe.cards.hub.client import Hub, RetryPolicy
-from discoprobe.cards.hub.failures import HubError
-from discoprobe.loaders.errors import UsageError
+from discoprobe.cards.hub import Hub, HubError, RetryPolicy
+from discoprobe.loaders import UsageError
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from hub_server import Fault
 from raw_cases import articles
 from shared import sample_file
 
-from discoprobe.loaders.catalogue.hub_texts import hub_texts
+from discoprobe.loaders.catalogue import hub_texts
 
 FINEWIKI = next(text for text in hub_texts() if text.name == "finewiki")
 ROWS = 10

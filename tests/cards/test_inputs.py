@@ -9,13 +9,12 @@ import pytest
 from shared import sample_file, tree_of
 
 from discoprobe import builders, cards, pipeline
+from discoprobe.builders import Settings, all_tasks
 from discoprobe.builders.audit import report
-from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import all_tasks
 from discoprobe.cards.metadata import manifest
-from discoprobe.cards.release import staleness
+from discoprobe.cards.release import release_folder as staleness
 from discoprobe.loaders import corpus as corpus_tables
-from discoprobe.requests import Request
+from discoprobe.sources import Request
 
 TASKS = ("bso", "dc", "gapping")
 """Two that the Spanish sample supports, and one that it does not."""

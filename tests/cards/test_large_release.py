@@ -12,10 +12,11 @@ import pytest
 import releases
 from datasets import get_dataset_config_names, load_dataset
 
-from discoprobe.cards.metadata import card_checks, manifest, yaml_header
-from discoprobe.cards.release.release_folder import open_release
+from discoprobe.cards.metadata import manifest, yaml_header
+from discoprobe.cards.release import checks as card_checks
+from discoprobe.cards.release import open_release
 from discoprobe.cards.text import card
-from discoprobe.loaders.corpus import Corpus, Counts
+from discoprobe.loaders import Corpus, Counts
 
 pytestmark = pytest.mark.slow
 LANGS = (

@@ -9,10 +9,19 @@ from types import SimpleNamespace
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from discoprobe.cards.readers import marks as marks_module
-from discoprobe.cards.readers.figures import cohen_kappa, figures
-from discoprobe.cards.readers.marks import Mark, append, blind_answers, merge, read_marks, to_exclude, verdicts_now
-from discoprobe.loaders.errors import DiscoprobeError
+from discoprobe.cards import (
+    Mark,
+    append,
+    blind_answers,
+    cohen_kappa,
+    figures,
+    merge,
+    read_marks,
+    to_exclude,
+    verdicts_now,
+)
+from discoprobe.cards import readers as marks_module
+from discoprobe.loaders import DiscoprobeError
 
 
 def at(second):
@@ -84,7 +93,7 @@ def test_what_is_no_mark_is_named_with_its_line(tmp_path, line, message):
 WRITER = """
 import sys
 from pathlib import Path
-from discoprobe.cards.readers.marks import Mark, append
+from discoprobe.cards.readers import Mark, append
 for n in range(200):
     append(Path(sys.argv[1]), [Mark("mark", sys.argv[2], "model", "2026-11-22T08:00:00Z", "dc_es", f"r{n}", "fine",
                                     comment="x" * 300)])

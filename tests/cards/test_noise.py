@@ -9,10 +9,9 @@ from card_cases import HOSTILE, config, source
 from shared import STANZA, needs_stanza
 from test_card import card_of, headings, html_in
 
-from discoprobe.builders.config import Shape
-from discoprobe.cards.metadata import annotation_quality
-from discoprobe.loaders.fetch.stanza_models import find_models
-from discoprobe.loaders.raw.annotate.placed_sentences import RuleEngine
+from discoprobe.builders import Shape
+from discoprobe.cards.text import card as annotation_quality
+from discoprobe.loaders.raw import RuleEngine, find_models
 
 TABLE = re.compile(r"^\| `(\w+)` \| ([\d,]+) \| ([\d.]*) \| ([\d,]+) \| ([\d,]+) \| ([\d.]*) \|$", re.MULTILINE)
 

@@ -6,10 +6,9 @@ import xml.etree.ElementTree as ET
 import pytest
 from card_cases import HOSTILE, config, hostile_config
 
-from discoprobe.builders.audit.run import audit
-from discoprobe.builders.config import Shape
-from discoprobe.cards.text import plots
-from discoprobe.cards.text.length_table import lengths
+from discoprobe.builders import Shape
+from discoprobe.builders.audit import audit
+from discoprobe.cards.text import lengths, plots
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import releases
 from hub_server import Answer, Fault
 
-from discoprobe.builders.config import Unavailable
+from discoprobe.builders import Unavailable
 
 _numbers = itertools.count()
 

@@ -14,14 +14,11 @@ from markdown_it import MarkdownIt
 from shared import tree_of
 
 from discoprobe import pipeline
-from discoprobe.builders.config import Shape, Unavailable
-from discoprobe.cards.metadata import manifest, yaml_header
-from discoprobe.cards.metadata.card_checks import MOST_BYTES, card_problems, problems
-from discoprobe.cards.metadata.manifest_entries import config_entry, source_entry
-from discoprobe.cards.release.release_folder import documents, open_release
-from discoprobe.cards.text import card
-from discoprobe.cards.text.render import compact
-from discoprobe.requests import Request
+from discoprobe.builders import Shape, Unavailable
+from discoprobe.cards.metadata import config_entry, manifest, source_entry, yaml_header
+from discoprobe.cards.release import MOST_BYTES, card_problems, documents, open_release, problems
+from discoprobe.cards.text import card, compact
+from discoprobe.sources import Request
 
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table")
 LANGS = (

@@ -8,14 +8,14 @@ import pytest
 from shared import UD, needs_shared, sample_file, tree_of
 
 from discoprobe import pipeline
-from discoprobe.builders.settings import Settings
-from discoprobe.cards.hub.verify import reasons, verify
+from discoprobe.builders import Settings
+from discoprobe.cards.hub import reasons
+from discoprobe.cards.hub.verify import verify
 from discoprobe.cards.metadata import manifest
-from discoprobe.loaders.catalogue import treebanks
-from discoprobe.loaders.catalogue.pins import PinnedFile
-from discoprobe.loaders.errors import DiscoprobeError, RemoteError
-from discoprobe.rebuilding import rebuilder
-from discoprobe.requests import Request
+from discoprobe.loaders import DiscoprobeError, RemoteError
+from discoprobe.loaders.catalogue import PinnedFile, treebanks
+from discoprobe.pipeline import rebuilder
+from discoprobe.sources import Request
 
 BANK = "UD_Amharic-ATT"
 FORMER = "0123456789abcdef0123456789abcdef01234567"

@@ -9,9 +9,8 @@ import pytest
 import yaml
 from datasets import ClassLabel, get_dataset_config_names, get_dataset_split_names, load_dataset
 
-from discoprobe.builders.config import Shape, schema
-from discoprobe.builders.task import all_tasks
-from discoprobe.cards.metadata.manifest import read
+from discoprobe.builders import Shape, all_tasks, schema
+from discoprobe.cards.metadata import read
 
 SPLITS = ["train", "validation", "test"]
 

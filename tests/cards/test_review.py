@@ -9,12 +9,11 @@ import pytest
 from card_cases import hostile_config
 from shared import tree_of
 
-from discoprobe.builders.audit.run import audit
+from discoprobe.builders.audit import audit
 from discoprobe.cards.metadata import manifest
-from discoprobe.cards.release.diff import Changes, ConfigChange, SplitChange
-from discoprobe.cards.release.release_folder import open_release
-from discoprobe.cards.review.pages import write_review
-from discoprobe.loaders.errors import UsageError
+from discoprobe.cards.release import Changes, ConfigChange, SplitChange, open_release
+from discoprobe.cards.review import write_review
+from discoprobe.loaders import UsageError
 
 CHANGES = Changes(
     added={"so_es": 108},

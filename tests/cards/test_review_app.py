@@ -12,17 +12,12 @@ import releases
 from releases import config, write
 from review_server import App, reviewing
 
-from discoprobe.builders.audit.report import Finding, Status
-from discoprobe.builders.audit.thresholds import Kind, Severity
+from discoprobe.builders.audit import Finding, Kind, Severity, Status
+from discoprobe.cards import marks_file, read_marks
 from discoprobe.cards.metadata import manifest
-from discoprobe.cards.readers.marks import marks_file, read_marks
-from discoprobe.cards.release.diff import compare, in_folder
-from discoprobe.cards.release.release_folder import renew_figures
-from discoprobe.cards.review.blind_round import BlindRound, draw, question_of
-from discoprobe.cards.review.row_store import RowFilter, RowStore
-from discoprobe.cards.review.row_view import differences
-from discoprobe.cards.review.site import Reader, inside
-from discoprobe.loaders.errors import DiscoprobeError, UsageError
+from discoprobe.cards.release import RowFilter, RowStore, compare, in_folder, renew_figures
+from discoprobe.cards.review import BlindRound, Reader, differences, draw, inside, question_of
+from discoprobe.loaders import DiscoprobeError, UsageError
 
 
 def rows_of(text):
@@ -70,7 +65,7 @@ def test_words_are_found_in_any_case(tmp_path):
 
 
 def test_a_corpus_that_is_one_of_several_is_counted_by_its_rows(tmp_path):
-    from releases import source  # noqa: PLC0415
+    from releases import source
 
     def other(rows):
         return [row | {"corpus": "UD_b"} if n < 3 else row for n, row in enumerate(rows)]

@@ -8,8 +8,8 @@ import shutil
 import pytest
 from review_server import reviewing
 
-from discoprobe.cards.readers.marks import marks_file, read_marks
-from discoprobe.cards.review.row_store import RowStore
+from discoprobe.cards import marks_file, read_marks
+from discoprobe.cards.release import RowStore
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 WHY = (
@@ -27,7 +27,7 @@ PHONE = {"width": 360, "height": 740}
 
 @pytest.fixture(scope="module")
 def chromium():
-    from playwright.sync_api import sync_playwright  # noqa: PLC0415
+    from playwright.sync_api import sync_playwright
 
     with sync_playwright() as drivers:
         browser = drivers.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
@@ -153,11 +153,10 @@ def test_a_mark_that_could_not_be_sent_is_kept_and_sent_later(chromium, release)
     page.keyboard.press("4")
     page.wait_for_selector("#status:has-text('kept in this browser')")
     assert read_marks(marks_file(release)) == []
-    from discoprobe.cards.review.site import Reader, ReviewOptions  # noqa: PLC0415
-    from discoprobe.cards.review.web_app import server  # noqa: PLC0415
+    from discoprobe.cards.review import Reader, ReviewOptions, server
 
     made, _ = server(release, ReviewOptions(reader=Reader("ana")), port)
-    import threading  # noqa: PLC0415
+    import threading
 
     threading.Thread(target=made.serve_forever, daemon=True).start()
     page.reload()

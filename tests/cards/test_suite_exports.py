@@ -7,12 +7,9 @@ import yaml
 from datasets import load_dataset
 from shared import SAMPLE_LANGUAGES
 
-from discoprobe.builders.build import build_all
-from discoprobe.builders.config import Config
-from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import tasks_named
+from discoprobe.builders import Config, Settings, build_all, tasks_named
+from discoprobe.cards.release import open_release
 from discoprobe.cards.release.export import export
-from discoprobe.cards.release.release_folder import open_release
 
 SENTENCES = tuple(f"sentence {n}" for n in range(1, 6))
 EDITED = ("before", "edit", "after")

@@ -8,14 +8,11 @@ import re
 import pytest
 from releases import config, report
 
-from discoprobe.builders.audit.designs import tallies
-from discoprobe.builders.audit.intervals import exact, smallest_gain
-from discoprobe.builders.audit.report import Finding, Status
-from discoprobe.builders.audit.thresholds import Kind, Severity
-from discoprobe.cards.metadata import manifest
-from discoprobe.cards.metadata.manifest_entries import audit_entry
-from discoprobe.cards.release.release_folder import open_release
-from discoprobe.cards.text.verdicts import FAILED, MARKS, NOT_AUDITED, PASSED, verdicts
+from discoprobe.builders.audit import Finding, Kind, Severity, Status, exact, smallest_gain, tallies
+from discoprobe.cards.metadata import audit_entry, manifest
+from discoprobe.cards.release import open_release
+from discoprobe.cards.text import FAILED, MARKS, NOT_AUDITED, PASSED
+from discoprobe.cards.text.verdicts import verdicts
 
 LANGUAGES = [f"q{letter}" for letter in "abcdefghijklmnopqrst"]
 

@@ -12,14 +12,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import releases
 
-from discoprobe.builders.config import Unavailable
-from discoprobe.builders.settings import Settings
-from discoprobe.cards.hub.client import RemoteFile
-from discoprobe.cards.hub.remote_release import Remote
+from discoprobe.builders import Settings, Unavailable
+from discoprobe.cards.hub import Remote, RemoteFile
 from discoprobe.cards.hub.verify import verify
 from discoprobe.cards.metadata import manifest
-from discoprobe.cards.release.staleness import up_to_date
-from discoprobe.loaders.errors import DiscoprobeError
+from discoprobe.cards.release import up_to_date
+from discoprobe.loaders import DiscoprobeError
 
 
 @pytest.fixture

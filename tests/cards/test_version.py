@@ -4,12 +4,13 @@ import datetime as dt
 
 import pytest
 
-from discoprobe.cards.release.diff import Changes, ConfigChange, SplitChange
-from discoprobe.cards.release.version import (
+from discoprobe.cards.release import (
     FIRST,
+    Changes,
+    ConfigChange,
     Level,
+    SplitChange,
     Version,
-    check,
     latest,
     level,
     parse,
@@ -18,7 +19,8 @@ from discoprobe.cards.release.version import (
     sections,
     with_section,
 )
-from discoprobe.loaders.errors import DiscoprobeError, UsageError
+from discoprobe.cards.release.diff import check
+from discoprobe.loaders import DiscoprobeError, UsageError
 
 
 def rows(**counts):

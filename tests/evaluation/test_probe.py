@@ -13,14 +13,12 @@ torch = pytest.importorskip("torch", reason="the extra 'probe' is not installed"
 transformers = pytest.importorskip("transformers", reason="the extra 'probe' is not installed")
 tokenizers = pytest.importorskip("tokenizers", reason="the extra 'probe' is not installed")
 
-from discoprobe.builders.audit.frame import AuditInput, conform  # noqa: E402
-from discoprobe.builders.config import Shape  # noqa: E402
-from discoprobe.cards.text.plots import layer_plot  # noqa: E402
-from discoprobe.cli import app  # noqa: E402
-from discoprobe.evaluation import linear_probe, surprisal  # noqa: E402
-from discoprobe.evaluation.models import ModelError, load_model  # noqa: E402
-from discoprobe.loaders.errors import UnsupportedError  # noqa: E402
-from discoprobe.loaders.process_pool import silent  # noqa: E402
+from discoprobe.builders import Shape
+from discoprobe.builders.audit import AuditInput, conform
+from discoprobe.cards.text import layer_plot
+from discoprobe.cli import app
+from discoprobe.evaluation import ModelError, linear_probe, load_model, surprisal
+from discoprobe.loaders import UnsupportedError, silent
 
 WORDS = [f"w{number}" for number in range(40)]
 SPLITS = {"train": 240, "validation": 80, "test": 160}

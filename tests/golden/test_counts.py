@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 from shared import SAMPLE_LANGUAGES
 
-from discoprobe.builders.config import Config
-from discoprobe.builders.task import all_tasks, tasks_named
+from discoprobe.builders import Config, all_tasks, tasks_named
 
 GOLDEN = Path(__file__).with_name("counts.json")
 UNAVAILABLE = "unavailable"

@@ -15,12 +15,9 @@ from card_cases import config, hostile_config
 from shared import SAMPLE_LANGUAGES, sample_file
 
 from discoprobe import builders, cards
-from discoprobe.builders.audit import report
-from discoprobe.builders.audit.run import audit
-from discoprobe.builders.config import Config, Shape
-from discoprobe.builders.task import all_tasks
-from discoprobe.cards.text.card import config_card
-from discoprobe.cards.text.length_table import lengths
+from discoprobe.builders import Config, Shape, all_tasks
+from discoprobe.builders.audit import audit, report
+from discoprobe.cards.text import config_card, lengths
 from discoprobe.loaders import corpus
 
 GOLDEN = Path(__file__).with_name("stage_versions.json")

@@ -8,12 +8,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from discoprobe.loaders import cache
-from discoprobe.loaders.catalogue.pins import DocumentRule, TreebankFacts
-from discoprobe.loaders.conllu import reader
-from discoprobe.loaders.conllu.reader import read_corpora
-from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError
-from discoprobe.loaders.folders import cache_folder
+from discoprobe.loaders import CorpusFormatError, DiscoprobeError, cache, cache_folder
+from discoprobe.loaders.catalogue import DocumentRule, TreebankFacts
+from discoprobe.loaders.conllu import read_corpora, reader
 
 TEXT = "# newdoc id = d\n# text = a b\n1\ta\ta\tX\t_\tN=s\t0\troot\t_\t_\n2\tb\tb\tNOUN\t_\t_\t1\tdep\t_\t_\n\n"
 

@@ -12,12 +12,11 @@ import pytest
 from raw_cases import articles
 
 from discoprobe import build, load_corpus, pipeline, use_executor
-from discoprobe.builders.settings import Settings
-from discoprobe.loaders.corpus import Source
-from discoprobe.loaders.errors import RemoteError, UsageError
-from discoprobe.loaders.process_pool import cluster
-from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare
-from discoprobe.requests import Request
+from discoprobe.builders import Settings
+from discoprobe.loaders import RemoteError, Source, UsageError, cluster
+from discoprobe.loaders.raw import AnnotationOptions
+from discoprobe.loaders.raw.prepare import prepare
+from discoprobe.sources import Request
 
 SEGMENTED = AnnotationOptions(segment=True)
 

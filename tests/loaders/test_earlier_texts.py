@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.loaders import near_duplicates
-from discoprobe.loaders.near_duplicates import EarlierTexts, shingles
+from discoprobe.loaders import EarlierTexts, near_duplicates, shingles
 
 WORDS = st.lists(st.sampled_from("abcd"), min_size=1, max_size=9).map(" ".join)
 BLOCKS = st.lists(st.lists(st.tuples(WORDS, st.integers(-1, 2)), min_size=1, max_size=6), min_size=1, max_size=6)

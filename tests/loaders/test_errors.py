@@ -6,8 +6,7 @@ import pkgutil
 import pytest
 
 import discoprobe
-from discoprobe.loaders import errors
-from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError
+from discoprobe.loaders import DiscoprobeError, UnknownNameError, errors
 
 
 def drawn():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from discoprobe.loaders.folders import PREFIX, work_folder
+from discoprobe.loaders import PREFIX, work_folder
 
 WORKING = """
 import sys, time

@@ -2,7 +2,7 @@
 
 import pytest
 
-from discoprobe.loaders.keys import keys_of, text_keys
+from discoprobe.loaders import keys_of, text_keys
 
 WHITE = [chr(i) for i in range(0x11_0000) if chr(i).isspace()]
 

@@ -9,8 +9,7 @@ import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.loaders import near_duplicates
-from discoprobe.loaders.near_duplicates import near_clusters
+from discoprobe.loaders import near_clusters, near_duplicates
 
 _SENTENCE = "The old bridge over the river was closed for repairs in the spring of 1923 ."
 

@@ -6,14 +6,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.loaders.running_words import (
-    is_unspaced,
-    n_alphanumeric_words,
-    n_running_words,
-    running_words,
-    word_count,
-    word_spans,
-)
+from discoprobe.loaders import is_unspaced, n_alphanumeric_words, n_running_words, running_words, word_count, word_spans
 
 
 def words(text):

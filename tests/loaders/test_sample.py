@@ -12,7 +12,7 @@ from pathlib import Path
 import conllu
 import pytest
 
-from discoprobe.loaders.conllu.reader import read_corpora
+from discoprobe.loaders.conllu import read_corpora
 
 SAMPLE = Path(__file__).parents[2] / "loaders" / "sample"
 FILES = sorted(SAMPLE.glob("*.conllu"))

@@ -12,12 +12,10 @@ from pathlib import Path
 import polars as pl
 
 from discoprobe.builders.audit.frame import AuditInput, Provenance, UnreadableDataError
-from discoprobe.builders.audit.inputs.column_tables import read_columns, read_pairs
-from discoprobe.builders.audit.inputs.dataset_files import Group, groups
+from discoprobe.builders.audit.inputs.columns import pair_columns, read_columns, read_pairs
+from discoprobe.builders.audit.inputs.data_files import Group, Table, groups, lines_of, read_table_file
 from discoprobe.builders.audit.inputs.headerless import TABBED, Tabbed, guess_tabbed, spread_rows
-from discoprobe.builders.audit.inputs.published_columns import pair_columns
 from discoprobe.builders.audit.inputs.reading import NAMES, Read, Reading, Result, Skipped, described
-from discoprobe.builders.audit.inputs.text_files import Table, lines_of, read_table_file
 from discoprobe.builders.audit.own_configs import class_names_of, own_shape, read_own
 from discoprobe.loaders.errors import UnknownNameError
 

@@ -8,15 +8,13 @@ from typing import NamedTuple
 
 import polars as pl
 
-from discoprobe.builders import hashing
 from discoprobe.builders.audit.frame import SCHEMA, AuditInput, Provenance, UnreadableDataError, conform
-from discoprobe.builders.audit.inputs.dataset_files import Group
-from discoprobe.builders.audit.inputs.label_columns import indexed
-from discoprobe.builders.audit.inputs.published_columns import pair_columns
+from discoprobe.builders.audit.inputs.columns import indexed, pair_columns
+from discoprobe.builders.audit.inputs.data_files import Group, decoded, has_header
 from discoprobe.builders.audit.inputs.reading import NAMES, described
-from discoprobe.builders.audit.inputs.text_files import decoded, has_header
 from discoprobe.builders.config import Shape
-from discoprobe.loaders.running_words import UNSPACED
+from discoprobe.loaders import hashing
+from discoprobe.loaders.words import UNSPACED
 
 _ORIGINAL = ({"O", "I"}, {"O", "C"}, {"Orig", "Inv"}, {"Orig", "Corr"})
 """Labels of perturbation tasks of SentEval and X-Probe; the original is the first."""

@@ -3,3 +3,11 @@
 ``problem`` divides rows into folds and scores answers, ``features`` is what solvers see, ``solver_table`` lists them,
 ``rules`` are single rules and lists of them.
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+    "features": ["Features"],
+    "problem": ["Fold", "Problem", "Score", "Units", "macro_f1", "problem_of"],
+    "solver_table": ["SOLVERS"],
+})  # fmt: skip

@@ -16,7 +16,7 @@ from sklearn import config_context
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
-from discoprobe.builders import hashing
+from discoprobe.loaders import hashing
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -66,7 +66,7 @@ def _one_line(message: str) -> str:
 
 def _show_version(asked: bool) -> None:  # noqa: FBT001 (typer's signature)
     if asked:
-        import importlib.metadata  # noqa: PLC0415
+        import importlib.metadata
 
         typer.echo(importlib.metadata.version("discoprobe"))
         raise typer.Exit

@@ -17,18 +17,20 @@ app = typer.Typer(no_args_is_help=True, help="List, download and check the corpo
 @app.command("list")
 def corpora_list(names: arg.Names = None, *, json_: arg.Json = False) -> None:
     """List corpora with their licence, how their documents are recognised, and whether they are downloaded."""
-    from discoprobe.loaders.fetch import listing  # noqa: PLC0415
+    from discoprobe.loaders.fetch import downloads
 
     columns = ["lang", "name", "licence", "documents", "files", "cached", "offered", "default", "note"]
-    rows = [dataclasses.asdict(row) for row in listing.list_corpora(names or [])]
+    rows = [dataclasses.asdict(row) for row in downloads.list_corpora(names or [])]
     terminal.show(rows, columns, as_json=json_)
 
 
 @app.command("fetch")
 def corpora_fetch(names: arg.Names = None, *, jobs: arg.Jobs = 4, json_: arg.Json = False) -> None:
     """Download corpora into the cache and verify every file."""
-    from discoprobe.loaders.fetch.catalogue_files import fetch  # noqa: PLC0415
-    from discoprobe.loaders.fetch.listing import select  # noqa: PLC0415
+    from discoprobe.loaders.fetch.downloads import (
+        fetch,
+        select,
+    )
 
     with terminal.progress() as progress:
         fetch(select(names or []), jobs=jobs, progress=progress)
@@ -50,10 +52,12 @@ def corpora_check(names: arg.CheckNames = None, *, json_: arg.Json = False) -> N
 
 def _file_rows(names: Sequence[str]) -> list[dict[str, Cell]]:
     """A row per file of the catalogue: its state, and if it is ok, how its documents are recognised."""
-    from discoprobe.loaders.catalogue.treebanks import facts_for  # noqa: PLC0415
-    from discoprobe.loaders.conllu.documents import explain_documents  # noqa: PLC0415
-    from discoprobe.loaders.fetch.catalogue_files import check  # noqa: PLC0415
-    from discoprobe.loaders.fetch.listing import select  # noqa: PLC0415
+    from discoprobe.loaders.catalogue.treebanks import facts_for
+    from discoprobe.loaders.conllu.documents import explain_documents
+    from discoprobe.loaders.fetch.downloads import (
+        check,
+        select,
+    )
 
     rows: list[dict[str, Cell]] = []
     for found in check(select(names)):
@@ -66,10 +70,10 @@ def _file_rows(names: Sequence[str]) -> list[dict[str, Cell]]:
 
 def _rows_of_paths(paths: Sequence[Path]) -> list[dict[str, Cell]]:
     """A row per CoNLL-U file of the user, with how its documents are recognised."""
-    from discoprobe.loaders.catalogue.pins import DocumentRule  # noqa: PLC0415
-    from discoprobe.loaders.catalogue.treebanks import facts_for  # noqa: PLC0415
-    from discoprobe.loaders.conllu.documents import explain_documents  # noqa: PLC0415
-    from discoprobe.loaders.paths import describe, find_files  # noqa: PLC0415
+    from discoprobe.loaders.catalogue.pins import DocumentRule
+    from discoprobe.loaders.catalogue.treebanks import facts_for
+    from discoprobe.loaders.conllu.documents import explain_documents
+    from discoprobe.loaders.paths import describe, find_files
 
     rows: list[dict[str, Cell]] = []
     for path, top in find_files(paths).items() if paths else ():
@@ -88,8 +92,8 @@ def languages(*, json_: arg.Json = False) -> None:
 
 
 def _language_rows() -> list[dict[str, Cell]]:
-    from discoprobe.loaders.catalogue import treebanks  # noqa: PLC0415
-    from discoprobe.loaders.languages import language  # noqa: PLC0415
+    from discoprobe.loaders.catalogue import treebanks
+    from discoprobe.loaders.languages import language
 
     with_data, with_sample = set(language.languages()), set(treebanks.sample_files())
     return [

@@ -12,7 +12,7 @@ from discoprobe.cli import terminal
 
 if TYPE_CHECKING:
     from discoprobe.cli.terminal import Cell
-    from discoprobe.evaluation.scores import Evaluation
+    from discoprobe.evaluation.models import Evaluation
 
 app = typer.Typer()
 
@@ -31,8 +31,8 @@ def probe(  # noqa: PLR0913 (one parameter per option)
 
     Example: build probe subj_number_es --model google-bert/bert-base-multilingual-cased
     """
-    from discoprobe.evaluation.evaluate import evaluations  # noqa: PLC0415
-    from discoprobe.remote_folders import local  # noqa: PLC0415
+    from discoprobe.evaluation.evaluate import evaluations
+    from discoprobe.remote_folders import local
 
     results: list[Evaluation] = []
     with terminal.progress() as progress:
@@ -50,7 +50,7 @@ def probe(  # noqa: PLR0913 (one parameter per option)
 
 def _save(evaluation: Evaluation, folder: Path) -> None:
     """Writes the scores as JSON and, for probes of layers, the curve as SVG."""
-    from discoprobe.cards.text.plots import layer_plot  # noqa: PLC0415
+    from discoprobe.cards.text.plots import layer_plot
 
     path = evaluation.save(folder)
     curves: dict[str, list[float]] = {}

@@ -1,4 +1,7 @@
-"""The commands for a finished release: `push`, `diff`, `verify`, `card`, `review`, `export`."""
+"""The commands for a finished release: `push`, `diff`, `verify`, `card`, `review`, `export`.
+
+The actions of `build review`, with their messages: start the application, write pages, or add marks.
+"""
 
 from __future__ import annotations
 
@@ -7,25 +10,109 @@ import dataclasses
 import functools
 import logging
 import os
+import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from discoprobe.cli import arguments as arg
-from discoprobe.cli import reviewing, summaries, terminal
-from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError
+from discoprobe.cli import terminal
+from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnsupportedError, UsageError
 from discoprobe.loaders.fetch.remote_files import is_url
-from discoprobe.requests import language_codes, parse_request, split_names
+from discoprobe.sources import language_codes, parse_request, split_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from discoprobe.cards.hub.push import Plan
+    from discoprobe.cards.readers import ReaderKind
+    from discoprobe.cards.release.diff import Changes
     from discoprobe.loaders.corpus import Corpus
-    from discoprobe.reading_plan import PlannedSource
-    from discoprobe.requests import Request
+    from discoprobe.sources import PlannedSource, Request
+
+
+def serve(  # noqa: PLR0913 (what a server is started with)
+    release: Path, languages: tuple[str, ...], who: tuple[str, str], against: str, corpora: Sequence[str], *, port: int,
+    open_: bool,
+) -> None:  # fmt: skip
+    """Serves the review application until Ctrl-C or SIGTERM, then adds the results of the readers to the cards."""
+    try:
+        from discoprobe.cards.review.site import (
+            Reader,
+            ReviewOptions,
+        )
+        from discoprobe.cards.review.web_app import server
+    except ModuleNotFoundError as error:
+        if error.name not in {"flask", "werkzeug"}:
+            raise
+        raise UnsupportedError(
+            "the review application needs Flask: pip install 'discoprobe[review]'; --static writes pages without it"
+        ) from None
+    from discoprobe.sources import Contexts
+
+    options = ReviewOptions(
+        languages, Reader(who[0], cast("ReaderKind", who[1])), _changes(release, against, languages), against,
+        Contexts(corpora) if corpora else None,
+    )  # fmt: skip
+    made, address = server(release, options, port)
+    typer.echo(address)
+    if open_:
+        typer.launch(address)
+    for end in (signal.SIGINT, signal.SIGTERM):  # a shell lets a program in the background ignore Ctrl-C
+        signal.signal(end, signal.default_int_handler)
+    try:
+        made.serve_forever()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        made.server_close()
+    _write_figures(release)
+
+
+def write_pages(release: Path, pages: Path, languages: Sequence[str], against: str, *, open_: bool) -> None:
+    """Writes all cards as web pages."""
+    from discoprobe.cards.review.pages import write_review
+
+    index = write_review(release, pages, _changes(release, against, languages), languages=languages)
+    typer.echo(index)
+    if open_:
+        typer.launch(index.absolute().as_uri())
+
+
+def add_marks(release: Path, files: Sequence[Path]) -> None:
+    """Adds the marks of files to those of a release, and the results of the readers to its cards."""
+    from discoprobe.cards.readers import (
+        marks_file,
+        merge,
+    )
+    from discoprobe.cards.release.rows import checked_marks
+
+    target = marks_file(release)
+    added = {file: merge(target, checked_marks(release, file)) for file in files}
+    for file, number in added.items():
+        typer.echo(f"{file}: {number:,} marks added to {target}")
+    _write_figures(release)
+
+
+def _write_figures(release: Path) -> None:
+    from discoprobe.cards.readers import marks_file
+    from discoprobe.cards.release.release_folder import renew_figures
+
+    if marks_file(release).exists():
+        typer.echo("writing what readers found on the cards …", err=True)
+    for line in renew_figures(release):
+        typer.echo(line)
+
+
+def _changes(release: Path, against: str, languages: Sequence[str]) -> Changes | None:
+    if not against:
+        return None
+    from discoprobe.cards.hub.staging import compare
+
+    return compare(release, against, languages=languages)
+
 
 app = typer.Typer()
 
@@ -50,12 +137,12 @@ def push(  # noqa: PLR0913 (one parameter per option)
         segment=segment, stanza_dir=stanza_dir, preset=preset, min_rows=min_rows, documents=documents, fill=fill,
         gold=gold, exclude=exclude,
     )  # fmt: skip
-    from discoprobe import pipeline  # noqa: PLC0415
-    from discoprobe.builders.task import tasks_named  # noqa: PLC0415
-    from discoprobe.cards.hub.push import Options, check_target  # noqa: PLC0415
-    from discoprobe.cards.hub.push import push as publish  # noqa: PLC0415
-    from discoprobe.reading_plan import planned_sources  # noqa: PLC0415
-    from discoprobe.remote_folders import release_at  # noqa: PLC0415
+    from discoprobe import pipeline
+    from discoprobe.builders.task import tasks_named
+    from discoprobe.cards.hub.push import Options, check_target
+    from discoprobe.cards.hub.push import push as publish
+    from discoprobe.remote_folders import release_at
+    from discoprobe.sources import planned_sources
 
     options = Options(
         release=release, languages=language_codes(request.languages), allow_licence=tuple(allow_licence or ()),
@@ -68,7 +155,7 @@ def push(  # noqa: PLR0913 (one parameter per option)
         if build_:
             planned = planned_sources(request, tasks_named(request.tasks))
             unbuilt = _unbuilt(planned, request, folder) if dry_run else None
-            summaries.show_sources(planned, unbuilt, as_json=json_)
+            terminal.show_sources(planned, unbuilt, as_json=json_)
             if unbuilt:
                 return
         with terminal.progress() as progress:
@@ -79,13 +166,13 @@ def push(  # noqa: PLR0913 (one parameter per option)
 
             def confirm(plan: Plan) -> bool:
                 progress.stop()
-                summaries.show_plan(plan, as_json=json_)
-                agreed = yes or summaries.confirmed(plan)
+                terminal.show_plan(plan, as_json=json_)
+                agreed = yes or terminal.confirmed(plan)
                 progress.start()
                 return agreed
 
             result = publish(folder, repo, options, confirm=confirm, progress=progress)
-    summaries.show_push(result, as_json=json_)
+    terminal.show_push(result, as_json=json_)
 
 
 @contextlib.contextmanager
@@ -107,9 +194,9 @@ def _unbuilt(planned: Sequence[PlannedSource], request: Request, out: Path) -> l
 
     If this is known only after corpora were downloaded or annotated, these are all configs of the request.
     """
-    from discoprobe.builders.task import tasks_named  # noqa: PLC0415
-    from discoprobe.pipeline import stale_configs  # noqa: PLC0415
-    from discoprobe.reading_plan import LONG  # noqa: PLC0415
+    from discoprobe.builders.task import tasks_named
+    from discoprobe.pipeline import stale_configs
+    from discoprobe.sources import LONG
 
     if LONG.isdisjoint(one.how for one in planned):
         return stale_configs(request, out).names
@@ -118,7 +205,7 @@ def _unbuilt(planned: Sequence[PlannedSource], request: Request, out: Path) -> l
 
 
 def _check_licences(corpus: Corpus, *, allow_licence: tuple[str, ...]) -> None:
-    from discoprobe.cards.release.publish_checks import check_licences  # noqa: PLC0415
+    from discoprobe.cards.release.checks import check_licences
 
     check_licences({source.name: source.licence for source in corpus.sources}, allow_licence)
 
@@ -132,12 +219,12 @@ def diff(
 
     Example: build diff --against org/discoprobe@v1.2.0
     """
-    from discoprobe.cards.hub.staging import compare  # noqa: PLC0415
-    from discoprobe.remote_folders import local  # noqa: PLC0415
+    from discoprobe.cards.hub.staging import compare
+    from discoprobe.remote_folders import local
 
     since = str(local(against)) if is_url(against) else against
     changes = compare(local(out), since, languages=language_codes(split_names(lang)))
-    summaries.show_changes(changes, as_json=json_)
+    terminal.show_changes(changes, as_json=json_)
 
 
 @app.command()
@@ -150,14 +237,14 @@ def verify(  # noqa: PLR0913 (one parameter per option)
 
     Example: build verify org/discoprobe@v1.2.0
     """
-    from discoprobe.cards.hub.verify import verify as check  # noqa: PLC0415
-    from discoprobe.rebuilding import rebuilder  # noqa: PLC0415
-    from discoprobe.remote_folders import local  # noqa: PLC0415
+    from discoprobe.cards.hub.verify import verify as check
+    from discoprobe.pipeline import rebuilder
+    from discoprobe.remote_folders import local
 
     rebuild_configs = rebuilder(tuple(corpus or ()), jobs, stanza_dir) if rebuild else None
     checked = check(str(local(target)) if is_url(target) else target, rebuild_configs)
     verified = dataclasses.replace(checked, target=target)
-    summaries.show_verified(verified, as_json=json_)
+    terminal.show_verified(verified, as_json=json_)
     if verified.differences:
         raise DiscoprobeError(f"{target}: {len(verified.differences)} files differ")
 
@@ -168,8 +255,11 @@ def show_card(config: arg.ConfigName = "", *, out: arg.Out = "dist/discoprobe") 
 
     Example: build card dc_es
     """
-    from discoprobe.cards.review.terminal_view import card_text, for_terminal  # noqa: PLC0415
-    from discoprobe.remote_folders import local  # noqa: PLC0415
+    from discoprobe.cards.review.pages import (
+        card_text,
+        for_terminal,
+    )
+    from discoprobe.remote_folders import local
 
     terminal.show_markdown(for_terminal(card_text(local(out), config)))
 
@@ -188,8 +278,8 @@ def review(  # noqa: PLR0913 (one parameter per option)
 
     Example: build review --lang es --reader ana
     """
-    from discoprobe.cards.readers.marks import READER_KINDS  # noqa: PLC0415
-    from discoprobe.remote_folders import local  # noqa: PLC0415
+    from discoprobe.cards.readers import READER_KINDS
+    from discoprobe.remote_folders import local
 
     if reader_kind not in READER_KINDS:
         raise UsageError(f"--reader-kind is '{reader_kind}'; give person or model")
@@ -197,12 +287,12 @@ def review(  # noqa: PLR0913 (one parameter per option)
         raise UsageError(f"--out {out}: marks are kept beside a folder; give a path, or --static to read only")
     languages, release = language_codes(split_names(lang)), local(out)
     if marks:
-        reviewing.add_marks(release, marks)
+        add_marks(release, marks)
     elif static:
-        reviewing.write_pages(release, pages, languages, against, open_=open_)
+        write_pages(release, pages, languages, against, open_=open_)
     else:
         who = (reader, reader_kind)
-        reviewing.serve(release, languages, who, against, corpus or [], port=port, open_=open_)
+        serve(release, languages, who, against, corpus or [], port=port, open_=open_)
 
 
 @app.command()
@@ -220,8 +310,8 @@ def export(
 
     Example: build export dist/discoprobe senteval --format senteval
     """
-    from discoprobe.cards.release.export import export as write  # noqa: PLC0415
-    from discoprobe.remote_folders import local, new_folder_at  # noqa: PLC0415
+    from discoprobe.cards.release.export import export as write
+    from discoprobe.remote_folders import local, new_folder_at
 
     with new_folder_at(out) as folder:
         exported = write(local(release), folder, form, config or [])

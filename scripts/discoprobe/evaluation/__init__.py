@@ -4,3 +4,9 @@
 or the choices of a row, by the probability that a causal model gives them. ``scores`` defines the results. Needs the
 extra ``probe`` (transformers and torch).
 """
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+    "models": ["ModelError", "load_model"],
+})  # fmt: skip

@@ -8,8 +8,7 @@ from discoprobe.auditing import read_all
 from discoprobe.builders.audit.inputs.reading import Reading
 from discoprobe.cards.metadata import manifest
 from discoprobe.evaluation import linear_probe, surprisal
-from discoprobe.evaluation.models import load_model
-from discoprobe.evaluation.scores import Evaluation
+from discoprobe.evaluation.models import Evaluation, load_model
 from discoprobe.loaders.process_pool import Progress
 
 

@@ -17,8 +17,7 @@ import polars as pl
 from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
-from discoprobe.evaluation.models import LanguageModel
-from discoprobe.evaluation.scores import Evaluation, ModelScore, best_of, majority, score_of
+from discoprobe.evaluation.models import Evaluation, LanguageModel, ModelScore, best_of, majority, score_of
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.process_pool import Progress
 

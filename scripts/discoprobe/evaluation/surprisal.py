@@ -17,10 +17,8 @@ import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders.audit.frame import AuditInput
-from discoprobe.builders.columns import crossed
-from discoprobe.builders.config import Shape
-from discoprobe.evaluation.models import LanguageModel, in_batches
-from discoprobe.evaluation.scores import Evaluation, ModelScore, score_of
+from discoprobe.builders.config import Shape, crossed
+from discoprobe.evaluation.models import Evaluation, LanguageModel, ModelScore, in_batches, score_of
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.process_pool import Progress
 

@@ -7,8 +7,8 @@ import random
 import polars as pl
 import pytest
 
-from discoprobe.builders.audit.frame import AuditInput, conform
-from discoprobe.builders.config import Shape
+from discoprobe.builders import Shape
+from discoprobe.builders.audit import AuditInput, conform
 
 SHARES = (("train", 0.6), ("validation", 0.2), ("test", 0.2))
 

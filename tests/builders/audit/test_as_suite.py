@@ -5,10 +5,9 @@ import json
 import polars as pl
 import pytest
 
-from discoprobe.builders.audit.as_suite import suite_of
-from discoprobe.builders.audit.frame import UnreadableDataError
-from discoprobe.builders.config import Shape, schema
-from discoprobe.loaders.corpus import Source
+from discoprobe.builders import Shape, schema
+from discoprobe.builders.audit import UnreadableDataError, suite_of
+from discoprobe.loaders import Source
 
 
 @pytest.fixture

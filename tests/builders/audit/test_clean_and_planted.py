@@ -17,9 +17,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from discoprobe import loaders
-from discoprobe.builders.audit import inputs
-from discoprobe.builders.audit.report import Status
-from discoprobe.builders.audit.run import audit
+from discoprobe.builders.audit import Status, audit, inputs
 
 LANGUAGES = ("en", "es", "de", "ru")
 _SHORT = 4

@@ -6,12 +6,9 @@ import pytest
 from audit_parts import finding_of
 from shared import REAL_LANGUAGES, SAMPLE_LANGUAGES, SHARED, WHY, needs_shared
 
-from discoprobe.builders.audit.report import Status
-from discoprobe.builders.build import build_all
-from discoprobe.builders.config import Config
-from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import all_tasks, tasks_named
-from discoprobe.loaders.conllu.reader import read_corpora
+from discoprobe.builders import Config, Settings, all_tasks, build_all, tasks_named
+from discoprobe.builders.audit import Status
+from discoprobe.loaders.conllu import read_corpora
 
 KOREAN = ["ko"] if REAL_LANGUAGES else []
 """Its swaps are told best: the order of most words is fixed."""

@@ -8,7 +8,7 @@ import pytest
 from audit_parts import report_of
 from scipy.stats import binom
 
-from discoprobe.builders.config import Shape
+from discoprobe.builders import Shape
 
 _KINDS = (
     {},

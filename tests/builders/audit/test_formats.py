@@ -9,13 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discoprobe.builders.audit.frame import UnreadableDataError
+from discoprobe.builders import Shape, all_tasks, schema
+from discoprobe.builders.audit import Status, UnreadableDataError, audit
 from discoprobe.builders.audit.inputs import FORMATS, Reading, read, read_frames
-from discoprobe.builders.audit.report import Status
-from discoprobe.builders.audit.run import audit
-from discoprobe.builders.config import Shape, schema
-from discoprobe.builders.task import all_tasks
-from discoprobe.loaders.errors import UnknownNameError
+from discoprobe.loaders import UnknownNameError
 
 
 @pytest.fixture

@@ -8,15 +8,11 @@ import pyarrow as pa
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
-from discoprobe.builders.audit.frame import with_used_labels
-from discoprobe.builders.audit.own_configs import from_config
-from discoprobe.builders.audit.report import Status
-from discoprobe.builders.audit.run import audit
-from discoprobe.builders.audit.solvers.features import Features
-from discoprobe.builders.audit.solvers.problem import problem_of
-from discoprobe.builders.audit.words import n_words, tokens
-from discoprobe.builders.config import Config, Shape, schema
-from discoprobe.builders.passages.char_ngrams import char_grams
+from discoprobe.builders import Config, Shape, schema
+from discoprobe.builders.audit import Status, audit, from_config, with_used_labels
+from discoprobe.builders.audit.solvers import Features, problem_of
+from discoprobe.builders.passages import char_grams
+from discoprobe.loaders import n_words, tokens
 
 _OWN = {
     Shape.SENTENCE: {"text": "A b c."},

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from audit_parts import heuristics_of
 
-from discoprobe.builders.audit.run import audit
-from discoprobe.builders.config import Shape
+from discoprobe.builders import Shape
+from discoprobe.builders.audit import audit
 
 
 def _heuristics(data):

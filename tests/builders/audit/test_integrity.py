@@ -8,12 +8,8 @@ import unicodedata
 import pytest
 from audit_parts import finding_of
 
-from discoprobe.builders.audit.integrity import INTEGRITY, Subject
-from discoprobe.builders.audit.intervals import longest_run_threshold
-from discoprobe.builders.audit.report import Status
-from discoprobe.builders.audit.run import audit
-from discoprobe.builders.audit.thresholds import BY_ID, CHECKS, Severity
-from discoprobe.builders.config import Shape
+from discoprobe.builders import Shape
+from discoprobe.builders.audit import BY_ID, CHECKS, INTEGRITY, Severity, Status, Subject, audit, longest_run_threshold
 
 _PAIRED = {"perturbation": True, "pairs": True}
 

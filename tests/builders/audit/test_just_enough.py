@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from audit_parts import finding_of
 
-from discoprobe.builders.audit.report import Status
-from discoprobe.builders.audit.thresholds import CHECKS
-from discoprobe.builders.config import Shape
+from discoprobe.builders import Shape
+from discoprobe.builders.audit import CHECKS, Status
 
 _N = 1500
 _ABOVE = 0.1

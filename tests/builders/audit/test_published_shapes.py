@@ -8,10 +8,9 @@ import pytest
 from published_shapes import published
 from typer.testing import CliRunner
 
-from discoprobe.builders.audit.frame import UnreadableDataError
+from discoprobe.builders import SPLITS
+from discoprobe.builders.audit import UnreadableDataError, audit
 from discoprobe.builders.audit.inputs import Reading, read
-from discoprobe.builders.audit.run import audit
-from discoprobe.builders.settings import SPLITS
 from discoprobe.cli import app
 
 SHAPES = {one.name: one for one in published()}

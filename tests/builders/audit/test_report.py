@@ -14,19 +14,23 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 from typer.testing import CliRunner
 
-from discoprobe.builders.audit.frame import SCHEMA, AuditInput, UnreadableDataError
-from discoprobe.builders.audit.intervals import (
+from discoprobe.builders import Shape
+from discoprobe.builders.audit import (
+    BY_ID,
+    SCHEMA,
+    VERSION,
+    AuditInput,
+    Severity,
+    Status,
+    UnreadableDataError,
+    audit,
     exact,
     independent_rows,
     longest_run_threshold,
     parity_threshold,
     smallest_gain,
 )
-from discoprobe.builders.audit.report import VERSION, Status
-from discoprobe.builders.audit.run import audit
-from discoprobe.builders.audit.solvers.problem import Score
-from discoprobe.builders.audit.thresholds import BY_ID, Severity
-from discoprobe.builders.config import Shape
+from discoprobe.builders.audit.solvers import Score
 from discoprobe.cli import app
 
 

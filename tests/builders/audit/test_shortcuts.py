@@ -6,11 +6,9 @@ import polars as pl
 import pytest
 from audit_parts import finding_of
 
-from discoprobe.builders.audit.report import Status
-from discoprobe.builders.audit.run import audit
-from discoprobe.builders.audit.solvers.solver_table import SOLVERS
-from discoprobe.builders.audit.thresholds import CHECKS, Severity
-from discoprobe.builders.config import Shape
+from discoprobe.builders import Shape
+from discoprobe.builders.audit import CHECKS, Severity, Status, audit
+from discoprobe.builders.audit.solvers import SOLVERS
 
 _N = 1500
 

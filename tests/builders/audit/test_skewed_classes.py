@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 
-from discoprobe.builders.audit.solvers.macro_f1 import macro_f1
-from discoprobe.builders.audit.solvers.problem import Fold, Problem, Score, Units
+from discoprobe.builders.audit.solvers import Fold, Problem, Score, Units, macro_f1
 
 
 def problem_of(truth, groups):

@@ -11,10 +11,9 @@ import pytest
 from audit_parts import report_of
 from shared import ROOT
 
-from discoprobe.builders.audit.report import Status
-from discoprobe.builders.audit.run import audit
+from discoprobe.builders import Shape
+from discoprobe.builders.audit import Status, audit
 from discoprobe.builders.audit.solvers import solver_table
-from discoprobe.builders.config import Shape
 
 _N = 900
 
@@ -244,7 +243,7 @@ def test_one_class_in_test_is_said(make, build):
 
 def test_no_cluster_is_in_two_parts(make, build):
     """Data of one split are cross-validated in parts that keep groups and pairs together."""
-    from discoprobe.builders.audit.solvers.problem import problem_of  # noqa: PLC0415
+    from discoprobe.builders.audit.solvers import problem_of
 
     rows = [row | {"split": "test", "group": f"g{at // 4}"} for at, row in enumerate(make.rows(300, 2, 1))]
     problem, _ = problem_of(build(rows))

@@ -12,20 +12,23 @@ import polars as pl
 import pytest
 from shared import SMALL_CLASSES
 
-from discoprobe.builders import build
-from discoprobe.builders.audit.integrity import INTEGRITY, Subject
-from discoprobe.builders.audit.own_configs import from_config
-from discoprobe.builders.blockwise import build_blocks
-from discoprobe.builders.blockwise.block_rows import BlockPlan, load, rows_of_block
-from discoprobe.builders.blockwise.collect import Collected
-from discoprobe.builders.blockwise.cut import blocks_of, sentences_of
-from discoprobe.builders.config import Config
-from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import all_tasks, tasks_named
-from discoprobe.loaders.corpus import Corpus, Shard, joined
-from discoprobe.loaders.errors import DiscoprobeError
-from discoprobe.loaders.languages.language import language_data
-from discoprobe.loaders.process_pool import WORDS
+from discoprobe.builders import (
+    BlockPlan,
+    Collected,
+    Config,
+    Settings,
+    all_tasks,
+    blocks_of,
+    build,
+    load,
+    rows_of_block,
+    sentences_of,
+    tasks_named,
+)
+from discoprobe.builders import build as build_blocks
+from discoprobe.builders.audit import INTEGRITY, Subject, from_config
+from discoprobe.loaders import WORDS, Corpus, DiscoprobeError, Shard, joined
+from discoprobe.loaders.languages import language_data
 
 TASKS = ("bso", "so", "dc", "sp_swap", "dconn", "subj_number", "bigram_shift", "sent_len")
 TINY = dataclasses.replace(SMALL_CLASSES, block=5000)

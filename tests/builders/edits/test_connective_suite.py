@@ -11,13 +11,12 @@ from made_sentences import connective_sentence
 from shared import SHARED
 
 import discoprobe
-from discoprobe.builders.audit.integrity import Subject, fidelity
-from discoprobe.builders.audit.own_configs import from_config
-from discoprobe.builders.edits.connective_exchange import OTHER, SAME
-from discoprobe.builders.sentences.connectives import Connectives
-from discoprobe.builders.settings import Settings
-from discoprobe.loaders.languages.language import language_data
-from discoprobe.loaders.raw.prepare import AnnotationOptions
+from discoprobe.builders import Settings
+from discoprobe.builders.audit import Subject, fidelity, from_config
+from discoprobe.builders.edits import OTHER, SAME
+from discoprobe.builders.sentences import Connectives
+from discoprobe.loaders.languages import language_data
+from discoprobe.loaders.raw import AnnotationOptions
 from discoprobe.sources import Request, corpora_of, load_corpus
 
 

@@ -11,18 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared import SAMPLE_LANGUAGES, UD, needs_shared, sample_file
 
-from discoprobe.builders.build import build, build_all
-from discoprobe.builders.config import Config
-from discoprobe.builders.edits import misfits, word_replacement
-from discoprobe.builders.edits.word_pairs import HashCounts
+from discoprobe.builders import Config, Context, Settings, build_all, tasks_named
+from discoprobe.builders.build import build
+from discoprobe.builders.edits import HashCounts, word_replacement
+from discoprobe.builders.edits import word_replacement as misfits
 from discoprobe.builders.probing.somo import TASK
-from discoprobe.builders.sentences.trees import Trees
-from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import Context, tasks_named
-from discoprobe.loaders.conllu.reader import read_corpora
-from discoprobe.loaders.corpus import Corpus
-from discoprobe.loaders.errors import UnsupportedError
-from discoprobe.loaders.languages.language import language_data
+from discoprobe.builders.sentences import Trees
+from discoprobe.loaders import Corpus, UnsupportedError
+from discoprobe.loaders.conllu import read_corpora
+from discoprobe.loaders.languages import language_data
 
 LANGUAGES = [
     ("sample", "en"),

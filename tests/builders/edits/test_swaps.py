@@ -9,16 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared import SAMPLE_LANGUAGES, sample_file
 
-from discoprobe.builders.edits.adjacent_words import adjacent_words
-from discoprobe.builders.edits.fixed_order import fixed_orders
-from discoprobe.builders.edits.swaps import FEW, FEW_ALIKE, one_of_each, swap, without_frequent_pairs
-from discoprobe.builders.edits.versions import word_bags
-from discoprobe.builders.edits.word_pairs import HashCounts
-from discoprobe.builders.sentences.trees import Trees
-from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import Context, all_tasks
-from discoprobe.loaders.conllu.reader import read_corpora
-from discoprobe.loaders.languages.language import language_data
+from discoprobe.builders import Context, Settings, all_tasks
+from discoprobe.builders.edits import (
+    FEW,
+    FEW_ALIKE,
+    HashCounts,
+    adjacent_words,
+    fixed_orders,
+    one_of_each,
+    swap,
+    without_frequent_pairs,
+    word_bags,
+)
+from discoprobe.builders.sentences import Trees
+from discoprobe.loaders.conllu import read_corpora
+from discoprobe.loaders.languages import language_data
 
 WORD = st.text(alphabet="abcÄßжЖ語'", min_size=1, max_size=5)
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.builders.edits.word_pairs import exchange_words
+from discoprobe.builders.edits import exchange_words
 
 WORDS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 9), st.integers(0, 9)), max_size=40)
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from discoprobe.builders.sentences.connectives import Connectives, sentence_connectives
-from discoprobe.loaders.conllu.reader import read_corpora
-from discoprobe.loaders.languages.language import language_data
+from discoprobe.builders.sentences import Connectives, sentence_connectives
+from discoprobe.loaders.conllu import read_corpora
+from discoprobe.loaders.languages import language_data
 
 
 @pytest.fixture

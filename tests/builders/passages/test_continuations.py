@@ -2,8 +2,8 @@
 
 import pytest
 
+from discoprobe.builders import Settings
 from discoprobe.builders.build import build
-from discoprobe.builders.settings import Settings
 
 
 @pytest.mark.parametrize("task", ["cloze", "nsp"])

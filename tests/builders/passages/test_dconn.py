@@ -3,12 +3,11 @@
 import polars as pl
 import pytest
 
-from discoprobe.builders.passages import connective_pairs
-from discoprobe.builders.realise import _trimmed
-from discoprobe.builders.sentences.connectives import one_per_sense, unlisted
-from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import Context
-from discoprobe.loaders.languages.language import language_data
+from discoprobe.builders import Context, Settings
+from discoprobe.builders.passages import corpus_labels as connective_pairs
+from discoprobe.builders.render import _trimmed
+from discoprobe.builders.sentences import one_per_sense, unlisted
+from discoprobe.loaders.languages import language_data
 
 ENGLISH = language_data("en")
 

@@ -9,18 +9,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discoprobe.builders import hashing
-from discoprobe.builders.passages import similarity
-from discoprobe.builders.passages.distractor_windows import distractor_task
-from discoprobe.builders.passages.distractors import ANY, BEYOND, CLOSE, Matching, Slots, distractors
-from discoprobe.builders.passages.measures import gains_of_each_sentence, gains_of_similarity, slack
-from discoprobe.builders.passages.similarity import Shares, Similarity
-from discoprobe.builders.passages.window_rows import choice_rows, ordering_task, replaced_pairs
-from discoprobe.builders.sampling.balance import remove_bias
-from discoprobe.builders.sampling.splits import Split, split_of
-from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import Context
-from discoprobe.loaders.languages.language import language_data
+from discoprobe.builders import Context, Settings
+from discoprobe.builders.passages import (
+    ANY,
+    BEYOND,
+    CLOSE,
+    Matching,
+    Shares,
+    Similarity,
+    Slots,
+    choice_rows,
+    distractor_task,
+    gains_of_each_sentence,
+    gains_of_similarity,
+    ordering_task,
+    replaced_pairs,
+    similarity,
+    slack,
+)
+from discoprobe.builders.passages.distractors import distractors
+from discoprobe.builders.sampling import Split, remove_bias, split_of
+from discoprobe.loaders import hashing
+from discoprobe.loaders.languages import language_data
 
 SENTENCES = 6
 """Sentences of a document; the third is where a distractor may stand."""

@@ -7,9 +7,9 @@ import pytest
 from shared import SHARED
 
 from discoprobe.builders.build import build
-from discoprobe.builders.passages.links import SIZE, breaking_orders, linked_windows, marks
-from discoprobe.loaders.conllu.reader import read_corpora
-from discoprobe.loaders.languages.language import language_data
+from discoprobe.builders.passages import SIZE, breaking_orders, linked_windows, marks
+from discoprobe.loaders.conllu import read_corpora
+from discoprobe.loaders.languages import language_data
 from discoprobe.sources import load_corpus
 
 THIRD = "Person=3|PronType=Prs"

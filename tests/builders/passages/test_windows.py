@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discoprobe.builders import hashing
-from discoprobe.builders.passages.windows import (
+from discoprobe.builders import Settings
+from discoprobe.builders.passages import (
     LONG,
     cut,
     ends,
@@ -21,11 +21,8 @@ from discoprobe.builders.passages.windows import (
     with_passages,
     without_introductions,
 )
-from discoprobe.builders.sentences import candidates
-from discoprobe.builders.sentences.trees import Trees
-from discoprobe.builders.settings import Settings
-from discoprobe.loaders.corpus import Source
-from discoprobe.loaders.near_duplicates import near_clusters
+from discoprobe.builders.sentences import Trees, candidates
+from discoprobe.loaders import Source, hashing, near_clusters
 from discoprobe.sources import load_corpus
 
 LENGTHS = st.lists(st.integers(0, 30), min_size=1, max_size=20)

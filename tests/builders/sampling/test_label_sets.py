@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.builders.sampling.label_sets import CLASSES_KEEP, choose_labels, frequent_in_splits, with_companions
-from discoprobe.builders.settings import SPLITS
+from discoprobe.builders import SPLITS
+from discoprobe.builders.sampling import CLASSES_KEEP, choose_labels, frequent_in_splits, with_companions
 
 
 def candidates(counts, cell=None):

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.builders import hashing
-from discoprobe.builders.sampling.match import SURFACE, match_labels, surface
+from discoprobe.builders.sampling import SURFACE, match_labels, surface
+from discoprobe.loaders import hashing
 
 
 def made(lengths, labels, cells=None, splits=None):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.builders.sampling.balance import classes, classes_of_two, differences, ranks, remove_bias, waves
+from discoprobe.builders.sampling import classes, classes_of_two, differences, ranks, remove_bias, waves
 
 
 def _rows(signs, split="train"):

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.builders import hashing
-from discoprobe.builders.sampling.splits import ENOUGH, split_of, with_splits_of_sets
-from discoprobe.builders.settings import MIN_ROWS, SHARES, SPLITS
+from discoprobe.builders import MIN_ROWS, SHARES, SPLITS
+from discoprobe.builders.sampling import ENOUGH, split_of, with_splits_of_sets
+from discoprobe.loaders import hashing
 
 KEYS = st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=50, unique=True)
 WEIGHTS = st.lists(st.integers(0, 40), min_size=3, max_size=60)

@@ -8,11 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discoprobe.builders import hashing
-from discoprobe.builders.sampling.balance import assign_labels, equal_counts, equal_counts_by_length
-from discoprobe.builders.sampling.splits import split_of
-from discoprobe.builders.sampling.stratify import LENGTH_EDGES, cap, strata, with_rank
-from discoprobe.builders.settings import SPLITS, Settings
+from discoprobe.builders import SPLITS, Settings
+from discoprobe.builders.sampling import (
+    LENGTH_EDGES,
+    assign_labels,
+    cap,
+    equal_counts,
+    equal_counts_by_length,
+    split_of,
+    strata,
+    with_rank,
+)
+from discoprobe.loaders import hashing
 
 
 def rows(n, *, seed=0, values="ab", shares=None):

@@ -3,12 +3,7 @@
 import polars as pl
 import pytest
 
-from discoprobe.builders.sentences.predicate import (
-    PROFILED,
-    _participles_of_past,
-    _with_finite_forms,
-    _with_one_form,
-)
+from discoprobe.builders.sentences.predicate import PROFILED, _participles_of_past, _with_finite_forms, _with_one_form
 
 FINITE, PAST_PARTICIPLE, INFINITIVE = "Mood=Ind|Tense=Past", "Tense=Past", "VerbForm=Inf"
 

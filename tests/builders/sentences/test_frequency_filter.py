@@ -3,15 +3,11 @@
 import polars as pl
 import pytest
 
-from discoprobe.builders.build import build_all
-from discoprobe.builders.sentences import frequency_filter
-from discoprobe.builders.sentences.frequency_filter import Frequencies
-from discoprobe.builders.sentences.trees import Trees
-from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import tasks_named
-from discoprobe.loaders.conllu.reader import read_corpora
-from discoprobe.loaders.errors import UsageError
-from discoprobe.loaders.languages.language import language_data
+from discoprobe.builders import Settings, build_all, tasks_named
+from discoprobe.builders.sentences import Frequencies, Trees, frequency_filter
+from discoprobe.loaders import UsageError
+from discoprobe.loaders.conllu import read_corpora
+from discoprobe.loaders.languages import language_data
 
 LISTED = Frequencies("a list", listed=pl.DataFrame({"word": ["cat", "sleep", "of"], "ipm": [50.0, 20.0, 30000.0]}))
 LAYERS = frozenset({"lemma"})

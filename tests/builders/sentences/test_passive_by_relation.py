@@ -2,12 +2,11 @@
 
 import pytest
 
-from discoprobe.builders.sentences.predicate import PROFILED, feature_of_predicate
-from discoprobe.builders.sentences.trees import Trees
-from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import Context
-from discoprobe.loaders.conllu.reader import read_corpora
-from discoprobe.loaders.languages.language import language_data
+from discoprobe.builders import Context, Settings
+from discoprobe.builders.sentences import Trees, feature_of_predicate
+from discoprobe.builders.sentences.predicate import PROFILED
+from discoprobe.loaders.conllu import read_corpora
+from discoprobe.loaders.languages import language_data
 
 SENTENCE = """# sent_id = {n}
 # text = Dit word {verb}.

@@ -10,18 +10,14 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from discoprobe.builders import hashing
-from discoprobe.builders.edits import clause_inversion, hidden_conjunction
+from discoprobe.builders import SPLITS, Context, Settings, all_tasks, tasks_named
+from discoprobe.builders.edits import clause_edits as clause_inversion
+from discoprobe.builders.edits import clause_edits as hidden_conjunction
 from discoprobe.builders.probing import conj_type, coord_inv, sent_len, top_deps, tree_depth, word_content
-from discoprobe.builders.sampling.length_bins import bin_of, edges, names
-from discoprobe.builders.sampling.match import SURFACE
-from discoprobe.builders.sampling.splits import Split
-from discoprobe.builders.sentences.exclusive_words import word_of_sentence
-from discoprobe.builders.sentences.feature_values import VALUES
-from discoprobe.builders.sentences.frequency_filter import Frequencies, ranked
-from discoprobe.builders.settings import SPLITS, Settings
-from discoprobe.builders.task import Context, all_tasks, tasks_named
-from discoprobe.loaders.languages.language import LanguageData, language_data
+from discoprobe.builders.sampling import SURFACE, Split, bin_of, edges, names
+from discoprobe.builders.sentences import VALUES, Frequencies, ranked, word_of_sentence
+from discoprobe.loaders import hashing
+from discoprobe.loaders.languages import LanguageData, language_data
 
 
 def context(task, *, lang="en", **options):

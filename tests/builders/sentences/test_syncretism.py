@@ -6,12 +6,9 @@ import polars as pl
 import pytest
 from shared import needs_shared
 
-from discoprobe.builders.build import build_all
-from discoprobe.builders.config import Config, Unavailable
+from discoprobe.builders import Config, Settings, Unavailable, build_all, tasks_named
 from discoprobe.builders.sentences import syncretism
-from discoprobe.builders.settings import Settings
-from discoprobe.builders.task import tasks_named
-from discoprobe.loaders.languages.language import language_data, languages
+from discoprobe.loaders.languages import language_data, languages
 
 ENGLISH = pl.DataFrame(
     [

@@ -6,16 +6,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from discoprobe.builders import hashing, realise
-from discoprobe.builders.edits.versions import original_and_edited
-from discoprobe.builders.sampling.match import SURFACE
-from discoprobe.builders.sampling.splits import Split
-from discoprobe.builders.sentences.candidates import balance_labels, sentences, usable_of
-from discoprobe.builders.sentences.trees import Trees
-from discoprobe.builders.settings import SPLITS, Settings
-from discoprobe.builders.task import Context, Sample, all_tasks
-from discoprobe.loaders.conllu.reader import read_corpora
-from discoprobe.loaders.languages.language import language_data
+from discoprobe.builders import SPLITS, Context, Sample, Settings, all_tasks
+from discoprobe.builders import render as realise
+from discoprobe.builders.edits import original_and_edited
+from discoprobe.builders.sampling import SURFACE, Split
+from discoprobe.builders.sentences import Trees, balance_labels, sentences, usable_of
+from discoprobe.loaders import hashing
+from discoprobe.loaders.conllu import read_corpora
+from discoprobe.loaders.languages import language_data
 
 N = 60
 

@@ -3,8 +3,7 @@
 import polars as pl
 import pytest
 
-from discoprobe.builders.sentences.feature_values import has
-from discoprobe.builders.sentences.trees import with_dependents
+from discoprobe.builders.sentences import has, with_dependents
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared import SHARED
 
-from discoprobe.builders.units.binary_trees import SEVERAL, binary_relations
-from discoprobe.loaders.corpus import RST_NODES
-from discoprobe.loaders.discourse_layers.rst_trees import read_trees
+from discoprobe.builders.passages import SEVERAL, binary_relations
+from discoprobe.loaders import RST_NODES
+from discoprobe.loaders.discourse_layers import read_trees
 
 TREES = sorted((SHARED / "corpora").glob("**/*.rs[34]"))
 needs_trees = pytest.mark.skipif(not TREES, reason="no ../shared with trees beside the repository")

@@ -3,7 +3,7 @@
 import pytest
 from shared import SHARED
 
-from discoprobe.builders.units.relation_labels import LABELS, MEMBERS, class_of
+from discoprobe.builders.passages import LABELS, MEMBERS, class_of
 
 TABLES = sorted(SHARED.glob("corpora/**/*.rels"))
 OTHER = {"temploc", "explanation*", "goal", "comparison", "expansion", "contingency.condition+speechact"}

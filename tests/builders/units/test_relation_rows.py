@@ -7,13 +7,11 @@ import pytest
 from discourse_corpora import KINDS, write_disrpt, write_many, write_trees
 from shared import ROOT, SHARED
 
-from discoprobe.builders.audit.run import audit
-from discoprobe.builders.build import build, build_all
-from discoprobe.builders.config import Config, schema
-from discoprobe.builders.settings import SPLITS, Settings
-from discoprobe.builders.task import all_tasks, tasks_named
-from discoprobe.builders.units.relation_labels import LABELS, class_of
-from discoprobe.loaders.errors import UnsupportedError
+from discoprobe.builders import SPLITS, Config, Settings, all_tasks, build_all, schema, tasks_named
+from discoprobe.builders.audit import audit
+from discoprobe.builders.build import build
+from discoprobe.builders.passages import LABELS, class_of
+from discoprobe.loaders import UnsupportedError
 from discoprobe.sources import load_corpus
 
 RELATIONS = [task.name for task in all_tasks().values() if task.family == "relations"]

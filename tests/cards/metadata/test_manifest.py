@@ -10,10 +10,9 @@ import pytest
 from card_cases import config
 
 import discoprobe
-from discoprobe.builders.config import Shape
-from discoprobe.cards.metadata import manifest, yaml_header
-from discoprobe.cards.metadata.manifest_entries import config_entry
-from discoprobe.loaders.errors import DiscoprobeError
+from discoprobe.builders import Shape
+from discoprobe.cards.metadata import config_entry, manifest, yaml_header
+from discoprobe.loaders import DiscoprobeError
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from discoprobe.cards.release.parquet_files import ROW_GROUP, content_hash
+from discoprobe.cards.release import ROW_GROUP, content_hash
 
 ROWS = pa.table({"text": ["Él dijo «no».", "b"], "label": pa.array([0, 1], pa.int8()), "ids": [["a", "b"], None]})
 

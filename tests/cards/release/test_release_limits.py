@@ -4,10 +4,11 @@ import polars as pl
 import pytest
 import releases
 
-from discoprobe.cards.metadata import card_checks, manifest
-from discoprobe.cards.release.release_folder import open_release
+from discoprobe.cards.metadata import manifest
+from discoprobe.cards.release import checks as card_checks
+from discoprobe.cards.release import open_release
 from discoprobe.cards.text import card
-from discoprobe.loaders.errors import DiscoprobeError, UsageError
+from discoprobe.loaders import DiscoprobeError, UsageError
 
 
 def test_a_build_stops_where_the_yaml_is_too_large_for_the_hub(tmp_path, monkeypatch):

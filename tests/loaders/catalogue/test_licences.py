@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.loaders.catalogue.licences import normalise, openness, publishable, strictest, strictness
+from discoprobe.loaders.catalogue import normalise, openness, publishable, strictest, strictness
 
 SPELLINGS = {
     "CC BY-SA 4.0": "CC-BY-SA-4.0",

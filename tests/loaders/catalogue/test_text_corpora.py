@@ -11,14 +11,10 @@ import pytest
 from file_server import Cut, Drop, serving
 from shared import ROOT, SHARED
 
-from discoprobe.loaders.catalogue.licences import openness
-from discoprobe.loaders.catalogue.treebanks import corpus, default_corpora, facts_for, languages, treebank
-from discoprobe.loaders.errors import IntegrityError, RemoteError, UnknownNameError, UnsupportedError
-from discoprobe.loaders.fetch.catalogue_files import check, fetch, folder, places
-from discoprobe.loaders.fetch.listing import list_corpora, select
-from discoprobe.loaders.file_hashes import hashes_of
-from discoprobe.loaders.raw.options import read_options
-from discoprobe.loaders.raw.raw_corpus import read_documents
+from discoprobe.loaders import IntegrityError, RemoteError, UnknownNameError, UnsupportedError, hashes_of
+from discoprobe.loaders.catalogue import corpus, default_corpora, facts_for, languages, openness, treebank
+from discoprobe.loaders.fetch import check, fetch, folder, list_corpora, places, select
+from discoprobe.loaders.raw import read_documents, read_options
 
 CORPORA = SHARED / "corpora"
 LANGUAGES = "ar de es eu fa fi fr he hi hu id it ja ko pl pt ro ru tr uk zh"

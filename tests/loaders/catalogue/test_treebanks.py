@@ -11,21 +11,20 @@ import msgspec
 import pytest
 from shared import ROOT, SHARED
 
-from discoprobe.loaders.catalogue import treebanks
-from discoprobe.loaders.catalogue.licences import openness
-from discoprobe.loaders.catalogue.pins import DocumentRule, PinnedFile
-from discoprobe.loaders.catalogue.treebanks import (
+from discoprobe.loaders import DiscoprobeError, UnknownNameError, UnsupportedError, convert_table, hashes_of
+from discoprobe.loaders.catalogue import (
+    DocumentRule,
+    PinnedFile,
     facts_for,
     language,
     language_code,
     languages,
     open_treebanks,
+    openness,
     treebank,
+    treebanks,
 )
-from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UnsupportedError
-from discoprobe.loaders.fetch.listing import HUB_TEXT, list_corpora, select
-from discoprobe.loaders.file_hashes import hashes_of
-from discoprobe.loaders.toml_records import convert_table
+from discoprobe.loaders.fetch import HUB_TEXT, list_corpora, select
 
 LISTING, CORPORA = SHARED / "facts" / "ud_catalogue.json", SHARED / "corpora"
 SCRIPT = ROOT / "scripts" / "pin_corpora.py"

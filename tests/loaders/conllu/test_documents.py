@@ -6,10 +6,8 @@ import polars as pl
 import pytest
 from shared import SHARED
 
-from discoprobe.loaders.catalogue.pins import DocumentRule, TreebankFacts
-from discoprobe.loaders.conllu import reader
-from discoprobe.loaders.conllu.documents import explain_documents, follows
-from discoprobe.loaders.conllu.reader import read_corpora
+from discoprobe.loaders.catalogue import DocumentRule, TreebankFacts
+from discoprobe.loaders.conllu import explain_documents, follows, read_corpora, reader
 
 
 @pytest.fixture(autouse=True)

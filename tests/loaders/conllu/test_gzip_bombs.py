@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from discoprobe.loaders.catalogue.pins import DocumentRule
-from discoprobe.loaders.conllu import blocks
-from discoprobe.loaders.errors import CorpusFormatError
+from discoprobe.loaders import CorpusFormatError
+from discoprobe.loaders.catalogue import DocumentRule
+from discoprobe.loaders.conllu import documents as blocks
 
 SENTENCE = (
     b"# sent_id = 1\n# text = Hola.\n1\tHola\thola\tINTJ\t_\t_\t0\troot\t_\t_\n2\t.\t.\tPUNCT\t_\t_\t1\tpunct\t_\t_\n\n"

@@ -10,11 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from shared import UD
 
-from discoprobe.loaders.catalogue.pins import DocumentRule, TreebankFacts
-from discoprobe.loaders.conllu import reader
-from discoprobe.loaders.conllu.reader import read_corpora
-from discoprobe.loaders.corpus import DOCUMENTS, SENTENCES, TOKENS, UPOS, Corpus, feat
-from discoprobe.loaders.errors import CorpusFormatError
+from discoprobe.loaders import DOCUMENTS, SENTENCES, TOKENS, UPOS, Corpus, CorpusFormatError, feat
+from discoprobe.loaders.catalogue import DocumentRule, TreebankFacts
+from discoprobe.loaders.conllu import read_corpora, reader
 
 SPANISH = """\
 # newdoc id = a

@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 from shared import SHARED
 
-from discoprobe.loaders.conllu.reader import read_corpora
-from discoprobe.loaders.corpus import UPOS
+from discoprobe.loaders import UPOS
+from discoprobe.loaders.conllu import read_corpora
 
 CORPORA = SHARED / "corpora"
 FILES = sorted(CORPORA.rglob("*.conllu"))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from discoprobe.loaders.conllu.reader import read_corpora
-from discoprobe.loaders.errors import CorpusFormatError
+from discoprobe.loaders import CorpusFormatError
+from discoprobe.loaders.conllu import read_corpora
 
 
 @pytest.fixture

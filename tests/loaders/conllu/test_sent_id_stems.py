@@ -2,7 +2,7 @@
 
 import pytest
 
-from discoprobe.loaders.conllu.sent_id_stems import find_stems
+from discoprobe.loaders.conllu import find_stems
 
 
 def numbered(form, *sizes):

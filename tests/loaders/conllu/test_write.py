@@ -1,6 +1,6 @@
 import conllu
 
-from discoprobe.loaders.conllu.write import Word, sentence_text
+from discoprobe.loaders.conllu import Word, sentence_text
 
 TOKENS = [
     (

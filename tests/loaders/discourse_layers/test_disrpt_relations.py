@@ -4,8 +4,8 @@ import pytest
 from discourse_corpora import CONLLU, RELS, rels_of, write_disrpt
 from shared import SHARED
 
-from discoprobe.loaders.conllu.reader import read_corpora
-from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError
+from discoprobe.loaders import CorpusFormatError, DiscoprobeError
+from discoprobe.loaders.conllu import read_corpora
 
 DISRPT = sorted(SHARED.glob("corpora/**/*.rels"))
 needs_disrpt = pytest.mark.skipif(not DISRPT, reason="no ../shared with corpora of DISRPT beside the repository")

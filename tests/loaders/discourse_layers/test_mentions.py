@@ -7,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared import SHARED
 
-from discoprobe.builders.blockwise.cut import FirstDocuments
-from discoprobe.loaders.conllu.reader import read_corpora
-from discoprobe.loaders.corpus import joined
-from discoprobe.loaders.discourse_layers.mentions import read_mentions
-from discoprobe.loaders.errors import CorpusFormatError
+from discoprobe.builders import FirstDocuments
+from discoprobe.loaders import CorpusFormatError, joined
+from discoprobe.loaders.conllu import read_corpora
+from discoprobe.loaders.discourse_layers import read_mentions
 
 HEAD = "# newdoc id = d\n# global.Entity = eid-etype-head-other\n"
 

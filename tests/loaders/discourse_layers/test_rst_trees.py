@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared import SHARED
 
-from discoprobe.loaders.conllu.reader import read_corpora
-from discoprobe.loaders.discourse_layers.rst_trees import read_trees
-from discoprobe.loaders.errors import CorpusFormatError
+from discoprobe.loaders import CorpusFormatError
+from discoprobe.loaders.conllu import read_corpora
+from discoprobe.loaders.discourse_layers import read_trees
 
 TREES = sorted((SHARED / "corpora").glob("**/*.rs[34]"))
 needs_trees = pytest.mark.skipif(not TREES, reason="no ../shared with trees beside the repository")

@@ -18,14 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared import SHARED
 
+from discoprobe.loaders import DiscoprobeError, FileHashes, IntegrityError, RemoteError, hashes_of
+from discoprobe.loaders.catalogue import DocumentRule, PinnedFile, Treebank, treebank
 from discoprobe.loaders.catalogue import pins as pinned_corpora
-from discoprobe.loaders.catalogue.pins import DocumentRule, PinnedFile, Treebank
-from discoprobe.loaders.catalogue.treebanks import treebank
-from discoprobe.loaders.errors import DiscoprobeError, IntegrityError, RemoteError
-from discoprobe.loaders.fetch.catalogue_files import check, fetch, location, places
-from discoprobe.loaders.fetch.download import Patience
-from discoprobe.loaders.fetch.listing import select
-from discoprobe.loaders.file_hashes import FileHashes, hashes_of
+from discoprobe.loaders.fetch import Patience, check, fetch, location, places, select
 
 QUICK = Patience(retries=3, backoff=0.01, longest=0.05, timeout=5)
 CONTENT = b"".join(hashlib.sha256(b"%d" % n).digest() for n in range(4000))
@@ -297,8 +293,8 @@ CHILD = """
 import json, sys
 from discoprobe.cli import terminal
 from discoprobe.loaders.catalogue.pins import DocumentRule, PinnedFile, Treebank
-from discoprobe.loaders.fetch.catalogue_files import fetch
-from discoprobe.loaders.fetch.download import Patience
+from discoprobe.loaders.fetch.downloads import fetch
+from discoprobe.loaders.fetch.downloads import Patience
 record = json.loads(sys.argv[1])
 record |= {"files": tuple(PinnedFile(**file) for file in record["files"]), "documents": DocumentRule()}
 with terminal.progress() as display:
@@ -518,7 +514,7 @@ def test_a_part_of_a_file_that_nobody_asked_for_is_refused(host):
 
 def test_importing_loads_no_http_library():
     code = (
-        "import sys, discoprobe.loaders.fetch.catalogue_files, discoprobe.loaders.fetch.listing;"
+        "import sys, discoprobe.loaders.fetch.downloads, discoprobe.loaders.fetch.downloads;"
         "slow = ('httpx2', 'requests', 'urllib3', 'rich', 'filelock', 'polars');"
         "print([name for name in slow if name in sys.modules])"
     )

@@ -5,8 +5,8 @@ import requests
 from huggingface_hub.errors import LocalEntryNotFoundError
 from shared import STANZA, needs_stanza, needs_stanza_without_models
 
-from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError
-from discoprobe.loaders.fetch.stanza_models import download_models, find_models, read_processors
+from discoprobe.loaders import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError
+from discoprobe.loaders.raw import download_models, find_models, read_processors
 
 
 def folder_of(tmp_path):

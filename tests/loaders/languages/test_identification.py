@@ -3,7 +3,7 @@
 import pytest
 from shared import SHARED
 
-from discoprobe.loaders.languages.identification import is_known, probabilities
+from discoprobe.loaders.raw import is_known, probabilities
 
 NTREX = SHARED / "corpora" / "text" / "ntrex128"
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.loaders.errors import DiscoprobeError
-from discoprobe.loaders.languages.language import (
+from discoprobe.loaders import DiscoprobeError
+from discoprobe.loaders.languages import (
     Availability,
     Condition,
     LanguageData,

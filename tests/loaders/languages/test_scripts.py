@@ -2,9 +2,8 @@
 
 import pytest
 
-from discoprobe.loaders.languages.language import language_data, languages
-from discoprobe.loaders.languages.scripts import WITHOUT_SPACES, has_spaces, script_share
-from discoprobe.loaders.running_words import word_count
+from discoprobe.loaders import word_count
+from discoprobe.loaders.languages import WITHOUT_SPACES, has_spaces, language_data, languages, script_share
 
 
 @pytest.mark.parametrize(

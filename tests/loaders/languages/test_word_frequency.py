@@ -3,8 +3,8 @@
 import polars as pl
 import pytest
 
-from discoprobe.loaders.errors import DiscoprobeError, UsageError
-from discoprobe.loaders.languages.word_frequency import read_frequencies, wordfreq_code, wordfreq_form, wordfreq_ipm
+from discoprobe.loaders import DiscoprobeError, UsageError
+from discoprobe.loaders.languages import read_frequencies, wordfreq_code, wordfreq_form, wordfreq_ipm
 
 
 def _list(folder, text):
@@ -78,13 +78,13 @@ def test_a_list_is_found_by_language_and_macro_language(lang, code):
 
 
 def test_every_list_of_wordfreq_is_found_by_its_own_code():
-    import wordfreq  # noqa: PLC0415
+    import wordfreq
 
     assert [code for code in wordfreq.available_languages() if wordfreq_code(code) != code] == []
 
 
 def test_one_per_million_is_zipf_three():
-    import wordfreq  # noqa: PLC0415
+    import wordfreq
 
     words = ["the", "garden", "enjambment"]
     expected = [10 ** (wordfreq.zipf_frequency(word, "en") - 3) for word in words]

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.loaders.raw.document import DropCounts, TextWithOffsets
-from discoprobe.loaders.raw.markup import clean
+from discoprobe.loaders.raw import DropCounts, TextWithOffsets, clean
 
 LETTERS = "ab é\u0301\u00ad\n"
 

@@ -5,10 +5,15 @@ from collections import Counter
 import pytest
 from raw_cases import document
 
-from discoprobe.loaders.raw.annotate.placed_sentences import RuleEngine, annotated_documents, lost_text
-from discoprobe.loaders.raw.document import DropCounts, Row
-from discoprobe.loaders.raw.options import ReadOptions
-from discoprobe.loaders.raw.plain_text import row_document
+from discoprobe.loaders.raw import (
+    DropCounts,
+    ReadOptions,
+    Row,
+    RuleEngine,
+    annotated_documents,
+    lost_text,
+    row_document,
+)
 
 PROSE = "Der Fluss entspringt im Gebirge. Er mündet nach hundert Kilometern ins Meer."
 MORE = "An seinem Ufer liegen drei Städte. Die größte hat einen Hafen."

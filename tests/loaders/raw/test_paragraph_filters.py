@@ -2,8 +2,7 @@
 
 import pytest
 
-from discoprobe.loaders.raw.options import ReadOptions
-from discoprobe.loaders.raw.raw_corpus import read_documents
+from discoprobe.loaders.raw import ReadOptions, read_documents
 
 GERMAN = "Der alte Mann ging jeden Morgen über die Brücke und kaufte am Markt frisches Brot für seine Nachbarin."
 ENGLISH = "The old man walked across the bridge every morning and bought fresh bread for his neighbour at the market."

@@ -2,9 +2,7 @@
 
 import pytest
 
-from discoprobe.loaders.raw.document import DropCounts, Row
-from discoprobe.loaders.raw.options import ReadOptions
-from discoprobe.loaders.raw.plain_text import row_document
+from discoprobe.loaders.raw import DropCounts, ReadOptions, Row, row_document
 
 PROSE = """Am Morgen ging der Mann über die
 Brücke und sah, dass der Fluss über

@@ -16,10 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 from shared import SHARED
 
-from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError, UsageError
-from discoprobe.loaders.raw import paragraph_filters
-from discoprobe.loaders.raw.options import ReadOptions
-from discoprobe.loaders.raw.raw_corpus import read_documents
+from discoprobe.loaders import CorpusFormatError, DiscoprobeError, UsageError
+from discoprobe.loaders.raw import ReadOptions, read_documents
+from discoprobe.loaders.raw import raw_corpus as paragraph_filters
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "cards"))
 

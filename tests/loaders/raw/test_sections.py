@@ -8,15 +8,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from discoprobe.builders import Settings
 from discoprobe.builders.build import build
-from discoprobe.builders.settings import Settings
-from discoprobe.loaders.conllu.reader import read_corpora
-from discoprobe.loaders.corpus import Source
-from discoprobe.loaders.errors import CorpusFormatError
-from discoprobe.loaders.raw.document import DropCounts, Row
-from discoprobe.loaders.raw.options import ReadOptions
-from discoprobe.loaders.raw.plain_text import row_document
-from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare, segment_parquet
+from discoprobe.loaders import CorpusFormatError, Source
+from discoprobe.loaders.conllu import read_corpora
+from discoprobe.loaders.raw import AnnotationOptions, DropCounts, ReadOptions, Row, row_document, segment_parquet
+from discoprobe.loaders.raw.prepare import prepare
 
 ARTICLE = """# Der See
 

@@ -2,10 +2,7 @@
 
 import pytest
 
-from discoprobe.loaders.raw.document import DropCounts
-from discoprobe.loaders.raw.options import ReadOptions
-from discoprobe.loaders.raw.plain_text import row_document
-from discoprobe.loaders.raw.tei import read_tei
+from discoprobe.loaders.raw import DropCounts, ReadOptions, read_tei, row_document
 
 PLAY = """<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader><title>Nein</title></teiHeader><text>
 <front><titlePage><titlePart>Das Stück</titlePart></titlePage><castList><castItem>Anna</castItem></castList></front>

@@ -16,8 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 from raw_cases import annotated, document
 from shared import STANZA, tree_of
 
-from discoprobe.loaders.raw.annotate.placed_sentences import RuleEngine
-from discoprobe.loaders.raw.prepare import AnnotationOptions, choose_engine
+from discoprobe.loaders.raw import AnnotationOptions, RuleEngine, choose_engine
 
 LINES = [f"Die Katze Nummer {n} schläft. ... Der Hund {n} läuft am See. »Komm! « Er kam." for n in range(60)]
 DOCUMENTS = [document(f"d{n:02}", LINES[n : n + 3], extracted=n % 5 == 0) for n in range(24)]

@@ -8,10 +8,9 @@ import udapi
 from raw_cases import GERMAN, SPANISH, annotated, conllu_of, document
 from shared import needs_stanza, tree_of
 
-from discoprobe.loaders.conllu.reader import read_corpora
-from discoprobe.loaders.errors import DiscoprobeError
-from discoprobe.loaders.raw.annotate.placed_sentences import RuleEngine
-from discoprobe.loaders.raw.document import Paragraph, RawDocument, TextWithOffsets
+from discoprobe.loaders import DiscoprobeError
+from discoprobe.loaders.conllu import read_corpora
+from discoprobe.loaders.raw import Paragraph, RawDocument, RuleEngine, TextWithOffsets
 
 pytestmark = needs_stanza
 

@@ -6,12 +6,11 @@ import udapi
 from raw_cases import GERMAN, annotated, conllu_of, document
 from shared import needs_stanza
 
-from discoprobe.builders.task import all_tasks, unsupported
-from discoprobe.loaders.conllu.reader import read_corpora
-from discoprobe.loaders.errors import UnsupportedError
-from discoprobe.loaders.languages.language import language_data
-from discoprobe.loaders.raw.annotate.placed_sentences import LONG_SENTENCE, MAX_WORDS, RuleEngine
-from discoprobe.loaders.raw.document import Paragraph, TextWithOffsets
+from discoprobe.builders import all_tasks, unsupported
+from discoprobe.loaders import UnsupportedError
+from discoprobe.loaders.conllu import read_corpora
+from discoprobe.loaders.languages import language_data
+from discoprobe.loaders.raw import LONG_SENTENCE, MAX_WORDS, Paragraph, RuleEngine, TextWithOffsets
 
 
 def sentences_of(text, lang, spans=None):

@@ -8,11 +8,9 @@ import pytest
 from raw_cases import GERMAN, annotated, document
 from shared import needs_stanza, tree_of
 
-from discoprobe.loaders.annotation_manifest import NAME, WORK
-from discoprobe.loaders.conllu.reader import read_corpora
-from discoprobe.loaders.errors import DiscoprobeError
-from discoprobe.loaders.raw.annotate.placed_sentences import RuleEngine
-from discoprobe.loaders.raw.annotate.sentence_boundaries import CORRECTIONS
+from discoprobe.loaders import NAME, WORK, DiscoprobeError
+from discoprobe.loaders.conllu import read_corpora
+from discoprobe.loaders.raw import CORRECTIONS, RuleEngine
 
 SCRIPT = Path(__file__).with_name("killed_at_random.py")
 

@@ -11,10 +11,9 @@ import regex
 from fsspec.registry import _registry
 from shared import SHARED, sample_file
 
-from discoprobe.loaders.corpus import Counts, Source
-from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError, UnsupportedError, UsageError
-from discoprobe.loaders.raw.options import ReadOptions
-from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare, segment_parquet
+from discoprobe.loaders import CorpusFormatError, Counts, DiscoprobeError, Source, UnsupportedError, UsageError
+from discoprobe.loaders.raw import AnnotationOptions, ReadOptions, segment_parquet
+from discoprobe.loaders.raw.prepare import prepare
 from discoprobe.sources import is_parquet_text, load_corpus
 
 FACTS = Source("cuentos", "es", "CC0 1.0")

@@ -4,12 +4,10 @@ from itertools import chain, pairwise
 import pytest
 from shared import SAMPLE_LANGUAGES, needs_stanza, sample_file
 
-from discoprobe.loaders.conllu.write import Word
-from discoprobe.loaders.languages.language import languages
-from discoprobe.loaders.raw.annotate.placed_sentences import Token
-from discoprobe.loaders.raw.annotate.sentence_boundaries import CORRECTIONS, corrected
-from discoprobe.loaders.raw.annotate.stanza_engine import _token, regrouped
-from discoprobe.loaders.raw.document import Paragraph, TextWithOffsets
+from discoprobe.loaders.conllu import Word
+from discoprobe.loaders.languages import languages
+from discoprobe.loaders.raw import CORRECTIONS, Paragraph, TextWithOffsets, Token, corrected, regrouped
+from discoprobe.loaders.raw.stanza_engine import _token
 
 CASES = {
     "an ellipsis that was cut": (

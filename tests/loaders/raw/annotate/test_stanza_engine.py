@@ -6,9 +6,8 @@ from collections import Counter
 import pytest
 from shared import STANZA, needs_stanza
 
-from discoprobe.loaders.errors import DiscoprobeError, UnsupportedError
-from discoprobe.loaders.raw.annotate.placed_sentences import RuleEngine
-from discoprobe.loaders.raw.prepare import AnnotationOptions, choose_engine
+from discoprobe.loaders import DiscoprobeError, UnsupportedError
+from discoprobe.loaders.raw import AnnotationOptions, RuleEngine, choose_engine
 
 
 @needs_stanza

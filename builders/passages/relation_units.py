@@ -1,0 +1,528 @@
+"""Relations of DISRPT and of RST trees as candidates, labelled with a class, the nucleus or a connective.
+
+The names of relations: 17 classes, and the class of each relation of RST and PDTB corpora.
+
+The classes are those of DISRPT 2025, whose tables say for each relation which it is. Trees and older tables have the
+names of their corpus; of these the table below has the common English ones.
+
+Rows of relation tasks: candidates from the relations of a shard, and the sample of a corpus.
+
+A relation task is a function from a shard to labelled pairs of units (``relation_task``). All else is the same for the
+whole family: which units are too long or not clean, what happens to units that occur twice, the splits and the classes.
+
+The relations of RST trees between two adjacent spans of text: every node of a tree, made binary.
+
+Several nuclei branch to the right, as in DiscoEval (Chen et al. 2019): ``(a (b c))``. Satellites join their nucleus one
+by one, those after it first, the nearest first: each is about the nucleus and not about another satellite. A tree of n
+segments has n - 1 relations; what hangs from no node, such as a headline, has none.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import polars as pl
+
+from discoprobe.builders import clean_text
+from discoprobe.builders.drops import without_reason
+from discoprobe.builders.sampling.balance import cap, equal_counts_by_length
+from discoprobe.builders.sampling.label_sets import LabelSet, by_frequency, frequent_in_splits, most_frequent
+from discoprobe.builders.sampling.splits import Split, split_of
+from discoprobe.builders.sentences.connectives import capitalised, lower
+from discoprobe.builders.settings import SPLITS
+from discoprobe.builders.task import Context, RelationTask, Sample
+from discoprobe.loaders import hashing
+from discoprobe.loaders.hashing import record_keys
+from discoprobe.loaders.near_duplicates import near_clusters
+from discoprobe.loaders.words import is_unspaced, running_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from polars._typing import PolarsDataType
+
+    from discoprobe.loaders.corpus import Shard
+    from discoprobe.loaders.languages.language import LanguageData
+
+
+MEMBERS: Final = {
+    "alternation": (
+        "alternative", "disjunction", "expansion.alternative", "expansion.disjunction", "joint-disjunction",
+    ),
+    "attribution": ("attribution-negative", "attribution-positive"),
+    "causal": (
+        "cause", "cause-effect", "causal-cause", "causal-result", "consequence", "contingency.cause", "effect",
+        "nonvolitional-cause", "nonvolitional-result", "result", "volitional-cause", "volitional-result",
+    ),
+    "comment": ("evaluation", "evaluation-comment", "interpretation", "interpretation-evaluation"),
+    "concession": ("adversative-concession", "comparison.concession"),
+    "condition": (
+        "conditional", "contingency-condition", "contingency.condition", "contingency.negative-condition",
+        "otherwise", "unconditional",
+    ),
+    "conjunction": ("continuation", "expansion.conjunction", "joint", "joint-list", "joint-other", "list", "parallel"),
+    "contrast": (
+        "adversative-antithesis", "adversative-contrast", "antithesis", "comparison.contrast", "expansion.exception",
+        "expansion.substitution", "unless",
+    ),
+    "elaboration": (
+        "definition", "elaboration-additional", "elaboration-attribute", "example", "expansion.instantiation",
+        "expansion.level-of-detail",
+    ),
+    "explanation": (
+        "contingency.cause+belief", "contingency.cause+speechact", "evidence", "explanation-evidence",
+        "explanation-justify", "explanation-motivation", "justify", "motivation", "reason",
+    ),
+    "frame": ("background", "context-background"),
+    "mode": (
+        "comparison.similarity", "expansion.manner", "manner", "manner-means", "means", "mode-manner", "mode-means",
+    ),
+    "organization": (
+        "organization-heading", "organization-phatic", "organization-preparation", "preparation", "summary",
+        "textual-organization",
+    ),
+    "purpose": ("contingency.purpose", "enablement", "purpose-attribute", "purpose-goal"),
+    "query": ("hypophora", "question-answer", "solutionhood", "topic-question", "topic-solutionhood"),
+    "reformulation": (
+        "expansion.equivalence", "expansion.restatement", "restatement", "restatement-partial",
+        "restatement-repetition",
+    ),
+    "temporal": (
+        "circumstance", "context-circumstance", "flashback", "joint-sequence", "narration", "sequence",
+        "temporal.asynchronous", "temporal.synchronous",
+    ),
+}  # fmt: skip
+"""Class → names of relations in it, besides its own name. A name includes all names that continue it after a period."""
+
+LABELS: Final = tuple(MEMBERS)
+
+_CLASSES: Final = {name: label for label, names in MEMBERS.items() for name in (label, *names)}
+_NUCLEARITY: Final = re.compile(r"-(?:e|m|mn|n|nn|s)$")
+"""How names end that also say which unit is the nucleus, or that the unit is embedded."""
+_EMBEDDED: Final = re.compile(r"^e-")
+
+
+def class_of(name: str) -> str | None:
+    """The class of a relation, by its name in a corpus; None for a name that is not known.
+
+    A corpus may mark what is embedded or which unit is the nucleus (``e-elaboration``, ``evaluation-s``); names of PDTB
+    get longer with each level (``contingency.cause.result``). Of several names (``a;b``) the first counts.
+    """
+    plain = _EMBEDDED.sub("", name.lower().partition(";")[0].strip())
+    names = [plain, _NUCLEARITY.sub("", plain)]
+    levels = [name[:end] for name in names for end in _ends_of_levels(name)]
+    return next((_CLASSES[name] for name in levels if name in _CLASSES), None)
+
+
+def _ends_of_levels(name: str) -> list[int]:
+    """Where a name ends with all its levels, without the last, and so on."""
+    return [len(name), *(place for place in reversed(range(len(name))) if name[place] == ".")]
+
+
+LONGEST: Final = 128
+"""Most words of a unit: two units fit into the 512 tokens of most encoders."""
+
+CHARACTERS_PER_WORD: Final = 2
+"""In scripts without spaces, as the audit counts."""
+
+REPEATING: Final = 6
+"""Units of fewer words recur naturally; longer ones that are in two splits are a leak."""
+
+BALANCED_KEEP: Final = 0.5
+"""Smallest share of the rows of the largest balanced sample that a larger number of classes must keep."""
+
+REASONS: Final = {
+    "unit-too-long": f"a unit has more than {LONGEST} words",
+    "no-words": "a unit has no letter or digit",
+    "equal-units": "both units are the same words (a repetition)",
+    "several-labels": "the same two units occur with different labels",
+    "same-unit": "no relation: the parts of one unit that another interrupts",
+    "unknown-relation": "a relation of its corpus that is in none of the classes",
+    "not-adjacent": "a span of a tree does not follow the other in the text",
+    "rare-class": "a class with too few relations, or that some split lacks",
+}
+
+NOTE: Final = (
+    f"A unit has at most {LONGEST} words; where a corpus has all three splits, they are kept, but for rows of train "
+    "and validation with a unit that a later split has too"
+)
+
+EXEMPT: Final = {
+    **dict.fromkeys(
+        ("length", "single", "punctuation"),
+        "what marks a relation (connectives, verb forms, punctuation, length) is part of the units, and texts cannot be"
+        " matched on it; read a model's score beside this baseline",
+    ),
+    "fidelity": "units are compared with the words of their document when the corpus is read; they may span sentences",
+}
+
+
+def relation_task(  # noqa: PLR0913 (one keyword per choice of a task)
+    select: Callable[[Shard, Context], pl.DataFrame], labels: tuple[str, ...] = (), *, layer: str = "relations",
+    natural: bool = True, reasons: Mapping[str, str] | None = None, version: int = 1,
+) -> RelationTask:  # fmt: skip
+    """A task over pairs of units.
+
+    Args:
+        select: from a shard its candidates, as ``candidates`` gives; a function of a module.
+        labels: label names in the order of their indices; none where the corpus decides.
+        layer: ``relations`` (tables of DISRPT) or ``rst_trees``.
+        natural: whether labels keep the shares that they have in the corpus; else they are equally frequent.
+        reasons: the task's own reasons for drops → what they mean.
+        version: raised when the rows of the task change.
+    """
+    return RelationTask(
+        select=select, sample=functools.partial(_sample, natural=natural), labels=labels, decides=True, note=NOTE,
+        needs=frozenset({layer}), natural=natural, reasons={**REASONS, **(reasons or {})}, exempt=EXEMPT,
+        version=version,
+    )  # fmt: skip
+
+
+def candidates(relations: pl.DataFrame) -> pl.DataFrame:
+    """Relations as candidates: those with a reason keep it, others get one if a unit is too long or not clean.
+
+    Args:
+        relations: the columns of ``RELATION_CANDIDATES``; ``reason`` and ``removed`` may be missing.
+    """
+    units = ("sentence1", "sentence2")
+    given = [name for name in ("reason", "removed") if name not in relations.columns]
+    frame = relations.with_columns(pl.lit(None, pl.String).alias(name) for name in given)
+    faults = [clean_text.fault(pl.col(unit), whole=False) for unit in units]
+    long = pl.any_horizontal(_words(pl.col(unit)) > LONGEST for unit in units)
+    same = pl.col("sentence1").str.to_lowercase() == pl.col("sentence2").str.to_lowercase()
+    empty = pl.any_horizontal(_words(pl.col(unit)) == 0 for unit in units)
+    return frame.with_columns(
+        reason=pl.coalesce(
+            "reason",
+            pl.when(pl.col("label").is_null()).then(pl.format("unknown-relation {}", "orig_label")),
+            pl.when(long).then(pl.lit("unit-too-long")),
+            pl.when(empty).then(pl.lit("no-words")),
+            pl.when(same).then(pl.lit("equal-units")),
+            *faults,
+        )
+    )
+
+
+def _words(text: pl.Expr) -> pl.Expr:
+    count = running_words(text).list.len()
+    return pl.when(is_unspaced(text)).then(count / CHARACTERS_PER_WORD).otherwise(count)
+
+
+def _sample(frame: pl.DataFrame, context: Context, *, natural: bool) -> Sample:
+    """The rows of a relation task, documents being assigned to splits."""
+    natural |= not context.settings.match
+    clean, not_usable = without_reason(frame)
+    single, repeated = _each_once(clean)
+    split, leaking = _without_leaks(_with_splits(single, context))
+    classes = (_classes if natural else _balanced_classes)(split, context)
+    drops = Counter(not_usable) + Counter({**repeated, "in-two-splits": leaking, **classes.left_out})
+    kept = split.filter(pl.col("label").is_in(classes.names))
+    if not natural:
+        first, second = (_words(pl.col(f"sentence{n}")) for n in (1, 2))
+        kept = kept.with_columns(mean_words=(first + second) / 2)
+        kept = equal_counts_by_length(kept, "label", *context.seed_key) if kept.height else kept
+        drops["unbalanced"] = split.height - sum(classes.left_out.values()) - kept.height
+    capped = cap(kept, context.settings, *context.seed_key, by=() if natural else ("label",)) if kept.height else kept
+    drops["over-size"] = kept.height - capped.height
+    names = context.labels or classes.names
+    indices = {name: index for index, name in enumerate(names)}
+    rows = capped.with_columns(
+        label=pl.col("label").replace_strict(indices, return_dtype=pl.Int64, default=None),
+        pair=pl.lit(None, pl.UInt64),
+        row=pl.col("row").cast(pl.Int64),
+    )
+    used = tuple(name for name in names if name in classes.names)
+    return Sample(rows, drops, labels=used, candidates=frame.height, reason=classes.reason)
+
+
+def _each_once(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, int]]:
+    """Each two units once; none of those that occur with several labels. And the drops by reason."""
+    same = ["_unit1", "_unit2"]
+    keyed = frame.with_columns(pl.col(f"sentence{n}").str.to_lowercase().alias(f"_unit{n}") for n in (1, 2))
+    agreed = keyed.filter(pl.col("label").n_unique().over(same) == 1)
+    single = agreed.sort("key").unique(same, keep="first", maintain_order=True)
+    drops = {"several-labels": keyed.height - agreed.height, "duplicate": agreed.height - single.height}
+    return single.drop(same), drops
+
+
+def _with_splits(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
+    """Adds ``group`` (the document; two corpora can have the same) and ``split``.
+
+    Where a corpus has all three splits, they are those of its publishers.
+    """
+    complete = frame.filter(pl.col("native").drop_nulls().n_unique().over("corpus") == len(SPLITS))["corpus"].unique()
+    groups = frame.group_by(group="doc_id", maintain_order=True).agg(
+        weight=pl.len(), native=pl.col("native").filter(pl.col("corpus").is_in(complete.implode())).drop_nulls().first()
+    )
+    own = groups.filter(pl.col("native").is_null())
+    keys = [hashing.digest("document", name) for name in own["group"]]
+    places = pl.concat(
+        [
+            own.select("group", split_of(keys, context.settings.seed, own["weight"])),
+            groups.drop_nulls("native").select("group", split=pl.col("native").cast(Split)),
+        ]
+    )
+    return frame.with_columns(group="doc_id").join(places, on="group", how="left", maintain_order="left")
+
+
+def _without_leaks(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """The rows without those one of whose units is (nearly) in a later split too; and how many these are.
+
+    Test keeps what it has, and train loses what is in test: so published test sets stay as they are.
+    """
+    units = pl.concat([frame["sentence1"], frame["sentence2"]]).alias("text").to_frame()
+    clusters = units.with_columns(
+        cluster=near_clusters(units["text"]), long=_words(pl.col("text")) >= REPEATING,
+        split=pl.concat([frame["split"], frame["split"]]).to_physical(),
+        place=pl.concat([pl.int_range(frame.height, eager=True)] * 2),
+    )  # fmt: skip
+    later = clusters.filter("long", pl.col("split").max().over("cluster") > pl.col("split"))
+    kept = frame.with_row_index("_place").filter(~pl.col("_place").is_in(later["place"].unique().implode()))
+    return kept.drop("_place"), frame.height - kept.height
+
+
+def _classes(frame: pl.DataFrame, context: Context) -> LabelSet:
+    """The labels that are classes: frequent enough, and in every split."""
+    enough = frequent_in_splits(frame, "label", context.settings.min_class)
+    return _label_set(frame, enough, context)
+
+
+def _balanced_classes(frame: pl.DataFrame, context: Context) -> LabelSet:
+    """The labels that are classes where all are equally frequent: the n most frequent ones.
+
+    The rarest class decides how many rows the others have; n is the largest number that keeps ``BALANCED_KEEP`` of the
+    rows that the best n would keep.
+    """
+    counts = frame.group_by("label", "split").len().pivot(on="split", index="label", values="len").fill_null(0)
+    splits = [name for name in SPLITS if name in counts.columns]
+    if len(splits) < len(SPLITS):
+        return _label_set(frame, [], context)
+    ordered = counts.with_columns(_least=pl.min_horizontal(splits)).sort(["_least", "label"], descending=[True, False])
+    of_all = ordered.select(pl.col(splits).cum_min()).sum_horizontal()
+    rows = of_all * pl.int_range(1, len(of_all) + 1, eager=True)
+    possible = (of_all >= context.settings.min_class) & (ordered["_least"] > 0)
+    best = max(rows.filter(possible).to_list(), default=0)
+    numbers = (possible & (rows >= BALANCED_KEEP * best)).arg_true().to_list()
+    return _label_set(frame, sorted(ordered["label"].head(numbers[-1] + 1 if numbers else 0)), context)
+
+
+def _label_set(frame: pl.DataFrame, names: list[str], context: Context) -> LabelSet:
+    """The classes of these names, with what the others lose; why there are none where there are fewer than two."""
+    rare = by_frequency(frame, "label").filter(~pl.col("label").is_in(names))
+    left_out = Counter[str]()
+    for label, n in rare.iter_rows():
+        left_out[f"rare-class {label}" if context.labels else "rare-class"] += n
+    if len(names) > 1:
+        return LabelSet(tuple(names), left_out)
+    found = most_frequent(frame, "label")
+    least = context.settings.min_class
+    reason = f"fewer than two classes have {least} relations, with some in every split (most frequent: {found})"
+    return LabelSet((), left_out, reason if found else "no candidates are left")
+
+
+SPAN = "span"
+SEVERAL = "several"
+"""Stands for the relation where the nuclei of one node have different ones."""
+
+BINARY: dict[str, PolarsDataType] = {
+    "doc": pl.UInt32,
+    "unit1": pl.String,
+    "unit2": pl.String,
+    "nuclearity": pl.String,
+    "orig_label": pl.String,
+    "ids": pl.List(pl.String),
+    "adjacent": pl.Boolean,
+    "as_written": pl.Boolean,
+}
+"""Columns of ``binary_relations``: the texts of both spans, ``NS``, ``SN`` or ``NN``, the name of the relation, the
+nodes that head the spans, whether the second span follows the first without a gap, and whether the texts are those of
+the document (else they are words with blanks between them)."""
+
+
+_Relation = tuple[str, str, str, str, list[str], bool, bool]
+
+
+class _Span(NamedTuple):
+    """Segments from ``first`` to ``last``, by their place in the text, under one node."""
+
+    first: int
+    last: int
+    node: str
+    adjacent: bool = True
+
+
+def binary_relations(nodes: pl.DataFrame) -> pl.DataFrame:
+    """The relations of all nodes of some trees.
+
+    Args:
+        nodes: ``RST_NODES`` of any number of documents.
+
+    Returns:
+        The columns ``BINARY``, documents in their order, in each the relations from the leaves up.
+    """
+    rows = [
+        (doc, *relation)
+        for (doc,), tree in nodes.group_by("doc", maintain_order=True)
+        for relation in _Tree(tree).relations()
+    ]
+    return pl.DataFrame(rows, BINARY, orient="row")
+
+
+class _Tree:
+    """The nodes of one document, and the relations that are found while its spans are joined."""
+
+    def __init__(self, nodes: pl.DataFrame) -> None:
+        self._texts: list[str] = []
+        self._as_written = nodes["space_after"].count() > 0
+        self._place: dict[str, int] = {}
+        self._relname: dict[str, str] = {}
+        self._roots: list[str] = []
+        self._nuclei: dict[str, list[str]] = defaultdict(list)
+        self._satellites: dict[str, list[str]] = defaultdict(list)
+        self._found: list[_Relation] = []
+        columns = ("node", "parent", "relname", "multinuclear", "text", "space_after")
+        for node, parent, relname, multinuclear, text, space_after in nodes.select(columns).iter_rows():
+            self._relname[node] = relname
+            if text is not None:
+                self._place[node] = len(self._texts)
+                self._texts.append(text if space_after is False else f"{text} ")
+            if parent is None:
+                self._roots.append(node)
+            else:
+                (self._nuclei if multinuclear or relname == SPAN else self._satellites)[parent].append(node)
+
+    def relations(self) -> Iterator[_Relation]:
+        """The relations of all nodes: the columns ``BINARY`` but for ``doc``."""
+        for root in self._roots:
+            self._span(root)
+        yield from self._found
+
+    def _span(self, node: str) -> _Span:
+        """A node with its satellites."""
+        core = self._core(node)
+        satellites = sorted(self._span(satellite) for satellite in self._satellites[node])
+        for after in (span for span in satellites if span.first > core.first):
+            core = self._join(core, after, "NS", self._relname[after.node], node)
+        for before in reversed([span for span in satellites if span.first < core.first]):
+            core = self._join(before, core, "SN", self._relname[before.node], node)
+        return core
+
+    def _core(self, node: str) -> _Span:
+        """A node without its satellites."""
+        if node in self._place:
+            return _Span(self._place[node], self._place[node], node)
+        names = {self._relname[nucleus] for nucleus in self._nuclei[node]}
+        relname = names.pop() if len(names) == 1 else SEVERAL
+        *rest, joined = sorted(self._span(nucleus) for nucleus in self._nuclei[node])
+        for span in reversed(rest):
+            joined = self._join(span, joined, "NN", relname, node)
+        return joined._replace(node=node)
+
+    def _join(self, left: _Span, right: _Span, nuclearity: str, relname: str, node: str) -> _Span:
+        adjacent = left.adjacent and right.adjacent and left.last + 1 == right.first
+        first, second = ("".join(self._texts[span.first : span.last + 1]).rstrip() for span in (left, right))
+        self._found.append((first, second, nuclearity, relname, [left.node, right.node], adjacent, self._as_written))
+        return _Span(left.first, max(left.last, right.last), node, adjacent)
+
+
+def published(shard: Shard, _context: Context) -> pl.DataFrame:
+    """All relations of a shard, labelled with the class of DISRPT that the table gives or its label belongs to."""
+    return candidates(with_units(shard.relations).with_columns(label=_class()))
+
+
+def with_units(relations: pl.DataFrame) -> pl.DataFrame:
+    """Relations with their units in the columns of a row."""
+    return relations.rename({"unit1": "sentence1", "unit2": "sentence2"})
+
+
+def _class() -> pl.Expr:
+    known = pl.col("label").is_in(LABELS)
+    return pl.when(known).then("label").otherwise(pl.col("label").map_elements(class_of, return_dtype=pl.String))
+
+
+NUCLEARITY: Final = {"NS": "nucleus_first", "SN": "nucleus_second", "NN": "both"}
+SAME_UNIT: Final = r"(?i)^same(?:[-_ ]?unit)?$"
+"""How corpora name the relation of the parts of a unit that another interrupts (PCC *sameunit*, PRSTC *same*)."""
+WRITTEN_CLOSE: Final = r"[\p{Han}\p{Hiragana}\p{Katakana}\x{2010}-\x{2027}\x{3000}-\x{303F}\x{FF00}-\x{FFEF}]"
+"""Characters of Chinese and Japanese, with their punctuation, beside which the texts of trees have blanks."""
+
+
+def by_class(shard: Shard, context: Context) -> pl.DataFrame:
+    """The relations of a shard's trees with their class."""
+    return _labelled(shard, context, pl.col("orig_label").map_elements(class_of, return_dtype=pl.String))
+
+
+def by_nuclearity(shard: Shard, context: Context) -> pl.DataFrame:
+    """The relations of a shard's trees with their nucleus."""
+    return _labelled(shard, context, pl.col("nuclearity").replace_strict(NUCLEARITY, return_dtype=pl.String))
+
+
+def _labelled(shard: Shard, context: Context, label: pl.Expr) -> pl.DataFrame:
+    documents = shard.documents.select("doc", document=pl.col("key").cast(pl.String))
+    found = binary_relations(shard.rst_nodes).join(documents, on="doc", maintain_order="left")
+    nodes = [found["ids"].list.get(n) for n in (0, 1)]
+    relations = found.select(
+        "doc", "orig_label", "ids", label=label, direction="nuclearity",
+        sentence1=_text("unit1", context), sentence2=_text("unit2", context),
+        reason=pl.coalesce(
+            pl.when(pl.col("orig_label").str.contains(SAME_UNIT)).then(pl.lit("same-unit")),
+            pl.when(pl.col("orig_label") == SEVERAL).then(pl.lit("several-labels")),
+            pl.when(~pl.col("adjacent")).then(pl.lit("not-adjacent")),
+        ),
+        rel_type=pl.lit(None, pl.String), native=pl.lit(None, pl.String),
+        key=record_keys(found["document"], *nodes),
+    )  # fmt: skip
+    return candidates(relations)
+
+
+def _text(unit: str, context: Context) -> pl.Expr:
+    """A unit; if it is words with blanks between them, without those that the script of the language does not have."""
+    if context.language.spaces:
+        return pl.col(unit)
+    close = pl.col(unit).str.replace_all(rf"({WRITTEN_CLOSE}) +", "$1").str.replace_all(rf" +({WRITTEN_CLOSE})", "$1")
+    return pl.when("as_written").then(unit).otherwise(close)
+
+
+CONNECTIVE_REASONS: Final = {
+    "not-explicit": "no connective marks the relation",
+    "connective-inside": "the connective does not stand at the beginning of a unit",
+    "two-connectives": "both units begin with a connective, and the first depends on the second",
+}
+
+
+def without_connective(shard: Shard, context: Context) -> pl.DataFrame:
+    """All relations of a shard; the explicit ones without the connective that their second (or first) unit begins with.
+
+    Where both units begin with one, that of the first mostly joins it to what is before.
+    """
+    second = pl.col("lead2").is_not_null()
+    frame = shard.relations.with_columns(
+        lead=pl.coalesce("lead2", "lead1"), bare=pl.when(second).then("unit2").otherwise("unit1")
+    )
+    frame = frame.with_columns(removed=pl.col("bare").str.head("lead")).with_columns(
+        rest=_rest(frame["bare"], frame["lead"], context.language)
+    )
+    explicit = pl.col("rel_type") == "explicit"
+    return candidates(
+        frame.with_columns(
+            label=lower(pl.col("removed"), context.language),
+            reason=pl.coalesce(
+                pl.when(~explicit.fill_null(value=False)).then(pl.lit("not-explicit")),
+                pl.when(pl.col("lead").is_null()).then(pl.lit("connective-inside")),
+                pl.when(second, pl.col("lead1").is_not_null(), pl.col("direction") == "1>2").then(
+                    pl.lit("two-connectives")
+                ),
+            ),
+            sentence1=pl.when(second).then("unit1").otherwise("rest"),
+            sentence2=pl.when(second).then("rest").otherwise("unit2"),
+        )
+    )
+
+
+def _rest(units: pl.Series, leads: pl.Series, language: LanguageData) -> pl.Series:
+    """The units after their connectives and a comma; with a capital where the connective had one."""
+    bare = pl.select(units.str.slice(leads.fill_null(0)).str.strip_chars_start(" ,،、，…")).to_series()
+    return capitalised(bare, units.str.contains(r"^\p{Uppercase}"), language)

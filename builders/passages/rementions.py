@@ -1,0 +1,290 @@
+"""Subjects that were mentioned before, as a pronoun or as a name, in corpora with coreference and trees.
+
+The subject of the main clause is compared with that of the sentence before: a pronoun continues with the same person, a
+name switches to another (Centering, Grosz, Joshi & Weinstein 1995).
+
+Items of a suite: two pairs with opposite edits that are alike in everything that a simple rule can count.
+
+If single pairs are not reliable, an item is: a reader may accept a bad text, but prefers each of the two mentions more
+in its own context.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import chain, pairwise
+from typing import Any, ClassVar, Final, NamedTuple
+
+import msgspec
+import polars as pl
+
+from discoprobe.builders.config import RELATION_CANDIDATES
+from discoprobe.builders.drops import without_reason
+from discoprobe.builders.passages.relation_units import REASONS as OF_UNITS
+from discoprobe.builders.passages.relation_units import candidates
+from discoprobe.builders.sampling.balance import cap, in_both_directions
+from discoprobe.builders.sampling.splits import Split
+from discoprobe.builders.sentences.candidates import sentences
+from discoprobe.builders.sentences.trees import Trees
+from discoprobe.builders.task import Context, Sample
+from discoprobe.loaders import hashing
+from discoprobe.loaders.corpus import Shard, feat
+from discoprobe.loaders.languages.language import LanguageData, LanguageSection
+
+
+def items(
+    frame: pl.DataFrame, context: Context, *, conditions: tuple[str, str], alike: tuple[str, ...], rather: str
+) -> Sample:
+    """As many pairs of one condition as of the other; two of them, one of each, are an item and share ``group``.
+
+    Args:
+        frame: relation candidates with ``condition``; ``sentence1`` is the good text and has the ``mention`` at
+            ``start``, ``sentence2`` the bad text with the ``other`` mention there.
+        context: seed key and settings.
+        conditions: the two ways in which a bad text is made.
+        alike: columns in which both rows of an item are equal.
+        rather: a column in which they are equal, too, if possible.
+    """
+    clean, drops = without_reason(frame.with_columns(_second=pl.col("condition") == conditions[1]))
+    usable = clean.sort("key").unique(["sentence1", "sentence2"], keep="first", maintain_order=True)
+    same = in_both_directions(usable, [*alike, rather], "_second", *context.seed_key)
+    others = usable.filter(~pl.col("key").is_in(same["key"].implode()))
+    paired = pl.concat([same, in_both_directions(others, alike, "_second", *context.seed_key)])
+    split = paired.with_columns(split=pl.lit("test", Split), pair="key", group=hashing.as_text("ring"))
+    capped = cap(split, context.settings, *context.seed_key, weight=2) if split.height else split
+    drops |= {
+        "duplicate": clean.height - usable.height,
+        "one-direction": usable.height - paired.height,
+        "over-size": paired.height - capped.height,
+    }
+    rows = pl.concat([_texts(capped, 0, "sentence1", "mention"), _texts(capped, 1, "sentence2", "other")])
+    n_items, least = capped.height // 2, context.settings.min_class
+    reason = "" if n_items >= least else f"{n_items} items are left; {least} are needed"
+    return Sample(rows.clear() if reason else rows, drops, candidates=frame.height, reason=reason)
+
+
+def _texts(rows: pl.DataFrame, label: int, text: str, mention: str) -> pl.DataFrame:
+    """The good or the bad text of each candidate, with the place of the mention in it."""
+    end = (pl.col("start") + pl.col(mention).str.len_chars()).cast(pl.Int32)
+    nothing = pl.lit(None, pl.String)
+    return rows.with_columns(
+        text=text, edit=pl.struct("start", end.alias("end")), label=pl.lit(label, pl.Int64),
+        target=pl.struct("start", end.alias("end"), form=mention, lemma=nothing, upos=nothing),
+        row=pl.col("row").cast(pl.Int64), key=pl.Series(hashing.mix(rows["key"].to_numpy(), label)),
+    )  # fmt: skip
+
+
+CONDITIONS: Final = ("continue", "switch")
+CONTINUE, SWITCH = CONDITIONS
+
+REASONS: Final = {
+    **{reason: OF_UNITS[reason] for reason in ("unit-too-long", "no-words", "equal-units")},
+    "not-named": "the sentences before it do not have its name, in this form",
+    "named-again": "the sentence names its subject in another place too",
+    "not-first": "somebody is mentioned before the subject",
+    "one-direction": "no candidate of the other condition is left with the same pronoun and as long a name",
+}
+
+MOST: Final = 6
+"""Most sentences before the last one that are shown; they begin with the last one that names the subject."""
+
+LONGEST: Final = 3
+"""Most words of a name."""
+
+SUBJECTS: Final = ("nsubj", "nsubj:pass")
+TOUCHING: Final = re.compile(r"[\w'’‘-]")
+
+
+class Pronouns(LanguageSection, frozen=True):
+    """The section ``[remention]``, of languages in which a clause has a subject.
+
+    Attributes:
+        pronouns: each subject pronoun of a person → other pronouns that refer to the same persons.
+    """
+
+    section: ClassVar[str] = "remention"
+    pronouns: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+
+    @property
+    def of_form(self) -> dict[str, str]:
+        """Every pronoun → the subject pronoun of the same persons."""
+        return {form: subject for subject, others in self.pronouns.items() for form in (subject, *others)}
+
+
+def lacks(language: LanguageData) -> str:
+    """Why a language has no such rows; empty if its subject pronouns are listed."""
+    return "" if language.section(Pronouns).pronouns else f"no subject pronouns are listed for {language.name}"
+
+
+class _Word(NamedTuple):
+    """A word; ``head`` is counted from 0; start and end are null in a multiword token."""
+
+    form: str
+    upos: str
+    deprel: str
+    head: int
+    start: int | None
+    end: int | None
+    number: str | None
+    case: str | None
+
+
+class _Mention(NamedTuple):
+    """A mention: its words and its head, counted from 0, and its entity."""
+
+    words: tuple[int, ...]
+    head: int
+    entity: str
+
+
+class _Name(NamedTuple):
+    """A mention by name: its place in the text, the name, and the entity."""
+
+    start: int
+    end: int
+    name: str
+    entity: str
+
+
+class _Sentence:
+    """A sentence of a document with its words and mentions, the widest of each head only."""
+
+    def __init__(self, sent: int, sent_id: str, text: str, words: Sequence[_Word], found: Sequence[_Mention]) -> None:
+        self.sent, self.sent_id, self.text, self.words = sent, sent_id, text, words
+        widest = {one.head: one for one in sorted(found, key=lambda one: len(one.words))}
+        self.mentions = sorted(widest.values(), key=lambda one: one.words)
+
+    @cached_property
+    def subject(self) -> _Mention | None:
+        """The mention that is the subject of the main clause, alone (not Anna of *Anna and Mary*)."""
+        roots = {number for number, word in enumerate(self.words) if word.head < 0}
+        joined = {word.head for word in self.words if word.deprel.partition(":")[0] == "conj"}
+        for one in self.mentions:
+            word = self.words[one.head]
+            if word.deprel in SUBJECTS and word.head in roots and one.head not in joined:
+                return one
+        return None
+
+    @cached_property
+    def names(self) -> list[_Name]:
+        """The mentions that are short names with no other words, in their order: no genitive, no transcription."""
+        names = [one for one in self.mentions if len(one.words) <= LONGEST and all(map(self._is_name, one.words))]
+        spans = [(one.entity, self.span(one)) for one in names]
+        found = [_Name(*span, self.text[slice(*span)], entity) for entity, span in spans if span]
+        return [one for one in found if not one.name.islower()]
+
+    def _is_name(self, number: int) -> bool:
+        return self.words[number].upos == "PROPN" and self.words[number].case != "Gen"
+
+    def name_of(self, entity: str) -> str:
+        """The last name that the sentence has for an entity; empty if it has none."""
+        return next((one.name for one in reversed(self.names) if one.entity == entity), "")
+
+    def span(self, mention: _Mention) -> tuple[int, int] | None:
+        """Start and end of a mention; None if it has gaps or is written together with other words."""
+        first, last = mention.words[0], mention.words[-1]
+        start, end = self.words[first].start, self.words[last].end
+        if start is None or end is None or last - first + 1 > len(mention.words):
+            return None
+        around = self.text[max(start - 1, 0) : start], self.text[end : end + 1]
+        return None if any(map(TOUCHING.match, around)) else (start, end)
+
+
+def rementions(shard: Shard, context: Context) -> pl.DataFrame:
+    """The subjects of a shard as candidates: ``sentence1`` as the corpus has it, ``sentence2`` with the other mention.
+
+    Both begin with the last sentence that names the subject. Further columns: ``condition``, ``name``, ``start`` (of
+    the mention in both texts), ``mention``, ``other`` (what takes its place), and ``cell``: the pronoun, the number of
+    words of the name and of sentences before, and whether the last name in these is that of the subject.
+    """
+    settings = replace(context.settings, probing_words=context.settings.discourse_words)
+    facts = sentences(Trees(shard), settings).select("sent", "key", "reason")
+    faults = dict(facts.select("sent", "reason").iter_rows())
+    forms = context.language.section(Pronouns).of_form
+    rows: list[dict[str, Any]] = []
+    for doc, runs in _documents(shard):
+        pronouns = _pronouns(chain.from_iterable(runs), forms)
+        rows += [{"doc": doc, **row} for run in runs for row in _rows(run, pronouns, forms, faults, context.language)]
+    schema: dict[str, Any] = {
+        **RELATION_CANDIDATES, "sent": pl.UInt32, "start": pl.Int32,
+        **dict.fromkeys(("condition", "name", "mention", "other", "cell"), pl.String),
+    }  # fmt: skip
+    frame = pl.DataFrame([dict.fromkeys(schema) | row for row in rows], schema, orient="row").drop("key")
+    return candidates(frame.join(facts.select("sent", "key"), on="sent", how="left", maintain_order="left"))
+
+
+def _rows(
+    run: Sequence[_Sentence], pronouns: Mapping[str, str], forms: Mapping[str, str], faults: Mapping[int, str | None],
+    language: LanguageData,
+) -> Iterator[dict[str, Any]]:  # fmt: skip
+    """The candidates of sentences that follow each other without a gap.
+
+    Previous subjects in the first or second person do not count: no pronoun of the third person can refer to them.
+    """
+    for at, (before, sentence) in enumerate(pairwise(run), 1):
+        new, old = sentence.subject, before.subject
+        if not new or not old or new.entity not in pronouns or pronouns[new.entity] != pronouns.get(old.entity):
+            continue
+        if before.words[old.head].upos == "PRON" and before.words[old.head].form.lower() not in forms:
+            continue
+        condition, pronoun = CONTINUE if new.entity == old.entity else SWITCH, pronouns[new.entity]
+        named, place = {one[:2] for one in sentence.names}, sentence.span(new)
+        form = sentence.text[slice(*place)] if place else ""
+        if not place or not (place in named if condition == SWITCH else forms.get(form.lower()) == pronoun):
+            continue
+        first = next((n for n in range(at - 1, max(at - MOST, 0) - 1, -1) if run[n].name_of(new.entity)), at)
+        shown, told = run[first : at + 1], run[first].name_of(new.entity) if first < at else ""
+        name = told if condition == CONTINUE else form
+        after, start = sentence.text[place[1] :], sum(len(one.text) + 1 for one in shown[:-1]) + place[0]
+        begins = not re.search(r"\w", sentence.text[: place[0]])
+        other = told if condition == CONTINUE else language.capitalise(pronoun) if begins else pronoun
+        reason = next(filter(None, (faults[one.sent] for one in shown)), None)
+        if not told or name not in told:
+            reason = "not-named"
+        elif name in after:
+            reason = "named-again"
+        elif any(one.entity in pronouns for one in sentence.mentions if one.head < new.head):
+            reason = "not-first"
+        last = [one.entity for part in shown[:-1] for one in part.names][-1:]
+        text = " ".join(one.text for one in shown)
+        yield {
+            "sent": sentence.sent, "ids": [one.sent_id for one in shown], "label": condition,
+            "condition": condition, "sentence1": text, "sentence2": text[:start] + other + after, "start": start,
+            "name": name, "mention": form, "other": other, "reason": reason,
+            "cell": f"{pronoun} {len(name.split())} {at - first} {last == [new.entity]}",
+        }  # fmt: skip
+
+
+def _pronouns(whole: Iterable[_Sentence], forms: Mapping[str, str]) -> Mapping[str, str]:
+    """The subject pronoun of each entity of a document that has pronouns: that of most of them."""
+    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for sentence in whole:
+        for one in sentence.mentions:
+            word = sentence.words[one.head]
+            if len(one.words) == 1 and word.form.lower() in forms and word.number != "Plur":
+                found[one.entity][forms[word.form.lower()]] += 1
+    return {entity: min(counts, key=lambda form: (-counts[form], form)) for entity, counts in found.items()}
+
+
+def _documents(shard: Shard) -> Iterator[tuple[int, list[list[_Sentence]]]]:
+    """The documents of a shard that have mentions, with their sentences by ``run``."""
+    mentions, words = defaultdict(list), defaultdict(list)
+    for sent, entity, numbers, head, _ in shard.mentions.iter_rows():
+        mentions[sent].append(_Mention(tuple(number - 1 for number in numbers), head - 1, entity))
+    marked = shard.sentences.filter(pl.col("sent").is_in(list(mentions)))["doc"].unique().implode()
+    chosen = shard.sentences.filter(pl.col("doc").is_in(marked)).sort("doc", "index")
+    columns = shard.tokens.filter(pl.col("sent").is_in(chosen["sent"].implode())).select(
+        "sent", "form", pl.col("upos").cast(pl.String).fill_null(""), pl.col("deprel").fill_null(""),
+        pl.col("head").cast(pl.Int64).fill_null(0) - 1, *(
+            pl.when(pl.col("mwt").is_null()).then(place) for place in ("start", "end")
+        ), feat("Number"), feat("Case"),
+    )  # fmt: skip
+    for sent, *values in columns.iter_rows():
+        words[sent].append(_Word(*values))
+    for (doc,), part in chosen.group_by("doc", maintain_order=True):
+        runs: defaultdict[int, list[_Sentence]] = defaultdict(list)
+        for run, sent, name, text in part.select("run", "sent", "sent_id", "text").iter_rows():
+            runs[run].append(_Sentence(sent, name, text, words[sent], mentions[sent]))
+        yield int(str(doc)), [*runs.values()]

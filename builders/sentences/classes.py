@@ -1,0 +1,299 @@
+"""Words as labels: lemmas such that a sentence has exactly one of them, exactly once.
+
+The more lemmas there are, the fewer sentences have only one of them. So a set is searched in which each lemma is the
+only one in enough sentences of every split.
+
+Classes that the corpus decides on: which of many possible ones a config has, and their rows.
+
+Balanced classes have as many rows as the rarest has, so another class can cost most of the rows. A chooser, such as
+``neighbouring_classes``, gets the usable candidates and returns as many classes as leave enough rows.
+"""
+
+import functools
+from collections.abc import Callable, Iterable, Mapping
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from discoprobe.builders.sampling.balance import cap, equal_counts, with_rank
+from discoprobe.builders.sampling.label_sets import by_frequency
+from discoprobe.builders.sentences.candidates import balance_labels, if_enough, unedited, usable_of, with_label_indices
+from discoprobe.builders.sentences.frequency_filter import ranked
+from discoprobe.builders.sentences.trees import Trees
+from discoprobe.builders.settings import MIN_ROWS, SPLITS
+from discoprobe.builders.task import Context, ProbingTask, Sample
+
+Names = tuple[str, ...]
+
+ENOUGH = sum(MIN_ROWS) + 10
+"""Rows from which on more neighbouring classes are better than more rows: those of a config, in whole sets of five."""
+
+NUMBERS = (5, 4, 3, 2)
+"""How many neighbouring classes a config may have."""
+
+OTHER = "OTHER"
+
+ENOUGH_WITH_OTHER = sum(MIN_ROWS) + 20
+"""Rows from which on more frequent classes are better than more rows: those of a config, in whole sets of twenty."""
+
+FEWEST_DECIDED_CLASSES = 2
+"""Least number of classes beside ``OTHER``."""
+
+FIRST = 6
+"""Labels, the most frequent, that the first ``FEWEST`` are chosen from."""
+
+OTHERS = 10
+"""Candidates of ``OTHER`` that are used for each one of the rarest class; more would hardly improve the matching."""
+
+
+class Classes(NamedTuple):
+    """The classes that a corpus supports: their names, their rows (with the index), and why there are none."""
+
+    names: tuple[str, ...]
+    rows: pl.DataFrame
+    reason: str = ""
+
+
+Choose = Callable[[pl.DataFrame, Context], Classes]
+
+
+def class_task(
+    select: Callable[[Trees, Context], pl.DataFrame], choose: Choose, *, needs: Iterable[str], each: bool = False,
+    **more: Any,
+) -> ProbingTask:  # fmt: skip
+    """A task whose classes the corpus decides on.
+
+    Args:
+        select: from the trees of a shard and the context its candidates.
+        choose: from the usable candidates the classes.
+        needs: layers of annotation.
+        each: whether there is no config if a class has fewer rows than the setting ``min_class``.
+        more: further fields of ``ProbingTask``.
+    """
+    sample = functools.partial(balanced_classes, choose=choose, each=each)
+    return ProbingTask(select=select, sample=sample, needs=frozenset(needs), **more)
+
+
+def unlabelled(trees: Trees, _context: Context) -> pl.DataFrame:
+    """Candidates: every sentence; a chooser gives the labels."""
+    return trees.shard.sentences.select("sent", label=pl.lit(None, pl.String))
+
+
+def balanced_classes(frame: pl.DataFrame, context: Context, choose: Choose, *, each: bool = False) -> Sample:
+    """A sample with the classes, and their rows, that a function finds in the usable candidates.
+
+    With ``each`` there is none if a class has fewer rows than ``min_class``.
+    """
+    usable, drops = usable_of(frame, context)
+    classes = choose(usable, context)
+    drops["unbalanced"] = usable.height - classes.rows.height
+    made = Sample(unedited(classes.rows), drops, classes.names, frame.height, classes.reason)
+    return if_enough(made, classes.names, context) if each and classes.names else made
+
+
+def equally_many(frame: pl.DataFrame, names: tuple[str, ...], context: Context) -> pl.DataFrame:
+    """Equally many rows of each label in every split, unmatched, within the set sizes; ``label`` is the index."""
+    numbered = with_label_indices(frame, names)
+    if context.settings.match and not context.decided:
+        numbered = equal_counts(numbered, "label", ["split"], *context.seed_key)
+    return cap(numbered, context.settings, *context.seed_key, by=["label"])
+
+
+def neighbouring_classes(usable: pl.DataFrame, context: Context, *, usual: Names, called: str) -> Classes:
+    """Two to five neighbours of the labels of the task, which have an order, matched inside every ``cell``.
+
+    The largest number of classes that leaves ``ENOUGH`` matched rows is used. If none does, the classes with the most
+    rows are used, if each class has ``min_class`` rows; for this, rows without a match are used, too, if necessary.
+
+    Args:
+        usable: candidates with ``label`` (name) and ``cell``.
+        context: settings and labels of the task.
+        usual: classes that are preferred.
+        called: what the labels are, for the reason.
+
+    Raises:
+        TypeError: the task has no labels (an error of the author of the task).
+    """
+    if not context.labels:
+        raise TypeError(f"{context.task}: neighbouring_classes needs the labels of the task, in their order")
+
+    @functools.cache
+    def rows_of(names: Names, *, strict: bool = True) -> pl.DataFrame:
+        labelled = with_label_indices(usable.filter(pl.col("label").is_in(names)), context.labels)
+        return balance_labels(labelled, context, strict=strict)
+
+    if context.decided:
+        return Classes(context.decided, rows_of(context.decided))
+    sizes, least = _sizes_of_neighbours(usable, context.labels), context.settings.min_class
+    sets = [[names for names in sizes if len(names) == number] for number in NUMBERS]
+    for tried in ([usual], *sets):
+        enough = [names for names in tried if sizes.get(names, 0) * len(names) >= ENOUGH]
+        names = max(enough, key=lambda names: rows_of(names).height, default=())
+        if names and rows_of(names).height >= ENOUGH:
+            return Classes(names, rows_of(names))
+    likely = [max(tried, key=sizes.__getitem__) for tried in sets if tried]
+    for strict in (True, False):
+        rows = {names: rows_of(names, strict=strict) for names in likely}
+        names = max(rows, key=lambda names: rows[names].height, default=())
+        if names and _in_all_splits(rows[names], least * len(names)):
+            return Classes(names, rows[names])
+    reason = f"fewer than {NUMBERS[-1]} neighbouring {called} have {least} sentences of similar lengths"
+    return Classes((), usable.clear(), reason)
+
+
+def _sizes_of_neighbours(usable: pl.DataFrame, labels: Names) -> dict[Names, int]:
+    """For all neighbouring labels, how many candidates of each there are if all cells have equally many."""
+    counts = usable.group_by("cell", "label").len()
+    cells = counts.pivot("label", index="cell", values="len").fill_null(0)
+    neighbours = [labels[first : first + n] for n in NUMBERS for first in range(len(labels) - n + 1)]
+    possible = [names for names in neighbours if set(names) <= set(cells.columns)]
+    return {names: int(cells.select(pl.min_horizontal(names)).sum().item()) for names in possible}
+
+
+def frequent_classes(usable: pl.DataFrame, context: Context, *, most: int, called: str) -> Classes:
+    """The most frequent labels and ``OTHER`` for all others, with equally many rows matched on surface features.
+
+    The first ``FEWEST`` classes are those that together give the most rows. Another one is added if the number of rows
+    does not fall, or ``ENOUGH_WITH_OTHER`` are left: then more classes are better than more rows.
+
+    Args:
+        usable: candidates with ``label`` (name).
+        context: settings of the task.
+        most: largest number of classes beside ``OTHER``.
+        called: what the labels are, for the reason.
+    """
+
+    @functools.cache
+    def rows_of(names: Names) -> pl.DataFrame:
+        labelled = with_label_indices(_with_other(usable, names, context), (*names, OTHER))
+        return balance_labels(labelled, context, strict=True)
+
+    def size(names: Names) -> int:
+        return rows_of(names).height
+
+    if context.decided:
+        return Classes(context.decided, rows_of(context.decided[:-1]))
+    least = context.settings.min_class
+    frequent = by_frequency(usable, "label").filter(pl.col("len") >= least)["label"].head(most).to_list()
+    names = max(combinations(frequent[:FIRST], FEWEST_DECIDED_CLASSES), key=size, default=())
+    for name in frequent:
+        if names and name not in names and size((*names, name)) >= min(ENOUGH_WITH_OTHER, max(size(names), 1)):
+            names = (*names, name)
+    if names and _in_all_splits(rows_of(names), least * (len(names) + 1)):
+        return Classes((*names, OTHER), rows_of(names))
+    return Classes(
+        (), usable.clear(), f"fewer than {FEWEST_DECIDED_CLASSES} {called} have {least} sentences of similar lengths"
+    )
+
+
+def _with_other(usable: pl.DataFrame, names: Names, context: Context) -> pl.DataFrame:
+    """The candidates, ``OTHER`` in place of a label that is no class; of these the first in hash order."""
+    named = pl.col("label").is_in(names)
+    labelled = with_rank(
+        usable.with_columns(label=pl.when(named).then("label").otherwise(pl.lit(OTHER))),
+        ["label"], "others", *context.seed_key,
+    )  # fmt: skip
+    rarest = pl.col("label").filter(pl.col("label") != OTHER).unique_counts().min()
+    return labelled.filter((pl.col("label") != OTHER) | (pl.col("rank") <= OTHERS * rarest)).drop("rank")
+
+
+def _in_all_splits(rows: pl.DataFrame, least: int) -> bool:
+    """Whether rows make a config: every split has some, and all together have ``least``."""
+    return rows["split"].n_unique() == len(SPLITS) and rows.height >= least
+
+
+FEWEST_EXCLUSIVE_WORDS = 10
+"""With fewer lemmas a task says nothing of content words in general."""
+LEAST = {"train": 0.5, "validation": 0.15, "test": 0.15}
+"""Sentences of each lemma, as a share of ``min_class``: 10, 3 and 3 of the default 20."""
+OPEN = ("NOUN", "VERB", "ADJ", "ADV")
+LETTERS = 4
+LETTERS_UNSPACED = 2
+
+
+def content_words(trees: Trees, _context: Context) -> pl.DataFrame:
+    """Every sentence that has a possible target, and its words with a letter: lemma, place, whether it may be one."""
+    letters = LETTERS if trees.spaced else LETTERS_UNSPACED
+    long = pl.col("lemma").str.contains(rf"^\p{{L}}{{{letters},}}$")
+    target = pl.col("upos").is_in(OPEN) & pl.col("mwt").is_null() & long
+    word = pl.struct("lemma", "form", pl.col("upos").cast(pl.String), "start", "end", target=target)
+    spoken = trees.words.filter(pl.col("lemma").str.contains(r"\p{L}"), pl.col("upos") != "PUNCT")
+    words = spoken.group_by("sent", maintain_order=True).agg(words=word, some=target.any())
+    return words.filter("some").select("sent", "words", label=pl.lit(None, pl.String))
+
+
+def word_of_sentence(frame: pl.DataFrame, context: Context, *, ranks: tuple[int, int], most: int) -> Sample:
+    """Equally many sentences of each lemma in every split.
+
+    Args:
+        frame: what ``content_words`` gave, of all shards.
+        context: settings, and the frequency list.
+        ranks: first and last rank by frequency, among the lemmas of the corpora, of lemmas that are labels.
+        most: largest number of lemmas.
+    """
+    listed = ranked(_words(frame)["lemma"], context.frequencies)
+    possible = listed.filter(pl.col("rank").is_between(*ranks))["lemma"]
+    return balanced_classes(frame, context, functools.partial(_lemmas, possible=possible, ranks=ranks, most=most))
+
+
+def _lemmas(
+    usable: pl.DataFrame, context: Context, *, possible: pl.Series, ranks: tuple[int, int], most: int
+) -> Classes:
+    """The classes among the possible lemmas, and as many rows of each."""
+    words = _words(usable).filter(pl.col("lemma").is_in(possible.implode()))
+    least = {split: max(1, round(share * context.settings.min_class)) for split, share in LEAST.items()}
+    names = context.decided or exclusive_lemmas(words, least, most)
+    if len(names) >= FEWEST_EXCLUSIVE_WORDS:
+        return Classes(names, equally_many(_with_target(usable, _singles(words, pl.Series(names))), names, context))
+    reason = (
+        f"{len(names)} lemmas of rank {ranks[0]:,} to {ranks[1]:,} have {least['train']} sentences in train and "
+        f"{least['test']} in the other splits; {FEWEST_EXCLUSIVE_WORDS} are needed"
+    )
+    return Classes((), usable.clear(), reason)
+
+
+def _words(frame: pl.DataFrame) -> pl.DataFrame:
+    """One row per word: ``row`` of its candidate, ``split`` and what ``content_words`` says of it."""
+    return frame.select("row", "split", "words").explode("words", empty_as_null=False).unnest("words")
+
+
+def exclusive_lemmas(found: pl.DataFrame, least: Mapping[str, int], most: int) -> tuple[str, ...]:
+    """A large set of lemmas, at most ``most``, each the only one in ``least`` sentences of every split.
+
+    Those that could never have enough go first. A lemma left out frees sentences for the others, so of those that have
+    too few beside the others a tenth goes at a time, the rarest first, until none has too few.
+    """
+    names = _counted(found.filter("target"), found["lemma"].unique(), least).filter("enough")["lemma"]
+    while names.len():
+        counts = _counted(_singles(found, names), names, least)
+        lacking = counts.filter(~pl.col("enough"))
+        if lacking.height:
+            names = counts.head(names.len() - max(1, lacking.height // 10))["lemma"]
+        elif names.len() > most:
+            names = counts.head(most)["lemma"]
+        else:
+            break
+    return tuple(names.sort())
+
+
+def _counted(single: pl.DataFrame, names: pl.Series, least: Mapping[str, int]) -> pl.DataFrame:
+    """The lemmas, those with ``enough`` sentences in every split first, then by their number in train."""
+    counts = single.group_by("lemma").agg([(pl.col("split") == split).sum().alias(split) for split in SPLITS])
+    every = names.to_frame("lemma").join(counts, on="lemma", how="left").with_columns(pl.col(SPLITS).fill_null(0))
+    enough = pl.all_horizontal([pl.col(split) >= n for split, n in least.items()])
+    return every.with_columns(enough=enough).sort(["enough", "train", "lemma"], descending=[True, True, False])
+
+
+def _singles(found: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
+    """The words among ``names`` that are the only such word of their sentence and may be targets."""
+    among = found.filter(pl.col("lemma").is_in(names.implode()))
+    return among.filter(pl.len().over("row") == 1).filter("target")
+
+
+def _with_target(usable: pl.DataFrame, single: pl.DataFrame) -> pl.DataFrame:
+    """The candidates of these words, labelled with the lemma, the word being the target."""
+    facts = ("form", "lemma", "upos", "start", "end")
+    targets = single.select("row", label="lemma", **{f"target_{fact}": fact for fact in facts})
+    without = usable.drop(targets.columns[1:], strict=False)
+    return without.join(targets, on="row", maintain_order="left")

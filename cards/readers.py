@@ -1,0 +1,347 @@
+"""Figures of the marks on a config: rows read, faults, accuracy, agreement; people and models apart.
+
+Marks: what people and models said of rows, one line of JSON each, in a file beside the release.
+
+Lines are only added: a changed mark is another line, and the last one counts. So two programs can write to one file,
+and files of several readers are merged by joining their lines. A line names the row by config and id, and has a hash of
+what the row showed: a mark does not count for a row whose text or label has changed since.
+"""
+
+import datetime as dt
+import hashlib
+import itertools
+import json
+import logging
+import os
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, Literal, TypedDict
+
+import msgspec
+
+from discoprobe.builders.audit.intervals import exact
+from discoprobe.loaders.errors import DiscoprobeError
+
+FINE: Final = "fine"
+VERDICTS: Final = (FINE, "wrong label", "undecidable", "unnatural text", "other")
+FAULTS: Final = VERDICTS[1:]
+CANNOT_TELL: Final = "cannot tell"
+"""The answer of a reader who does not know, in place of a label's name."""
+TEXT_COLUMNS: Final = (
+    "text", "sentences", "sentence1", "sentence2", "context", "candidate", "choices", "sentence_good", "sentence_bad",
+)  # fmt: skip
+"""Columns with what a row shows, in the order shown; each shape has some of them."""
+PLACES: Final = ("first", "second")
+"""The answers to a row of a suite: which text is better."""
+READER_KINDS: Final = ("person", "model")
+ReaderKind = Literal["person", "model"]
+
+_LONGEST = 4_000
+_latest = ""
+_writing = threading.Lock()
+_log = logging.getLogger(__name__)
+
+
+class Mark(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A line of the file.
+
+    Attributes:
+        kind: ``mark`` says what a row is, its label being shown; ``answer`` says what its label is, without having seen
+            it; ``reveal`` says that the reader has seen the labels of a round.
+        config: the config of the row; empty for ``reveal``.
+        row: the row's id; empty for ``reveal``.
+        reader: name of who read.
+        reader_kind: whether that is a person or a model.
+        time: when, ISO 8601 in UTC.
+        verdict: of a mark, one of ``VERDICTS``; empty takes an earlier one back.
+        answer: of an answer, a label's name or ``CANNOT_TELL``.
+        comment: what else the reader says.
+        shown: hash of what the row showed (`shown_hash`).
+        round: the blind round that an answer belongs to.
+    """
+
+    kind: Literal["mark", "answer", "reveal"]
+    reader: str
+    reader_kind: ReaderKind
+    time: str
+    config: str = ""
+    row: str = ""
+    verdict: str = ""
+    answer: str = ""
+    comment: str = ""
+    shown: str = ""
+    round: str = ""
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Config and id of the row."""
+        return self.config, self.row
+
+
+def marks_file(release: Path) -> Path:
+    """Where the marks on a release are: ``dist/discoprobe.marks.jsonl`` beside ``dist/discoprobe``."""
+    folder = release.absolute()
+    return folder.with_name(f"{folder.name}.marks.jsonl")
+
+
+def shown_hash(row: Mapping[str, Any], labels: Sequence[str]) -> str:
+    """A hash of the texts and the label of a row; ids, order and other columns do not count."""
+    shown = [row["label"], list(labels), *(row[column] for column in TEXT_COLUMNS if column in row)]
+    return hashlib.sha256(json.dumps(shown, ensure_ascii=False).encode()).hexdigest()[:16]
+
+
+def sides(row_id: str) -> tuple[str, str]:
+    """The order in which a reader who is asked for the better one sees the texts of a pair, by the row's id."""
+    return ("good", "bad") if int(row_id[-1], 16) % 2 else ("bad", "good")
+
+
+def right_answer(row: Mapping[str, Any], labels: Sequence[str]) -> str:
+    """What a reader has to answer: the name of the label, or in a suite which of the two texts is the good one."""
+    if "sentence_good" in row:
+        return PLACES[sides(row["id"]).index("good")]
+    return labels[row["label"]] if 0 <= row["label"] < len(labels) else str(row["label"])
+
+
+def now() -> str:
+    """The time as a mark has it: ISO 8601 in UTC, to the millisecond, so that times sort as text.
+
+    It never goes back within a program, though a clock that is set right may: the later of two marks has to count.
+    """
+    global _latest  # noqa: PLW0603 (the clock of this program)
+    clock = dt.datetime.now(tz=dt.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    with _writing:
+        _latest = max(_latest, clock)
+        return _latest
+
+
+def read_marks(path: Path) -> list[Mark]:
+    """The marks of a file in the order of their times; none if there is no such file.
+
+    Raises:
+        DiscoprobeError: a line is no mark; the message says which and why. A line without its end, which a killed
+            program leaves, is not read, and the log says so.
+    """
+    if not path.exists():
+        return []
+    marks = []
+    for number, line in enumerate(path.read_bytes().split(b"\n"), 1):
+        if line.strip() and not line.rstrip().endswith(b"}"):
+            _log.warning("%s:%d was cut off and is not read", path, number)
+        elif line.strip():
+            marks.append(_mark(line, f"{path}:{number}"))
+    return sorted(marks, key=lambda mark: mark.time)
+
+
+def _mark(line: bytes, place: str) -> Mark:
+    try:
+        mark = msgspec.json.decode(line, type=Mark)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise DiscoprobeError(f"{place}: not a mark ({error}); correct or delete the line") from None
+    if problem := _problem(mark):
+        raise DiscoprobeError(f"{place}: {problem}")
+    return mark
+
+
+def _problem(mark: Mark) -> str:
+    """What a mark lacks; empty for a good one."""
+    problems = {
+        f"time '{mark.time}' is not ISO 8601 with a time zone, such as 2026-11-22T08:00:00Z": not _has_zone(mark.time),
+        "it names no reader": not mark.reader.strip(),
+        "a reveal names its round": mark.kind == "reveal" and not mark.round,
+        "it names no row (config, row)": mark.kind != "reveal" and not (mark.config and mark.row),
+        f"verdict '{mark.verdict}' is none of {', '.join(VERDICTS)}": mark.verdict not in {"", *VERDICTS},
+        f"an answer names a label, or says '{CANNOT_TELL}'": mark.kind == "answer" and not mark.answer,
+        "its comment is too long": len(mark.comment) > _LONGEST,
+    }
+    return next((problem for problem, there in problems.items() if there), "")
+
+
+def _has_zone(time: str) -> bool:
+    try:
+        return dt.datetime.fromisoformat(time).tzinfo is not None
+    except ValueError:
+        return False
+
+
+def append(path: Path, marks: Iterable[Mark]) -> None:
+    """Writes marks to the end of a file; they are on the disk when this returns.
+
+    Lines go in with one write to a file that is open for appending, which does not mix with that of another program. A
+    line that a killed program has not ended is ended first.
+
+    Raises:
+        DiscoprobeError: a mark lacks something; nothing is written.
+    """
+    lines = []
+    for mark in marks:
+        if problem := _problem(mark):
+            raise DiscoprobeError(problem)
+        lines.append(msgspec.json.encode(mark) + b"\n")
+    if not lines:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _writing, path.open("ab+") as file:
+        if file.tell() and _last_byte(path) != b"\n":
+            lines.insert(0, b"\n")
+        os.write(file.fileno(), b"".join(lines))
+        os.fsync(file.fileno())
+
+
+def _last_byte(path: Path) -> bytes:
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1)
+
+
+def merge(path: Path, others: Iterable[Mark]) -> int:
+    """Adds the marks that a file does not have yet, and returns their number."""
+    there = Counter(read_marks(path))
+    fresh = [mark for mark in dict.fromkeys(others) if mark not in there]
+    append(path, fresh)
+    return len(fresh)
+
+
+def verdicts_now(marks: Iterable[Mark]) -> dict[tuple[str, str], dict[str, Mark]]:
+    """The mark that each reader stands by on each row: (config, row) → reader → mark."""
+    verdicts: dict[tuple[str, str], dict[str, Mark]] = {}
+    for mark in marks:
+        if mark.kind == "mark":
+            of_row = verdicts.setdefault(mark.place, {})
+            of_row.pop(mark.reader, None)
+            if mark.verdict:
+                of_row[mark.reader] = mark
+    return {place: of_row for place, of_row in verdicts.items() if of_row}
+
+
+def blind_answers(marks: Iterable[Mark]) -> dict[tuple[str, str], dict[str, Mark]]:
+    """The answer that each reader gave on each row without having seen its label: (config, row) → reader → answer.
+
+    It is the last one before the reader marked the row (marks are made with the label in view) or saw the results of a
+    round that has it.
+    """
+    answers: dict[tuple[str, str], dict[str, Mark]] = {}
+    seen: set[tuple[str, tuple[str, str]]] = set()
+    of_round: dict[tuple[str, str], set[tuple[str, str]]] = {}
+    for mark in marks:
+        if mark.kind == "reveal":
+            seen |= {(mark.reader, place) for place in of_round.get((mark.reader, mark.round), ())}
+        elif mark.kind == "mark":
+            seen.add((mark.reader, mark.place))
+        else:
+            of_round.setdefault((mark.reader, mark.round), set()).add(mark.place)
+            if (mark.reader, mark.place) not in seen:
+                answers.setdefault(mark.place, {})[mark.reader] = mark
+    return answers
+
+
+def to_exclude(marks: Iterable[Mark]) -> dict[str, dict[str, str]]:
+    """The rows that readers find faulty: config → row id → verdict.
+
+    A row is faulty if at least as many readers say so as find it fine; the verdict is the most frequent one.
+    """
+    rows: dict[str, dict[str, str]] = {}
+    for (config, row), of_row in sorted(verdicts_now(marks).items()):
+        faults = Counter(mark.verdict for mark in of_row.values() if mark.verdict != FINE)
+        if faults and 2 * faults.total() >= len(of_row):
+            rows.setdefault(config, {})[row] = min(faults, key=lambda verdict: (-faults[verdict], verdict))
+    return rows
+
+
+_DIGITS: Final = 3
+
+OfReaders = dict[tuple[str, str], dict[str, "Mark"]]
+
+
+class ReaderFigures(TypedDict):
+    """What the readers of one kind found in a config.
+
+    ``readers`` is their number and ``rows`` that of the rows that any of them read. ``verdicts`` are all their marks,
+    of which ``faults`` counts those by name that are not *fine*. ``answers`` are those given without having seen the
+    label; of these ``correct`` are the label, ``cannot_tell`` were no label, and ``interval`` is the exact one of 95 %
+    for their share. ``kappa`` is Cohen's κ over pairs of readers, of verdicts and of answers; None where no two readers
+    have two rows in common, or all of them say the same.
+    """
+
+    readers: int
+    rows: int
+    verdicts: int
+    faults: dict[str, int]
+    answers: int
+    correct: int
+    cannot_tell: int
+    interval: list[float]
+    kappa: dict[str, float | None]
+
+
+def figures(marks: Iterable[Mark], labels: Mapping[str, str], shown: Mapping[str, str]) -> dict[str, ReaderFigures]:
+    """What readers of each kind found in one config; kinds that read nothing are not there.
+
+    Args:
+        marks: of the config, and reveals of rounds, in the order of their times.
+        labels: name of the label of each row, by id; for rows that have gone there is none, and marks on them do not
+            count.
+        shown: hash of what each row shows, by id; marks on what a row showed before do not count.
+    """
+    known = [mark for mark in marks if mark.kind == "reveal" or _speaks_of(mark, labels, shown)]
+    verdicts, answers = verdicts_now(known), blind_answers(known)
+    by_kind = {kind: _of_kind(_only(verdicts, kind), _only(answers, kind), labels) for kind in READER_KINDS}
+    return {kind: one for kind, one in by_kind.items() if one["rows"]}
+
+
+def _speaks_of(mark: Mark, labels: Mapping[str, str], shown: Mapping[str, str]) -> bool:
+    return mark.row in labels and mark.shown in {"", shown[mark.row]}
+
+
+def _only(of_rows: OfReaders, kind: str) -> OfReaders:
+    of_kind = {
+        place: {reader: mark for reader, mark in of_row.items() if mark.reader_kind == kind}
+        for place, of_row in of_rows.items()
+    }
+    return {place: of_row for place, of_row in of_kind.items() if of_row}
+
+
+def _of_kind(verdicts: OfReaders, answers: OfReaders, labels: Mapping[str, str]) -> ReaderFigures:
+    verdicts_given = [mark.verdict for of_row in verdicts.values() for mark in of_row.values()]
+    given = [mark for of_row in answers.values() for mark in of_row.values()]
+    correct = sum(mark.answer == labels[mark.row] for mark in given)
+    counted = Counter(verdicts_given)
+    return {
+        "readers": len({reader for of_row in [*verdicts.values(), *answers.values()] for reader in of_row}),
+        "rows": len(verdicts.keys() | answers.keys()),
+        "verdicts": len(verdicts_given),
+        "faults": {verdict: counted[verdict] for verdict in FAULTS if counted[verdict]},
+        "answers": len(given),
+        "correct": correct,
+        "cannot_tell": sum(mark.answer == CANNOT_TELL for mark in given),
+        "interval": [round(end, _DIGITS) for end in exact(correct, len(given))] if given else [],
+        "kappa": {
+            "verdicts": _kappa(verdicts, lambda mark: mark.verdict),
+            "answers": _kappa(answers, lambda mark: mark.answer),
+        },
+    }
+
+
+def _kappa(of_rows: OfReaders, value_of: Callable[[Mark], str]) -> float | None:
+    """Cohen's κ, the mean over pairs of readers weighted by the rows that they share."""
+    shared: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for of_row in of_rows.values():
+        for one, other in itertools.combinations(sorted(of_row), 2):
+            shared.setdefault((one, other), []).append((value_of(of_row[one]), value_of(of_row[other])))
+    values = [(cohen_kappa(pairs), len(pairs)) for pairs in shared.values() if len(pairs) > 1]
+    known = [(value, n) for value, n in values if value is not None]
+    return round(sum(value * n for value, n in known) / sum(n for _, n in known), _DIGITS) if known else None
+
+
+def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
+    """Agreement beyond chance of two readers (Cohen 1960); None where both say the same of every row.
+
+    >>> cohen_kappa([("a", "a"), ("a", "b"), ("b", "b"), ("b", "b")])
+    0.5
+    """
+    n = len(pairs)
+    first, second = Counter(one for one, _ in pairs), Counter(other for _, other in pairs)
+    by_chance = sum(first[value] * second[value] for value in first) / n**2
+    same = sum(one == other for one, other in pairs) / n
+    return None if by_chance == 1 else (same - by_chance) / (1 - by_chance)

@@ -1,1 +1,0 @@
-"""Readers of rows: ``marks`` is the file that they write to, ``figures`` sums up their marks per config."""

@@ -1,1 +1,0 @@
-"""Documents to annotated CoNLL-U: sentence segmentation and annotation with Stanza or rules."""

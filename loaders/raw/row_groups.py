@@ -1,0 +1,194 @@
+"""Corpora of text whose parts are the row groups of parquet files; a part is read when it is loaded, and cached.
+
+Rows are read, filtered and divided into sentences, which have no tokens. Filters that compare documents (for recurring
+lines and repeated paragraphs) see only the documents of one part. Repetitions across parts are found when rows are
+sampled (`near_duplicates`).
+"""
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import accumulate, chain, repeat
+from typing import Any, Final
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from discoprobe.loaders import cache
+from discoprobe.loaders.annotation_manifest import AnnotationCounts
+from discoprobe.loaders.corpus import DOCUMENTS, SENTENCES, TOKENS, VERSION, Corpus, Counts, Shard, Source, SourceFile
+from discoprobe.loaders.errors import CorpusFormatError, UnsupportedError, first_line
+from discoprobe.loaders.fetch.remote_files import PARQUET, TextFile, files_at, pinned, reaching
+from discoprobe.loaders.folders import cache_folder
+from discoprobe.loaders.hashing import hash_of_json, record_keys, text_keys
+from discoprobe.loaders.raw.document import DropCounts, RawDocument, ReadOptions
+from discoprobe.loaders.raw.raw_corpus import usable_documents
+from discoprobe.loaders.raw.segmentation import Engine, PlacedSentence, annotated_documents
+from discoprobe.loaders.raw.tables import find_columns, known_column, rows_of
+
+FORMAT: Final = 9
+"""Version of the code that reads, filters and divides text. Raise it when results change: parts are then made again."""
+ABOUT: Final = {"title": ("title",), "url": ("url", "source_url", "link")}
+"""What an attribution of a document contains → possible names of its column, in lower case."""
+FOOTERS_AT_ONCE: Final = 8
+"""Number of files whose footers are read at the same time."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextCorpusPart:
+    """A row group as a part of a corpus; its rows are documents."""
+
+    corpus: str
+    file: TextFile
+    number: int  # of the row group
+    before: int  # number of rows of the file before it
+    n_documents: int  # number of its rows
+    size: int  # bytes of its text, uncompressed
+    options: ReadOptions  # how it is read and filtered
+    engine: Engine  # finds the sentences
+    fills: bool = False  # whether it is read only after all other parts of the corpus
+
+    @property
+    def identity(self) -> str:
+        """``corpus/file#number`` of the row group."""
+        return f"{self.corpus}/{self.file.name}#{self.number}"
+
+    @property
+    def key(self) -> str:
+        """The digest of everything that its shard depends on."""
+        depends = [
+            VERSION, FORMAT, self.identity, self.file.digest, dataclasses.asdict(self.options), self.engine.identity
+        ]  # fmt: skip
+        return hash_of_json(depends)
+
+    def load(self) -> Shard:
+        """The shard: from the cache, or read from the file now.
+
+        Raises:
+            RemoteError: the file cannot be read.
+            CorpusFormatError: it is damaged, or a row is malformed and ``on_error`` is ``"stop"``.
+        """
+        entry = cache.find(cache_folder(), self.key)
+        return (self._made() if entry is None else entry).shards[0].load()
+
+    def record(self) -> Mapping[str, Any] | None:
+        """The record of the part, made when it was read; None if the cache does not have the part.
+
+        ``about`` has id, title and URL of each document; ``documents``, ``sentences`` and ``words`` are numbers;
+        ``drops`` and ``corrections`` are as in the manifest of an annotated corpus.
+        """
+        return cache.record(cache_folder(), self.key)
+
+    def _made(self) -> cache.Entry:
+        with _opened(self.file) as parquet:
+            names = parquet.schema_arrow.names
+            columns = [known_column(names, wanted) for wanted in ABOUT.values()]
+            used = {*find_columns(names, self.options, self.file.name).values(), *filter(None, columns)}
+            records = parquet.read_row_group(self.number, columns=sorted(used)).to_pylist()
+        reading, dropped, corrections = DropCounts(), Counter[str](), Counter[str]()
+        rows = rows_of(enumerate(records, self.before + 1), self.file.name, self.options, reading)
+        usable = list(usable_documents(sorted(rows, key=lambda row: row.id), self.options, reading))
+        documents = list(annotated_documents(usable, self.engine, dropped, corrections))
+        about = []
+        for document, _ in documents:
+            row = int(document.source.rpartition(":")[2]) - self.before  # in the row group, from 1
+            about.append([document.doc_id, *(str(records[row - 1].get(column) or "") for column in columns)])
+        shard = _shard(documents, self.corpus)
+        counts = AnnotationCounts(
+            documents=len(documents), sentences=shard.sentences.height, words=int(shard.sentences["n_words"].sum()),
+            drops={"reading": reading.reasons, "annotation": dropped}, corrections=corrections,
+        )  # fmt: skip
+        return cache.store(cache_folder(), self.key, [shard], lambda: {"about": about, **counts})
+
+
+def _shard(documents: Sequence[tuple[RawDocument, Sequence[PlacedSentence]]], corpus: str) -> Shard:
+    """The tables of documents with their sentences; ``n_words`` counts words with a letter or digit."""
+    names = [document.doc_id for document, _ in documents]
+    of_documents = pl.DataFrame({
+        "doc": range(len(names)), "corpus": [corpus] * len(names), "doc_id": names,
+        "genre": [document.genre or None for document, _ in documents],
+        "n_sentences": [len(sentences) for _, sentences in documents],
+        "key": record_keys(repeat(corpus, len(names)), names),
+    }, DOCUMENTS)  # fmt: skip
+    rows = [(doc, index, one) for doc, (_, sentences) in enumerate(documents) for index, one in enumerate(sentences)]
+    texts = [one.text for _, _, one in rows]
+    sent_ids = [f"{names[doc]}-{one.number}" for doc, _, one in rows]
+    table = pl.DataFrame({
+        "sent": range(len(rows)), "doc": [doc for doc, _, _ in rows], "index": [index for _, index, _ in rows],
+        "run": [n - 1 for n in accumulate(one.opens_passage for _, _, one in rows)], "sent_id": sent_ids,
+        "text": texts, "n_words": [one.alphanumeric_words for _, _, one in rows], "aligned": [True] * len(rows),
+        "key": record_keys(repeat(corpus, len(rows)), [names[doc] for doc, _, _ in rows], sent_ids, texts),
+        "text_key": text_keys(texts), "section": [one.paragraph.section for _, _, one in rows],
+        "speaker": [None] * len(rows), "element": [None] * len(rows),
+    }, SENTENCES)  # fmt: skip
+    return Shard(of_documents, table, pl.DataFrame(schema=TOKENS))
+
+
+_FOOTERS: dict[TextFile, pq.FileMetaData] = {}
+"""The footers that this process has read."""
+
+
+@contextmanager
+def _opened(file: TextFile) -> Iterator[pq.ParquetFile]:
+    """An open parquet file; the messages of errors name it."""
+    with reaching(file.url), file.open() as stream:
+        try:
+            parquet = pq.ParquetFile(stream, metadata=_FOOTERS.get(file), pre_buffer=True)
+            _FOOTERS[file] = parquet.metadata
+            yield parquet
+        except pa.ArrowException as error:
+            problem = f"not a readable parquet file: {first_line(error)}"
+            raise CorpusFormatError(problem, path=file.url) from error
+
+
+def text_corpus(url: str, source: Source, options: ReadOptions, engine: Engine) -> Corpus:
+    """The corpus of text in parquet files, given by a path, URL or pattern; only the footers of the files are read.
+
+    The corpus has the layer ``sections`` in any case: whether texts have headings is known only when they are read.
+
+    Args:
+        url: of the files; a branch or tag of the Hub is replaced by its current commit.
+        source: name, language, licence and citation; repository and commit, if the URL is not of the Hub.
+        options: how the text is read and filtered; ``lang`` in it is ignored.
+        engine: finds the sentences.
+
+    Raises:
+        UnsupportedError: the files have no rows.
+        UsageError: no column has a known name for the text, or the column that the user names is missing.
+        CorpusFormatError: a file is not parquet.
+        RemoteError: a file does not exist or cannot be read.
+    """
+    options = dataclasses.replace(options, lang=source.lang)
+    place, repository, commit = pinned(url)
+    files = files_at(place, PARQUET)
+    with ThreadPoolExecutor(FOOTERS_AT_ONCE) as pool:
+        of_files = pool.map(lambda file: list(_parts(source.name, file, options, engine)), files)
+        parts = tuple(chain.from_iterable(of_files))
+    if not parts:
+        raise UnsupportedError(f"{url}: the parquet files have no row")
+    rows = sum(part.n_documents for part in parts)
+    source = dataclasses.replace(
+        source, repo=repository or source.repo, commit=commit or source.commit,
+        files=tuple(SourceFile(file.name, file.digest, file.bytes) for file in files),
+        annotation={"made_by": dict(engine.identity), "read": dataclasses.asdict(options) | {"source": place}},
+    )  # fmt: skip
+    return Corpus(source.lang, (source,), parts, Counts(rows, rows, 0, {"sections": rows, "text": rows}))
+
+
+def _parts(corpus: str, file: TextFile, options: ReadOptions, engine: Engine) -> Iterator[TextCorpusPart]:
+    """The parts of a file from its footer."""
+    with _opened(file) as parquet:
+        columns = find_columns(parquet.schema_arrow.names, options, file.name)
+        text = columns.get("sentences") or columns["text"]
+        before = 0
+        for number in range(parquet.metadata.num_row_groups):
+            group = parquet.metadata.row_group(number)
+            leaves = (group.column(i) for i in range(group.num_columns))
+            size = sum(leaf.total_uncompressed_size for leaf in leaves if leaf.path_in_schema.split(".")[0] == text)
+            if group.num_rows:
+                yield TextCorpusPart(corpus, file, number, before, group.num_rows, size, options, engine)
+            before += group.num_rows

@@ -1,0 +1,107 @@
+"""Words and tokens of texts, as the checks and solvers count them.
+
+Three ways to divide a text without annotation into words.
+
+`running_words` gives lower-cased words for measuring overlap and near-duplicates. `word_count` counts the words between
+white space. `word_spans` divides at the word boundaries of Unicode
+(https://www.unicode.org/reports/tr29/#Word_Boundaries): punctuation marks and symbols are words; an apostrophe inside a
+word does not divide it, a hyphen does.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Final
+
+import polars as pl
+import regex
+
+UNSPACED: Final = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+"""A character of a script that puts no spaces between words, as a pattern for polars and ``regex``."""
+_WORD: Final = regex.compile(rf"{UNSPACED}|[\S--[{UNSPACED}\u0f0b\u0f0c]]+", regex.VERSION1)
+"""U+0F0B and U+0F0C stand between the syllables of Tibetan."""
+_MAYBE_UNSPACED: Final = re.compile("[\u0e00-\u1fff\u2e80-\U0010ffff]")
+"""A range that includes all characters of ``UNSPACED`` and others; searching for it is ten times as fast."""
+
+BOUNDARY: Final = regex.compile(r"\b", regex.WORD | regex.VERSION1)
+ALPHANUMERIC: Final = regex.compile(r"\b(?:[^\p{L}\p{N}]\B)*[\p{L}\p{N}]", regex.WORD | regex.VERSION1)
+"""The beginning of a word with a letter or digit."""
+
+
+def running_words(text: pl.Expr) -> pl.Expr:
+    r"""The lower-cased words of each text as a list: sequences of letters, digits and combining marks (``\w``).
+
+    In scripts without spaces between words, every character is a word.
+    """
+    spaced = text.str.to_lowercase().str.replace_all(f"({UNSPACED})", " $1 ")
+    return spaced.str.extract_all(r"\w+")
+
+
+def n_running_words(text: pl.Expr) -> pl.Expr:
+    """How many `running_words` each text has."""
+    return text.str.count_matches(rf"[\w&&{UNSPACED}]|[\w--{UNSPACED}]+")
+
+
+def is_unspaced(text: pl.Expr) -> pl.Expr:
+    """Whether a text is written mostly in a script without spaces between words."""
+    return text.str.count_matches(UNSPACED) * 2 > text.str.count_matches(r"\w")
+
+
+def word_count(text: str) -> int:
+    """The number of words separated by white space; attached punctuation marks belong to their word.
+
+    In scripts without spaces each character counts as a word, in Tibetan each syllable.
+    """
+    return len(text.split() if _MAYBE_UNSPACED.search(text) is None else _WORD.findall(text))
+
+
+def word_spans(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
+    """The spans of the words in a part of a text, by Unicode's word boundaries."""
+    end = len(text) if end is None else end
+    edges = [start, *(match.start() for match in BOUNDARY.finditer(text, start, end)), end]
+    for left, right in pairwise(edges):
+        if right > left and not text[left:right].isspace():
+            yield left, right
+
+
+def n_alphanumeric_words(text: str) -> int:
+    """The number of words, by Unicode's word boundaries, that contain a letter or digit."""
+    return len(ALPHANUMERIC.findall(text))
+
+
+CHARACTERS_PER_WORD = 2
+"""In scripts without spaces: Chinese words have 1.7 characters on average, Thai and Japanese ones more."""
+
+
+def n_words(text: pl.Expr) -> pl.Expr:
+    """Words of a text; in scripts without spaces, two characters count as one."""
+    count = n_running_words(text)
+    return pl.when(is_unspaced(text)).then(count // CHARACTERS_PER_WORD).otherwise(count)
+
+
+def mostly_unspaced(texts: pl.Series) -> bool:
+    """Whether most of the texts are in a script without spaces."""
+    share = texts.to_frame("text").select(is_unspaced(pl.col("text")).mean()).item()
+    return bool(share is not None and share > 0.5)  # noqa: PLR2004  a majority
+
+
+def tokens(text: pl.Expr, *, unspaced: bool) -> pl.Expr:
+    """The tokens of each text as written, as a list: words and single punctuation marks.
+
+    With ``unspaced`` they are pairs of neighbouring characters.
+    """
+    if not unspaced:
+        return text.str.extract_all(r"\w+|[^\w\s]")
+    characters = text.str.extract_all(r"\S")
+    return characters.list.eval((pl.element() + pl.element().shift(-1)).drop_nulls())
+
+
+def lowered_words(text: pl.Expr, *, unspaced: bool) -> pl.Expr:
+    """The words of each text without regard to case, as a list; pairs of characters with ``unspaced``."""
+    words = running_words(text)
+    return words.list.eval((pl.element() + pl.element().shift(-1)).drop_nulls()) if unspaced else words
+
+
+def normal(text: pl.Expr) -> pl.Expr:
+    """A text without regard to case and white space."""
+    return text.str.to_lowercase().str.replace_all(r"\s+", " ").str.strip_chars()
