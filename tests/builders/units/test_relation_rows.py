@@ -97,6 +97,36 @@ def test_published_splits_are_kept(corpus):
         assert row["split"] == SPLITS[number % 3]
 
 
+@pytest.mark.parametrize(("earlier", "later"), [("train", "dev"), ("train", "test"), ("dev", "test")])
+def test_a_unit_of_two_published_splits_stays_in_the_later_one(tmp_path, earlier, later):
+    """The seventh sentence of a document of one split says what the fourth of a document of another says."""
+    names = {name: number for number, name in enumerate(("train", "dev", "test"))}
+    write_many(tmp_path, "eng.pdtb.made", 60)
+    words = {}
+    for split, place in ((later, 3), (earlier, 6)):
+        text = (tmp_path / f"eng.pdtb.made_{split}.conllu").read_text(encoding="utf-8")
+        block = text.split(f"# sent_id = eng.pdtb.made-{names[split]}-{place}\n")[1].split("\n\n")[0].strip()
+        words[split] = [line.split("\t")[1] for line in block.split("\n")[1:]]
+    for name in ("conllu", "rels"):
+        file = tmp_path / f"eng.pdtb.made_{earlier}.{name}"
+        content = file.read_text(encoding="utf-8")
+        if name == "rels":
+            content = content.replace(" ".join(words[earlier]), " ".join(words[later]))
+        else:
+            head, rest = content.split(f"# sent_id = eng.pdtb.made-{names[earlier]}-6\n")
+            block, *others = rest.split("\n\n")
+            pairs = zip(block.split("\n")[1:], words[earlier], words[later], strict=True)
+            lines = [line.replace(f"\t{old}\t{old}\t", f"\t{new}\t{new}\t") for line, old, new in pairs]
+            lines = [f"# text = {' '.join(words[later][:-1])}.", *lines]
+            content = f"{head}# sent_id = eng.pdtb.made-{names[earlier]}-6\n" + "\n\n".join(["\n".join(lines), *others])
+        file.write_text(content, encoding="utf-8")
+    config = build("dr", load_corpus("en", [str(tmp_path)]))
+    sentence = " ".join(words[later][:-1]) + "."
+    splits = {row["split"] for row in rows_of(config) if sentence in {row["sentence1"], row["sentence2"]}}
+    assert splits == {{"dev": "validation"}.get(later, later)}
+    assert config.drops["in-two-splits"] == 2, "the sentence is the second unit of one relation, the first of the next"
+
+
 def test_without_a_published_train_documents_are_assigned_to_splits(tmp_path):
     corpus = load_corpus("en", [str(write_many(tmp_path, "eng.pdtb.made", 40, splits=("test",)))])
     config = build("dr", corpus)

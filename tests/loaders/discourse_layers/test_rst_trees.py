@@ -151,6 +151,11 @@ FAULTS = {
         '<group id="12" type="span" parent="10" relname="condition" />',
         18,
     ),
+    "node 4 is its own ancestor": (
+        'id="4" parent="11" relname="list"',
+        'id="4" parent="4" relname="condition"',
+        16,
+    ),
 }
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from discoprobe.loaders.raw import ReadOptions, read_documents
+from discoprobe.loaders.raw import ReadOptions, Row, read_documents, with_boilerplate
 
 GERMAN = "Der alte Mann ging jeden Morgen über die Brücke und kaufte am Markt frisches Brot für seine Nachbarin."
 ENGLISH = "The old man walked across the bridge every morning and bought fresh bread for his neighbour at the market."
@@ -68,6 +68,19 @@ def test_boilerplate(read):
     assert reasons == {"boilerplate": 5}
     assert {len(d.paragraphs) for d in found.values()} == {2}
     assert read(texts, boilerplate=6)[1] == {}
+
+
+def test_in_many_documents_a_line_must_recur_in_a_share_of_them():
+    texts = [f"Dieser Text hat die Nummer {n} von allen." for n in range(3500)]
+    for n in range(7):
+        texts[n] += "\n\nAlle Rechte bei uns, auch 2003."
+    for n in range(6):
+        texts[n + 7] += "\n\nDiese Zeile steht in sechs Texten."
+    rows = [Row(f"t.jsonl:{n}", str(n), text) for n, text in enumerate(texts, 1)]
+    recurring = [set(lines) for _, lines in with_boilerplate(rows, 2)]
+    assert recurring[:7] == [{"Alle Rechte bei uns, auch 2003."}] * 7, "7 of 3,500 documents are .002"
+    assert not any(recurring[7:])
+    assert all(lines for _, lines in with_boilerplate(rows[:13], 2)), "in few documents, two are enough"
 
 
 NAMES = ("Aachen", "Berlin", "Coburg", "Dresden", "Essen", "Fulda")
