@@ -7,9 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared import SHARED
 
+from discoprobe.builders import Context, Settings, all_tasks
 from discoprobe.builders.passages import SEVERAL, binary_relations
 from discoprobe.loaders import RST_NODES
 from discoprobe.loaders.discourse_layers import read_trees
+from discoprobe.loaders.languages import language_data
 
 TREES = sorted((SHARED / "corpora").glob("**/*.rs[34]"))
 needs_trees = pytest.mark.skipif(not TREES, reason="no ../shared with trees beside the repository")
@@ -69,7 +71,19 @@ def test_nuclei_with_different_relations_have_no_name():
 
 def test_spans_that_are_torn_apart_are_marked():
     file = RS3.replace('id="1" parent="2"', 'id="1" parent="5"')
-    assert not binary_relations(nodes_of(file))["adjacent"].all()
+    assert binary_relations(nodes_of(file)).select("unit1", "unit2", "adjacent").rows() == [
+        ("If it rains", "or talk .", False),
+        ("and read", "or sleep", True),
+        ("If it rains we stay and read or sleep or talk .", "and read or sleep", False),
+        ("If it rains we stay and read or sleep or talk .", "we stay", False),
+    ]
+
+
+def test_relations_of_spans_that_are_torn_apart_are_dropped():
+    shard, _ = read_trees([("t", RS3.replace('id="1" parent="2"', 'id="1" parent="5"').encode())], "toy")
+    select = all_tasks()["dr_tree"].select
+    reasons = select(shard, Context("dr_tree", language_data("en"), Settings()))["reason"]
+    assert (reasons == "not-adjacent").sum() == 3
 
 
 @st.composite

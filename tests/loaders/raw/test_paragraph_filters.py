@@ -2,7 +2,17 @@
 
 import pytest
 
-from discoprobe.loaders.raw import ReadOptions, Row, read_documents, with_boilerplate
+from discoprobe.loaders.raw import (
+    DropCounts,
+    Paragraph,
+    RawDocument,
+    ReadOptions,
+    Row,
+    TextWithOffsets,
+    filtered,
+    read_documents,
+    with_boilerplate,
+)
 
 GERMAN = "Der alte Mann ging jeden Morgen über die Brücke und kaufte am Markt frisches Brot für seine Nachbarin."
 ENGLISH = "The old man walked across the bridge every morning and bought fresh bread for his neighbour at the market."
@@ -60,6 +70,25 @@ def test_repeated_documents_and_paragraphs(read):
     assert sorted(found) == ["a", "d", "e", "f"]
     assert [p.text for p in found["e"].paragraphs] == ["Es war einmal ein Mann.", "Ja."]
     assert found["e"].gaps == {1}
+
+
+def test_a_paragraph_is_kept_if_the_document_that_has_it_too_is_dropped(read):
+    texts = {"a": LONG, "b": f"{LONG}\n\n{GERMAN}", "c": f"{OTHER}\n\n{GERMAN}"}
+    found, reasons = read(texts)
+    assert reasons == {"near-duplicate-document": 1}
+    assert [p.text for p in found["c"].paragraphs] == [OTHER, GERMAN]
+
+
+def test_parts_of_a_long_paragraph_keep_their_sentences_and_one_gap():
+    text = f"{GERMAN} {OTHER} {GERMAN}"
+    starts = [0, len(GERMAN) + 1, len(GERMAN) + len(OTHER) + 2]
+    spans = tuple((start, start + len(each)) for start, each in zip(starts, (GERMAN, OTHER, GERMAN), strict=True))
+    long = Paragraph(TextWithOffsets.of(text), sentences=spans, gap=True)
+    document = RawDocument("d", (long,), "d.txt", text)
+    parts = filtered(document, ReadOptions(max_characters=len(GERMAN) + len(OTHER) + 2), DropCounts()).paragraphs
+    shown = [[part.text[start:end] for start, end in part.sentences] for part in parts]
+    assert shown == [[GERMAN, OTHER], [GERMAN]]
+    assert [part.gap for part in parts] == [True, False], "text was removed before the first part only"
 
 
 def test_boilerplate(read):
