@@ -42,11 +42,12 @@ from discoprobe.loaders.hashing import hash_of_json
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.process_pool import Progress, process_pool, silent
 from discoprobe.loaders.raw import stanza_engine
-from discoprobe.loaders.raw.document import RawDocument, ReadOptions, check_kind, grouped
+from discoprobe.loaders.raw.document import RawDocument, ReadOptions, group_by_size
 from discoprobe.loaders.raw.raw_corpus import RawCorpus, read_documents
 from discoprobe.loaders.raw.row_groups import text_corpus
 from discoprobe.loaders.raw.segmentation import CHUNK, Engine, PlacedSentence, RuleEngine, Token, annotated_documents
 from discoprobe.loaders.raw.stanza_engine import StanzaEngine
+from discoprobe.loaders.raw.text_rows import check_kind
 
 FORMAT: Final = 9
 """Version of the CoNLL-U and counts that are written, and of the rules for sentence boundaries. Raise it when they
@@ -128,7 +129,7 @@ def _alone(out: Path) -> AbstractContextManager[None]:
 
 def _batches(job: AnnotationJob, work: Path) -> Iterator[_Batch]:
     """The documents in batches, which are written to files in a work folder, as are extracted texts."""
-    for number, group in enumerate(grouped(job.corpus, _characters, job.batch)):
+    for number, group in enumerate(group_by_size(job.corpus, _characters, job.batch)):
         for document in group:
             if document.extracted:
                 write_atomically(work / text_file(document.doc_id), document.source_text.encode())
@@ -208,7 +209,7 @@ def _put_together(batches: Sequence[_Batch], out: Path, stem: str) -> tuple[Anno
     new.mkdir(parents=True)
     counts = []
     parts = (_read_part(out / WORK / "parts", batch) for batch in batches)
-    for number, group in enumerate(grouped(parts, lambda part: len(part[1]), SHARD), 1):
+    for number, group in enumerate(group_by_size(parts, lambda part: len(part[1]), SHARD), 1):
         counts += [of_part for of_part, _ in group]
         if (text := b"".join(text for _, text in group)) or number == 1:
             (new / f"{stem}-{number:05}.conllu").write_bytes(text)

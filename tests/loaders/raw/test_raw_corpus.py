@@ -140,7 +140,10 @@ def test_sentences_in_lists_are_taken_as_they_are(tmp_path):
     ("name", "content", "options", "error", "message"),
     [
         ("t.jsonl", '{"text": "a"}\n{"text": ', {}, CorpusFormatError, r"t\.jsonl:2: not a JSON"),
-        ("t.jsonl", "[1]\n", {}, CorpusFormatError, r"t\.jsonl:1: not a JSON object: expected an object, found a list"),
+        ("t.jsonl", "3\n[1]\n", {}, CorpusFormatError, r"t\.jsonl:1: not a JSON object: .*, found a number"),
+        ("t.jsonl", "\n[1]\n", {}, CorpusFormatError, r"t\.jsonl:2: not a JSON object: .*, found a list"),
+        ("t.jsonl", '[{"text": "a"},\n 1]', {}, CorpusFormatError, r"t\.jsonl:2: not a JSON object: expected an obj"),
+        ("t.jsonl", '[{"text": "a"},', {}, CorpusFormatError, r"t\.jsonl:1: not a JSON object: Expecting value"),
         ("t.jsonl", '{"text": 3}\n', {}, CorpusFormatError, r"t\.jsonl:1: column .text.: expected text, found a num"),
         ("t.jsonl", '{"x": "a", "y": "b"}\n', {}, UsageError, r"Name it with --text: x, y"),
         ("t.jsonl", '{"x": "a"}\n', {"text": "z"}, UsageError, r"no column 'z' for --text; there are: x"),
