@@ -110,7 +110,7 @@ class TextCorpusPart:
         for document, _ in documents:
             row = int(document.source.rpartition(":")[2]) - self.before  # in the row group, from 1
             about.append([document.doc_id, *(str(records[row - 1].get(column) or "") for column in columns)])
-        shard = _shard(documents, self.corpus)
+        shard = _make_shard(documents, self.corpus)
         counts = AnnotationCounts(
             documents=len(documents), sentences=shard.sentences.height, words=int(shard.sentences["n_words"].sum()),
             drops={"reading": reading.reasons, "annotation": dropped}, corrections=corrections,
@@ -118,7 +118,7 @@ class TextCorpusPart:
         return cache.store(cache_folder(), self.key, [shard], lambda: {"about": about, **counts})
 
 
-def _shard(documents: Sequence[tuple[RawDocument, Sequence[PlacedSentence]]], corpus: str) -> Shard:
+def _make_shard(documents: Sequence[tuple[RawDocument, Sequence[PlacedSentence]]], corpus: str) -> Shard:
     """The tables of documents with their sentences; ``n_words`` counts words with a letter or digit."""
     names = [document.doc_id for document, _ in documents]
     of_documents = pl.DataFrame({
@@ -127,15 +127,15 @@ def _shard(documents: Sequence[tuple[RawDocument, Sequence[PlacedSentence]]], co
         "n_sentences": [len(sentences) for _, sentences in documents],
         "key": record_keys(repeat(corpus, len(names)), names),
     }, DOCUMENTS)  # fmt: skip
-    rows = [(doc, index, one) for doc, (_, sentences) in enumerate(documents) for index, one in enumerate(sentences)]
-    texts = [one.text for _, _, one in rows]
-    sent_ids = [f"{names[doc]}-{one.number}" for doc, _, one in rows]
+    rows = [(doc, index, placed) for doc, (_, sents) in enumerate(documents) for index, placed in enumerate(sents)]
+    texts = [placed.text for _, _, placed in rows]
+    sent_ids = [f"{names[doc]}-{placed.number}" for doc, _, placed in rows]
     table = pl.DataFrame({
         "sent": range(len(rows)), "doc": [doc for doc, _, _ in rows], "index": [index for _, index, _ in rows],
-        "run": [n - 1 for n in accumulate(one.opens_passage for _, _, one in rows)], "sent_id": sent_ids,
-        "text": texts, "n_words": [one.alphanumeric_words for _, _, one in rows], "aligned": [True] * len(rows),
+        "run": [n - 1 for n in accumulate(placed.opens_passage for _, _, placed in rows)], "sent_id": sent_ids,
+        "text": texts, "n_words": [placed.alphanumeric_words for _, _, placed in rows], "aligned": [True] * len(rows),
         "key": record_keys(repeat(corpus, len(rows)), [names[doc] for doc, _, _ in rows], sent_ids, texts),
-        "text_key": text_keys(texts), "section": [one.paragraph.section for _, _, one in rows],
+        "text_key": text_keys(texts), "section": [placed.paragraph.section for _, _, placed in rows],
         "speaker": [None] * len(rows), "element": [None] * len(rows),
     }, SENTENCES)  # fmt: skip
     return Shard(of_documents, table, pl.DataFrame(schema=TOKENS))
@@ -162,7 +162,7 @@ def text_corpus(url: str, source: Source, options: ReadOptions, engine: Engine) 
     place, repository, commit = pinned(url)
     files = files_at(place, PARQUET)
     with ThreadPoolExecutor(FOOTERS_AT_ONCE) as pool:
-        of_files = pool.map(lambda file: list(_parts(source.name, file, options, engine)), files)
+        of_files = pool.map(lambda file: list(_parts_of_file(source.name, file, options, engine)), files)
         parts = tuple(chain.from_iterable(of_files))
     if not parts:
         raise UnsupportedError(f"{url}: the parquet files have no row")
@@ -175,7 +175,7 @@ def text_corpus(url: str, source: Source, options: ReadOptions, engine: Engine) 
     return Corpus(source.lang, (source,), parts, Counts(rows, rows, 0, {"sections": rows, "text": rows}))
 
 
-def _parts(corpus: str, file: TextFile, options: ReadOptions, engine: Engine) -> Iterator[TextCorpusPart]:
+def _parts_of_file(corpus: str, file: TextFile, options: ReadOptions, engine: Engine) -> Iterator[TextCorpusPart]:
     """The parts of a file from its footer."""
     with _open_parquet(file) as parquet:
         columns = find_columns(parquet.schema_arrow.names, options, file.name)

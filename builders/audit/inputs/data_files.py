@@ -140,13 +140,13 @@ def groups(paths: Sequence[Path], named: Mapping[str, str], *, spread: bool) -> 
     """
     datasets = _spread_sets(paths) if spread else []
     apart = {file for group in datasets for files in group.files.values() for file in files}
-    given = [file for file in paths if file.is_file() and file not in apart]
-    placed = [(file, file.resolve().parent, *_split_of(file, named)) for file in given]
+    files = [file for file in paths if file.is_file() and file not in apart]
+    placed = [(file, file.resolve().parent, *_split_of(file, named)) for file in files]
     by_split = {split: file for file, _, split, _ in placed}
-    if len(given) > 1 and "" not in by_split and len(by_split) == len(given) and len({f.suffix for f in given}) == 1:
+    if len(files) > 1 and "" not in by_split and len(by_split) == len(files) and len({f.suffix for f in files}) == 1:
         rests = {rest for *_, rest in placed}
-        name = (rests.pop() if len(rests) == 1 else "") or given[0].resolve().parent.name
-        datasets.append(_group(name, {split: [file] for split, file in by_split.items()}, given[0].suffix))
+        name = (rests.pop() if len(rests) == 1 else "") or files[0].resolve().parent.name
+        datasets.append(_group(name, {split: [file] for split, file in by_split.items()}, files[0].suffix))
     else:
         datasets += _by_name(placed, lambda folder, rest: rest or folder.name)
     for path in paths:
