@@ -126,11 +126,11 @@ def published_roles(columns: Collection[str], *, with_choices: bool = False) -> 
     With ``with_choices``, only datasets with choices count: a table that also has choices is not BoolQ.
     """
     for roles in PUBLISHED:
-        there = [column for column in roles.labels if column in columns]
+        labels = [column for column in roles.labels if column in columns]
         names = (roles.choice_names,) if roles.choice_names else ()
         complete = {*roles.texts, *roles.choices, *roles.needs, *names} <= {*columns}
-        if there and complete and (roles.choices or not with_choices):
-            return replace(roles, labels=(there[0],))
+        if labels and complete and (roles.choices or not with_choices):
+            return replace(roles, labels=(labels[0],))
     return None
 
 
@@ -343,7 +343,10 @@ def read_columns(
     Raises:
         UnreadableDataError: the roles of the columns are not clear, or no row is left.
     """
-    splits = {split: _unfold(frame) for split, frame in splits.items() if frame.height}
+    splits = {split: frame for split, frame in splits.items() if frame.height}
+    for split in splits:  # ``choices.text`` is the field ``text`` of the struct ``choices``
+        while structs := [column for column, dtype in splits[split].schema.items() if isinstance(dtype, pl.Struct)]:
+            splits[split] = splits[split].unnest(structs, separator=".")
     if not splits:
         raise UnreadableDataError(f"{name}: no rows")
     roles = roles_of(name, next(iter(splits.values())), reading, class_names)
@@ -393,16 +396,6 @@ def read_columns(
     return data, tuple(skipped)
 
 
-def _unfold(rows: pl.DataFrame) -> pl.DataFrame:
-    """``rows`` with a column for each field of a struct: ``choices.text`` is the field ``text`` of ``choices``."""
-    while structs := [name for name, dtype in rows.schema.items() if isinstance(dtype, pl.Struct)]:
-        for name in structs:
-            fields = rows[name].struct.fields
-            rows = rows.with_columns(pl.col(name).struct.field(part).alias(f"{name}.{part}") for part in fields)
-        rows = rows.drop(structs)
-    return rows
-
-
 def _usable_rows(
     split: str, frame: pl.DataFrame, roles: Roles, counts: Counter[str], withheld: Sequence[str]
 ) -> pl.DataFrame:
@@ -425,6 +418,8 @@ def _usable_rows(
     context = _texts(frame, roles.texts, nulls=bool(roles.choices))
     pair_id = pl.col(roles.pair).cast(pl.String) if roles.pair in frame.columns else pl.lit(None, dtype=pl.String)
     label = pl.col(roles.label) if frame.schema[roles.label].is_numeric() else pl.col(roles.label).cast(pl.String)
+    if frame.schema[roles.label].is_float():
+        label = label.fill_nan(None)  # JSON of pandas has NaN for a missing label
     choices = _texts(frame, roles.choices) if roles.choices else pl.lit([], dtype=pl.List(pl.String))
     names = pl.col(roles.choice_names).cast(pl.List(pl.String)) if roles.choice_names else pl.lit(None)
     rows = frame.select(
@@ -553,9 +548,10 @@ def read_pairs(name: str, splits: Mapping[str, pl.DataFrame], text: tuple[str, .
     """
     columns = (text[0], text[1]) if len(text) == 2 else pair_columns(next(iter(splits.values())).columns)  # noqa: PLR2004
     if columns is None:
-        expected, there = " or ".join("/".join(pair) for pair in PAIR_COLUMNS), next(iter(splits.values())).columns
+        expected = " or ".join("/".join(pair) for pair in PAIR_COLUMNS)
+        present = ", ".join(next(iter(splits.values())).columns)
         raise UnreadableDataError(
-            f"{name}: no columns of minimal pairs ({expected}) among {', '.join(there)}; name the good and the bad one "
+            f"{name}: no columns of minimal pairs ({expected}) among {present}; name the good and the bad one "
             "with --text"
         )
     counts: Counter[str] = Counter()

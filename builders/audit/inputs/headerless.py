@@ -33,6 +33,7 @@ _SCORE = r"^\s*\d+\.\d+\s*$|^\s*\d+\s*$"
 _SAMPLE = 1000
 """Lines that are looked at one by one."""
 _FIELDS = pl.col("fields")
+_N_FIELDS = _FIELDS.list.len()
 
 
 class Tabbed(NamedTuple):
@@ -64,51 +65,82 @@ class Tabbed(NamedTuple):
 
 def senteval(data: Tabbed) -> AuditInput:
     """SentEval: ``split label … text``, splits ``tr``, ``va``, ``te`` (its loader reads fields 1, 2 and the last)."""
-    complete = (_FIELDS.list.len() >= 3) & _FIELDS.list.first().is_in(list(NAMES))  # noqa: PLR2004
-    lines = data.expect(complete, "'tr|va|te, label, text' separated by tabs")
-    rows = lines.select(
-        "id",
-        split=_FIELDS.list.first().replace_strict(NAMES, default=None),
-        label=_field(1),
-        texts=pl.concat_list(_field(-1)),
-    )
-    return _labelled_rows(data.name, rows, "SentEval", "split, label, text")
+    split = _FIELDS.list.first()
+    data.expect((_N_FIELDS >= 3) & split.is_in(list(NAMES)), "'tr|va|te, label, text' separated by tabs")  # noqa: PLR2004
+    split = split.replace_strict(NAMES, default=None)
+    return _labelled_rows(data, "SentEval", "split, label, text", _field(1), pl.concat_list(_field(-1)), split)
 
 
 def xprobe(data: Tabbed) -> AuditInput:
     """X-Probe: ``text label`` in ``tr.txt``, ``va.txt``, ``te.txt``."""
-    lines = data.expect(_FIELDS.list.len() == 2, "'text, label' separated by a tab")  # noqa: PLR2004
-    rows = lines.select("id", "split", label=_field(1).str.strip_chars(), texts=pl.concat_list(_field(0)))
-    return _labelled_rows(data.name, rows, "X-Probe", "text, label")
+    data.expect(_N_FIELDS == 2, "'text, label' separated by a tab")  # noqa: PLR2004
+    return _labelled_rows(data, "X-Probe", "text, label", _field(1).str.strip_chars(), pl.concat_list(_field(0)))
 
 
 def trec(data: Tabbed) -> AuditInput:
     """TREC of SentEval: ``CLASS:subclass text``; the class is the label, as in its loader."""
-    lines = data.expect(_field(0).str.contains(_TREC), "'CLASS:subclass text'")
+    data.expect(_field(0).str.contains(_TREC), "'CLASS:subclass text'")
     label, text = (_field(0).str.extract(_TREC, group) for group in (1, 2))
-    return _labelled_rows(
-        data.name, lines.select("id", "split", label=label, texts=pl.concat_list(text)), "TREC", "class, text"
-    )
+    return _labelled_rows(data, "TREC", "class, text", label, pl.concat_list(text))
 
 
 def discoeval(data: Tabbed) -> AuditInput:
     """DiscoEval with labels: ``label s1 … sn`` (SP, DC, SSP, PDTB); with scores, the tables of STS."""
-    lines = data.expect(_FIELDS.list.len() >= 2, "'label, sentence, …' separated by tabs")  # noqa: PLR2004
+    lines = data.expect(_N_FIELDS >= 2, "'label, sentence, …' separated by tabs")  # noqa: PLR2004
     longest = int(lines["fields"].list.len().to_numpy().max())
-    fields = "label, " + ", ".join(f"s{n}" for n in range(1, longest))
-    scored = _are_scores(lines["fields"].list.first())
-    return _label_first(data, "STS" if scored and longest == 3 else "DiscoEval", fields)  # noqa: PLR2004  two texts
+    fields = ", ".join(["label", *(f"s{n}" for n in range(1, longest))])
+    is_sts = longest == 3 and _are_scores(lines["fields"].list.first())  # noqa: PLR2004  two texts
+    return _labelled_rows(data, "STS" if is_sts else "DiscoEval", fields, _field(0), _FIELDS.list.slice(1))
 
 
-def _label_first(data: Tabbed, kind: str, fields: str) -> AuditInput:
-    """Lines whose first field is the label, and the others the texts."""
-    rows = data.lines.select("id", "split", label=_field(0), texts=_FIELDS.list.slice(1))
-    return _labelled_rows(data.name, rows, kind, fields)
+def cola(data: Tabbed) -> AuditInput:
+    """CoLA: ``source label mark text``; the mark (``*``) is what the source's author wrote."""
+    data.expect(_N_FIELDS == 4, "'source, label, mark, text'")  # noqa: PLR2004
+    return _labelled_rows(data, "CoLA", "source, label, mark, text", _field(1), pl.concat_list(_field(3)))
+
+
+def _field(at: int) -> pl.Expr:
+    return _FIELDS.list.get(at)
+
+
+def _labelled_rows(  # noqa: PLR0913, PLR0917 (one parameter per column)
+    data: Tabbed, kind: str, fields: str, label: pl.Expr, texts: pl.Expr, split: pl.Expr | None = None
+) -> AuditInput:
+    """Lines with a label and texts; those that lack one are left out and counted. ``fields`` describes them."""
+    rows = data.lines.select("id", split=pl.col("split") if split is None else split, label=label, texts=texts)
+    empty = (pl.col("texts").list.len() < 2) & (pl.col("texts").list.join("").str.strip_chars() == "")  # noqa: PLR2004
+    faults = rows.select(
+        pl.when(pl.col("label").str.strip_chars() == "").then(pl.lit("no label")).when(empty).then(pl.lit("no text"))
+    ).to_series()
+    frame = rows.filter(faults.is_null())
+    if frame.is_empty():
+        raise UnreadableDataError(f"{data.name}: no rows with text and label")
+    perturbs = set(frame["label"].unique().to_list()) in _ORIGINAL
+    if _are_scores(frame["label"]):
+        frame = frame.with_columns(label=pl.col("label").str.strip_chars().cast(pl.Float64)).with_columns(score="label")
+    labels = index_labels(frame["label"], first="O" if perturbs else None)
+    frame = frame.with_columns(labels.of_rows.alias("label"), pl.col("split").cast(SCHEMA["split"]))
+    longest = int(frame["texts"].list.len().to_numpy().max())
+    shape = {1: Shape.SENTENCE, 2: Shape.PAIR}.get(longest, Shape.SEQUENCE)
+    about = Provenance(
+        kind, columns={"fields": (fields,)}, left_out=Counter(faults.drop_nulls().to_list()),
+        notes=(labels.note,) if labels.note else (),
+    )  # fmt: skip
+    return AuditInput(
+        data.name,
+        shape,
+        labels.names,
+        conform(frame, shape),
+        perturbation=perturbs,
+        natural=True,
+        external=True,
+        read=about,
+    )
 
 
 def discoeval_bso(data: Tabbed) -> AuditInput:
     """DiscoEval's binary sentence ordering: ``s1 s2`` in the right order; both orders are made, as its loader does."""
-    lines = data.expect(_FIELDS.list.len() == 2, "'s1, s2' separated by a tab").with_row_index("number")  # noqa: PLR2004
+    lines = data.expect(_N_FIELDS == 2, "'s1, s2' separated by a tab").with_row_index("number")  # noqa: PLR2004
     both = [
         lines.select(
             "number", "split", id=pl.format("{}{}", "id", pl.lit(mark)), label=pl.lit(at, dtype=pl.Int64), texts=texts,
@@ -123,13 +155,6 @@ def discoeval_bso(data: Tabbed) -> AuditInput:
         read=Provenance("DiscoEval BSO", columns={"fields": ("s1, s2",)},
                         notes=("the files hold no labels: each pair gives a row in order and a row swapped",)),
     )  # fmt: skip
-
-
-def cola(data: Tabbed) -> AuditInput:
-    """CoLA: ``source label mark text``; the mark (``*``) is what the source's author wrote."""
-    lines = data.expect(_FIELDS.list.len() == 4, "'source, label, mark, text'")  # noqa: PLR2004
-    rows = lines.select("id", "split", label=_field(1), texts=pl.concat_list(_field(3)))
-    return _labelled_rows(data.name, rows, "CoLA", "source, label, mark, text")
 
 
 def xwino(data: Tabbed) -> AuditInput:
@@ -163,11 +188,12 @@ def spread_rows(group: Group) -> AuditInput:
         UnreadableDataError: the files of a split have different numbers of lines.
     """
     lines = []
+    label, texts = _field(0), _FIELDS.list.slice(1)
     if group.classes:
-        for label, file in zip(group.classes, group.files["test"], strict=True):
-            lines.append(_number_fields([[label, text] for text in _text_lines(file) if text.strip()], "test", file))
+        for name, file in zip(group.classes, group.files["test"], strict=True):
+            lines.append(_number_fields([[name, text] for text in _text_lines(file) if text.strip()], "test", file))
         rows = _in_hash_order(pl.concat(lines), "classes")
-        data = _label_first(Tabbed(group.name, rows), group.layout, "label, text")
+        data = _labelled_rows(Tabbed(group.name, rows), group.layout, "label, text", label, texts)
         return with_provenance(data, notes=("each file holds one class: the rows are in the order of a hash",))
     for split, files in group.files.items():
         columns = [_text_lines(file) for file in files]
@@ -176,7 +202,7 @@ def spread_rows(group: Group) -> AuditInput:
             raise UnreadableDataError(f"files of one set have different numbers of lines: {sizes}")
         fields = [[*row[:-1], *row[-1].split("\t")] for row in zip(*columns, strict=True)]
         lines.append(_number_fields(fields, split, files[-1]))
-    return _label_first(Tabbed(group.name, pl.concat(lines)), group.layout, "label, s1, s2")
+    return _labelled_rows(Tabbed(group.name, pl.concat(lines)), group.layout, "label, s1, s2", label, texts)
 
 
 def _number_fields(fields: list[list[str]], split: str, file: Path) -> pl.DataFrame:
@@ -190,10 +216,6 @@ def _text_lines(file: Path) -> list[str]:
 
 def _in_hash_order(rows: pl.DataFrame, of: str) -> pl.DataFrame:
     return rows[hashing.ranking([hashing.digest(row_id) for row_id in rows["id"]], "audit", of)]
-
-
-def _field(at: int) -> pl.Expr:
-    return _FIELDS.list.get(at)
 
 
 TABBED: Mapping[str, Callable[[Tabbed], AuditInput]] = {
@@ -220,7 +242,7 @@ def guess_tabbed(data: Tabbed) -> str | None:  # noqa: PLR0911 (one per format)
     of_first_split = lines.filter(split=lines["split"][0])  # files of other splits have headers of their own
     if pair_columns(sample[0]) is not None or has_header(of_first_split["fields"].head(_SAMPLE).to_list()):
         return None
-    in_cola = (_FIELDS.list.len() == 4) & _field(0).str.contains(r"^[\w&.-]{1,12}$")  # noqa: PLR2004
+    in_cola = (_N_FIELDS == 4) & _field(0).str.contains(r"^[\w&.-]{1,12}$")  # noqa: PLR2004
     for at, marks in ((1, ["0", "1"]), (2, ["", "*"])):
         in_cola &= _FIELDS.list.get(at, null_on_oob=True).is_in(marks)
     if lines.select(in_cola.all()).item():
@@ -257,32 +279,6 @@ def _are_scores(values: pl.Series) -> bool:
     """Whether labels are numbers of which some have decimals; lines without a label do not count."""
     written = values.filter(values.str.strip_chars() != "")
     return bool(written.str.contains(_SCORE).all() and written.str.contains(r"\.\d").any())
-
-
-def _labelled_rows(name: str, rows: pl.DataFrame, kind: str, fields: str) -> AuditInput:
-    empty = (pl.col("texts").list.len() < 2) & (pl.col("texts").list.join("").str.strip_chars() == "")  # noqa: PLR2004
-    faults = rows.select(
-        pl.when(pl.col("label").str.strip_chars() == "").then(pl.lit("no label")).when(empty).then(pl.lit("no text"))
-    ).to_series()
-    frame = rows.filter(faults.is_null())
-    if frame.is_empty():
-        raise UnreadableDataError(f"{name}: no rows with text and label")
-    perturbs = set(frame["label"].unique().to_list()) in _ORIGINAL
-    scored = _are_scores(frame["label"])
-    if scored:
-        frame = frame.with_columns(pl.col("label").str.strip_chars().cast(pl.Float64))
-        frame = frame.with_columns(score="label")
-    labels = index_labels(frame["label"], first="O" if perturbs else None)
-    frame = frame.with_columns(labels.of_rows.alias("label"), pl.col("split").cast(SCHEMA["split"]))
-    longest = int(frame["texts"].list.len().to_numpy().max())
-    shape = {1: Shape.SENTENCE, 2: Shape.PAIR}.get(longest, Shape.SEQUENCE)
-    about = Provenance(
-        kind, columns={"fields": (fields,)}, left_out=Counter(faults.drop_nulls().to_list()),
-        notes=(labels.note,) if labels.note else (),
-    )  # fmt: skip
-    return AuditInput(
-        name, shape, labels.names, conform(frame, shape), perturbation=perturbs, natural=True, external=True, read=about
-    )
 
 
 def _describe_fields(fields: list[str]) -> str:

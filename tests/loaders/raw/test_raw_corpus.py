@@ -52,6 +52,12 @@ def as_jsonl(folder):
     return path
 
 
+def as_json_array(folder):
+    path = folder.with_suffix(".jsonl")
+    path.write_text(json.dumps([{"id": name, "text": text} for name, text in NOTES.items()], indent=1))
+    return path
+
+
 def as_table():
     return pa.table({"id": list(NOTES), "text": list(NOTES.values()), "other": [1, 2, 3]})
 
@@ -79,7 +85,7 @@ def as_dataset_dict(folder):
     return folder
 
 
-@pytest.mark.parametrize("write", [as_jsonl, as_parquet, as_csv, as_dataset, as_dataset_dict])
+@pytest.mark.parametrize("write", [as_jsonl, as_json_array, as_parquet, as_csv, as_dataset, as_dataset_dict])
 def test_the_container_does_not_matter(write, tmp_path):
     wanted, _ = documents(as_txt(tmp_path / "txt"), lang="de")
     found, _ = documents(write(tmp_path / "other"), lang="de")
