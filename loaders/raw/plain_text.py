@@ -168,9 +168,8 @@ def row_document(
     levels = [paragraph.level for paragraph in paragraphs]
     has_title = any(levels[:1]) and all(levels[0] < level for level in levels[1:] if level)  # it begins no section
     if sum(map(bool, levels)) > has_title:
-        numbers = [*accumulate(map(bool, levels), initial=-int(has_title))][1:]
-        numbered = zip(paragraphs, numbers, strict=True)
-        paragraphs = [replace(paragraph, section=number) for paragraph, number in numbered]
+        sections = zip(paragraphs, accumulate(map(bool, levels)), strict=True)
+        paragraphs = [replace(paragraph, section=number - has_title) for paragraph, number in sections]
     return RawDocument(row.id, tuple(paragraphs), row.place, row.text, row.extracted, row.genre)
 
 
@@ -221,14 +220,8 @@ def _divide(row: Row, options: ReadOptions, counts: DropCounts, boilerplate: Col
         gap = not between <= {"", *PAGES}
         title = HEADING.match(line.text) is not None
         # A block ends at a blank or removed line, but not inside a sentence that a page break interrupts.
-        continues = (
-            blocks
-            and not (gap or title or blocks[-1].title)
-            and (
-                not between or (not PAGES.isdisjoint(between) and is_interrupted(blocks[-1].lines[-1].text, line.text))
-            )
-        )
-        if continues:
+        interrupted = blocks and PAGES & between and is_interrupted(blocks[-1].lines[-1].text, line.text)
+        if blocks and not (gap or title or blocks[-1].title) and (interrupted or not between):
             blocks[-1].lines.append(line)
         else:
             blocks.append(_Block([line], gap, title))
@@ -313,18 +306,19 @@ def markdown_lines(lines: Sequence[Line]) -> dict[int, str]:
     sentence.
     """
     matches = list(MARKDOWN.finditer("\n".join(line.text for line in lines)))
+    if not matches:
+        return {}
     starts = list(accumulate((len(line.text) + 1 for line in lines), initial=0))
     reasons: dict[int, str] = {}
     for match in matches:
         if match.lastgroup != "heading":
             first, end = (bisect_right(starts, at) for at in (match.start(), match.end() - 1))
             reasons |= dict.fromkeys(range(first - 1, end), match.lastgroup or "")
-    marked = [ITEM.match(line.text) is not None for line in lines] if matches else []
+    marked = [*(ITEM.match(line.text) is not None for line in lines), False]
     inside = False
-    for i, (line, next_marked) in enumerate(zip(lines, [*marked[1:], False], strict=True) if matches else ()):
-        inside = (marked[i] and (inside or next_marked or not is_final(line.text))) or (
-            inside and bool(line.text) and line.indented
-        )
+    for i, line in enumerate(lines):
+        continues = inside and bool(line.text) and line.indented
+        inside = continues or (marked[i] and (inside or marked[i + 1] or not is_final(line.text)))
         if inside:
             reasons[i] = "list"
     return reasons
