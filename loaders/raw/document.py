@@ -102,6 +102,8 @@ REASONS: Final = frozenset({
 """Why something is removed or replaced; docs/raw_text.md explains each."""
 PLACES: Final = 20
 """Largest number of places that are recorded per reason."""
+UNSAFE: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f%\u200b\u2028\u2029\ufeff\ud800-\udfff]")
+"""Characters that are not safe in an id or a comment of CoNLL-U."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -319,3 +321,14 @@ class DropCounts:
         if on_error != "skip":
             raise error
         self.add("unreadable", str(error))
+
+
+def one_line(label: str) -> str:
+    """A label that is safe in a comment of CoNLL-U: single spaces, other unsafe characters percent-encoded."""
+    return " ".join(UNSAFE.sub(percent_encode, word) for word in label.split())
+
+
+def percent_encode(match: re.Match[str]) -> str:
+    """A character in percent-encoding; a surrogate for an undecodable byte of a file name is encoded as that byte."""
+    errors = "surrogateescape" if "\udc80" <= match[0] <= "\udcff" else "surrogatepass"
+    return "".join(f"%{byte:02X}" for byte in match[0].encode(errors=errors))

@@ -47,18 +47,7 @@ from discoprobe.loaders.raw.document import (
     with_gaps,
 )
 from discoprobe.loaders.raw.plain_text import HEADING, inner_sentences, lines_of, row_document
-from discoprobe.loaders.raw.tei import read_tei
-from discoprobe.loaders.raw.text_rows import (
-    COLUMNS,
-    TEI,
-    RawFile,
-    aligned_rows,
-    check_kind,
-    document_id,
-    files_in,
-    table_rows,
-)
-from discoprobe.loaders.tables import read_text
+from discoprobe.loaders.raw.text_rows import RawFile, find_files, rows_in
 from discoprobe.loaders.words import word_count
 
 if TYPE_CHECKING:
@@ -162,57 +151,24 @@ class RawCorpus:
             DiscoprobeError: something cannot be read.
         """
         self.counts = DropCounts()
+        self.files = find_files(self.name, self.path, self.options, self.counts)
+        repeated: Counter[str] = Counter()  # ids; to those that occur again ``~2``, ``~3``, … are appended
         with closing(Spool[Row]()) as rows:
-            self._read(rows)
+            for file in self.files:
+                refused, empty = self.counts.reasons["unreadable"], True
+                try:
+                    for row in rows_in(file, self.name, self.options, self.counts):
+                        empty, unique = False, row.id
+                        while not rows.add(unique, replace(row, id=unique)):
+                            repeated[row.id] += 1
+                            unique = f"{row.id}~{repeated[row.id] + 1}"
+                except (UsageError, UnknownNameError, RemoteError):
+                    raise
+                except DiscoprobeError as error:
+                    self.counts.refuse(error, self.options.on_error)
+                if empty and refused == self.counts.reasons["unreadable"]:
+                    self.counts.add("empty-document", file.place)
             yield from usable_documents(rows, self.options, self.counts)
-
-    def _read(self, rows: Spool[Row]) -> None:
-        """Add the rows of all files under unique ids: ``~2``, ``~3``, … are appended to ids that occur again."""
-        repeated: Counter[str] = Counter()
-        self.files = self._find_files()
-        for file in self.files:
-            refused, empty = self.counts.reasons["unreadable"], True
-            try:
-                for row in self._rows_in(file):
-                    empty, unique = False, row.id
-                    while not rows.add(unique, replace(row, id=unique)):
-                        repeated[row.id] += 1
-                        unique = f"{row.id}~{repeated[row.id] + 1}"
-            except (UsageError, UnknownNameError, RemoteError):
-                raise
-            except DiscoprobeError as error:
-                self.counts.refuse(error, self.options.on_error)
-            if empty and refused == self.counts.reasons["unreadable"]:
-                self.counts.add("empty-document", file.place)
-
-    def _find_files(self) -> list[RawFile]:
-        """The files of the source, by name; a dataset on the Hub counts as one without path."""
-        if self.path is None:
-            return [RawFile(None, self.name)]
-        if self.path.is_file():
-            check_kind(self.path)
-            files = [RawFile(self.path, self.path.name)]
-        else:
-            files = files_in(self.path, self.counts)
-            for ids, n in Counter(file.ids for file in files if file.ids).items():
-                if n > 1:
-                    problem = f"has {n} texts beside {ids.name}, which are the same documents; name the file to read"
-                    raise DiscoprobeError(f"{ids.parent}: {problem}")
-        for option in () if any(file.is_table for file in files) else COLUMNS:
-            if column := getattr(self.options, option):
-                raise UsageError(f"{self.name}: --{option} names a column, '{column}', but there is no table")
-        return files
-
-    def _rows_in(self, file: RawFile) -> Iterable[Row]:
-        path, options = file.path, self.options
-        if path is None or file.is_table:
-            name = self.name if path is None or file.name == "." else file.place
-            return table_rows(path or self.name, name, options, self.counts)
-        doc_id = document_id(file.name)
-        if path.suffix.lower() in TEI:
-            return read_tei(path, file.place, doc_id, self.counts, options.min_document_words)
-        text, ids = read_text(path, file.place, options.encoding), file.ids
-        return aligned_rows(text, read_text(ids, ids.name), file.place) if ids else [Row(file.place, doc_id, text)]
 
 
 def usable_documents(rows: Iterable[Row], options: ReadOptions, counts: DropCounts) -> Iterator[RawDocument]:

@@ -14,8 +14,7 @@ from typing import Final, NamedTuple
 from lxml import etree
 
 from discoprobe.loaders.errors import CorpusFormatError
-from discoprobe.loaders.raw.document import RUNNING, DropCounts, Kind, Part, Row, group_by_size, lay_out
-from discoprobe.loaders.raw.text_rows import one_line
+from discoprobe.loaders.raw.document import RUNNING, DropCounts, Kind, Part, Row, group_by_size, lay_out, one_line
 from discoprobe.loaders.tables import read_bytes
 from discoprobe.loaders.words import word_count
 

@@ -1,8 +1,7 @@
 """From files to rows: finds the documents of a source, whatever contains them.
 
-A text file is a document, and so is a row of a table (``table_rows``), part of an aligned text (``aligned_rows``), or a
-division of a TEI work (`tei`). This module finds the files in a folder, chooses the columns of tables, and makes the
-ids of documents.
+``find_files`` lists the files of a source; ``rows_in`` reads one. A text file is a document, and so is a row of a table
+(``rows_of``), a part of an aligned text (``aligned_rows``), or a division of a TEI work (`tei`).
 
 Aligned texts (NTREX, WMT test sets) have a segment per line, and beside them a file with the document id of each line.
 A segment counts as a sentence, since the translations of a document are aligned by segments. The first segment of a
@@ -13,6 +12,7 @@ import itertools
 import os
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -21,8 +21,18 @@ from typing import Any, Final
 import msgspec
 
 from discoprobe.loaders.errors import CorpusFormatError, DiscoprobeError, UsageError
-from discoprobe.loaders.raw.document import DropCounts, Part, ReadOptions, Row, lay_out
-from discoprobe.loaders.tables import TABLES, dataset_records, read_records, type_problem
+from discoprobe.loaders.raw.document import (
+    UNSAFE,
+    DropCounts,
+    Part,
+    ReadOptions,
+    Row,
+    lay_out,
+    one_line,
+    percent_encode,
+)
+from discoprobe.loaders.raw.tei import read_tei
+from discoprobe.loaders.tables import TABLES, dataset_records, read_records, read_text, type_problem
 
 PLAIN: Final = (".txt",)
 TEI: Final = (".xml", ".tei")
@@ -35,8 +45,6 @@ ABOUT: Final = frozenset(
 """Names of files about the corpus, in lower case and without suffix."""
 IDS: Final = "DOCUMENT_IDS.tsv"
 """The file beside aligned texts (NTREX, WMT test sets) that has the id of the document of each line."""
-UNSAFE: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f%\u200b\u2028\u2029\ufeff\ud800-\udfff]")
-"""Characters that are not safe in an id or a comment of CoNLL-U."""
 UNSAFE_IN_NAMES: Final = re.compile(r"[\x00-\x1f\x7f-\x9f%\u2028\u2029\udc80-\udcff]|^ | $")
 COLUMNS: Final = {
     "sentences": ("sentences", "sents"),
@@ -59,7 +67,7 @@ class RawFile:
     @property
     def place(self) -> str:
         """The name for messages and comments: spaces at its ends, control characters and ``%`` percent-encoded."""
-        return UNSAFE_IN_NAMES.sub(_percent_encoded, self.name)
+        return UNSAFE_IN_NAMES.sub(percent_encode, self.name)
 
     @property
     def is_table(self) -> bool:
@@ -71,6 +79,30 @@ class RawFile:
         """The file beside an aligned text with the document id of each line; None if there is none."""
         ids = self.path.with_name(IDS) if self.path and self.path.suffix.lower() in PLAIN else None
         return ids if ids and ids.is_file() else None
+
+
+def find_files(name: str, path: Path | None, options: ReadOptions, counts: DropCounts) -> list[RawFile]:
+    """The files of a source, by name; a dataset on the Hub (``path`` is None) counts as one without path.
+
+    Raises:
+        DiscoprobeError: there is no file that can be read, or several texts are beside one file of ids.
+        UsageError: an option names a column, and there is no table.
+    """
+    if path is None:
+        return [RawFile(None, name)]
+    if path.is_file():
+        check_kind(path)
+        files = [RawFile(path, path.name)]
+    else:
+        files = files_in(path, counts)
+        for ids, n in Counter(file.ids for file in files if file.ids).items():
+            if n > 1:
+                problem = f"has {n} texts beside {ids.name}, which are the same documents; name the file to read"
+                raise DiscoprobeError(f"{ids.parent}: {problem}")
+    for option in () if any(file.is_table for file in files) else COLUMNS:
+        if column := getattr(options, option):
+            raise UsageError(f"{name}: --{option} names a column, '{column}', but there is no table")
+    return files
 
 
 def check_kind(path: Path) -> None:
@@ -124,6 +156,38 @@ def files_in(top: Path, counts: DropCounts) -> list[RawFile]:
     return sorted(files, key=lambda file: file.name)
 
 
+def rows_in(file: RawFile, source: str, options: ReadOptions, counts: DropCounts) -> Iterator[Row]:
+    """The rows of a file of a source, a few at a time in memory.
+
+    ``counts`` counts what is not read, such as malformed rows if the option ``on_error`` is ``"skip"``.
+
+    Raises:
+        CorpusFormatError: the file, or a row, is malformed.
+        UsageError: the columns are not known.
+        RemoteError: the Hub does not provide it.
+        DiscoprobeError: it cannot be read, or has no such split.
+    """
+    path, place = file.path, source if file.path is None or file.name == "." else file.place
+
+    def choose(names: Sequence[str], split: str = place) -> list[str]:
+        return list(find_columns(names, options, split).values())
+
+    if path is None or path.is_dir():
+        records = dataset_records(
+            path or source, place, choose, split=options.split, config=options.config, revision=options.revision
+        )
+        for split, group in itertools.groupby(records, lambda record: record[0]):
+            yield from rows_of(((number, record) for _, number, record in group), split, options, counts)
+    elif file.is_table:
+        yield from rows_of(read_records(path, place, choose, options.encoding), place, options, counts)
+    elif path.suffix.lower() in TEI:
+        yield from read_tei(path, place, document_id(file.name), counts, options.min_document_words)
+    elif ids := file.ids:
+        yield from aligned_rows(read_text(path, place, options.encoding), read_text(ids, ids.name), place)
+    else:
+        yield Row(place, document_id(file.name), read_text(path, place, options.encoding))
+
+
 def document_id(name: str) -> str:
     """The document id for a name: NFC, with white space, control characters and ``%`` percent-encoded.
 
@@ -131,18 +195,7 @@ def document_id(name: str) -> str:
     removed, so that a file and a row of a table with its name have the same id.
     """
     short = next((name.removesuffix(suffix) for suffix in (*PLAIN, *TEI) if name.endswith(suffix)), name)
-    return UNSAFE.sub(_percent_encoded, unicodedata.normalize("NFC", short or name)) or "%"
-
-
-def one_line(label: str) -> str:
-    """A label that is safe in a comment of CoNLL-U: single spaces, other unsafe characters percent-encoded."""
-    return " ".join(UNSAFE.sub(_percent_encoded, word) for word in label.split())
-
-
-def _percent_encoded(match: re.Match[str]) -> str:
-    """A character in percent-encoding; a surrogate for an undecodable byte of a file name is encoded as that byte."""
-    errors = "surrogateescape" if "\udc80" <= match[0] <= "\udcff" else "surrogatepass"
-    return "".join(f"%{byte:02X}" for byte in match[0].encode(errors=errors))
+    return UNSAFE.sub(percent_encode, unicodedata.normalize("NFC", short or name)) or "%"
 
 
 def find_columns(names: Sequence[str], options: ReadOptions, where: str) -> dict[str, str]:
@@ -171,31 +224,6 @@ def find_column(names: Sequence[str], usual: Sequence[str]) -> str:
     """The column with the first of the ``usual`` names that exists, in any case; empty if none does."""
     lower = {name.lower(): name for name in reversed(names)}
     return next((lower[name] for name in usual if name in lower), "")
-
-
-def table_rows(source: Path | str, name: str, options: ReadOptions, counts: DropCounts) -> Iterator[Row]:
-    """The rows of a table file, a folder that ``datasets`` saved, or a dataset on the Hub, a few at a time in memory.
-
-    ``name`` is for messages; ``counts`` counts malformed rows if the option ``on_error`` is ``"skip"``.
-
-    Raises:
-        CorpusFormatError: the file, or a row, is malformed.
-        UsageError: the columns are not known.
-        RemoteError: the Hub does not provide it.
-        DiscoprobeError: it cannot be read, or has no such split.
-    """
-
-    def choose(names: Sequence[str], place: str = name) -> list[str]:
-        return list(find_columns(names, options, place).values())
-
-    if isinstance(source, Path) and source.is_file():
-        yield from rows_of(read_records(source, name, choose, options.encoding), name, options, counts)
-        return
-    records = dataset_records(
-        source, name, choose, split=options.split, config=options.config, revision=options.revision
-    )
-    for place, group in itertools.groupby(records, lambda record: record[0]):
-        yield from rows_of(((number, record) for _, number, record in group), place, options, counts)
 
 
 def rows_of(
