@@ -73,21 +73,21 @@ def read_tei(path: Path, name: str, work_id: str, counts: DropCounts, min_words:
     for matter in text.iterchildren("{*}front", "{*}back"):
         n = sum(len(piece.lines) for piece in chain(*_divisions(matter, DropCounts(), name)))
         counts.add(f"{etree.QName(matter).localname}-matter", name, n)
-    units = list(group_by_size(_divisions(body, counts, name), _n_words, min_words))
-    if len(units) > 1 and sum(map(_n_words, units[-1])) < min_words:
-        units[-2:] = [units[-2] + units[-1]]
+    documents = list(group_by_size(_divisions(body, counts, name), _n_words, min_words))
+    if len(documents) > 1 and sum(map(_n_words, documents[-1])) < min_words:
+        documents[-2:] = [documents[-2] + documents[-1]]
     genre = "fiction" if next(root.iter(ELTEC), None) is not None else ""
     genre = genre or ("drama" if next(text.iter("{*}sp"), None) is not None else "")
-    width = max(2, len(str(len(units))))
+    width = max(2, len(str(len(documents))))
     rows = []
-    for number, unit in enumerate(units, 1):
-        pieces = list(chain(*unit))
+    for number, divisions in enumerate(documents, 1):
+        pieces = list(chain(*divisions))
         extracted, spans = lay_out(piece.lines for piece in pieces)
         parts = [
             Part(lines, piece.kind, gap=piece.gap, speaker=_speaker(piece.within))
             for lines, piece in zip(spans, pieces, strict=True)
         ]
-        doc_id = work_id if len(units) == 1 else f"{work_id}-{number:0{width}}"
+        doc_id = work_id if len(documents) == 1 else f"{work_id}-{number:0{width}}"
         rows.append(Row(name, doc_id, extracted, parts, genre, extracted=True))
     return rows
 

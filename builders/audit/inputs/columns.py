@@ -69,34 +69,34 @@ class Roles:
         return {role: columns for role, columns in roles.items() if columns}
 
 
-def _numbered(stem: str, names: str) -> tuple[str, ...]:
+def _column_names(stem: str, names: str) -> tuple[str, ...]:
     return tuple(f"{stem}{name}" for name in names.split())
 
 
 PUBLISHED = (
     Roles(
-        "Belebele", ("flores_passage", "question"), ("correct_answer_num",), _numbered("mc_answer", "1 2 3 4")
+        "Belebele", ("flores_passage", "question"), ("correct_answer_num",), _column_names("mc_answer", "1 2 3 4")
     ),
     Roles("ARC", ("question",), ("answerKey",), ("choices.text",), "choices.label"),
     Roles("OpenBookQA", ("question_stem",), ("answerKey",), ("choices.text",), "choices.label"),
     Roles("ARC", ("question.stem",), ("answerKey",), ("question.choices.text",), "question.choices.label"),
     Roles("HellaSwag", ("ctx",), ("label",), ("endings",)),
-    Roles("SWAG", ("startphrase",), ("label",), _numbered("ending", "0 1 2 3")),
-    Roles("PIQA", ("goal",), ("label",), _numbered("sol", "1 2")),
-    Roles("COPA", ("premise", "question"), ("label",), _numbered("choice", "1 2")),
-    Roles("Winograd schemas", ("sentence",), ("answer", "label"), _numbered("option", "1 2")),
-    Roles("Social IQa", ("context", "question"), ("label", "correct"), _numbered("answer", "A B C")),
+    Roles("SWAG", ("startphrase",), ("label",), _column_names("ending", "0 1 2 3")),
+    Roles("PIQA", ("goal",), ("label",), _column_names("sol", "1 2")),
+    Roles("COPA", ("premise", "question"), ("label",), _column_names("choice", "1 2")),
+    Roles("Winograd schemas", ("sentence",), ("answer", "label"), _column_names("option", "1 2")),
+    Roles("Social IQa", ("context", "question"), ("label", "correct"), _column_names("answer", "A B C")),
     Roles("RACE", ("article", "question"), ("answer",), ("options",)),
     Roles("AGIEval, ReClor", ("passage", "question"), ("label",), ("options",)),
     Roles("ReClor", ("context", "question"), ("label",), ("answers",)),
     Roles("MMLU", ("question",), ("answer",), ("choices",)),
     Roles(
-        "Story Cloze", _numbered("InputSentence", "1 2 3 4"), ("AnswerRightEnding",),
-        _numbered("RandomFifthSentenceQuiz", "1 2"),
+        "Story Cloze", _column_names("InputSentence", "1 2 3 4"), ("AnswerRightEnding",),
+        _column_names("RandomFifthSentenceQuiz", "1 2"),
     ),
     Roles(
-        "XStoryCloze", _numbered("input_sentence_", "1 2 3 4"), ("answer_right_ending",),
-        _numbered("sentence_quiz", "1 2"),
+        "XStoryCloze", _column_names("input_sentence_", "1 2 3 4"), ("answer_right_ending",),
+        _column_names("sentence_quiz", "1 2"),
     ),
     Roles("SNLI, MNLI, XNLI", ("sentence1", "sentence2"), ("gold_label",), exclude=("-",)),
     Roles("inference pairs", ("premise", "hypothesis"), ("label", "gold_label"), exclude=("-",)),
@@ -415,12 +415,12 @@ def _usable_rows(
         is_empty = pl.all_horizontal(empty)
     else:
         is_empty = pl.any_horizontal(empty)
-    context = _texts(frame, roles.texts, nulls=bool(roles.choices))
+    context = _join_text_columns(frame, roles.texts, nulls=bool(roles.choices))
     pair_id = pl.col(roles.pair).cast(pl.String) if roles.pair in frame.columns else pl.lit(None, dtype=pl.String)
     label = pl.col(roles.label) if frame.schema[roles.label].is_numeric() else pl.col(roles.label).cast(pl.String)
     if frame.schema[roles.label].is_float():
         label = label.fill_nan(None)  # JSON of pandas has NaN for a missing label
-    choices = _texts(frame, roles.choices) if roles.choices else pl.lit([], dtype=pl.List(pl.String))
+    choices = _join_text_columns(frame, roles.choices) if roles.choices else pl.lit([], dtype=pl.List(pl.String))
     names = pl.col(roles.choice_names).cast(pl.List(pl.String)) if roles.choice_names else pl.lit(None)
     rows = frame.select(
         pl.lit(split, dtype=SCHEMA["split"]).alias("split"), label.alias(roles.label), pair_id.alias("pair_id"),
@@ -438,7 +438,7 @@ def _usable_rows(
     return rows.filter(faults.is_null()).drop("empty")
 
 
-def _texts(frame: pl.DataFrame, columns: tuple[str, ...], *, nulls: bool = False) -> pl.Expr:
+def _join_text_columns(frame: pl.DataFrame, columns: tuple[str, ...], *, nulls: bool = False) -> pl.Expr:
     """The texts of columns (some may be lists) as one list; nulls are dropped, or empty texts with ``nulls``."""
     if not columns:
         return pl.lit([], dtype=pl.List(pl.String))

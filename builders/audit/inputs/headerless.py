@@ -148,7 +148,7 @@ def discoeval_bso(data: Tabbed) -> AuditInput:
         )
         for at, (mark, texts) in enumerate((("", _FIELDS), ("~", _FIELDS.list.reverse())))
     ]  # fmt: skip
-    shuffled = _in_hash_order(pl.concat(both).sort("number", "label").drop("number"), "bso")
+    shuffled = _shuffle_rows(pl.concat(both).sort("number", "label").drop("number"), "bso")
     return AuditInput(
         data.name, Shape.PAIR, ("in_order", "swapped"), conform(shuffled, Shape.PAIR), perturbation=True, pairs=True,
         natural=True, external=True,
@@ -192,7 +192,7 @@ def spread_rows(group: Group) -> AuditInput:
     if group.classes:
         for name, file in zip(group.classes, group.files["test"], strict=True):
             lines.append(_number_fields([[name, text] for text in _text_lines(file) if text.strip()], "test", file))
-        rows = _in_hash_order(pl.concat(lines), "classes")
+        rows = _shuffle_rows(pl.concat(lines), "classes")
         data = _labelled_rows(Tabbed(group.name, rows), group.layout, "label, text", label, texts)
         return with_provenance(data, notes=("each file holds one class: the rows are in the order of a hash",))
     for split, files in group.files.items():
@@ -214,7 +214,7 @@ def _text_lines(file: Path) -> list[str]:
     return [line.rstrip("\r") for line in read_labelled_text(file)[0].rstrip("\n").split("\n")]
 
 
-def _in_hash_order(rows: pl.DataFrame, of: str) -> pl.DataFrame:
+def _shuffle_rows(rows: pl.DataFrame, of: str) -> pl.DataFrame:
     return rows[hashing.ranking([hashing.digest(row_id) for row_id in rows["id"]], "audit", of)]
 
 
