@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -148,7 +148,7 @@ def groups(paths: Sequence[Path], named: Mapping[str, str], *, spread: bool) -> 
         name = (rests.pop() if len(rests) == 1 else "") or files[0].resolve().parent.name
         datasets.append(_group(name, {split: [file] for split, file in by_split.items()}, files[0].suffix))
     else:
-        datasets += _by_name(placed, lambda folder, rest: rest or folder.name)
+        datasets += _by_name(placed)
     for path in paths:
         if path.is_file():
             continue
@@ -167,17 +167,11 @@ def groups(paths: Sequence[Path], named: Mapping[str, str], *, spread: bool) -> 
             placed.append((file, folder, split, rest))
         if not placed and not any(path in file.parents for file in apart):
             raise UnreadableDataError(f"{path}: no data files; expected one of {' '.join(SUFFIXES)}")
-        datasets += _by_name(
-            placed,
-            lambda folder, rest, top=path: (
-                "/".join(filter(None, [*folder.relative_to(top).parts, rest]))  # type: ignore[misc]
-                or top.resolve().name
-            ),
-        )
+        datasets += _by_name(placed, path)
     return datasets
 
 
-def _by_name(placed: Iterable[tuple[Path, Path, str, str]], name: Callable[[Path, str], str]) -> list[Group]:
+def _by_name(placed: Iterable[tuple[Path, Path, str, str]], top: Path | None = None) -> list[Group]:
     """Files as datasets.
 
     Datasets without a train file get the train file of their folder that they share, if there is exactly one. A shared
@@ -186,7 +180,7 @@ def _by_name(placed: Iterable[tuple[Path, Path, str, str]], name: Callable[[Path
 
     Args:
         placed: each file with its folder, its split, and its name without the split.
-        name: makes the name of a dataset from its folder and the name of its files without the split.
+        top: the folder that the names of datasets are relative to; by default that of each file.
     """
     by_set: dict[tuple[Path, str, str], dict[str, list[Path]]] = {}  # (folder, name, suffix) → split → files
     for file, folder, split, rest in placed:
@@ -204,11 +198,13 @@ def _by_name(placed: Iterable[tuple[Path, Path, str, str]], name: Callable[[Path
             shared.add(key)
             train = {"train": by_set[key]["train"]}
         complete[folder, rest, suffix] = train | by_split
-    return [
-        _group(name(folder, rest), by_split, suffix)
-        for (folder, rest, suffix), by_split in complete.items()
-        if (folder, rest, suffix) not in shared or set(by_split) != {"train"}
-    ]
+    datasets = []
+    for (folder, rest, suffix), by_split in complete.items():
+        if (folder, rest, suffix) not in shared or set(by_split) != {"train"}:
+            parts = [*folder.relative_to(top or folder).parts, rest]
+            name = "/".join(filter(None, parts)) or (top or folder).resolve().name
+            datasets.append(_group(name, by_split, suffix))
+    return datasets
 
 
 def _group(name: str, by_split: Mapping[str, Sequence[Path]], suffix: str) -> Group:
