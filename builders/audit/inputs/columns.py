@@ -62,12 +62,6 @@ class Roles:
         """The column of the label."""
         return self.labels[0]
 
-    def described(self) -> dict[str, tuple[str, ...]]:
-        """Role → columns, for the description of what was read."""
-        pair = (self.pair,) if self.pair else ()
-        roles = {"text": self.texts, "choices": self.choices, "label": self.labels, "pair": pair}
-        return {role: columns for role, columns in roles.items() if columns}
-
 
 def _column_names(stem: str, names: str) -> tuple[str, ...]:
     return tuple(f"{stem}{name}" for name in names.split())
@@ -120,20 +114,6 @@ PUBLISHED = (
 """The first whose columns are there; those with more columns come before those with fewer."""
 
 
-def published_roles(columns: Collection[str], *, with_choices: bool = False) -> Roles | None:
-    """The columns of the published dataset that a table is, with the label that is there; None for another table.
-
-    With ``with_choices``, only datasets with choices count: a table that also has choices is not BoolQ.
-    """
-    for roles in PUBLISHED:
-        labels = [column for column in roles.labels if column in columns]
-        names = (roles.choice_names,) if roles.choice_names else ()
-        complete = {*roles.texts, *roles.choices, *roles.needs, *names} <= {*columns}
-        if labels and complete and (roles.choices or not with_choices):
-            return replace(roles, labels=(labels[0],))
-    return None
-
-
 _LABELS = (
     "label", "labels", "gold_label", "gold", "answer", "answerkey", "class", "category", "target", "y", "correct",
     "sentiment", "tag", "is_duplicate", "annotation", "verdict", "stance", "intent", "emotion",
@@ -176,12 +156,17 @@ def roles_of(name: str, frame: pl.DataFrame, reading: Reading, class_names: Coll
     frame = frame.select(
         column for column in frame.columns if frame[column].null_count() < frame.height or column in named
     )
-    published = published_roles(frame.columns, with_choices=bool(_choice_columns(frame, reading.label)))
-    if published and not reading.text and not reading.choices:
-        if reading.label is None:
-            _check_label(name, frame, published.label)
-        labels = (reading.label,) if reading.label else published.labels
-        return replace(published, labels=labels, exclude=(*published.exclude, *reading.exclude), pair=pair)
+    has_choices = bool(_choice_columns(frame, reading.label))
+    for roles in () if reading.text or reading.choices else PUBLISHED:
+        labels = [column for column in roles.labels if column in frame.columns]
+        required = {*roles.texts, *roles.choices, *roles.needs, *([roles.choice_names] if roles.choice_names else [])}
+        if (
+            labels and required <= {*frame.columns} and (roles.choices or not has_choices)
+        ):  # with choices it is no BoolQ
+            if reading.label is None:
+                _check_label(name, frame, labels[0])
+            label, exclude = reading.label or labels[0], (*roles.exclude, *reading.exclude)
+            return replace(roles, labels=(label,), exclude=exclude, pair=pair)
     label, notes = (reading.label, ()) if reading.label else _guess_label(name, frame, class_names)
     if frame.schema[label].is_nested():
         raise UnreadableDataError(f"{name}: {suspicion(frame[label])}; name another column with --label")
@@ -391,7 +376,10 @@ def read_columns(
     if len(ids) and not paired:
         notes.append(f"'{roles.pair}' names no pairs: few of its values occur twice")
         rows = rows.with_columns(pair_id=pl.lit(None, dtype=pl.String))
-    about = Provenance(roles.name or "table", roles.described(), left_out=dict(counts), notes=tuple(notes))
+    pair = (roles.pair,) if roles.pair else ()
+    columns = {"text": roles.texts, "choices": roles.choices, "label": roles.labels, "pair": pair}
+    columns = {role: names_of_role for role, names_of_role in columns.items() if names_of_role}
+    about = Provenance(roles.name or "table", columns, left_out=dict(counts), notes=tuple(notes))
     data = AuditInput(name, shape, labels.names, rows, pairs=paired, natural=True, external=True, read=about)
     return data, tuple(skipped)
 
