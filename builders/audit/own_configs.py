@@ -1,12 +1,9 @@
 """Configs of discoprobe as input of the audit: built in memory, or read from a release folder."""
 
 import dataclasses
-import json
 from collections.abc import Mapping
-from pathlib import Path
 
 import polars as pl
-import pyarrow.parquet as pq
 
 from discoprobe.builders.audit.external import exemptions_of
 from discoprobe.builders.audit.frame import (
@@ -21,9 +18,6 @@ from discoprobe.builders.audit.frame import (
 from discoprobe.builders.config import TEXTS, Config, Shape, schema
 from discoprobe.builders.task import all_tasks, generated_tasks
 
-_NONE = pl.lit(0, dtype=pl.UInt32)
-_N_CONTEXT = {Shape.CANDIDATE: pl.col("sentences").list.len(), Shape.CHOICE: pl.col("context").list.len()}
-
 
 def from_config(config: Config) -> AuditInput:
     """The rows of a config that was built, and the properties that its task promises.
@@ -33,7 +27,7 @@ def from_config(config: Config) -> AuditInput:
     """
     splits = {split: pl.DataFrame(table) for split, table in config.splits.items()}
     return dataclasses.replace(
-        _audited(config.name, splits, config.shape, config.labels),
+        _as_input(config.name, splits, config.shape, config.labels),
         natural=config.published or config.natural, external=config.published, perturbation=config.pairs,
         pairs=config.pairs, split_by=config.split_by, exempt=dict(config.exempt),
     )  # fmt: skip
@@ -57,7 +51,7 @@ def read_own(
         shape: what one row holds.
         class_names: label column → the names that its numbers index.
     """
-    data = _audited(name, splits, shape, class_names.get("label", ()))
+    data = _as_input(name, splits, shape, class_names.get("label", ()))
     data = dataclasses.replace(data, read=Provenance("config of discoprobe"))
     task = (all_tasks() | generated_tasks()).get(name.rsplit("/", 1)[-1].rsplit("_", 1)[0])
     if task:
@@ -69,30 +63,32 @@ def read_own(
     return dataclasses.replace(data, perturbation=suite, pairs=suite, natural=True, external=True, exempt=exempt)
 
 
-def class_names_of(path: Path) -> dict[str, tuple[str, ...]]:
-    """Label names that ``datasets`` wrote into the metadata of a parquet file."""
-    if path.suffix != ".parquet":
-        return {}
-    metadata = pq.read_schema(path).metadata or {}
-    features = json.loads(metadata.get(b"huggingface", b"{}")).get("info", {}).get("features", {})
-    return {
-        name: tuple(of["names"])
-        for name, of in features.items()
-        if isinstance(of, dict) and of.get("_type") == "ClassLabel"
-    }
-
-
-def _audited(name: str, splits: Mapping[str, pl.DataFrame], shape: Shape, labels: tuple[str, ...]) -> AuditInput:
+def _as_input(name: str, splits: Mapping[str, pl.DataFrame], shape: Shape, labels: tuple[str, ...]) -> AuditInput:
     """The rows of a config; ``labels`` are the names that ``label`` indexes, or empty for numbers.
 
     The score of a scored pair is its label. A suite gives two rows per pair, the good text and the bad one, which are
     the labels whatever the condition is; their texts are those of the regions.
     """
-    parts = [
-        _rows(frame, shape).with_columns(split=pl.lit(split, dtype=SCHEMA["split"]))
-        for split, frame in splits.items()
-        if frame.height
-    ]
+    optional = ("id", "label", "pair_id", "corpus", "sent_ids", "original", "group", "score")
+    fields = {"target": ("target", "form"), "edit_start": ("edit", "start"), "edit_end": ("edit", "end")}
+    n_context = {Shape.CANDIDATE: pl.col("sentences").list.len(), Shape.CHOICE: pl.col("context").list.len()}
+    parts = []
+    for split, frame in splits.items():
+        if not frame.height:
+            continue
+        if shape is Shape.SUITE:
+            versions = [_suite_version(frame, label, side) for label, side in enumerate(("good", "bad"))]
+            rows = pl.concat(versions).sort(pl.col("id").hash(0))
+        else:
+            present = [column for column in optional if column in frame.columns]
+            of_structs = {
+                name: pl.col(column).struct.field(field)
+                for name, (column, field) in fields.items()
+                if isinstance(frame.schema.get(column), pl.Struct)
+            }
+            context = n_context.get(shape, pl.lit(0, dtype=pl.UInt32))
+            rows = frame.select(*present, texts=TEXTS[shape], n_context=context, **of_structs)
+        parts.append(rows.with_columns(split=pl.lit(split, dtype=SCHEMA["split"])))
     if not parts:
         raise UnreadableDataError(f"{name}: no rows to audit")
     rows = conform(pl.concat(parts, how="vertical_relaxed"), shape)
@@ -103,29 +99,7 @@ def _audited(name: str, splits: Mapping[str, pl.DataFrame], shape: Shape, labels
     return AuditInput(name, audited_shape, labels, rows)
 
 
-def _rows(frame: pl.DataFrame, shape: Shape) -> pl.DataFrame:
-    """A split with the columns of a config as rows of texts (without ``split``, ``place``)."""
-    if shape is Shape.SUITE:
-        return pl.concat([_version(frame, label, side) for label, side in enumerate(("good", "bad"))]).sort(
-            pl.col("id").hash(0)
-        )
-    wanted = ["id", "label", "pair_id", "corpus", "sent_ids", "original", "group", "score"]
-    present = [name for name in wanted if name in frame.columns]
-    n_context = _N_CONTEXT.get(shape, _NONE)
-    return frame.select(*present, texts=TEXTS[shape], n_context=n_context, **_spans(frame.schema))
-
-
-def _spans(columns: pl.Schema) -> dict[str, pl.Expr]:
-    """The form of the target and the ends of the edit, of the columns that are structs."""
-    fields = {"target": ("target", "form"), "edit_start": ("edit", "start"), "edit_end": ("edit", "end")}
-    return {
-        name: pl.col(column).struct.field(field)
-        for name, (column, field) in fields.items()
-        if isinstance(columns.get(column), pl.Struct)
-    }
-
-
-def _version(frame: pl.DataFrame, label: int, side: str) -> pl.DataFrame:
+def _suite_version(frame: pl.DataFrame, label: int, side: str) -> pl.DataFrame:
     """One version of every pair of a suite: its text, or that of each region of a passage, and the compared region.
 
     ``original`` is the good text of a bad one; for passages that of the region that differs, where one does.
@@ -140,7 +114,7 @@ def _version(frame: pl.DataFrame, label: int, side: str) -> pl.DataFrame:
     original = pl.when(is_sentence).then("sentence_good").otherwise(piece)
     return frame.select(
         pl.col("id") + ("" if side == "good" else "-bad"), "pair_id", "corpus", "sent_ids", "group",
-        label=pl.lit(label, pl.Int64), condition="label", n_context=_NONE,
+        label=pl.lit(label, pl.Int64), condition="label", n_context=pl.lit(0, dtype=pl.UInt32),
         texts=pl.when(is_sentence).then(pl.concat_list(f"sentence_{side}")).otherwise(passage),
         original=pl.when(pl.lit(bool(label))).then(original), target=pl.col("target").struct.field("form"),
         edit_start=pl.when(at > 0).then(start), edit_end=pl.when(at > 0).then(end),

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from markdown_it.utils import EnvType, OptionsDict
 
     from discoprobe.builders.audit.frame import AuditInput
-    from discoprobe.builders.audit.inputs import Read
+    from discoprobe.builders.audit.inputs.data_files import Read
     from discoprobe.builders.audit.report import Report
     from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest
     from discoprobe.cards.release.diff import Changes, ConfigChange, SplitChange

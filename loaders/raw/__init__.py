@@ -1,21 +1,21 @@
 """From raw text to CoNLL-U; the offset of every character in the source is kept.
 
-``files``, ``tables`` and ``tei`` read documents as rows; ``plain_text`` and ``markup`` divide a row into clean
-paragraphs; ``paragraph_filters`` drops text that is not running text of the language or that repeats earlier text.
-``raw_corpus`` runs these steps in order. ``annotate`` finds sentences and words and annotates them; ``prepare`` does
-everything in one call.
+``text_rows`` and ``tei`` find the files of a source and read them as rows. ``plain_text`` divides a row into the clean
+paragraphs of a `document`. ``raw_corpus`` runs these steps, and drops what is not running text of the language or
+repeats earlier text. ``segmentation`` finds sentences with rules or with ``stanza_engine``. ``prepare`` writes an
+annotated corpus; ``row_groups`` gives parquet files as a corpus of sentences that is read in parts.
 """
 
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "document": ["DropCounts", "Kind", "NAMES", "Paragraph", "REASONS", "RUNNING", "RawDocument", "ReadOptions",
-        "Row", "TextWithOffsets", "read_lines", "read_options", "read_text"],
+        "Row", "TextWithOffsets", "read_options"],
     "plain_text": ["clean", "row_document"],
     "prepare": ["AnnotationJob", "AnnotationOptions", "annotate", "choose_engine", "segment_parquet"],
     "raw_corpus": ["RawCorpus", "is_known", "probabilities", "read_documents", "filtered", "with_boilerplate"],
     "segmentation": ["Boundaries", "CORRECTIONS", "LONG_SENTENCE", "MAX_WORDS", "RuleEngine", "TRACES", "Token",
-        "UNANNOTATED", "WITHOUT_SENTENCE", "annotated_documents", "corrected", "lost_text"],
-    "stanza_engine": ["download_models", "find_models", "read_processors", "regrouped"],
+        "UNANNOTATED", "WITHOUT_SENTENCE", "annotated_documents", "correct_boundaries", "lost_text"],
+    "stanza_engine": ["download_models", "find_models", "read_processors", "regroup"],
     "tei": ["read_tei"],
 })  # fmt: skip

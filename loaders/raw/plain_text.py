@@ -1,9 +1,9 @@
-"""Divides plain text into paragraphs and headings, and removes what is not running text.
+"""Divides plain text into clean paragraphs and headings, and removes what is not running text.
 
-First it is decided what the lines of a text are: parts of wrapped paragraphs, sentences, or paragraphs. Code, formulas,
-tables and lists of Markdown, page numbers and running heads are removed.
-
-Cleans text: markup, character references, invisible characters, Unicode normalisation, words divided by hyphens.
+The lines of a text (``lines_of``) are divided into blocks, without boilerplate, Markdown (``markdown_lines``), page
+numbers and running heads (``page_lines``). Then it is decided what the lines are: parts of wrapped paragraphs,
+sentences, or paragraphs (``line_kind``), and which blocks are headings. Each paragraph is cleaned (``clean``): words
+divided by hyphens, markup, character references, invisible characters, Unicode normalisation.
 """
 
 import html
@@ -74,54 +74,6 @@ _DIVIDED: Final = regex.compile(r"(?<!\w)(?P<before>[^\W\d_]++)[-‐¬](?P<gap>[
 _WORD: Final = re.compile(r"[^\W\d_]+(?:[-‐][^\W\d_]+)*")
 _COMMON: Final = 5.5
 """Zipf frequency from which the second part is a separate word, as in German ``Haus-\\nund Gartenarbeit``."""
-
-
-def clean(text: TextWithOffsets, counts: DropCounts, place: str) -> TextWithOffsets:
-    """The text in NFC without markup and invisible characters, with single spaces; ``counts`` counts the removals."""
-    for rule in _RULES:
-        if rule.signs in text.text:
-            text, n = text.sub(rule.pattern, rule.by)
-            counts.add(rule.reason, place, n)
-    text = text.sub(_WHITE, " ")[0].stripped()
-    if not unicodedata.is_normalized("NFC", text.text):
-        text, n = text.sub(regex.compile(r"\X"), lambda cluster: unicodedata.normalize("NFC", cluster[0]))
-        counts.add("not-nfc", place, n)
-    return text
-
-
-@dataclass(frozen=True)
-class LineEndHyphens:
-    """Removes hyphens that divide a word at the end of a line, by the words of the document and word frequencies.
-
-    ``source`` is the text of the document; ``lang`` may be empty.
-    """
-
-    source: str
-    lang: str = ""
-
-    def edits(self, text: str) -> list[tuple[int, int, str]]:
-        """The hyphens and line ends inside words of a part of the document, as edits that delete them."""
-        if "\n" not in text and "\r" not in text:
-            return []
-        divided = ((match, self._remaining(match["before"], match["after"])) for match in _DIVIDED.finditer(text))
-        return [(match.end("before") + len(sign), match.start("after"), "") for match, sign in divided if sign != " "]
-
-    def _remaining(self, before: str, after: str) -> str:
-        """What remains between the two parts: nothing, a hyphen, or a space if they are two words."""
-        closed, hyphenated = (before + after).lower(), f"{before}-{after}".lower()
-        n_closed, n_hyphenated = self._words[closed], self._words[hyphenated]
-        if not after[0].islower():
-            return "-" if n_hyphenated else " "
-        is_common = zipf(after.lower(), self.lang) >= _COMMON  # then the hyphen stands for a part that is not repeated
-        if n_closed or n_hyphenated:
-            return "" if n_closed >= n_hyphenated else " " if is_common else "-"
-        return " " if is_common and not zipf(closed, self.lang) else ""
-
-    @cached_property
-    def _words(self) -> Counter[str]:
-        """The words of the document with their counts, including those with a hyphen inside a line."""
-        return Counter(word.replace("‐", "-").lower() for word in _WORD.findall(self.source))
-
 
 LineKind = Literal["wrapped", "sentences", "paragraphs"]
 
@@ -205,27 +157,25 @@ class _Block:
 def row_document(
     row: Row, options: ReadOptions, counts: DropCounts, boilerplate: Collection[str] = frozenset()
 ) -> RawDocument:
-    """The document of a row without the lines in ``boilerplate``; ``counts`` counts what is removed."""
-    parts = row.parts if row.parts is not None else _parts(row, options, counts, boilerplate)
-    hyphens = LineEndHyphens(row.text, options.lang) if row.parts is None else None
-    paragraphs = with_gaps(paragraph for part in parts for paragraph in _paragraphs(row, part, hyphens, counts))
-    return RawDocument(row.id, tuple(_in_sections(tuple(paragraphs))), row.place, row.text, row.extracted, row.genre)
+    """The document of a row without the lines in ``boilerplate``; ``counts`` counts what is removed.
 
-
-def _in_sections(paragraphs: Sequence[Paragraph]) -> Iterator[Paragraph]:
-    """Paragraphs with the numbers of their sections if there are marked headings.
-
-    If the text begins with a heading of a higher level than all others (``# Title``), that heading begins no section.
+    If there are marked headings, paragraphs have the numbers of their sections. If the text begins with a heading of a
+    higher level than all others (``# Title``), that heading begins no section.
     """
+    parts = row.parts if row.parts is not None else _divide(row, options, counts, boilerplate)
+    hyphens = LineEndHyphens(row.text, options.lang) if row.parts is None else None
+    paragraphs = list(with_gaps(paragraph for part in parts for paragraph in _clean_part(row, part, hyphens, counts)))
     levels = [paragraph.level for paragraph in paragraphs]
-    has_title = any(levels[:1]) and all(levels[0] < level for level in levels[1:] if level)
-    is_divided = sum(map(bool, levels)) > has_title
-    numbers = accumulate(map(bool, levels), initial=-int(has_title))
-    for paragraph, section in zip(paragraphs, [*numbers][1:], strict=True):
-        yield replace(paragraph, section=section) if is_divided else paragraph
+    has_title = any(levels[:1]) and all(levels[0] < level for level in levels[1:] if level)  # it begins no section
+    if sum(map(bool, levels)) > has_title:
+        sections = zip(paragraphs, accumulate(map(bool, levels)), strict=True)
+        paragraphs = [replace(paragraph, section=number - has_title) for paragraph, number in sections]
+    return RawDocument(row.id, tuple(paragraphs), row.place, row.text, row.extracted, row.genre)
 
 
-def _paragraphs(row: Row, part: Part, hyphens: LineEndHyphens | None, counts: DropCounts) -> Iterator[Paragraph | None]:
+def _clean_part(
+    row: Row, part: Part, hyphens: "LineEndHyphens | None", counts: DropCounts
+) -> Iterator[Paragraph | None]:
     """A part as a paragraph, or as several if it has empty sentences; None for each gap.
 
     In plain text (``hyphens`` is not None) divided words are joined, and a line that has only markup is ignored.
@@ -245,14 +195,15 @@ def _paragraphs(row: Row, part: Part, hyphens: LineEndHyphens | None, counts: Dr
         sentences = list(group)
         if is_filled:
             text, spans = TextWithOffsets.joined(sentences)
-            given = tuple(spans) if part.segmented else None
-            yield Paragraph(text, part.kind, given, speaker=part.speaker, level=part.level)
+            yield Paragraph(
+                text, part.kind, tuple(spans) if part.segmented else None, speaker=part.speaker, level=part.level
+            )
         else:
             counts.add("empty-segment", row.place, len(sentences))
             yield None
 
 
-def _parts(row: Row, options: ReadOptions, counts: DropCounts, boilerplate: Collection[str]) -> Iterator[Part]:
+def _divide(row: Row, options: ReadOptions, counts: DropCounts, boilerplate: Collection[str]) -> Iterator[Part]:
     """The paragraphs and headings of plain text."""
     lines = lines_of(row.text)
     filled = [i for i, line in enumerate(lines) if line.text]
@@ -260,32 +211,6 @@ def _parts(row: Row, options: ReadOptions, counts: DropCounts, boilerplate: Coll
     reasons |= {filled[i]: reason for i, reason in page_lines([lines[i] for i in filled]).items()}
     for reason in reasons.values():
         counts.add(reason, row.place)
-    blocks = _blocks(lines, reasons)
-    bodies = [block for block in blocks if not block.title]
-    kind = options.lines
-    if kind == "auto":
-        kind = line_kind([[line.text for line in block.lines] for block in bodies])
-    _mark_titles(bodies, lines[filled[0]] if filled else None)
-    for block in blocks:
-        for number, part in enumerate(_parts_of_block(block, kind)):
-            yield part._replace(gap=block.gap and not number)
-
-
-def _parts_of_block(block: _Block, kind: LineKind) -> list[Part]:
-    spans = [(line.start, line.end) for line in block.lines]
-    if block.title and (match := HEADING.match(block.lines[0].text)):
-        start, end = (block.lines[0].start + at for at in match.span("title"))
-        return [Part([(start, end)], "heading", level=len(match["mark"]))]
-    if block.title or kind == "wrapped":
-        return [Part(spans, "heading" if block.title else "text")]
-    return [Part(spans, segmented=True)] if kind == "sentences" else [Part([span]) for span in spans]
-
-
-def _blocks(lines: Sequence[Line], reasons: Mapping[int, str]) -> list[_Block]:
-    """The blocks of a text without the removed lines; ``reasons`` maps their indices to the reasons.
-
-    A block ends at a blank or removed line, but not inside a sentence that a page break interrupts.
-    """
     blocks: list[_Block] = []
     between: set[str] = set()  # why lines since the last one are left out; empty for a blank line
     for i, line in enumerate(lines):
@@ -294,16 +219,30 @@ def _blocks(lines: Sequence[Line], reasons: Mapping[int, str]) -> list[_Block]:
             continue
         gap = not between <= {"", *PAGES}
         title = HEADING.match(line.text) is not None
-        if blocks and not (gap or title or blocks[-1].title) and _is_joined(blocks[-1].lines[-1], line, between):
+        # A block ends at a blank or removed line, but not inside a sentence that a page break interrupts.
+        interrupted = blocks and PAGES & between and is_interrupted(blocks[-1].lines[-1].text, line.text)
+        if blocks and not (gap or title or blocks[-1].title) and (interrupted or not between):
             blocks[-1].lines.append(line)
         else:
             blocks.append(_Block([line], gap, title))
         between = set()
-    return blocks
-
-
-def _is_joined(before: Line, line: Line, between: Collection[str]) -> bool:
-    return not between or (not PAGES.isdisjoint(between) and is_interrupted(before.text, line.text))
+    bodies = [block for block in blocks if not block.title]
+    kind = options.lines
+    if kind == "auto":
+        kind = line_kind([[line.text for line in block.lines] for block in bodies])
+    _mark_titles(bodies, lines[filled[0]] if filled else None)
+    for block in blocks:
+        spans = [(line.start, line.end) for line in block.lines]
+        if block.title and (match := HEADING.match(block.lines[0].text)):
+            start, end = (block.lines[0].start + at for at in match.span("title"))
+            yield Part([(start, end)], "heading", gap=block.gap, level=len(match["mark"]))
+        elif block.title or kind == "wrapped":
+            yield Part(spans, "heading" if block.title else "text", gap=block.gap)
+        elif kind == "sentences":
+            yield Part(spans, segmented=True, gap=block.gap)
+        else:
+            for number, span in enumerate(spans):
+                yield Part([span], gap=block.gap and not number)
 
 
 def _mark_titles(blocks: Sequence[_Block], first: Line | None) -> None:
@@ -366,26 +305,23 @@ def markdown_lines(lines: Sequence[Line]) -> dict[int, str]:
     begins like an item of a list. There, items are a list if several follow each other, or if one does not end a
     sentence.
     """
-    found = list(MARKDOWN.finditer("\n".join(line.text for line in lines)))
+    matches = list(MARKDOWN.finditer("\n".join(line.text for line in lines)))
+    if not matches:
+        return {}
     starts = list(accumulate((len(line.text) + 1 for line in lines), initial=0))
     reasons: dict[int, str] = {}
-    for match in found:
+    for match in matches:
         if match.lastgroup != "heading":
             first, end = (bisect_right(starts, at) for at in (match.start(), match.end() - 1))
             reasons |= dict.fromkeys(range(first - 1, end), match.lastgroup or "")
-    return reasons | dict.fromkeys(_items(lines), "list") if found else {}
-
-
-def _items(lines: Sequence[Line]) -> Iterator[int]:
-    """The items of lists, with the indented lines that continue them."""
-    marked = [ITEM.match(line.text) is not None for line in lines]
+    marked = [*(ITEM.match(line.text) is not None for line in lines), False]
     inside = False
-    for i, (line, next_marked) in enumerate(zip(lines, [*marked[1:], False], strict=True)):
-        inside = (marked[i] and (inside or next_marked or not is_final(line.text))) or (
-            inside and bool(line.text) and line.indented
-        )
+    for i, line in enumerate(lines):
+        continues = inside and bool(line.text) and line.indented
+        inside = continues or (marked[i] and (inside or marked[i + 1] or not is_final(line.text)))
         if inside:
-            yield i
+            reasons[i] = "list"
+    return reasons
 
 
 def page_lines(lines: Sequence[Line]) -> dict[int, str]:
@@ -396,8 +332,12 @@ def page_lines(lines: Sequence[Line]) -> dict[int, str]:
     numbers or form feeds, with the same digits or others.
     """
     matches = ((i, PAGE.fullmatch(line.text)) for i, line in enumerate(lines))
-    numbers = _counting_up({i: int(match["number"]) for i, match in matches if match})
-    pages = dict.fromkeys(numbers, "page-number") if any(_is_in_margin(lines, i) for i in numbers) else {}
+    numbers = _rising_sequences({i: int(match["number"]) for i, match in matches if match})
+    is_next_to_break = any(line.page_break for i in numbers for line in lines[i : i + 2])
+    is_inside_sentence = any(
+        0 < i < len(lines) - 1 and is_interrupted(lines[i - 1].text, lines[i + 1].text) for i in numbers
+    )
+    pages = dict.fromkeys(numbers, "page-number") if is_next_to_break or is_inside_sentence else {}
     breaks = [i for i, line in enumerate(lines) if line.page_break or i in pages]
     beside = {i for at in breaks for i in range(max(0, at - REACH), min(len(lines), at + REACH + 1))}
     heads = [i for i in sorted(beside - pages.keys()) if not lines[i].text[0].islower()]
@@ -416,7 +356,7 @@ def is_interrupted(before: str, after: str) -> bool:
     return not is_final(before) and (first.islower() or before.endswith(("-", ",")))
 
 
-def _counting_up(numbers: Mapping[int, int]) -> list[int]:
+def _rising_sequences(numbers: Mapping[int, int]) -> list[int]:
     """The lines of rising sequences of at least ``SEQUENCE`` numbers; ``numbers`` maps lines to their numbers."""
     sequence: dict[int, int] = {}  # line → the first line of its sequence
     ending_with: dict[int, int] = {}  # number → the first line of the last sequence that ends with it
@@ -427,8 +367,48 @@ def _counting_up(numbers: Mapping[int, int]) -> list[int]:
     return [i for i, first in sequence.items() if sizes[first] >= SEQUENCE]
 
 
-def _is_in_margin(lines: Sequence[Line], i: int) -> bool:
-    """Whether a line is next to a form feed, or between two halves of a sentence."""
-    around = lines[max(0, i - 1) : i + 2]
-    is_inside = len(around) == 3 and is_interrupted(around[0].text, around[2].text)  # noqa: PLR2004 (1 + 1 + 1)
-    return is_inside or any(line.page_break for line in lines[i : i + 2])
+def clean(text: TextWithOffsets, counts: DropCounts, place: str) -> TextWithOffsets:
+    """The text in NFC without markup and invisible characters, with single spaces; ``counts`` counts the removals."""
+    for rule in _RULES:
+        if rule.signs in text.text:
+            text, n = text.sub(rule.pattern, rule.by)
+            counts.add(rule.reason, place, n)
+    text = text.sub(_WHITE, " ")[0].stripped()
+    if not unicodedata.is_normalized("NFC", text.text):
+        text, n = text.sub(regex.compile(r"\X"), lambda cluster: unicodedata.normalize("NFC", cluster[0]))
+        counts.add("not-nfc", place, n)
+    return text
+
+
+@dataclass(frozen=True)
+class LineEndHyphens:
+    """Removes hyphens that divide a word at the end of a line, by the words of the document and word frequencies.
+
+    ``source`` is the text of the document; ``lang`` may be empty.
+    """
+
+    source: str
+    lang: str = ""
+
+    def edits(self, text: str) -> list[tuple[int, int, str]]:
+        """The hyphens and line ends inside words of a part of the document, as edits that delete them."""
+        if "\n" not in text and "\r" not in text:
+            return []
+        divided = ((match, self._remaining(match["before"], match["after"])) for match in _DIVIDED.finditer(text))
+        return [(match.end("before") + len(sign), match.start("after"), "") for match, sign in divided if sign != " "]
+
+    def _remaining(self, before: str, after: str) -> str:
+        """What remains between the two parts: nothing, a hyphen, or a space if they are two words."""
+        closed, hyphenated = (before + after).lower(), f"{before}-{after}".lower()
+        n_closed, n_hyphenated = self._words[closed], self._words[hyphenated]
+        if not after[0].islower():
+            return "-" if n_hyphenated else " "
+        is_common = zipf(after.lower(), self.lang) >= _COMMON  # then the hyphen stands for a part that is not repeated
+        if n_closed or n_hyphenated:
+            return "" if n_closed >= n_hyphenated else " " if is_common else "-"
+        return " " if is_common and not zipf(closed, self.lang) else ""
+
+    @cached_property
+    def _words(self) -> Counter[str]:
+        """The words of the document with their counts, including those with a hyphen inside a line."""
+        return Counter(word.replace("‐", "-").lower() for word in _WORD.findall(self.source))

@@ -1,6 +1,7 @@
 """From raw text to a corpus in one call: read and filter it, and annotate it or find its sentences.
 
-Annotates documents and writes a corpus: a folder of CoNLL-U shards with ``annotate.json``.
+``prepare`` annotates documents and writes a corpus: a folder of CoNLL-U shards with ``annotate.json``. For text in
+parquet files ``segment_parquet`` gives a corpus whose parts are read when they are needed.
 
 Documents are annotated in batches; if a run is killed, only the batches in progress are lost. Batches are stored in the
 cache, so that the source is read only once and memory holds one batch. The subfolder ``.annotating`` holds unfinished
@@ -24,16 +25,17 @@ import pickle
 import shutil
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from discoprobe.loaders import annotation_manifest as manifests
 from discoprobe.loaders.annotation_manifest import NAME, WORK, AnnotationCounts, AnnotationManifest, FileEntry
-from discoprobe.loaders.conllu.write import Word, sentence_text
+from discoprobe.loaders.conllu.write import sentence_text
 from discoprobe.loaders.corpus import Corpus, Source
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.fetch.remote_files import as_path
@@ -42,11 +44,12 @@ from discoprobe.loaders.hashing import hash_of_json
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.process_pool import Progress, process_pool, silent
 from discoprobe.loaders.raw import stanza_engine
-from discoprobe.loaders.raw.document import RawDocument, ReadOptions, check_kind, grouped
+from discoprobe.loaders.raw.document import RawDocument, ReadOptions, group_by_size
 from discoprobe.loaders.raw.raw_corpus import RawCorpus, read_documents
 from discoprobe.loaders.raw.row_groups import text_corpus
-from discoprobe.loaders.raw.segmentation import CHUNK, Engine, PlacedSentence, RuleEngine, Token, annotated_documents
+from discoprobe.loaders.raw.segmentation import CHUNK, Engine, RuleEngine, annotated_documents
 from discoprobe.loaders.raw.stanza_engine import StanzaEngine
+from discoprobe.loaders.raw.text_rows import check_kind
 
 FORMAT: Final = 9
 """Version of the CoNLL-U and counts that are written, and of the rules for sentence boundaries. Raise it when they
@@ -59,6 +62,18 @@ TEXTS: Final = "text"
 """The subfolder for extracted texts, which no file of the source contains."""
 MAX_FILE_NAME: Final = 200
 """Bytes; file systems allow 255."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotationOptions:
+    """How raw text becomes an annotated corpus."""
+
+    segment: bool = False  # only find sentences and words
+    stanza_dir: Path | None = None  # the folder of models; by default Stanza's own
+    processors: tuple[str, ...] = stanza_engine.DEFAULT  # of Stanza
+    download: bool = False  # download missing models
+    read: ReadOptions = dataclasses.field(default_factory=ReadOptions)  # ``lang`` in it is ignored
+    rules: bool = False  # segment by rules, even if Stanza is installed
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,237 +96,6 @@ class AnnotatedCorpus:
     manifest: AnnotationManifest
     new_words: int
     seconds: float
-
-
-class _Batch(NamedTuple):
-    """A batch: the key of its annotation, its size in characters, and the file with its pickled documents."""
-
-    key: str
-    characters: int
-    file: Path
-
-
-def annotate(job: AnnotationJob, out: Path | None = None) -> AnnotatedCorpus:
-    """Annotate documents into a folder, or complete or update the annotation of the same corpus in it.
-
-    By default the folder is in the cache, named by a hash of content, models and options, so that it is made only once.
-
-    Raises:
-        UnsupportedError: there is no text to annotate.
-        DiscoprobeError: the folder holds something else, or another process works in it; or annotation failed.
-    """
-    cache = cache_folder() / "annotated"
-    with ExitStack() as held:
-        if out is not None:
-            held.enter_context(_alone(out))
-            manifests.check_folder(out, job.source.name, job.source.lang)
-        work = held.enter_context(work_folder(cache))
-        batches = list(_batches(job, work))
-        name, lang = job.source.name, job.source.lang
-        if not batches:
-            most = ", ".join(f"{reason} {n:,}" for reason, n in job.corpus.counts.reasons.most_common(4))
-            why = f" (left out: {most})" if most else ""
-            raise UnsupportedError(f"no text of {lang} in {name}: nothing is left to annotate{why}")
-        content = hash_of_json([name, lang, SHARD, [batch.key for batch in batches]])
-        if out is None:
-            out = cache / content[:2] / content
-            held.enter_context(_alone(out))
-        return _finished(job, batches, content, out)
-
-
-def _alone(out: Path) -> AbstractContextManager[None]:
-    """Keeps other processes out of the folder of a corpus."""
-    folder = out.resolve()
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    return alone(folder, "another process is annotating into", folder.with_name(f".{folder.name}.lock"))
-
-
-def _batches(job: AnnotationJob, work: Path) -> Iterator[_Batch]:
-    """The documents in batches, which are written to files in a work folder, as are extracted texts."""
-    for number, group in enumerate(grouped(job.corpus, _characters, job.batch)):
-        for document in group:
-            if document.extracted:
-                write_atomically(work / text_file(document.doc_id), document.source_text.encode())
-        contents = [[document.source, document.digest] for document in group]
-        depends = [FORMAT, CHUNK, {"lang": job.source.lang, **job.engine.identity}, contents]
-        file = work / f"{number:06}.pickle"
-        file.write_bytes(pickle.dumps(group, protocol=pickle.HIGHEST_PROTOCOL))
-        yield _Batch(hash_of_json(depends), sum(map(_characters, group)), file)
-
-
-def _finished(job: AnnotationJob, batches: Sequence[_Batch], content: str, out: Path) -> AnnotatedCorpus:
-    """The corpus: it is kept if it is complete; else missing parts are made, and all parts are put together."""
-    begun, new_words, about, read = time.monotonic(), 0, job.source, job.corpus
-    old = manifests.read_manifest(out)
-    counts: AnnotationCounts
-    if old is not None and old["content"] == content and not manifests.first_difference(out, old["files"]):
-        counts, files = old, old["files"]
-    else:
-        new_words, old = _make_parts(job, batches, out / WORK / "parts"), None
-        counts, files = _put_together(batches, out, f"{about.lang}_{about.name}")
-    manifest = AnnotationManifest(
-        format=manifests.FORMAT, name=about.name, lang=about.lang, licence=about.licence, citation=about.citation,
-        repo=about.repo, commit=about.commit, discoprobe=importlib.metadata.version("discoprobe"), content=content,
-        made_by=dict(job.engine.identity), read={"source": read.name, **asdict(read.options)},
-        documents=counts["documents"], sentences=counts["sentences"], words=counts["words"],
-        drops=counts["drops"] | {"reading": dict(read.counts.reasons)}, corrections=counts["corrections"],
-        drop_places=read.counts.places, source=_source_files(read), files=files,
-    )  # fmt: skip
-    if manifest != old:
-        write_atomically(out / NAME, manifests.dump(manifest))
-    shutil.rmtree(out / WORK, ignore_errors=True)
-    return AnnotatedCorpus(out, manifest, new_words, time.monotonic() - begun)
-
-
-def _make_parts(job: AnnotationJob, batches: Sequence[_Batch], folder: Path) -> int:
-    """Annotate the batches that have no part in a folder; returns the number of words annotated now."""
-    done = {batch: _read_part(folder, batch)[0]["words"] for batch in batches if _part(folder, batch).exists()}
-    todo = [batch for batch in batches if batch not in done]
-    words = before = sum(done.values())
-    characters, total = (sum(batch.characters for batch in some) for some in (done, batches))
-    with process_pool(min(job.jobs, len(todo))) as pool:
-        annotated = (pool.map if pool else map)(partial(_annotate_batch, job.engine, folder), todo)
-        for batch, new_words in zip(todo, annotated, strict=True):
-            words += new_words
-            characters += batch.characters
-            job.progress("annotating", words, round(words * total / max(characters, 1)))
-    return words - before
-
-
-def _annotate_batch(engine: Engine, folder: Path, batch: _Batch) -> int:
-    """Annotate a batch and write its part: a line of counts, then CoNLL-U; returns the number of words."""
-    documents: list[RawDocument] = pickle.loads(batch.file.read_bytes())  # noqa: S301 (this run wrote it)
-    written, drops, corrections = Counter[str](), Counter[str](), Counter[str]()
-    annotated = annotated_documents(documents, engine, drops, corrections)
-    text = "".join(text for each in annotated for text in _texts(*each, written))
-    counts = AnnotationCounts(
-        documents=written["documents"], sentences=written["sentences"], words=written["words"],
-        drops={"annotation": drops}, corrections=corrections,
-    )  # fmt: skip
-    write_atomically(_part(folder, batch), f"{json.dumps(counts)}\n{text}".encode())
-    return counts["words"]
-
-
-def _part(folder: Path, batch: _Batch) -> Path:
-    return folder / f"{batch.key}.batch"
-
-
-def _read_part(folder: Path, batch: _Batch) -> tuple[AnnotationCounts, bytes]:
-    line, _, text = _part(folder, batch).read_bytes().partition(b"\n")
-    return json.loads(line), text
-
-
-def _put_together(batches: Sequence[_Batch], out: Path, stem: str) -> tuple[AnnotationCounts, dict[str, FileEntry]]:
-    """Make shards of the parts and replace the old files by them; returns the counts and the new files."""
-    new = out / WORK / "new"
-    shutil.rmtree(new, ignore_errors=True)
-    new.mkdir(parents=True)
-    counts = []
-    parts = (_read_part(out / WORK / "parts", batch) for batch in batches)
-    for number, group in enumerate(grouped(parts, lambda part: len(part[1]), SHARD), 1):
-        counts += [of_part for of_part, _ in group]
-        if (text := b"".join(text for _, text in group)) or number == 1:
-            (new / f"{stem}-{number:05}.conllu").write_bytes(text)
-    texts = batches[0].file.parent / TEXTS
-    if texts.is_dir():
-        shutil.copytree(texts, new / TEXTS)
-    files = manifests.listed(new, new.rglob("*"))
-    manifests.replace_files(out, new, files)
-    return manifests.total(counts), files
-
-
-def _characters(document: RawDocument) -> int:
-    return sum(len(paragraph.text) for paragraph in document.running)
-
-
-def text_file(doc_id: str) -> str:
-    """The file in the corpus folder for the text of a document, named by a hash if the id is not a valid file name."""
-    parts = doc_id.split("/")
-    usable = all(part.strip(".") and len(part.encode()) <= MAX_FILE_NAME for part in parts)
-    return f"{TEXTS}/{doc_id if usable else hashlib.sha256(doc_id.encode()).hexdigest()}.txt"
-
-
-def _source_files(corpus: RawCorpus) -> dict[str, FileEntry]:
-    """The files that were read; none for a dataset on the Hub."""
-    if corpus.path is None:
-        return {}
-    given = [path for file in corpus.files for path in (file.path, file.ids) if path]
-    paths = {path for top in given for path in (top.rglob("*") if top.is_dir() else [top])}
-    return manifests.listed(corpus.path if corpus.path.is_dir() else corpus.path.parent, paths)
-
-
-def _texts(document: RawDocument, sentences: Sequence[PlacedSentence], written: Counter[str]) -> Iterator[str]:
-    """The sentences of a document as CoNLL-U; ``written`` counts the document, its sentences and words."""
-    source = text_file(document.doc_id) if document.extracted else document.source
-    written["documents"] += 1
-    for number, one in enumerate(sentences):
-        paragraph, tokens = one.paragraph, one.tokens
-        low, high = paragraph.source_span(one.sentence.start, one.sentence.end)
-        comments = {
-            "newdoc id": None if number else document.doc_id, "genre": None if number else document.genre or None,
-            "newpar": "" if one.opens_paragraph else None, "sent_id": f"{document.doc_id}-{one.number}",
-            "section_number": paragraph.section, "speaker": paragraph.speaker or None,
-            "source": f"{source}:{low}:{high}", "text": one.text,
-        }  # fmt: skip
-        yield sentence_text(comments, map(partial(_with_misc, one), tokens, [*tokens[1:], None]))
-        written.update(sentences=1, words=sum(len(token.words) for token in tokens))
-
-
-def _with_misc(one: PlacedSentence, token: Token, after: Token | None) -> tuple[str, Sequence[Word], str]:
-    """Form, words and MISC of a token of a sentence; ``after`` is the next token, None for the last."""
-    close = one.no_space_after if after is None else after.start == token.end
-    low, high = one.paragraph.source_span(token.start, token.end)
-    form = one.paragraph.text[token.start : token.end]
-    return form, token.words, f"{'SpaceAfter=No|' if close else ''}TokenRange={low}:{high}"
-
-
-@dataclass(frozen=True, slots=True)
-class AnnotationOptions:
-    """How raw text becomes an annotated corpus."""
-
-    segment: bool = False  # only find sentences and words
-    stanza_dir: Path | None = None  # the folder of models; by default Stanza's own
-    processors: tuple[str, ...] = stanza_engine.DEFAULT  # of Stanza
-    download: bool = False  # download missing models
-    read: ReadOptions = dataclasses.field(default_factory=ReadOptions)  # ``lang`` in it is ignored
-    rules: bool = False  # segment by rules, even if Stanza is installed
-
-
-def choose_engine(lang: str, options: AnnotationOptions) -> Engine:
-    """The engine for the options: Stanza; to segment only, Stanza's tokeniser if it is installed, else rules.
-
-    If the options give a folder of models or permit a download, rules never replace Stanza, unless ``rules`` is set.
-
-    Raises:
-        UnsupportedError: Stanza or a model is missing; or rules cannot segment the language.
-        RemoteError: a model cannot be downloaded.
-        DiscoprobeError: a model is damaged.
-    """
-    if options.segment and options.rules:
-        return RuleEngine(lang)
-    wanted = ("tokenize",) if options.segment else options.processors
-    try:
-        folder = options.stanza_dir or stanza_engine.default_folder()
-        if options.download:
-            stanza_engine.download_models(lang, folder, wanted)
-        return StanzaEngine(stanza_engine.find_models(lang, folder, wanted))
-    except UnsupportedError:
-        if not options.segment or options.stanza_dir is not None or options.download:
-            raise
-        return RuleEngine(lang)
-
-
-def segment_parquet(url: str, about: Source, options: AnnotationOptions) -> Corpus:
-    """The corpus of text in parquet files; a row group is divided into sentences when it is loaded.
-
-    Rules find the sentences if the language has spaces between words and the options give no folder of models.
-
-    Raises:
-        DiscoprobeError: as for :func:`text_corpus` and :func:`choose_engine`.
-    """
-    rules = options.stanza_dir is None and language_data(about.lang).spaces
-    engine = choose_engine(about.lang, dataclasses.replace(options, segment=True, rules=rules))
-    return text_corpus(url, about, options.read, engine)
 
 
 def prepare(  # noqa: PLR0913 (one keyword per choice of the user)
@@ -341,3 +125,202 @@ def prepare(  # noqa: PLR0913 (one keyword per choice of the user)
         check_kind(Path(place))
     corpus = read_documents(place, dataclasses.replace(options.read, lang=about.lang))
     return annotate(AnnotationJob(corpus, about, choose_engine(about.lang, options), jobs, progress), out)
+
+
+def choose_engine(lang: str, options: AnnotationOptions) -> Engine:
+    """The engine for the options: Stanza; to segment only, Stanza's tokeniser if it is installed, else rules.
+
+    If the options give a folder of models or permit a download, rules never replace Stanza, unless ``rules`` is set.
+
+    Raises:
+        UnsupportedError: Stanza or a model is missing; or rules cannot segment the language.
+        RemoteError: a model cannot be downloaded.
+        DiscoprobeError: a model is damaged.
+    """
+    if options.segment and options.rules:
+        return RuleEngine(lang)
+    processors = ("tokenize",) if options.segment else options.processors
+    try:
+        folder = options.stanza_dir or stanza_engine.default_folder()
+        if options.download:
+            stanza_engine.download_models(lang, folder, processors)
+        return StanzaEngine(stanza_engine.find_models(lang, folder, processors))
+    except UnsupportedError:
+        if not options.segment or options.stanza_dir is not None or options.download:
+            raise
+        return RuleEngine(lang)
+
+
+def segment_parquet(url: str, about: Source, options: AnnotationOptions) -> Corpus:
+    """The corpus of text in parquet files; a row group is divided into sentences when it is loaded.
+
+    Rules find the sentences if the language has spaces between words and the options give no folder of models.
+
+    Raises:
+        DiscoprobeError: as for :func:`text_corpus` and :func:`choose_engine`.
+    """
+    rules = options.stanza_dir is None and language_data(about.lang).spaces
+    engine = choose_engine(about.lang, dataclasses.replace(options, segment=True, rules=rules))
+    return text_corpus(url, about, options.read, engine)
+
+
+class _Batch(NamedTuple):
+    """A batch: the key of its annotation, its size in characters, and the file with its pickled documents."""
+
+    key: str
+    characters: int
+    file: Path
+
+    def part(self, out: Path) -> Path:
+        """The file with its annotation: a line of counts, then CoNLL-U."""
+        return out / WORK / "parts" / f"{self.key}.batch"
+
+    def read_part(self, out: Path) -> tuple[AnnotationCounts, bytes]:
+        """Its counts and its CoNLL-U."""
+        line, _, text = self.part(out).read_bytes().partition(b"\n")
+        return json.loads(line), text
+
+
+def annotate(job: AnnotationJob, out: Path | None = None) -> AnnotatedCorpus:
+    """Annotate documents into a folder, or complete or update the annotation of the same corpus in it.
+
+    By default the folder is in the cache, named by a hash of content, models and options, so that it is made only once.
+
+    Raises:
+        UnsupportedError: there is no text to annotate.
+        DiscoprobeError: the folder holds something else, or another process works in it; or annotation failed.
+    """
+    cache, about, read = cache_folder() / "annotated", job.source, job.corpus
+    with ExitStack() as held:
+        if out is not None:
+            held.enter_context(_lock(out))
+            manifests.check_folder(out, about.name, about.lang)
+        work = held.enter_context(work_folder(cache))
+        batches = []
+        for number, documents in enumerate(group_by_size(read, _n_characters, job.batch)):
+            for document in documents:
+                if document.extracted:
+                    write_atomically(work / text_file(document.doc_id), document.source_text.encode())
+            contents = [[document.source, document.digest] for document in documents]
+            key = hash_of_json([FORMAT, CHUNK, {"lang": about.lang, **job.engine.identity}, contents])
+            file = work / f"{number:06}.pickle"
+            file.write_bytes(pickle.dumps(documents, protocol=pickle.HIGHEST_PROTOCOL))
+            batches.append(_Batch(key, sum(map(_n_characters, documents)), file))
+        if not batches:
+            most = ", ".join(f"{reason} {n:,}" for reason, n in read.counts.reasons.most_common(4))
+            why = f" (left out: {most})" if most else ""
+            raise UnsupportedError(f"no text of {about.lang} in {about.name}: nothing is left to annotate{why}")
+        content = hash_of_json([about.name, about.lang, SHARD, [batch.key for batch in batches]])
+        if out is None:
+            out = cache / content[:2] / content
+            held.enter_context(_lock(out))
+        begun, new_words = time.monotonic(), 0
+        old = manifests.read_manifest(out)
+        counts: AnnotationCounts
+        if old is not None and old["content"] == content and not manifests.first_difference(out, old["files"]):
+            counts, files = old, old["files"]
+        else:
+            new_words, old = _annotate_batches(job, batches, out), None
+            counts, files = _join_parts(batches, out, f"{about.lang}_{about.name}")
+        sources: dict[str, FileEntry] = {}  # none for a dataset on the Hub
+        if read.path is not None:
+            paths = [path for raw in read.files for path in (raw.path, raw.ids) if path]
+            inside = {file for path in paths for file in (path.rglob("*") if path.is_dir() else [path])}
+            sources = manifests.listed(read.path if read.path.is_dir() else read.path.parent, inside)
+        manifest = AnnotationManifest(
+            format=manifests.FORMAT, name=about.name, lang=about.lang, licence=about.licence, citation=about.citation,
+            repo=about.repo, commit=about.commit, discoprobe=importlib.metadata.version("discoprobe"), content=content,
+            made_by=dict(job.engine.identity), read={"source": read.name, **asdict(read.options)},
+            documents=counts["documents"], sentences=counts["sentences"], words=counts["words"],
+            drops=counts["drops"] | {"reading": dict(read.counts.reasons)}, corrections=counts["corrections"],
+            drop_places=read.counts.places, source=sources, files=files,
+        )  # fmt: skip
+        if manifest != old:
+            write_atomically(out / NAME, manifests.dump(manifest))
+        shutil.rmtree(out / WORK, ignore_errors=True)
+        return AnnotatedCorpus(out, manifest, new_words, time.monotonic() - begun)
+
+
+def _lock(out: Path) -> AbstractContextManager[None]:
+    """Keeps other processes out of the folder of a corpus."""
+    folder = out.resolve()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    return alone(folder, "another process is annotating into", folder.with_name(f".{folder.name}.lock"))
+
+
+def _n_characters(document: RawDocument) -> int:
+    return sum(len(paragraph.text) for paragraph in document.running)
+
+
+def text_file(doc_id: str) -> str:
+    """The file in the corpus folder for the text of a document, named by a hash if the id is not a valid file name."""
+    parts = doc_id.split("/")
+    usable = all(part.strip(".") and len(part.encode()) <= MAX_FILE_NAME for part in parts)
+    return f"{TEXTS}/{doc_id if usable else hashlib.sha256(doc_id.encode()).hexdigest()}.txt"
+
+
+def _annotate_batches(job: AnnotationJob, batches: Sequence[_Batch], out: Path) -> int:
+    """Annotate the batches that have no part in a folder; returns the number of words annotated now."""
+    done = {batch: batch.read_part(out)[0]["words"] for batch in batches if batch.part(out).exists()}
+    todo = [batch for batch in batches if batch not in done]
+    words = before = sum(done.values())
+    characters, total = (sum(batch.characters for batch in some) for some in (done, batches))
+    with process_pool(min(job.jobs, len(todo))) as pool:
+        annotated = (pool.map if pool else map)(partial(_annotate_batch, job.engine, out), todo)
+        for batch, new_words in zip(todo, annotated, strict=True):
+            words += new_words
+            characters += batch.characters
+            job.progress("annotating", words, round(words * total / max(characters, 1)))
+    return words - before
+
+
+def _annotate_batch(engine: Engine, out: Path, batch: _Batch) -> int:
+    """Annotate a batch and write its part; returns the number of words."""
+    documents: list[RawDocument] = pickle.loads(batch.file.read_bytes())  # noqa: S301 (this run wrote it)
+    written, drops, corrections = Counter[str](), Counter[str](), Counter[str]()
+    texts: list[str] = []
+    for document, sentences in annotated_documents(documents, engine, drops, corrections):
+        source = text_file(document.doc_id) if document.extracted else document.source
+        written["documents"] += 1
+        for number, placed in enumerate(sentences):
+            paragraph, tokens = placed.paragraph, placed.tokens
+            low, high = paragraph.source_span(placed.sentence.start, placed.sentence.end)
+            comments = {
+                "newdoc id": None if number else document.doc_id, "genre": None if number else document.genre or None,
+                "newpar": "" if placed.opens_paragraph else None, "sent_id": f"{document.doc_id}-{placed.number}",
+                "section_number": paragraph.section, "speaker": paragraph.speaker or None,
+                "source": f"{source}:{low}:{high}", "text": placed.text,
+            }  # fmt: skip
+            rows = []
+            for token, after in zip_longest(tokens, tokens[1:]):
+                close = placed.no_space_after if after is None else after.start == token.end
+                low, high = paragraph.source_span(token.start, token.end)
+                misc = f"{'SpaceAfter=No|' if close else ''}TokenRange={low}:{high}"
+                rows.append((paragraph.text[token.start : token.end], token.words, misc))
+            texts.append(sentence_text(comments, rows))
+            written.update(sentences=1, words=sum(len(token.words) for token in tokens))
+    counts = AnnotationCounts(
+        documents=written["documents"], sentences=written["sentences"], words=written["words"],
+        drops={"annotation": drops}, corrections=corrections,
+    )  # fmt: skip
+    write_atomically(batch.part(out), f"{json.dumps(counts)}\n{''.join(texts)}".encode())
+    return counts["words"]
+
+
+def _join_parts(batches: Sequence[_Batch], out: Path, stem: str) -> tuple[AnnotationCounts, dict[str, FileEntry]]:
+    """Make shards of the parts and replace the old files by them; returns the counts and the new files."""
+    new = out / WORK / "new"
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir(parents=True)
+    counts = []
+    parts = (batch.read_part(out) for batch in batches)
+    for number, group in enumerate(group_by_size(parts, lambda part: len(part[1]), SHARD), 1):
+        counts += [of_part for of_part, _ in group]
+        if (text := b"".join(text for _, text in group)) or number == 1:
+            (new / f"{stem}-{number:05}.conllu").write_bytes(text)
+    texts = batches[0].file.parent / TEXTS
+    if texts.is_dir():
+        shutil.copytree(texts, new / TEXTS)
+    files = manifests.listed(new, new.rglob("*"))
+    manifests.replace_files(out, new, files)
+    return manifests.total(counts), files

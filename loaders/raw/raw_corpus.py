@@ -1,18 +1,17 @@
 """Reads raw text from a file, a folder, a table or a dataset, as documents in the order of their ids.
 
+The files of a source give rows, and these give documents (``usable_documents``): lines that recur in many documents are
+removed, then unusable paragraphs (by letters, length, script and language), then paragraphs and documents that repeat
+earlier ones. What recurs or repeats is known only after all documents were read; until then hashes of the text are in
+memory, and the text is in a temporary file.
+
 The documents depend on ids and contents only: text files, a table and a dataset with the same texts give the same
 documents. Memory holds one document, and hashes of all.
 
-Identifies the language of a text with py3langid, a naive Bayes classifier on byte n-grams that includes its model.
-
+The language of a text is identified with py3langid, a naive Bayes classifier on byte n-grams that includes its model.
 Measured on 600 news segments in each of 20 languages (NTREX-128): of the segments with 50 letters or more at most two
 per language are classified wrongly (three of 145 in Chinese), except that Indonesian and Malay are confused. No wrong
 answer has a probability above 0.83.
-
-Filters on documents: by letters, length, script and language of paragraphs, and by repetition in the corpus.
-
-Boilerplate lines, and paragraphs and documents that repeat earlier ones, are known only after all documents were read.
-Until then hashes of the text are kept in memory, not the text.
 """
 
 import math
@@ -37,32 +36,33 @@ from discoprobe.loaders import near_duplicates
 from discoprobe.loaders.catalogue.treebanks import HUB
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UsageError
 from discoprobe.loaders.languages.language import script_share
-from discoprobe.loaders.raw import tables
 from discoprobe.loaders.raw.document import (
-    COLUMNS,
     RUNNING,
-    TEI,
     DropCounts,
     Paragraph,
     RawDocument,
-    RawFile,
     ReadOptions,
     Row,
-    check_kind,
-    document_id,
-    files_in,
-    grouped,
-    read_text,
+    group_by_size,
     with_gaps,
 )
 from discoprobe.loaders.raw.plain_text import HEADING, inner_sentences, lines_of, row_document
-from discoprobe.loaders.raw.tei import read_tei
+from discoprobe.loaders.raw.text_rows import RawFile, find_files, rows_in
 from discoprobe.loaders.words import word_count
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
+T = TypeVar("T")
 
+REPOSITORY: Final = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
+"""The id of a dataset on the Hub."""
+MIN_WORDS: Final = 4
+"""A line with fewer words is not boilerplate: short exclamations and answers recur in every novel."""
+SHARE: Final = 0.002
+"""In large corpora, the share of the documents in which a line must occur to be boilerplate."""
+CERTAIN: Final = 0.9
+"""A paragraph is in another language if the probability of that language is at least this."""
 # fmt: off
 SAME: Final = tuple(frozenset(languages.split()) for languages in (
     "bs hr sh sr cnr", "id ms", "nb nn no", "yue wuu zh lzh", "ar ary arz apc ajp", "grc el", "he hbo", "es ext",
@@ -75,196 +75,27 @@ MIN_LETTERS: Final = 50
 """Texts with fewer letters are not classified."""
 CHARACTERS: Final = 500
 """Number of characters at the beginning of a text that are classified."""
-
-
-@cache
-def is_known(lang: str) -> bool:
-    """Whether the classifier knows a language, or one that counts as the same."""
-    return not _same_as(lang).isdisjoint(_classifier().nb_classes)
-
-
-def is_long_enough(text: str) -> bool:
-    """Whether a text has enough letters to be classified."""
-    return len(LETTER.findall(text[:CHARACTERS])) >= MIN_LETTERS
-
-
-def probabilities(text: str, lang: str) -> tuple[float, float]:
-    """The probability that a text is in a language, and that of the most probable other language."""
-    same, ranked = _same_as(lang), _classifier().rank(text[:CHARACTERS])
-    other = next(float(share) for code, share in ranked if code not in same)
-    return sum(float(share) for code, share in ranked if code in same), other
-
-
-def _same_as(lang: str) -> frozenset[str]:
-    return next((languages for languages in SAME if lang in languages), frozenset({lang}))
-
-
-@cache
-def _classifier() -> "LanguageIdentifier":
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415 - the model takes a second to load
-
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-
-
-T = TypeVar("T")
-
-CERTAIN: Final = 0.9
-"""A paragraph is in another language if the probability of that language is at least this."""
-MIN_WORDS: Final = 4
-"""A line with fewer words is not boilerplate: short exclamations and answers recur in every novel."""
-SHARE: Final = 0.002
-"""In large corpora, the share of the documents in which a line must occur to be boilerplate."""
 PARAGRAPH_WORDS: Final = 8
 """Paragraphs with fewer words are not dropped as repetitions, since short ones recur in every novel."""
 PARAGRAPHS_AT_ONCE: Final = 10_000
 """Number of paragraphs whose text is in memory at a time."""
 
 
-def filtered(document: RawDocument, options: ReadOptions, counts: DropCounts) -> RawDocument | None:
-    """A document without unusable paragraphs; None if too little is left, or most is in another language."""
-    parts = chain.from_iterable(_cut(p, document.source, options.max_characters, counts) for p in document.paragraphs)
-    cut = replace(document, paragraphs=tuple(with_gaps(parts)))
-    sizes: Counter[bool] = Counter()
-    reasons = {i: reason for i, p in enumerate(cut.paragraphs) if (reason := _unusable(p, options, sizes))}
-    rest = without(cut, reasons, counts)
-    if sizes and sizes[True] / sizes.total() < options.language_share:
-        counts.add("document-language", document.source)
-        return None
-    return rest if long_enough(rest, options, counts) else None
+def read_documents(source: Path | str, options: ReadOptions | None = None) -> "RawCorpus":
+    """A raw corpus; iterating over it reads the documents.
 
+    The source is a file or folder, or the id of a dataset on the Hub (``org/name``, ``hf://org/name``).
 
-def _unusable(paragraph: Paragraph, options: ReadOptions, sizes: Counter[bool]) -> str:
-    """The reason why a paragraph is unusable, or an empty text.
-
-    ``sizes`` counts the characters of paragraphs whose language could be identified: True for that of the corpus.
+    Raises:
+        DiscoprobeError: there is no such file. Errors in files are raised by iteration.
     """
-    text, lang = paragraph.text, options.lang
-    if not any(map(str.isalpha, text)):
-        return "no-letters"
-    if paragraph.kind not in RUNNING:
-        return ""
-    if lang and script_share(text, lang) < options.script_share:
-        return "script"
-    if lang and options.language_share and is_known(lang) and is_long_enough(text):
-        same, other = probabilities(text, lang)
-        sizes[same >= other] += len(text)
-        if other >= CERTAIN:
-            return "paragraph-language"
-    return "short-paragraph" if word_count(text) < options.min_words else ""
-
-
-def without(document: RawDocument, reasons: Mapping[int, str], counts: DropCounts) -> RawDocument:
-    """A document without some paragraphs: ``reasons`` maps their indices to the reasons, which are counted."""
-    for reason in reasons.values():
-        counts.add(reason, document.source)
-    rest = with_gaps(None if i in reasons else paragraph for i, paragraph in enumerate(document.paragraphs))
-    return replace(document, paragraphs=tuple(rest))
-
-
-def long_enough(document: RawDocument, options: ReadOptions, counts: DropCounts) -> bool:
-    """Whether a document has enough words of running text; if not, it is counted as dropped."""
-    words = sum(word_count(paragraph.text) for paragraph in document.running)
-    if words >= max(options.min_document_words, 1):
-        return True
-    counts.add("short-document" if words else "empty-document", document.source)
-    return False
-
-
-def _cut(paragraph: Paragraph, source: str, longest: int, counts: DropCounts) -> Iterator[Paragraph | None]:
-    """A paragraph in parts of at most ``longest`` characters that end with a sentence; None for a longer sentence."""
-    if len(paragraph.text) <= longest:
-        yield paragraph
-        return
-    spans = paragraph.sentences
-    ends = inner_sentences(paragraph.text) if spans is None else [start for start, _ in spans[1:]]
-    start = 0
-    for end, following in pairwise([*ends, len(paragraph.text), math.inf]):
-        if following - start <= longest:
-            continue
-        text = paragraph.content.cut(start, int(end)).stripped()
-        if len(text.text) <= longest:
-            inside = None if spans is None else tuple((a - start, b - start) for a, b in spans if start <= a < end)
-            yield replace(paragraph, content=text, sentences=inside, gap=paragraph.gap and not start)
-        else:
-            counts.add("long-paragraph", f"{source}:{text.source_span(0, 1)[0]}")
-            yield None
-        start = int(end)
-
-
-def with_boilerplate(rows: Iterable[Row], least: int) -> Iterator[tuple[Row, Collection[str]]]:
-    """Each row with its boilerplate: the lines of its plain text that occur in at least ``least`` documents.
-
-    In a large corpus more documents are required (``SHARE``); if ``least`` is 0, there is no boilerplate. Headings and
-    short lines are never boilerplate, and a text that has only such lines keeps them. The rows are iterated over twice.
-    """
-    texts = (row.text for row in rows if row.parts is None) if least else ()
-    keys = [np.array([*{*_line_keys(text).values()} - {None}], np.uint64) for text in texts]
-    lines, documents = np.unique(np.concatenate([*keys, np.empty(0, np.uint64)]), return_counts=True)
-    recurring = frozenset(lines[documents >= max(least, round(SHARE * len(keys)))].tolist())
-    for row in rows:
-        key_of = _line_keys(row.text) if recurring and row.parts is None else {}
-        boilerplate = {line for line, key in key_of.items() if key in recurring}
-        yield row, boilerplate if len(boilerplate) < len(key_of) else ()
-
-
-def _line_keys(source: str) -> dict[str, int | None]:
-    """The lines of a text that have a letter and are not headings → hash, or None for a short line."""
-    lines = (line.text for line in lines_of(source))
-    return {line: _key(line) for line in lines if any(map(str.isalpha, line)) and not HEADING.match(line)}
-
-
-def _key(line: str) -> int | None:
-    if word_count(line) < MIN_WORDS:
-        return None
-    text = " ".join(line.casefold().split())
-    return int.from_bytes(blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest(), "little")
-
-
-_PARAGRAPHS: Final = {"document": pl.Int64, "paragraph": pl.Int64, "text": pl.String, "words": pl.Int64}
-
-
-def _repeats(documents: Iterable[RawDocument]) -> tuple[dict[int, str], dict[int, dict[int, str]]]:
-    """What repeats earlier text.
-
-    Documents are compared first, so that a paragraph is dropped only if the one that it repeats is kept.
-
-    Returns:
-        Number of a document → reason; number of a document → index of a paragraph → reason.
-    """
-    running = (
-        [(n, i, p.text, word_count(p.text)) for i, p in enumerate(document.paragraphs) if p.kind in RUNNING]
-        for n, document in enumerate(documents)
-    )
-    wholes, long = [], []
-    for batch in chain([[]], grouped(running, len, PARAGRAPHS_AT_ONCE)):  # an empty one, if there is no document
-        table = pl.DataFrame([row for rows in batch for row in rows], _PARAGRAPHS, orient="row")
-        wholes.append(_compared(table.group_by("document", maintain_order=True).agg(pl.col("text").str.join(" "))))
-        long.append(_compared(table.filter(pl.col("words") >= PARAGRAPH_WORDS)))
-    repeated = dict(_later(_clustered(wholes)).select("document", pl.col("reason") + "-document").rows())
-    rest = _clustered(long).filter(~pl.col("document").is_in(list(repeated)))
-    paragraphs: defaultdict[int, dict[int, str]] = defaultdict(dict)
-    for number, i, reason in _later(rest).select("document", "paragraph", pl.col("reason") + "-paragraph").rows():
-        paragraphs[number][i] = reason
-    return repeated, paragraphs
-
-
-def _compared(texts: pl.DataFrame) -> tuple[pl.DataFrame, near_duplicates.Shingles]:
-    """Rows without their text, and the shingles of the texts."""
-    return texts.drop("text"), near_duplicates.shingles(texts["text"])
-
-
-def _clustered(parts: Sequence[tuple[pl.DataFrame, near_duplicates.Shingles]]) -> pl.DataFrame:
-    """The rows of all parts with ``key``, which is equal for equal texts, and ``cluster``, for near-duplicates too."""
-    texts = near_duplicates.together([shingles for _, shingles in parts])
-    rows = pl.concat([table for table, _ in parts])
-    return rows.with_columns(key=pl.Series(texts.keys), cluster=near_duplicates.clusters(texts))
-
-
-def _later(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows that are not the first of their cluster, with the reason to drop them."""
-    is_equal, is_near = (pl.int_range(pl.len()).over(column) > 0 for column in ("key", "cluster"))
-    reason = pl.when(is_equal).then(pl.lit("duplicate")).otherwise(pl.lit("near-duplicate"))
-    return rows.with_columns(reason=reason).filter(is_near)
+    path = Path(source)
+    name = str(source).removeprefix(HUB)
+    if path.exists():
+        return RawCorpus(path.resolve().name, path, options or ReadOptions())
+    if REPOSITORY.fullmatch(name):
+        return RawCorpus(name, None, options or ReadOptions())
+    raise DiscoprobeError(f"{source}: no such file or folder, and not the id of a dataset on the Hub (org/name)")
 
 
 class Spool(Generic[T]):
@@ -301,44 +132,6 @@ class Spool(Generic[T]):
         self._file.close()
 
 
-def without_repeats(
-    documents: Iterable[RawDocument], options: ReadOptions, counts: DropCounts
-) -> Iterator[RawDocument]:
-    """The documents without what repeats earlier text; ``counts`` counts what is dropped.
-
-    All documents are read before the first is given. Without the option ``duplicates`` they are given as they are.
-    """
-    if not options.duplicates:
-        yield from documents
-        return
-    with closing(Spool[RawDocument]()) as stored:
-        repeated, paragraphs = _repeats(one for number, one in enumerate(documents) if stored.add(number, one))
-        for number, document in enumerate(stored):
-            if reason := repeated.get(number):
-                counts.add(reason, document.source)
-                continue
-            rest = without(document, paragraphs.get(number, {}), counts)
-            if long_enough(rest, options, counts):
-                yield rest
-
-
-def read_documents(source: Path | str, options: ReadOptions | None = None) -> "RawCorpus":
-    """A raw corpus; iterating over it reads the documents.
-
-    The source is a file or folder, or the id of a dataset on the Hub (``org/name``, ``hf://org/name``).
-
-    Raises:
-        DiscoprobeError: there is no such file. Errors in files are raised by iteration.
-    """
-    path = Path(source)
-    name = str(source).removeprefix(HUB)
-    if path.exists():
-        return RawCorpus(path.resolve().name, path, options or ReadOptions())
-    if tables.REPOSITORY.fullmatch(name):
-        return RawCorpus(name, None, options or ReadOptions())
-    raise DiscoprobeError(f"{source}: no such file or folder, and not the id of a dataset on the Hub (org/name)")
-
-
 @dataclass(slots=True)
 class RawCorpus:
     """The documents of a source; each iteration reads it again."""
@@ -358,59 +151,24 @@ class RawCorpus:
             DiscoprobeError: something cannot be read.
         """
         self.counts = DropCounts()
+        self.files = find_files(self.name, self.path, self.options, self.counts)
+        repeated: Counter[str] = Counter()  # ids; to those that occur again ``~2``, ``~3``, … are appended
         with closing(Spool[Row]()) as rows:
-            self._read(rows)
+            for file in self.files:
+                refused, empty = self.counts.reasons["unreadable"], True
+                try:
+                    for row in rows_in(file, self.name, self.options, self.counts):
+                        empty, unique = False, row.id
+                        while not rows.add(unique, replace(row, id=unique)):
+                            repeated[row.id] += 1
+                            unique = f"{row.id}~{repeated[row.id] + 1}"
+                except (UsageError, UnknownNameError, RemoteError):
+                    raise
+                except DiscoprobeError as error:
+                    self.counts.refuse(error, self.options.on_error)
+                if empty and refused == self.counts.reasons["unreadable"]:
+                    self.counts.add("empty-document", file.place)
             yield from usable_documents(rows, self.options, self.counts)
-
-    def _read(self, rows: Spool[Row]) -> None:
-        """Add the rows of all files under unique ids: ``~2``, ``~3``, … are appended to ids that occur again."""
-        again: Counter[str] = Counter()
-        self.files = self._found()
-        for file in self.files:
-            refused, empty = self.counts.reasons["unreadable"], True
-            try:
-                for row in self._rows(file):
-                    empty, unique = False, row.id
-                    while not rows.add(unique, replace(row, id=unique)):
-                        again[row.id] += 1
-                        unique = f"{row.id}~{again[row.id] + 1}"
-            except (UsageError, UnknownNameError, RemoteError):
-                raise
-            except DiscoprobeError as error:
-                self.counts.refuse(error, self.options.on_error)
-            if empty and refused == self.counts.reasons["unreadable"]:
-                self.counts.add("empty-document", file.place)
-
-    def _found(self) -> list[RawFile]:
-        """The files of the source, by name; a dataset on the Hub counts as one without path."""
-        if self.path is None:
-            return [RawFile(None, self.name)]
-        if self.path.is_file():
-            check_kind(self.path)
-            found = [RawFile(self.path, self.path.name)]
-        else:
-            found = files_in(self.path, self.counts)
-            for ids, n in Counter(file.ids for file in found if file.ids).items():
-                if n > 1:
-                    problem = f"has {n} texts beside {ids.name}, which are the same documents; name the file to read"
-                    raise DiscoprobeError(f"{ids.parent}: {problem}")
-        for option in () if any(file.is_table for file in found) else COLUMNS:
-            if column := getattr(self.options, option):
-                raise UsageError(f"{self.name}: --{option} names a column, '{column}', but there is no table")
-        return found
-
-    def _rows(self, file: RawFile) -> Iterable[Row]:
-        path, options = file.path, self.options
-        if path is None or file.is_table:
-            name = self.name if path is None or file.name == "." else file.place
-            return tables.table_rows(path or self.name, name, options, self.counts)
-        doc_id = document_id(file.name)
-        if path.suffix.lower() in TEI:
-            return read_tei(path, file.place, doc_id, self.counts, options.min_document_words)
-        text, ids = read_text(path, file.place, options.encoding), file.ids
-        return (
-            tables.aligned_rows(text, read_text(ids, ids.name), file.place) if ids else [Row(file.place, doc_id, text)]
-        )
 
 
 def usable_documents(rows: Iterable[Row], options: ReadOptions, counts: DropCounts) -> Iterator[RawDocument]:
@@ -420,5 +178,181 @@ def usable_documents(rows: Iterable[Row], options: ReadOptions, counts: DropCoun
     """
     with_lines = with_boilerplate(rows, options.boilerplate)
     documents = (row_document(row, options, counts, boilerplate) for row, boilerplate in with_lines)
-    usable = filter(None, (filtered(document, options, counts) for document in documents))
-    return without_repeats(usable, options, counts)
+    usable = filter(None, (filter_paragraphs(document, options, counts) for document in documents))
+    return drop_repeats(usable, options, counts)
+
+
+def with_boilerplate(rows: Iterable[Row], least: int) -> Iterator[tuple[Row, Collection[str]]]:
+    """Each row with its boilerplate: the lines of its plain text that occur in at least ``least`` documents.
+
+    In a large corpus more documents are required (``SHARE``); if ``least`` is 0, there is no boilerplate. Headings and
+    short lines are never boilerplate, and a text that has only such lines keeps them. The rows are iterated over twice.
+    """
+    texts = (row.text for row in rows if row.parts is None) if least else ()
+    keys = [np.array([*{*_line_keys(text).values()} - {None}], np.uint64) for text in texts]
+    lines, documents = np.unique(np.concatenate([*keys, np.empty(0, np.uint64)]), return_counts=True)
+    recurring = frozenset(lines[documents >= max(least, round(SHARE * len(keys)))].tolist())
+    for row in rows:
+        key_of = _line_keys(row.text) if recurring and row.parts is None else {}
+        boilerplate = {line for line, key in key_of.items() if key in recurring}
+        yield row, boilerplate if len(boilerplate) < len(key_of) else ()
+
+
+def _line_keys(source: str) -> dict[str, int | None]:
+    """The lines of a text that have a letter and are not headings → hash, or None for a short line."""
+    keys: dict[str, int | None] = {}
+    for line in dict.fromkeys(line.text for line in lines_of(source)):
+        if any(map(str.isalpha, line)) and not HEADING.match(line):
+            text = " ".join(line.casefold().split()).encode(errors="surrogatepass")
+            is_short = word_count(line) < MIN_WORDS
+            keys[line] = None if is_short else int.from_bytes(blake2b(text, digest_size=8).digest(), "little")
+    return keys
+
+
+def filter_paragraphs(document: RawDocument, options: ReadOptions, counts: DropCounts) -> RawDocument | None:
+    """A document without unusable paragraphs; None if too little is left, or most is in another language."""
+    lang = options.lang
+    parts = chain.from_iterable(
+        _split_long(paragraph, document.source, options.max_characters, counts) for paragraph in document.paragraphs
+    )
+    document = replace(document, paragraphs=tuple(with_gaps(parts)))
+    reasons: dict[int, str] = {}
+    sizes: Counter[bool] = Counter()  # characters of paragraphs whose language is identified; True: that of the corpus
+    for i, paragraph in enumerate(document.paragraphs):
+        text = paragraph.text
+        if not any(map(str.isalpha, text)):
+            reasons[i] = "no-letters"
+        elif paragraph.kind not in RUNNING:
+            continue
+        elif lang and script_share(text, lang) < options.script_share:
+            reasons[i] = "script"
+        else:
+            is_classified = lang and options.language_share and is_known(lang)
+            if is_classified and len(LETTER.findall(text[:CHARACTERS])) >= MIN_LETTERS:
+                same, other = probabilities(text, lang)
+                sizes[same >= other] += len(text)
+                if other >= CERTAIN:
+                    reasons[i] = "paragraph-language"
+                    continue
+            if word_count(text) < options.min_words:
+                reasons[i] = "short-paragraph"
+    rest = drop_paragraphs(document, reasons, counts)
+    if sizes and sizes[True] / sizes.total() < options.language_share:
+        counts.add("document-language", document.source)
+        return None
+    return rest if is_long_enough(rest, options, counts) else None
+
+
+def _split_long(paragraph: Paragraph, source: str, longest: int, counts: DropCounts) -> Iterator[Paragraph | None]:
+    """A paragraph in parts of at most ``longest`` characters that end with a sentence; None for a longer sentence."""
+    if len(paragraph.text) <= longest:
+        yield paragraph
+        return
+    spans = paragraph.sentences
+    ends = inner_sentences(paragraph.text) if spans is None else [start for start, _ in spans[1:]]
+    start = 0
+    for end, following in pairwise([*ends, len(paragraph.text), math.inf]):
+        if following - start <= longest:
+            continue
+        text = paragraph.content.cut(start, int(end)).stripped()
+        if len(text.text) <= longest:
+            inside = None if spans is None else tuple((a - start, b - start) for a, b in spans if start <= a < end)
+            yield replace(paragraph, content=text, sentences=inside, gap=paragraph.gap and not start)
+        else:
+            counts.add("long-paragraph", f"{source}:{text.source_span(0, 1)[0]}")
+            yield None
+        start = int(end)
+
+
+@cache
+def is_known(lang: str) -> bool:
+    """Whether the classifier knows a language, or one that counts as the same."""
+    return not _same_as(lang).isdisjoint(_classifier().nb_classes)
+
+
+def probabilities(text: str, lang: str) -> tuple[float, float]:
+    """The probability that a text is in a language, and that of the most probable other language."""
+    same, ranked = _same_as(lang), _classifier().rank(text[:CHARACTERS])
+    other = next(float(share) for code, share in ranked if code not in same)
+    return sum(float(share) for code, share in ranked if code in same), other
+
+
+def _same_as(lang: str) -> frozenset[str]:
+    return next((languages for languages in SAME if lang in languages), frozenset({lang}))
+
+
+@cache
+def _classifier() -> "LanguageIdentifier":
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415 - the model takes a second to load
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+
+
+def drop_paragraphs(document: RawDocument, reasons: Mapping[int, str], counts: DropCounts) -> RawDocument:
+    """A document without some paragraphs: ``reasons`` maps their indices to the reasons, which are counted."""
+    for reason in reasons.values():
+        counts.add(reason, document.source)
+    rest = with_gaps(None if i in reasons else paragraph for i, paragraph in enumerate(document.paragraphs))
+    return replace(document, paragraphs=tuple(rest))
+
+
+def is_long_enough(document: RawDocument, options: ReadOptions, counts: DropCounts) -> bool:
+    """Whether a document has enough words of running text; if not, it is counted as dropped."""
+    words = sum(word_count(paragraph.text) for paragraph in document.running)
+    if words >= max(options.min_document_words, 1):
+        return True
+    counts.add("short-document" if words else "empty-document", document.source)
+    return False
+
+
+def drop_repeats(documents: Iterable[RawDocument], options: ReadOptions, counts: DropCounts) -> Iterator[RawDocument]:
+    """The documents without what repeats earlier text; ``counts`` counts what is dropped.
+
+    All documents are read before the first is given. Without the option ``duplicates`` they are given as they are.
+    Documents are compared first, so that a paragraph is dropped only if the one that it repeats is kept.
+    """
+    if not options.duplicates:
+        yield from documents
+        return
+    with closing(Spool[RawDocument]()) as stored:
+        columns = {"document": pl.Int64, "paragraph": pl.Int64, "text": pl.String, "words": pl.Int64}
+        running = (
+            [(n, i, p.text, word_count(p.text)) for i, p in enumerate(document.paragraphs) if p.kind in RUNNING]
+            for n, document in enumerate(documents)
+            if stored.add(n, document)
+        )
+        texts, long = [], []  # of documents, and of long paragraphs
+        for batch in chain([[]], group_by_size(running, len, PARAGRAPHS_AT_ONCE)):  # [] if there is no document
+            table = pl.DataFrame([row for rows in batch for row in rows], columns, orient="row")
+            texts.append(_shingled(table.group_by("document", maintain_order=True).agg(pl.col("text").str.join(" "))))
+            long.append(_shingled(table.filter(pl.col("words") >= PARAGRAPH_WORDS)))
+        dropped = dict(_find_repeats(texts).select("document", pl.col("reason") + "-document").rows())
+        reasons: defaultdict[int, dict[int, str]] = defaultdict(dict)  # number of a document → index of a paragraph
+        repeats = _find_repeats(long, dropped).select("document", "paragraph", pl.col("reason") + "-paragraph")
+        for number, i, reason in repeats.rows():
+            reasons[number][i] = reason
+        for number, document in enumerate(stored):
+            if number in dropped:
+                counts.add(dropped[number], document.source)
+                continue
+            rest = drop_paragraphs(document, reasons[number], counts)
+            if is_long_enough(rest, options, counts):
+                yield rest
+
+
+def _shingled(texts: pl.DataFrame) -> tuple[pl.DataFrame, near_duplicates.Shingles]:
+    """Rows without their text, and the shingles of the texts."""
+    return texts.drop("text"), near_duplicates.shingles(texts["text"])
+
+
+def _find_repeats(
+    parts: Sequence[tuple[pl.DataFrame, near_duplicates.Shingles]], without: Collection[int] = ()
+) -> pl.DataFrame:
+    """The rows that repeat an earlier one, with ``reason``; rows of the documents ``without`` are ignored."""
+    texts = near_duplicates.together([shingles for _, shingles in parts])
+    rows = pl.concat([table for table, _ in parts])
+    rows = rows.with_columns(key=pl.Series(texts.keys), cluster=near_duplicates.clusters(texts))
+    rows = rows.filter(~pl.col("document").is_in([*without]))
+    is_equal, is_near = (pl.int_range(pl.len()).over(column) > 0 for column in ("key", "cluster"))
+    reason = pl.when(is_equal).then(pl.lit("duplicate")).otherwise(pl.lit("near-duplicate"))
+    return rows.with_columns(reason=reason).filter(is_near)

@@ -15,20 +15,20 @@ from itertools import accumulate, chain, repeat
 from typing import Any, Final
 
 import polars as pl
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from discoprobe.loaders import cache
 from discoprobe.loaders.annotation_manifest import AnnotationCounts
 from discoprobe.loaders.corpus import DOCUMENTS, SENTENCES, TOKENS, VERSION, Corpus, Counts, Shard, Source, SourceFile
-from discoprobe.loaders.errors import CorpusFormatError, UnsupportedError, first_line
+from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.fetch.remote_files import PARQUET, TextFile, files_at, pinned, reaching
 from discoprobe.loaders.folders import cache_folder
 from discoprobe.loaders.hashing import hash_of_json, record_keys, text_keys
 from discoprobe.loaders.raw.document import DropCounts, RawDocument, ReadOptions
 from discoprobe.loaders.raw.raw_corpus import usable_documents
 from discoprobe.loaders.raw.segmentation import Engine, PlacedSentence, annotated_documents
-from discoprobe.loaders.raw.tables import find_columns, known_column, rows_of
+from discoprobe.loaders.raw.text_rows import find_column, find_columns, rows_of
+from discoprobe.loaders.tables import reading_parquet
 
 FORMAT: Final = 9
 """Version of the code that reads, filters and divides text. Raise it when results change: parts are then made again."""
@@ -36,6 +36,19 @@ ABOUT: Final = {"title": ("title",), "url": ("url", "source_url", "link")}
 """What an attribution of a document contains → possible names of its column, in lower case."""
 FOOTERS_AT_ONCE: Final = 8
 """Number of files whose footers are read at the same time."""
+
+
+_FOOTERS: dict[TextFile, pq.FileMetaData] = {}
+"""The footers that this process has read."""
+
+
+@contextmanager
+def _open_parquet(file: TextFile) -> Iterator[pq.ParquetFile]:
+    """An open parquet file; the messages of errors name it."""
+    with reaching(file.url), file.open() as stream, reading_parquet(file.url):
+        parquet = pq.ParquetFile(stream, metadata=_FOOTERS.get(file), pre_buffer=True)
+        _FOOTERS[file] = parquet.metadata
+        yield parquet
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +86,7 @@ class TextCorpusPart:
             CorpusFormatError: it is damaged, or a row is malformed and ``on_error`` is ``"stop"``.
         """
         entry = cache.find(cache_folder(), self.key)
-        return (self._made() if entry is None else entry).shards[0].load()
+        return (self._make() if entry is None else entry).shards[0].load()
 
     def record(self) -> Mapping[str, Any] | None:
         """The record of the part, made when it was read; None if the cache does not have the part.
@@ -83,10 +96,10 @@ class TextCorpusPart:
         """
         return cache.record(cache_folder(), self.key)
 
-    def _made(self) -> cache.Entry:
-        with _opened(self.file) as parquet:
+    def _make(self) -> cache.Entry:
+        with _open_parquet(self.file) as parquet:
             names = parquet.schema_arrow.names
-            columns = [known_column(names, wanted) for wanted in ABOUT.values()]
+            columns = [find_column(names, usual) for usual in ABOUT.values()]
             used = {*find_columns(names, self.options, self.file.name).values(), *filter(None, columns)}
             records = parquet.read_row_group(self.number, columns=sorted(used)).to_pylist()
         reading, dropped, corrections = DropCounts(), Counter[str](), Counter[str]()
@@ -97,7 +110,7 @@ class TextCorpusPart:
         for document, _ in documents:
             row = int(document.source.rpartition(":")[2]) - self.before  # in the row group, from 1
             about.append([document.doc_id, *(str(records[row - 1].get(column) or "") for column in columns)])
-        shard = _shard(documents, self.corpus)
+        shard = _make_shard(documents, self.corpus)
         counts = AnnotationCounts(
             documents=len(documents), sentences=shard.sentences.height, words=int(shard.sentences["n_words"].sum()),
             drops={"reading": reading.reasons, "annotation": dropped}, corrections=corrections,
@@ -105,7 +118,7 @@ class TextCorpusPart:
         return cache.store(cache_folder(), self.key, [shard], lambda: {"about": about, **counts})
 
 
-def _shard(documents: Sequence[tuple[RawDocument, Sequence[PlacedSentence]]], corpus: str) -> Shard:
+def _make_shard(documents: Sequence[tuple[RawDocument, Sequence[PlacedSentence]]], corpus: str) -> Shard:
     """The tables of documents with their sentences; ``n_words`` counts words with a letter or digit."""
     names = [document.doc_id for document, _ in documents]
     of_documents = pl.DataFrame({
@@ -114,35 +127,18 @@ def _shard(documents: Sequence[tuple[RawDocument, Sequence[PlacedSentence]]], co
         "n_sentences": [len(sentences) for _, sentences in documents],
         "key": record_keys(repeat(corpus, len(names)), names),
     }, DOCUMENTS)  # fmt: skip
-    rows = [(doc, index, one) for doc, (_, sentences) in enumerate(documents) for index, one in enumerate(sentences)]
-    texts = [one.text for _, _, one in rows]
-    sent_ids = [f"{names[doc]}-{one.number}" for doc, _, one in rows]
+    rows = [(doc, index, placed) for doc, (_, sents) in enumerate(documents) for index, placed in enumerate(sents)]
+    texts = [placed.text for _, _, placed in rows]
+    sent_ids = [f"{names[doc]}-{placed.number}" for doc, _, placed in rows]
     table = pl.DataFrame({
         "sent": range(len(rows)), "doc": [doc for doc, _, _ in rows], "index": [index for _, index, _ in rows],
-        "run": [n - 1 for n in accumulate(one.opens_passage for _, _, one in rows)], "sent_id": sent_ids,
-        "text": texts, "n_words": [one.alphanumeric_words for _, _, one in rows], "aligned": [True] * len(rows),
+        "run": [n - 1 for n in accumulate(placed.opens_passage for _, _, placed in rows)], "sent_id": sent_ids,
+        "text": texts, "n_words": [placed.alphanumeric_words for _, _, placed in rows], "aligned": [True] * len(rows),
         "key": record_keys(repeat(corpus, len(rows)), [names[doc] for doc, _, _ in rows], sent_ids, texts),
-        "text_key": text_keys(texts), "section": [one.paragraph.section for _, _, one in rows],
+        "text_key": text_keys(texts), "section": [placed.paragraph.section for _, _, placed in rows],
         "speaker": [None] * len(rows), "element": [None] * len(rows),
     }, SENTENCES)  # fmt: skip
     return Shard(of_documents, table, pl.DataFrame(schema=TOKENS))
-
-
-_FOOTERS: dict[TextFile, pq.FileMetaData] = {}
-"""The footers that this process has read."""
-
-
-@contextmanager
-def _opened(file: TextFile) -> Iterator[pq.ParquetFile]:
-    """An open parquet file; the messages of errors name it."""
-    with reaching(file.url), file.open() as stream:
-        try:
-            parquet = pq.ParquetFile(stream, metadata=_FOOTERS.get(file), pre_buffer=True)
-            _FOOTERS[file] = parquet.metadata
-            yield parquet
-        except pa.ArrowException as error:
-            problem = f"not a readable parquet file: {first_line(error)}"
-            raise CorpusFormatError(problem, path=file.url) from error
 
 
 def text_corpus(url: str, source: Source, options: ReadOptions, engine: Engine) -> Corpus:
@@ -166,7 +162,7 @@ def text_corpus(url: str, source: Source, options: ReadOptions, engine: Engine) 
     place, repository, commit = pinned(url)
     files = files_at(place, PARQUET)
     with ThreadPoolExecutor(FOOTERS_AT_ONCE) as pool:
-        of_files = pool.map(lambda file: list(_parts(source.name, file, options, engine)), files)
+        of_files = pool.map(lambda file: list(_parts_of_file(source.name, file, options, engine)), files)
         parts = tuple(chain.from_iterable(of_files))
     if not parts:
         raise UnsupportedError(f"{url}: the parquet files have no row")
@@ -179,9 +175,9 @@ def text_corpus(url: str, source: Source, options: ReadOptions, engine: Engine) 
     return Corpus(source.lang, (source,), parts, Counts(rows, rows, 0, {"sections": rows, "text": rows}))
 
 
-def _parts(corpus: str, file: TextFile, options: ReadOptions, engine: Engine) -> Iterator[TextCorpusPart]:
+def _parts_of_file(corpus: str, file: TextFile, options: ReadOptions, engine: Engine) -> Iterator[TextCorpusPart]:
     """The parts of a file from its footer."""
-    with _opened(file) as parquet:
+    with _open_parquet(file) as parquet:
         columns = find_columns(parquet.schema_arrow.names, options, file.name)
         text = columns.get("sentences") or columns["text"]
         before = 0

@@ -1,22 +1,19 @@
-"""Finds sentences in paragraphs with an engine, drops damaged ones, and numbers the others.
+"""Finds sentences in paragraphs with an engine, corrects their boundaries, drops damaged ones, numbers the others.
 
 An engine is a model (`stanza_engine`) or rules, for languages and machines without a model. The rules are those of
 Wikimedia's ``sentencex``, which has rules and abbreviations for some thirty languages, and uses those of a related
 language or general ones for the others. Words are then divided at Unicode's word boundaries (``running_words``).
 
-A sentence is dropped if it is too long, or if it shows that something was lost when the text was extracted: empty
-brackets, formulas, marks of notes.
-
-Corrects the sentence boundaries of a segmenter by rules.
-
-Boundaries are removed, moved or added; the text is not changed. The rules were tested on gold sentences (UD German GSD,
-Spanish AnCora and GSD, Russian Taiga and GSD; 4,900 sentences, up to ten joined by spaces, segmented by small models of
-Stanza): of 138 boundaries that are removed or moved, 132 are not in gold; of 154 that are added, 152 are. F1 of
-boundaries rises from .93, .98, .97, .49 and .97 to .94, .98, .98, .64 and .98.
-
-Rules that this test did not confirm are left out: for boundaries after ``:`` and ``;``, after an abbreviation of
+The boundaries of both are corrected by rules (``correct_boundaries``): they are removed, moved or added. The rules were
+tested on gold sentences (UD German GSD, Spanish AnCora and GSD, Russian Taiga and GSD; 4,900 sentences, up to ten
+joined by spaces, segmented by small models of Stanza): of 138 boundaries that are removed or moved, 132 are not in
+gold; of 154 that are added, 152 are. F1 of boundaries rises from .93, .98, .97, .49 and .97 to .94, .98, .98, .64 and
+.98. Rules that this test did not confirm are left out: for boundaries after ``:`` and ``;``, after an abbreviation of
 several letters, and before a small letter after a full stop. The rules for ordinals (``19. Jahrhundert``), for years,
 and for Spanish ``D.`` come from reading texts of the German Wikipedia and Spanish novels.
+
+A sentence is dropped if it is too long, or if it shows that something was lost when the text was extracted: empty
+brackets, formulas, marks of notes (``lost_text``).
 """
 
 import importlib.metadata
@@ -35,7 +32,7 @@ from discoprobe.loaders.conllu.write import Word
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.languages.language import LanguageSection, language_data
 from discoprobe.loaders.languages.word_frequency import zipf
-from discoprobe.loaders.raw.document import RUNNING, Paragraph, RawDocument, Span, grouped
+from discoprobe.loaders.raw.document import RUNNING, Paragraph, RawDocument, Span, group_by_size
 from discoprobe.loaders.raw.plain_text import is_final
 from discoprobe.loaders.words import n_alphanumeric_words, word_spans
 
@@ -85,7 +82,9 @@ class Boundaries(LanguageSection, frozen=True):
     ordinals: str = ""
 
 
-def corrected(text: str, lang: str, corrections: Counter[str], spans: Sequence[Span] | None = None) -> list[Span]:
+def correct_boundaries(
+    text: str, lang: str, corrections: Counter[str], spans: Sequence[Span] | None = None
+) -> list[Span]:
     """The spans of the sentences of a paragraph, with corrected boundaries.
 
     ``spans`` are the sentences of a segmenter, in order, with only white space between them; by default those of
@@ -96,27 +95,31 @@ def corrected(text: str, lang: str, corrections: Counter[str], spans: Sequence[S
         return []
     start, end = spans[0][0], spans[-1][1]
     by_rule = {begin for begin, _ in rules}
-    given = [_moved(text, boundary) for boundary, _ in spans[1:]]
-    there = {boundary for boundary, _ in given}
+    moved = [_move_past_signs(text, boundary) for boundary, _ in spans[1:]]
+    of_segmenter = {boundary for boundary, _ in moved}
     added = {match.end() for match in MISSED.finditer(text)} & by_rule
     added |= {match.end() for match in YEAR.finditer(text)}
-    boundaries = sorted(at for at in there | added if start < at < end)
-    removed = _beside_signs(text, [start, *boundaries, end])
-    own = language_data(lang).section(Boundaries)
-    removed |= {at: kind for at in boundaries if at not in removed and (kind := _inside(text, at, own, by_rule))}
-    corrections.update(kind for boundary, moved in given if (kind := removed.get(boundary, moved)))
+    boundaries = sorted(at for at in of_segmenter | added if start < at < end)
+    removed: dict[int, str] = {}
+    begin = start
+    for at, following in pairwise([*boundaries, end]):
+        after = text[at:following]
+        if LETTER.search(text, begin, at) and (LETTER.search(after) or ONLY_OPENS.match(after)):
+            begin = at
+        else:  # a part beside the boundary has no letter and opens no sentence
+            removed[at] = "signs-alone"
+    language = language_data(lang).section(Boundaries)
+    removed |= {
+        at: kind for at in boundaries if at not in removed and (kind := _kind_inside(text, at, language, by_rule))
+    }
+    corrections.update(kind for boundary, moved_as in moved if (kind := removed.get(boundary, moved_as)))
     boundaries = [at for at in boundaries if at not in removed]
-    corrections.update("missed-end" for at in boundaries if at not in there)
-    return [_stripped(text, low, high) for low, high in pairwise([start, *boundaries, end])]
+    corrections.update("missed-end" for at in boundaries if at not in of_segmenter)
+    edges = pairwise([start, *boundaries, end])
+    return [(high - len(text[low:high].lstrip()), low + len(text[low:high].rstrip())) for low, high in edges]
 
 
-def _stripped(text: str, start: int, end: int) -> Span:
-    """A span without the white space at its ends."""
-    sentence = text[start:end]
-    return end - len(sentence.lstrip()), start + len(sentence.rstrip())
-
-
-def _moved(text: str, at: int) -> tuple[int, str]:
+def _move_past_signs(text: str, at: int) -> tuple[int, str]:
     """A boundary moved past closing or before opening marks, and the kind of correction; 0 if it is to be removed."""
     if text[at - 1].isspace():
         return at, ""
@@ -127,33 +130,20 @@ def _moved(text: str, at: int) -> tuple[int, str]:
     return (0, "inside-word") if JOINED.match(text, at) else (at, "")
 
 
-def _beside_signs(text: str, edges: Sequence[int]) -> dict[int, str]:
-    """The boundaries to remove, with the kind, because a part beside them has no letter and opens no sentence."""
-    removed: dict[int, str] = {}
-    begin = edges[0]
-    for at, following in pairwise(edges[1:]):
-        after = text[at:following]
-        if LETTER.search(text, begin, at) and (LETTER.search(after) or ONLY_OPENS.match(after)):
-            begin = at
-        else:
-            removed[at] = "signs-alone"
-    return removed
-
-
-def _inside(text: str, at: int, own: Boundaries, by_rule: Collection[int]) -> str:
+def _kind_inside(text: str, at: int, language: Boundaries, by_rule: Collection[int]) -> str:
     """The kind of a boundary that is inside a sentence, by the text on both sides; an empty text for any other."""
-    for kind, pattern in _patterns(own):
-        found = pattern.match(text, at)
-        if not found or (kind == "after-initial" and at in by_rule):  # `sentencex` ends a sentence there
+    for kind, pattern in _patterns(language):
+        match = pattern.match(text, at)
+        if not match or (kind == "after-initial" and at in by_rule):  # `sentencex` ends a sentence there
             continue
-        noun = found.groupdict().get("noun")
-        if not noun or zipf(noun.lower(), own.ordinals) < FREQUENT:
+        noun = match.groupdict().get("noun")
+        if not noun or zipf(noun.lower(), language.ordinals) < FREQUENT:
             return kind
     return ""
 
 
 @cache
-def _patterns(own: Boundaries) -> list[tuple[str, regex.Pattern[str]]]:
+def _patterns(language: Boundaries) -> list[tuple[str, regex.Pattern[str]]]:
     """The kinds of boundaries inside a sentence, each with a pattern of the text before and after the boundary."""
     small = BEGINS_SMALL.pattern
     sides = [
@@ -161,10 +151,10 @@ def _patterns(own: Boundaries) -> list[tuple[str, regex.Pattern[str]]]:
         ("after-call", r"(?:[!?…]|\.\.)[^\p{L}\p{N}]*", small),  # an exclamation, a question or an ellipsis
         ("before-dash", "", rf"[\p{{Pe}}\p{{Pf}}\p{{Pi}}\"']*\s*\p{{Pd}}+\s*{_SMALL}"),
         ("after-comma", r",[^\p{L}\p{N}]*", ""),
-        ("after-title", "|".join(filter(None, [TITLE, own.abbreviations])), ""),
+        ("after-title", "|".join(filter(None, [TITLE, language.abbreviations])), ""),
         ("after-initial", r"(?<![\p{L}\p{M}])\p{Lu}\.", ""),
     ]
-    if own.ordinals:
+    if language.ordinals:
         sides.append(("after-ordinal", rf"{ORDINAL}\s?\p{{Lu}}\p{{Ll}}{{1,4}}\.", small))  # abbreviated: *15. Jh.*
         sides.append(("after-ordinal", ORDINAL, r"(?P<noun>\p{L}+)"))
     return [(kind, regex.compile(rf"(?<=(?:{before})\s*){after}", regex.VERSION1)) for kind, before, after in sides]
@@ -262,16 +252,14 @@ class RuleEngine:
 
     def annotate(self, paragraphs: Sequence[Paragraph], corrections: Counter[str]) -> list[list[Sentence]]:
         """The sentences of each paragraph, without tokens."""
-        return [
-            [_sentence(each.text, *span) for span in each.sentences or corrected(each.text, self.lang, corrections)]
-            for each in paragraphs
-        ]
-
-
-def _sentence(text: str, start: int, end: int) -> Sentence:
-    """The sentence in a span; it is dropped if it is too long."""
-    long = end - start > MAX_WORDS and sum(1 for _ in word_spans(text, start, end)) > MAX_WORDS
-    return Sentence(start, end, dropped=LONG_SENTENCE if long else "")
+        sentences: list[list[Sentence]] = []
+        for paragraph in paragraphs:
+            text, of_paragraph = paragraph.text, []
+            for start, end in paragraph.sentences or correct_boundaries(text, self.lang, corrections):
+                is_long = end - start > MAX_WORDS and sum(1 for _ in word_spans(text, start, end)) > MAX_WORDS
+                of_paragraph.append(Sentence(start, end, dropped=LONG_SENTENCE if is_long else ""))
+            sentences.append(of_paragraph)
+        return sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,22 +301,24 @@ def annotated_documents(
     counts the corrected sentence boundaries by kind.
     """
     paragraphs = (paragraph for document in documents for paragraph in document.running)
-    chunks = grouped(paragraphs, lambda paragraph: len(paragraph.text), CHUNK)
-    found = chain.from_iterable(engine.annotate(chunk, corrections) for chunk in chunks)
+    chunks = group_by_size(paragraphs, lambda paragraph: len(paragraph.text), CHUNK)
+    annotated = chain.from_iterable(engine.annotate(chunk, corrections) for chunk in chunks)
     for document in documents:
-        if placed := list(_placed(document, list(islice(found, len(document.running))), drops)):
+        if placed := list(_place_sentences(document, list(islice(annotated, len(document.running))), drops)):
             yield document, placed
+        else:
+            drops[WITHOUT_SENTENCE] += 1
 
 
-def _placed(
-    document: RawDocument, found: Sequence[Sequence[Sentence]], drops: Counter[str]
+def _place_sentences(
+    document: RawDocument, annotated: Sequence[Sequence[Sentence]], drops: Counter[str]
 ) -> Iterator[PlacedSentence]:
-    """The sentences of a document that are kept; ``found`` has all sentences of each paragraph of running text."""
+    """The sentences of a document that are kept; ``annotated`` has those of each paragraph of running text."""
     texts = [
         ["" if sentence.dropped else paragraph.text[sentence.start : sentence.end] for sentence in sentences]
-        for paragraph, sentences in zip(document.running, found, strict=True)
+        for paragraph, sentences in zip(document.running, annotated, strict=True)
     ]
-    remaining = zip(found, lost_text(texts), strict=True)
+    remaining = zip(annotated, lost_text(texts), strict=True)
     number, interrupted, before = 0, True, ""
     for paragraph in document.paragraphs:
         interrupted |= paragraph.gap
@@ -349,8 +339,6 @@ def _placed(
             close = bool(after and not after.dropped and after.start == sentence.end)
             yield PlacedSentence(paragraph, sentence, number, opens, interrupted, close)
             opens, interrupted, before = False, False, text
-    if not number:
-        drops[WITHOUT_SENTENCE] += 1
 
 
 def lost_text(paragraphs: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -363,14 +351,13 @@ def lost_text(paragraphs: Sequence[Sequence[str]]) -> list[list[str]]:
     filled = [paragraph for paragraph in paragraphs if paragraph]
     marks = sum(is_final(paragraph[-1]) for paragraph in filled) >= MOST * len(filled)
     capitals = sum(not BEGINS_SMALL.match(paragraph[0]) for paragraph in filled) >= MOST * len(filled)
-    reasons = [[_trace(sentence) for sentence in paragraph] for paragraph in paragraphs]
+    reasons = [
+        [next((reason for reason, trace in TRACES.items() if trace.search(sentence)), "") for sentence in paragraph]
+        for paragraph in paragraphs
+    ]
     for paragraph, dropped in zip(paragraphs, reasons, strict=True):
         if paragraph and marks and UNFINISHED.search(paragraph[-1]):
             dropped[-1] = dropped[-1] or "unfinished"
         if paragraph and capitals and BEGINS_SMALL.match(paragraph[0]):
             dropped[0] = dropped[0] or "continued"
     return reasons
-
-
-def _trace(sentence: str) -> str:
-    return next((reason for reason, pattern in TRACES.items() if pattern.search(sentence)), "")

@@ -1,13 +1,11 @@
 """Annotates many paragraphs at once with Stanza, on one thread or the GPU.
 
-For Stanza every paragraph is a document, so that no sentence crosses paragraphs; if the input is already segmented,
-every sentence is a document.
+Models of Stanza are found in their folder and verified (``find_models``), or downloaded (``download_models``). A folder
+of models has a ``resources.json`` with the packages and the MD5 of their files, and a file
+``<language>/<processor>/<package>.pt`` for each (https://stanfordnlp.github.io/stanza/download_models.html).
 
-Models of Stanza: found in their folder and verified, or downloaded.
-
-A folder of models has a ``resources.json`` with the packages and the MD5 of their files, and a file
-``<language>/<processor>/<package>.pt`` for each (https://stanfordnlp.github.io/stanza/download_models.html). Stanza is
-imported only when it is needed.
+A ``StanzaEngine`` annotates with these models. For Stanza every paragraph is a document, so that no sentence crosses
+paragraphs; if the input is already segmented, every sentence is a document. Stanza is imported only when it is needed.
 """
 
 import functools
@@ -36,7 +34,7 @@ from discoprobe.loaders.raw.segmentation import (
     UNANNOTATED,
     Sentence,
     Token,
-    corrected,
+    correct_boundaries,
     versions,
 )
 
@@ -114,52 +112,43 @@ def find_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT) ->
     from stanza.resources import common  # noqa: PLC0415 (imports torch)
 
     logging.getLogger("stanza").setLevel(logging.CRITICAL)  # it warns of what is an error here
-    resources, code = _resources(lang, folder)
-    known = resources[code]
-    models = common.maintain_processor_list(resources, code, None, dict(chosen))
-    packages = {name: of_processor[0].package for name, of_processor in models}
-    for name, package in chosen.items():
-        if packages.get(name) not in {IDENTITY, *known.get(name, ())}:
-            packages_there = [f"{name}={each}" for each in known.get(name, ())]
-            there = ", ".join(packages_there or (each for each in PROCESSORS if each in known))
-            raise UnsupportedError(
-                f"no Stanza package {name}={package} of '{lang}' in {folder}, which lists {there}; "
-                f"name one of these with --processors, try --download, or {WITHOUT}"
-            )
-    files = [
-        _model_file(folder, f"{code}/{name}/{package}.pt", known.get(name, {}).get(package, {}).get("md5"), lang)
-        for name, package in common.flatten_processor_list(common.add_dependencies(resources, code, models))
-        if package != IDENTITY
-    ]
-    of_folder = tuple(sorted(files, key=lambda file: file.path))
-    return StanzaModels(lang, code, folder, tuple(packages.items()), of_folder)
-
-
-def _model_file(folder: Path, name: str, md5: str | None, lang: str) -> SourceFile:
-    """A file of a model; its MD5 is checked if ``resources.json`` has one."""
-    path = folder / name
-    if not path.is_file():
-        raise _lacking(f"model {name}", lang, folder)
-    content = path.read_bytes()
-    if md5 and md5 != (actual := hashlib.md5(content, usedforsecurity=False).hexdigest()):
-        raise damaged(path, f"MD5 {actual}, {RESOURCES} says {md5}", lang, folder)
-    return SourceFile(name, hashlib.sha256(content).hexdigest(), len(content))
-
-
-def _resources(lang: str, folder: Path) -> tuple[dict[str, Any], str]:
-    """The content of ``resources.json`` in a folder, and Stanza's code of a language."""
+    remedy = _remedy(lang, folder)
     path = folder / RESOURCES
     if not path.is_file():
-        raise _lacking(f"models with {RESOURCES}", lang, folder)
+        raise UnsupportedError(f"no Stanza models with {RESOURCES} in {folder}; {remedy}")
     try:
         resources = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
     except msgspec.MsgspecError as error:
-        raise damaged(path, str(error), lang, folder) from error
+        raise damage(path, str(error), lang, folder) from error
     code = str(resources.get(lang, {}).get("alias", lang))
     if code not in resources:
-        there = ", ".join(sorted(name for name, of in resources.items() if isinstance(of, dict) and "packages" in of))
-        raise _lacking(f"model of '{lang}' (only of {there})", lang, folder)
-    return resources, code
+        langs = ", ".join(sorted(name for name, of in resources.items() if isinstance(of, dict) and "packages" in of))
+        raise UnsupportedError(f"no Stanza model of '{lang}' (only of {langs}) in {folder}; {remedy}")
+    available = resources[code]
+    models = common.maintain_processor_list(resources, code, None, dict(chosen))
+    packages = {name: of_processor[0].package for name, of_processor in models}
+    for name, package in chosen.items():
+        if packages.get(name) not in {IDENTITY, *available.get(name, ())}:
+            choices = [f"{name}={each}" for each in available.get(name, ())]
+            listed = ", ".join(choices or (each for each in PROCESSORS if each in available))
+            raise UnsupportedError(
+                f"no Stanza package {name}={package} of '{lang}' in {folder}, which lists {listed}; "
+                f"name one of these with --processors, try --download, or {WITHOUT}"
+            )
+    files: list[SourceFile] = []
+    for name, package in common.flatten_processor_list(common.add_dependencies(resources, code, models)):
+        if package == IDENTITY:
+            continue
+        file = f"{code}/{name}/{package}.pt"
+        path, md5 = folder / file, available.get(name, {}).get(package, {}).get("md5")  # None for some packages
+        if not path.is_file():
+            raise UnsupportedError(f"no Stanza model {file} in {folder}; {remedy}")
+        content = path.read_bytes()
+        if md5 and md5 != (actual := hashlib.md5(content, usedforsecurity=False).hexdigest()):
+            raise damage(path, f"MD5 {actual}, {RESOURCES} says {md5}", lang, folder)
+        files.append(SourceFile(file, hashlib.sha256(content).hexdigest(), len(content)))
+    in_order = tuple(sorted(files, key=lambda file: file.path))
+    return StanzaModels(lang, code, folder, tuple(packages.items()), in_order)
 
 
 def download_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT) -> None:
@@ -186,16 +175,12 @@ def download_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT
         raise UnsupportedError(f"Stanza has no such models of {lang}: {error}; {WITHOUT}") from error
 
 
-def _lacking(what: str, lang: str, folder: Path) -> UnsupportedError:
-    return UnsupportedError(f"no Stanza {what} in {folder}; {_how_to_get(lang, folder)}")
-
-
-def damaged(path: Path, why: str, lang: str, folder: Path) -> DiscoprobeError:
+def damage(path: Path, why: str, lang: str, folder: Path) -> DiscoprobeError:
     """The error for a damaged file of models; the message says how to download it again."""
-    return DiscoprobeError(f"{path} is damaged ({why}); delete it and {_how_to_get(lang, folder)}")
+    return DiscoprobeError(f"{path} is damaged ({why}); delete it and {_remedy(lang, folder)}")
 
 
-def _how_to_get(lang: str, folder: Path) -> str:
+def _remedy(lang: str, folder: Path) -> str:
     code = f"import stanza; stanza.download('{lang}', model_dir='{folder}', processors='{','.join(DEFAULT)}')"
     return f'download with: python -c "{code}" (or --download), name another folder with --stanza-dir, or {WITHOUT}'
 
@@ -239,21 +224,23 @@ class StanzaEngine:
         """
         inputs = [(paragraph, paragraph.sentences or [(0, len(paragraph.text))]) for paragraph in paragraphs]
         texts = [paragraph.text[start:end] for paragraph, spans in inputs for start, end in spans]
-        documents = iter(self._tokenised(texts))
-        found = [
-            [one for start, _ in spans for one in self._sentences(paragraph, start, next(documents), corrections)]
+        documents = iter(self._tokenise(texts))
+        sentences = [
+            [
+                sentence
+                for start, _ in spans
+                for sentence in self._divide(paragraph, start, next(documents), corrections)
+            ]
             for paragraph, spans in inputs
         ]
-        words = self._tagged([one for sentences in found for one in sentences if one.tokens])
-        return [
-            [
-                one._replace(tokens=tuple(_with_words(token, paragraph.text, words) for token in one.tokens))
-                for one in each
-            ]
-            for paragraph, each in zip(paragraphs, found, strict=True)
-        ]
+        words = self._tag([sentence for each in sentences for sentence in each if sentence.tokens])
+        for paragraph, of_paragraph in zip(paragraphs, sentences, strict=True):
+            for i, sentence in enumerate(of_paragraph):
+                tokens = tuple(_annotate_token(token, paragraph.text, words) for token in sentence.tokens)
+                of_paragraph[i] = sentence._replace(tokens=tokens)
+        return sentences
 
-    def _tokenised(self, texts: Sequence[str]) -> list[Any]:
+    def _tokenise(self, texts: Sequence[str]) -> list[Any]:
         """Stanza's documents of texts, with tokens; None for a text that Stanza cannot read."""
         try:
             documents: list[Any] = _pipeline(self).bulk_process(texts, processors=TOKENIZERS)
@@ -261,21 +248,38 @@ class StanzaEngine:
             if len(texts) == 1:
                 return [None]
             half = len(texts) // 2
-            return [*self._tokenised(texts[:half]), *self._tokenised(texts[half:])]
+            return [*self._tokenise(texts[:half]), *self._tokenise(texts[half:])]
         return documents
 
-    def _sentences(self, paragraph: Paragraph, at: int, document: Any, corrections: Counter[str]) -> list[Sentence]:
-        """The sentences in a tokenised document: a paragraph, or a sentence of the input that begins at an offset."""
+    def _divide(self, paragraph: Paragraph, at: int, document: Any, corrections: Counter[str]) -> list[Sentence]:
+        """The sentences in a tokenised document: a paragraph, or a sentence of the input that begins at an offset.
+
+        Sentences that are too long to be annotated are dropped.
+        """
         if document is None:
             return [Sentence(0, 0, dropped=UNANNOTATED)]
-        tokens = [[_token(token, at) for token in sentence.tokens] for sentence in document.sentences]
+        tokens = [
+            [
+                Token(token.start_char + at, token.end_char + at, tuple(Word(word.text) for word in token.words))
+                for token in sentence.tokens
+            ]
+            for sentence in document.sentences
+        ]
         starts = [at]
         if paragraph.sentences is None:
             spans = [(of_sentence[0].start, of_sentence[-1].end) for of_sentence in tokens]
-            starts = [start for start, _ in corrected(paragraph.text, self.models.lang, corrections, spans)]
-        return [_sentence(of_sentence) for of_sentence in regrouped(tokens, starts) if of_sentence]
+            boundaries = correct_boundaries(paragraph.text, self.models.lang, corrections, spans)
+            starts = [start for start, _ in boundaries]
+        sentences = []
+        for of_sentence in filter(None, regroup(tokens, starts)):
+            is_long = sum(len(token.words) for token in of_sentence) > MAX_WORDS
+            start, end = of_sentence[0].start, of_sentence[-1].end
+            sentences.append(
+                Sentence(start, end, () if is_long else tuple(of_sentence), LONG_SENTENCE if is_long else "")
+            )
+        return sentences
 
-    def _tagged(self, sentences: Sequence[Sentence]) -> Iterator[Any]:
+    def _tag(self, sentences: Sequence[Sentence]) -> Iterator[Any]:
         """Stanza's words of sentences, annotated."""
         from stanza.models.common.doc import Document  # noqa: PLC0415 (takes seconds)
 
@@ -305,60 +309,42 @@ def _pipeline(engine: StanzaEngine) -> Any:
         raise
     except Exception as error:  # unpickling a truncated file, or one that is no model, raises many classes
         why = f"{type(error).__name__}: {error}".rstrip(": ")
-        raise damaged(models.folder / models.code, why, models.lang, models.folder) from error
+        raise damage(models.folder / models.code, why, models.lang, models.folder) from error
 
 
-def regrouped(sentences: Sequence[Sequence[Token]], starts: Sequence[int]) -> list[list[Token]]:
+def regroup(sentences: Sequence[Sequence[Token]], starts: Sequence[int]) -> list[list[Token]]:
     """The tokens of ``sentences``, divided into sentences that begin at the characters ``starts`` instead.
 
     Dots at the end of one sentence and the beginning of the next (a divided ellipsis) become one token.
     """
-    found: list[list[Token]] = [[] for _ in starts]
+    regrouped: list[list[Token]] = [[] for _ in starts]
     for tokens in sentences:
         for i, token in enumerate(tokens):
-            sentence = found[max(0, bisect_right(starts, token.start) - 1)]
-            if i == 0 and sentence and sentence[-1].end == token.start and _are_dots(sentence[-1], token):
-                last = sentence.pop()
-                token = Token(last.start, token.end, (Word(last.words[0].form + token.words[0].form),))  # noqa: PLW2901
-            sentence.append(token)
-    return found
+            sentence = regrouped[max(0, bisect_right(starts, token.start) - 1)]
+            joined = token
+            if i == 0 and sentence and sentence[-1].end == token.start:
+                last = sentence[-1]
+                if not "".join(word.form for each in (last, token) for word in each.words).strip(".…"):
+                    sentence.pop()
+                    joined = Token(last.start, token.end, (Word(last.words[0].form + token.words[0].form),))
+            sentence.append(joined)
+    return regrouped
 
 
-def _are_dots(*tokens: Token) -> bool:
-    return not "".join(word.form for token in tokens for word in token.words).strip(".…")
-
-
-def _token(token: Any, at: int) -> Token:
-    return Token(token.start_char + at, token.end_char + at, tuple(Word(word.text) for word in token.words))
-
-
-def _sentence(tokens: Sequence[Token]) -> Sentence:
-    """A sentence of these tokens; it is dropped if it is too long to be annotated."""
-    long = sum(len(token.words) for token in tokens) > MAX_WORDS
-    return Sentence(tokens[0].start, tokens[-1].end, () if long else tuple(tokens), LONG_SENTENCE if long else "")
-
-
-def _with_words(token: Token, text: str, words: Iterator[Any]) -> Token:
-    """The token with the annotation of the next words of Stanza.
+def _annotate_token(token: Token, text: str, words: Iterator[Any]) -> Token:
+    """The token with the annotation of the next words of Stanza, in cells that a CoNLL-U reader accepts.
 
     The form of a single word is taken from the text, since Stanza writes ``<UNK>`` for very long ones.
     """
     forms = [word.form for word in token.words] if token.words[1:] else [text[token.start : token.end]]
-    return token._replace(words=tuple(_word(next(words), form) for form in forms))
-
-
-def _word(word: Any, form: str) -> Word:
-    """A word whose cells a CoNLL-U reader accepts, whatever the model predicts."""
-    return Word(
-        form=_cell(form),
-        lemma=_cell(word.lemma),
-        upos=word.upos if word.upos in TAGS else MISSING,
-        xpos=_cell(word.xpos),
-        feats=word.feats if word.feats and well_formed_feats(word.feats) else MISSING,
-        head=MISSING if word.head is None or word.deprel is None else str(word.head),
-        deprel=_cell(word.deprel),
-    )
-
-
-def _cell(value: str | None) -> str:
-    return " ".join((value or "").split()) or MISSING
+    annotated = []
+    for form in forms:
+        word = next(words)
+        cells = (form, word.lemma, word.xpos, word.deprel)
+        safe_form, lemma, xpos, deprel = (" ".join((cell or "").split()) or MISSING for cell in cells)
+        annotated.append(Word(
+            form=safe_form, lemma=lemma, upos=word.upos if word.upos in TAGS else MISSING, xpos=xpos,
+            feats=word.feats if word.feats and well_formed_feats(word.feats) else MISSING,
+            head=MISSING if word.head is None or word.deprel is None else str(word.head), deprel=deprel,
+        ))  # fmt: skip
+    return token._replace(words=tuple(annotated))

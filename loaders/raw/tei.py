@@ -1,7 +1,8 @@
 """Reads TEI texts (plays of DraCor, novels of ELTeC) as paragraphs, speakers, stage directions and headings.
 
-Offsets refer to the text that is extracted from the body: paragraphs with a blank line between them, verse line by
-line. An act, scene or chapter is a document; the paragraphs of a speech have their speaker.
+A file is parsed and checked; its body is divided at acts, scenes and chapters, each of which is a document. Offsets
+refer to the text that is extracted from the body: paragraphs with a blank line between them, verse line by line. The
+paragraphs of a speech have their speaker.
 """
 
 import re
@@ -13,17 +14,8 @@ from typing import Final, NamedTuple
 from lxml import etree
 
 from discoprobe.loaders.errors import CorpusFormatError
-from discoprobe.loaders.raw.document import (
-    RUNNING,
-    DropCounts,
-    Kind,
-    Part,
-    Row,
-    grouped,
-    laid_out,
-    one_line,
-    read_bytes,
-)
+from discoprobe.loaders.raw.document import RUNNING, DropCounts, Kind, Part, Row, group_by_size, lay_out, one_line
+from discoprobe.loaders.tables import read_bytes
 from discoprobe.loaders.words import word_count
 
 ELTEC: Final = "{http://distantreading.net/eltec/ns}*"
@@ -72,18 +64,32 @@ def read_tei(path: Path, name: str, work_id: str, counts: DropCounts, min_words:
     body = None if text is None else next(text.iterchildren("{*}body", "{*}group"), None)
     if text is None or body is None:
         raise CorpusFormatError("XML, but no TEI text: no <text> with a <body>", path=name)
-    _check_speakers(root, body, name)
+    people = {person.get(XML_ID) for cast in root.iter("{*}particDesc") for person in cast.iter("{*}*")}
+    for speech in body.iter("{*}sp") if people - {None} else ():
+        for who in speech.get("who", "").split():
+            if who.startswith("#") and who[1:] not in people:
+                problem = f"<sp who='{who}'> names nobody in <particDesc>; correct it or add the person"
+                raise CorpusFormatError(problem, path=name, line=speech.sourceline)
     for matter in text.iterchildren("{*}front", "{*}back"):
         n = sum(len(piece.lines) for piece in chain(*_divisions(matter, DropCounts(), name)))
         counts.add(f"{etree.QName(matter).localname}-matter", name, n)
-    units = list(grouped(_divisions(body, counts, name), _words, min_words))
-    if len(units) > 1 and sum(map(_words, units[-1])) < min_words:
-        units[-2:] = [units[-2] + units[-1]]
+    documents = list(group_by_size(_divisions(body, counts, name), _n_words, min_words))
+    if len(documents) > 1 and sum(map(_n_words, documents[-1])) < min_words:
+        documents[-2:] = [documents[-2] + documents[-1]]
     genre = "fiction" if next(root.iter(ELTEC), None) is not None else ""
     genre = genre or ("drama" if next(text.iter("{*}sp"), None) is not None else "")
-    width = max(2, len(str(len(units))))
-    ids = [work_id] if len(units) == 1 else [f"{work_id}-{n:0{width}}" for n in range(1, len(units) + 1)]
-    return [_row(list(chain(*unit)), doc_id, name, genre) for unit, doc_id in zip(units, ids, strict=True)]
+    width = max(2, len(str(len(documents))))
+    rows = []
+    for number, divisions in enumerate(documents, 1):
+        pieces = list(chain(*divisions))
+        extracted, spans = lay_out(piece.lines for piece in pieces)
+        parts = [
+            Part(lines, piece.kind, gap=piece.gap, speaker=_speaker(piece.within))
+            for lines, piece in zip(spans, pieces, strict=True)
+        ]
+        doc_id = work_id if len(documents) == 1 else f"{work_id}-{number:0{width}}"
+        rows.append(Row(name, doc_id, extracted, parts, genre, extracted=True))
+    return rows
 
 
 def _parse(path: Path, name: str) -> etree._Element:
@@ -102,44 +108,11 @@ def _parse(path: Path, name: str) -> etree._Element:
     return root
 
 
-def _check_speakers(root: etree._Element, body: etree._Element, name: str) -> None:
-    """Raise a CorpusFormatError for a ``who`` that names nobody in the list of persons, if the file has one."""
-    people = {person.get(XML_ID) for cast in root.iter("{*}particDesc") for person in cast.iter("{*}*")}
-    for speech in body.iter("{*}sp") if people - {None} else ():
-        for who in speech.get("who", "").split():
-            if who.startswith("#") and who[1:] not in people:
-                problem = f"<sp who='{who}'> names nobody in <particDesc>; correct it or add the person"
-                raise CorpusFormatError(problem, path=name, line=speech.sourceline)
-
-
 def _divisions(body: etree._Element, counts: DropCounts, name: str) -> list[list[_Piece]]:
-    """The pieces of each division that is not empty, without elements that do not belong to the work."""
-    _remove(body, counts, name)
-    divisions: list[list[_Piece]] = [[]]
-    gap = True
-    walk = etree.iterwalk(body, events=("start", "end"))
-    for event, node in walk:
-        tag = etree.QName(node).localname
-        if tag == "milestone" or DIVISION.fullmatch(tag):
-            gap = True
-            if tag != "milestone" and event == "start" and divisions[-1]:
-                divisions.append([])
-        within = node
-        texts: Iterable[tuple[str | None, Kind]] = [(node.text if event == "start" else node.tail, "text")]
-        if node is not body and (event == "end" or _is_paragraph(node)):
-            within = node.getparent()
-            if event == "start":
-                texts = _with_stages(node)
-                walk.skip_subtree()
-        for text, kind in texts:
-            if filled := " ".join((text or "").split()):
-                _add(divisions[-1], _Piece([filled], kind, within, gap))
-                gap = False
-    return [pieces for pieces in divisions if pieces]
+    """The pieces of each division that is not empty; notes in it are counted.
 
-
-def _remove(body: etree._Element, counts: DropCounts, name: str) -> None:
-    """Remove elements that do not belong to the work, and the forms ``REPLACED``; count the notes."""
+    Elements that do not belong to the work, and the forms ``REPLACED``, are removed from ``body``.
+    """
     etree.strip_elements(body, *(f"{{*}}{tag}" for tag in REMOVED), with_tail=False)
     for replaced in body.xpath(REPLACED):
         replaced.clear(keep_tail=True)
@@ -148,19 +121,32 @@ def _remove(body: etree._Element, counts: DropCounts, name: str) -> None:
     for line_end in body.iter("{*}lb"):
         line_end.text = "\n"
     body.tail = None
-
-
-def _add(pieces: list[_Piece], piece: _Piece) -> None:
-    """Add a piece; a line of verse is added to the piece of the lines before it."""
-    last = pieces[-1] if pieces and not piece.gap else None
-    if last and piece.kind == last.kind == "verse" and piece.within is last.within:
-        last.lines.extend(piece.lines)
-    else:
-        pieces.append(piece)
-
-
-def _is_paragraph(node: etree._Element) -> bool:
-    return etree.QName(node).localname in KINDS and next(node.iterdescendants("{*}p", "{*}l", "{*}sp"), None) is None
+    divisions: list[list[_Piece]] = [[]]
+    gap = True
+    walk = etree.iterwalk(body, events=("start", "end"))
+    for event, node in walk:
+        tag, starts = etree.QName(node).localname, event == "start"
+        if tag == "milestone" or DIVISION.fullmatch(tag):
+            gap = True
+            if tag != "milestone" and starts and divisions[-1]:
+                divisions.append([])
+        within = node
+        texts: Iterable[tuple[str | None, Kind]] = [(node.text if starts else node.tail, "text")]
+        is_paragraph = starts and tag in KINDS and next(node.iterdescendants("{*}p", "{*}l", "{*}sp"), None) is None
+        if node is not body and (not starts or is_paragraph):
+            within = node.getparent()
+            if starts:
+                texts = _with_stages(node)
+                walk.skip_subtree()
+        for text, kind in texts:
+            if line := " ".join((text or "").split()):
+                last = divisions[-1][-1] if divisions[-1] and not gap else None
+                if last and kind == last.kind == "verse" and within is last.within:
+                    last.lines.append(line)
+                else:
+                    divisions[-1].append(_Piece([line], kind, within, gap))
+                gap = False
+    return [pieces for pieces in divisions if pieces]
 
 
 def _with_stages(node: etree._Element) -> Iterator[tuple[str, Kind]]:
@@ -180,17 +166,8 @@ def _with_stages(node: etree._Element) -> Iterator[tuple[str, Kind]]:
     yield from ((stage, "stage") for stage in stages[1])
 
 
-def _words(pieces: Sequence[_Piece]) -> int:
+def _n_words(pieces: Sequence[_Piece]) -> int:
     return sum(word_count(line) for piece in pieces if piece.kind in RUNNING for line in piece.lines)
-
-
-def _row(pieces: Sequence[_Piece], doc_id: str, name: str, genre: str) -> Row:
-    text, spans = laid_out(piece.lines for piece in pieces)
-    parts = [
-        Part(lines, piece.kind, gap=piece.gap, speaker=_speaker(piece.within))
-        for lines, piece in zip(spans, pieces, strict=True)
-    ]
-    return Row(name, doc_id, text, parts, genre, extracted=True)
 
 
 def _speaker(within: etree._Element) -> str:

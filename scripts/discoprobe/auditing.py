@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from discoprobe.builders.audit import inputs
 from discoprobe.builders.audit.external import SUFFIXES, SUITES, TASK_TYPES, config_of, suite_of
 from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError
-from discoprobe.builders.audit.inputs import Reading, Skipped, read_frames
-from discoprobe.builders.audit.inputs.reading import described
+from discoprobe.builders.audit.inputs.data_files import Read, Reading, Skipped, with_provenance
+from discoprobe.builders.audit.inputs.reading import read as read_files
+from discoprobe.builders.audit.inputs.reading import read_frames
 from discoprobe.builders.audit.integrity import LEAKS
 from discoprobe.builders.audit.run import audit
 from discoprobe.builders.config import Config
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 
     import datasets
 
-    from discoprobe.builders.audit.inputs import Read
     from discoprobe.builders.audit.report import Report
     from discoprobe.cards.metadata.manifest import Audited
     from discoprobe.cards.text.verdicts import Verdict
@@ -92,12 +91,10 @@ def read_all(names: Sequence[str], out: Path, reading: Reading) -> Read:
             missing = f"no such file, folder, config of {out}, or Hub id (owner/name)"
             if len(names) < 2:  # noqa: PLR2004  nothing else is asked for
                 raise DiscoprobeError(f"{name}: {missing}")
-            parts.append(inputs.Read((), (inputs.Skipped(name, missing),)))
+            parts.append(Read((), (Skipped(name, missing),)))
     if paths:
-        parts.insert(0, _skipping("", lambda: inputs.read(paths, reading)))
-    read = inputs.Read(
-        tuple(one for part in parts for one in part.data), tuple(s for part in parts for s in part.skipped)
-    )
+        parts.insert(0, _skipping("", lambda: read_files(paths, reading)))
+    read = Read(tuple(one for part in parts for one in part.data), tuple(s for part in parts for s in part.skipped))
     if not read.data:
         raise UnreadableDataError("; ".join(f"{one.name}: {one.reason}".removeprefix(": ") for one in read.skipped))
     return read
@@ -113,7 +110,7 @@ def _skipping(name: str, read: Callable[[], Read]) -> Read:
     try:
         return read()
     except UnreadableDataError as error:
-        return inputs.Read((), (inputs.Skipped(name, str(error).removeprefix(f"{name}: ")),))
+        return Read((), (Skipped(name, str(error).removeprefix(f"{name}: ")),))
 
 
 def _is_hub_id(name: str) -> bool:
@@ -144,9 +141,9 @@ def read_dataset(name: str, loaded: Mapping[str, datasets.Dataset], reading: Rea
     features = next(iter(loaded.values())).features
     names = {column: tuple(feature.names) for column, feature in features.items() if hasattr(feature, "names")}
     splits = {split: pl.DataFrame(rows.with_format("arrow")[:]) for split, rows in loaded.items()}
-    read = inputs.read_frames(name, splits, names, reading)
+    read = read_frames(name, splits, names, reading)
     return read._replace(data=tuple(
-        described(data, format=f"{data.read.format if data.read else 'table'}, dataset with features")
+        with_provenance(data, format=f"{data.read.format if data.read else 'table'}, dataset with features")
         for data in read.data
     ))  # fmt: skip
 

@@ -46,9 +46,10 @@ from discoprobe.loaders.hashing import hashes_of
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.paths import SUFFIXES, holds_corpus
 from discoprobe.loaders.process_pool import Progress, silent
-from discoprobe.loaders.raw.document import READABLE, DropCounts, check_kind, files_in, read_options
+from discoprobe.loaders.raw.document import DropCounts, read_options
 from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare, segment_parquet
 from discoprobe.loaders.raw.row_groups import TextCorpusPart
+from discoprobe.loaders.raw.text_rows import READABLE, check_kind, files_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

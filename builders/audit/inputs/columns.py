@@ -1,12 +1,9 @@
 """Tables as rows for the audit: a label column and text columns, or the good and the bad sentence of minimal pairs.
 
-Label columns of any type as indices into label names.
-
-Columns of published datasets by name: which hold text, choices and label.
-
-Which columns of a table hold text, choices and label: as the user says, as a published set has them, or by guessing.
-
-Where several columns fit, none is taken: the message lists them and the option that names one.
+``roles_of`` says which columns hold text, choices and label: those that the user names, those of a published dataset
+(``PUBLISHED``), or those that are guessed by names and values. Where several columns fit, none is taken: the message
+lists them and the option that names one. ``read_columns`` makes rows of them; ``index_labels`` makes label names of a
+column of any type. ``read_pairs`` reads minimal pairs.
 """
 
 import re
@@ -16,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
+import langcodes
 import polars as pl
 
 from discoprobe.builders.audit.frame import (
@@ -27,91 +25,10 @@ from discoprobe.builders.audit.frame import (
     most_choices,
     with_used_labels,
 )
-from discoprobe.builders.audit.inputs.data_files import unfolded
-from discoprobe.builders.audit.inputs.reading import Reading, Result, Skipped
+from discoprobe.builders.audit.inputs.data_files import Reading, Result, Skipped
 from discoprobe.builders.config import Shape
 from discoprobe.loaders import hashing
 from discoprobe.loaders.words import UNSPACED
-
-BINS = 5
-"""Classes that scores are binned into."""
-_MANY = 20
-"""Different values from which on decimal numbers are scores."""
-
-
-class Labels(NamedTuple):
-    """Label names in order, each row's index among them, and a remark for people."""
-
-    names: tuple[str, ...]
-    of_rows: pl.Series
-    note: str = ""
-
-
-def indexed(labels: pl.Series, *, first: str | None = None) -> Labels:
-    """Label names in order (numbers by size); names that start with ``first`` lead.
-
-    Decimal numbers of many values are scores: they are divided into ``BINS`` classes of about equal size.
-    """
-    if labels.dtype.is_float() and not (labels == labels.round()).all():
-        if labels.n_unique() > _MANY:
-            return binned(labels)
-        values = labels
-    else:
-        numeric = labels.dtype.is_float() or labels.dtype.is_integer()
-        values = labels.cast(pl.Int64) if numeric else labels
-    names = values.cast(pl.String)
-    known = sorted(names.unique().to_list(), key=lambda value: _rank(value, first))
-    index = names.replace_strict(known, range(len(known)), return_dtype=pl.Int64)
-    return Labels(tuple(known), index)
-
-
-def binned(scores: pl.Series) -> Labels:
-    """Scores as classes of about equal size, named by their bounds (``[2.4, 3.2)``)."""
-    cuts = {float(scores.quantile(place / BINS, "higher") or 0) for place in range(1, BINS)}
-    bounds = sorted(cuts - {float(scores.min() or 0)})  # type: ignore[arg-type]
-    index = pl.Series([sum(score >= bound for bound in bounds) for score in scores.to_list()], dtype=pl.Int64)
-    ends = [float(scores.min() or 0), *bounds, float(scores.max() or 0)]  # type: ignore[arg-type]
-    names = tuple(
-        f"[{low:.3g}, {high:.3g}{']' if place == len(bounds) else ')'}"
-        for place, (low, high) in enumerate(pairwise(ends))
-    )
-    return Labels(names, index, f"'{scores.name}' holds scores: {len(names)} classes with like numbers of rows")
-
-
-def suspicion(labels: pl.Series, *, called_label: bool = False) -> str:
-    """What the values look like if they are not labels (a header, ids, language codes); empty if they may be labels.
-
-    If the column is called a label (``called_label``), ``no`` and ``si`` are labels, not language codes.
-    """
-    if labels.dtype.is_nested():
-        return f"'{labels.name}' holds lists: a row needs one label"
-    if labels.dtype != pl.String:
-        return ""
-    values = labels.drop_nulls()
-    distinct = sorted(values.unique().to_list())
-    header = [value for value in distinct if value.strip().lower() in {labels.name.lower(), "label", "gold_label"}]
-    looks = {
-        "a header": bool(header) and (values == header[0]).sum() == 1,
-        "language codes": not called_label and bool(distinct) and all(map(_is_language, distinct)),
-        "ids": len(distinct) > max(_MANY, len(values) // 2)
-        or (len(distinct) > 1 and all(re.fullmatch(r"[A-Za-z]{1,6}[-_]?\d{2,}", value) for value in distinct)),
-    }
-    what = next((what for what, is_so in looks.items() if is_so), "")
-    return f"the values of '{labels.name}' look like {what} ({', '.join((header or distinct)[:3])})" if what else ""
-
-
-def _is_language(value: str) -> bool:
-    """Whether a value is an ISO 639-1 code, ``jp``, which people write for Japanese, or one such as ``spa_Latn``."""
-    import langcodes  # noqa: PLC0415 (half a megabyte of tables)
-
-    short = re.fullmatch(r"[A-Za-z]{2}", value) and (value.lower() == "jp" or langcodes.tag_is_valid(value))
-    return bool(short) or re.fullmatch(r"[a-z]{3}_[A-Z][a-z]{3}", value) is not None
-
-
-def _rank(name: str, first: str | None) -> tuple[bool, float, str]:
-    leads = first is not None and name.startswith(first)
-    number = float(name) if re.fullmatch(r"[-+]?\d+(?:\.\d+)?", name) else 0.0
-    return not leads, number, name
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,41 +62,35 @@ class Roles:
         """The column of the label."""
         return self.labels[0]
 
-    def described(self) -> dict[str, tuple[str, ...]]:
-        """Role → columns, for the description of what was read."""
-        pair = (self.pair,) if self.pair else ()
-        roles = {"text": self.texts, "choices": self.choices, "label": self.labels, "pair": pair}
-        return {role: columns for role, columns in roles.items() if columns}
 
-
-def _numbered(stem: str, names: str) -> tuple[str, ...]:
+def _column_names(stem: str, names: str) -> tuple[str, ...]:
     return tuple(f"{stem}{name}" for name in names.split())
 
 
 PUBLISHED = (
     Roles(
-        "Belebele", ("flores_passage", "question"), ("correct_answer_num",), _numbered("mc_answer", "1 2 3 4")
+        "Belebele", ("flores_passage", "question"), ("correct_answer_num",), _column_names("mc_answer", "1 2 3 4")
     ),
     Roles("ARC", ("question",), ("answerKey",), ("choices.text",), "choices.label"),
     Roles("OpenBookQA", ("question_stem",), ("answerKey",), ("choices.text",), "choices.label"),
     Roles("ARC", ("question.stem",), ("answerKey",), ("question.choices.text",), "question.choices.label"),
     Roles("HellaSwag", ("ctx",), ("label",), ("endings",)),
-    Roles("SWAG", ("startphrase",), ("label",), _numbered("ending", "0 1 2 3")),
-    Roles("PIQA", ("goal",), ("label",), _numbered("sol", "1 2")),
-    Roles("COPA", ("premise", "question"), ("label",), _numbered("choice", "1 2")),
-    Roles("Winograd schemas", ("sentence",), ("answer", "label"), _numbered("option", "1 2")),
-    Roles("Social IQa", ("context", "question"), ("label", "correct"), _numbered("answer", "A B C")),
+    Roles("SWAG", ("startphrase",), ("label",), _column_names("ending", "0 1 2 3")),
+    Roles("PIQA", ("goal",), ("label",), _column_names("sol", "1 2")),
+    Roles("COPA", ("premise", "question"), ("label",), _column_names("choice", "1 2")),
+    Roles("Winograd schemas", ("sentence",), ("answer", "label"), _column_names("option", "1 2")),
+    Roles("Social IQa", ("context", "question"), ("label", "correct"), _column_names("answer", "A B C")),
     Roles("RACE", ("article", "question"), ("answer",), ("options",)),
     Roles("AGIEval, ReClor", ("passage", "question"), ("label",), ("options",)),
     Roles("ReClor", ("context", "question"), ("label",), ("answers",)),
     Roles("MMLU", ("question",), ("answer",), ("choices",)),
     Roles(
-        "Story Cloze", _numbered("InputSentence", "1 2 3 4"), ("AnswerRightEnding",),
-        _numbered("RandomFifthSentenceQuiz", "1 2"),
+        "Story Cloze", _column_names("InputSentence", "1 2 3 4"), ("AnswerRightEnding",),
+        _column_names("RandomFifthSentenceQuiz", "1 2"),
     ),
     Roles(
-        "XStoryCloze", _numbered("input_sentence_", "1 2 3 4"), ("answer_right_ending",),
-        _numbered("sentence_quiz", "1 2"),
+        "XStoryCloze", _column_names("input_sentence_", "1 2 3 4"), ("answer_right_ending",),
+        _column_names("sentence_quiz", "1 2"),
     ),
     Roles("SNLI, MNLI, XNLI", ("sentence1", "sentence2"), ("gold_label",), exclude=("-",)),
     Roles("inference pairs", ("premise", "hypothesis"), ("label", "gold_label"), exclude=("-",)),
@@ -203,35 +114,6 @@ PUBLISHED = (
 """The first whose columns are there; those with more columns come before those with fewer."""
 
 
-def published_roles(columns: Collection[str], *, with_choices: bool = False) -> Roles | None:
-    """The columns of the published dataset that a table is, with the label that is there; None for another table.
-
-    With ``with_choices``, only datasets with choices count: a table that also has choices is not BoolQ.
-    """
-    for roles in PUBLISHED:
-        there = [column for column in roles.labels if column in columns]
-        names = (roles.choice_names,) if roles.choice_names else ()
-        complete = {*roles.texts, *roles.choices, *roles.needs, *names} <= {*columns}
-        if there and complete and (roles.choices or not with_choices):
-            return replace(roles, labels=(there[0],))
-    return None
-
-
-PAIR_COLUMNS = (
-    ("sentence_good", "sentence_bad"),
-    ("source_sentence", "target_sentence"),
-    ("sen", "wrong_sen"),
-    ("good", "bad"),
-    ("grammatical", "ungrammatical"),
-)
-"""Columns of minimal pairs: BLiMP, RuBLiMP, MultiBLiMP and common names; the acceptable sentence comes first."""
-
-
-def pair_columns(columns: Iterable[str]) -> tuple[str, str] | None:
-    """The two columns of a minimal pair among ``columns``."""
-    return next((pair for pair in PAIR_COLUMNS if set(pair) <= set(columns)), None)
-
-
 _LABELS = (
     "label", "labels", "gold_label", "gold", "answer", "answerkey", "class", "category", "target", "y", "correct",
     "sentiment", "tag", "is_duplicate", "annotation", "verdict", "stance", "intent", "emotion",
@@ -245,7 +127,7 @@ _TEXTS = (
 _CHOICE = re.compile(r"(?i)^(mc_answer|choice|option|opt|ending|answer|sol|candidate|alternative)_?([0-9]|[a-e])$")
 _CHOICES = ("choices", "endings", "options", "candidates", "alternatives", "answers")
 _NUMBERED = re.compile(r"(?i)^(?:s|sent|text|arg|unit)[a-z]*_?(?:[0-9]{1,2}|[ab])$")
-_ASIDE = re.compile(
+_NOT_TEXT = re.compile(
     r"(?i)(?:^|[_ .])(?:id|ids|idx|index|url|uri|link|lang|language|parse|tokenized|toks|tokens|lemma|lemmas|pos|ner|"
     r"tags|hash|md5|sha|timestamp|date|author|user|promptid|pairid|captionid|split|genre|domain|source|dataset|ds)$"
     r"|(?:ID|Id)$|_parse$"
@@ -255,7 +137,7 @@ _SHORT, _SHORT_UNSPACED = 12, 4
 """Smallest mean length of running text in characters, in scripts with and without spaces between words."""
 _MOSTLY = 0.5
 """Smallest share of values with several words, or in a script without spaces, in a column of running text."""
-_LOOKED_AT = 500
+_SAMPLE = 500
 
 
 def roles_of(name: str, frame: pl.DataFrame, reading: Reading, class_names: Collection[str] = ()) -> Roles:
@@ -266,76 +148,108 @@ def roles_of(name: str, frame: pl.DataFrame, reading: Reading, class_names: Coll
     Raises:
         UnreadableDataError: a column is not there, or the guess is one between several.
     """
-    given = [*reading.text, *reading.choices, *([reading.label] if reading.label else [])]
-    for column in (*given, *([reading.pair] if reading.pair else [])):
+    named = [*reading.text, *reading.choices, *([reading.label] if reading.label else [])]
+    for column in (*named, *([reading.pair] if reading.pair else [])):
         if column not in frame.columns:
             raise UnreadableDataError(f"{name}: no column '{column}'; there are {', '.join(frame.columns)}")
     pair = reading.pair or ("pair_id" if "pair_id" in frame.columns else None)
     frame = frame.select(
-        column for column in frame.columns if frame[column].null_count() < frame.height or column in given
+        column for column in frame.columns if frame[column].null_count() < frame.height or column in named
     )
-    known = published_roles(frame.columns, with_choices=bool(_choice_columns(frame, reading.label)))
-    if known and not reading.text and not reading.choices:
-        if reading.label is None:
-            _trust(name, frame, known.label)
-        labels = (reading.label,) if reading.label else known.labels
-        return replace(known, labels=labels, exclude=(*known.exclude, *reading.exclude), pair=pair)
-    label, notes = (reading.label, ()) if reading.label else _guessed_label(name, frame, class_names)
+    has_choices = bool(_choice_columns(frame, reading.label))
+    for roles in () if reading.text or reading.choices else PUBLISHED:
+        labels = [column for column in roles.labels if column in frame.columns]
+        required = {*roles.texts, *roles.choices, *roles.needs, *([roles.choice_names] if roles.choice_names else [])}
+        if (
+            labels and required <= {*frame.columns} and (roles.choices or not has_choices)
+        ):  # with choices it is no BoolQ
+            if reading.label is None:
+                _check_label(name, frame, labels[0])
+            label, exclude = reading.label or labels[0], (*roles.exclude, *reading.exclude)
+            return replace(roles, labels=(label,), exclude=exclude, pair=pair)
+    label, notes = (reading.label, ()) if reading.label else _guess_label(name, frame, class_names)
     if frame.schema[label].is_nested():
         raise UnreadableDataError(f"{name}: {suspicion(frame[label])}; name another column with --label")
-    choices = reading.choices or (() if reading.text else _guessed_choices(name, frame, label))
-    texts = reading.text or _guessed_texts(name, frame, {label, *choices}, needed=not choices)
+    choices = reading.choices
+    if not choices and not reading.text:
+        guesses = _choice_columns(frame, label)
+        if len(guesses) > 1:
+            among = "; ".join(", ".join(columns) for columns in guesses)
+            raise UnreadableDataError(f"{name}: which columns hold the choices? Name them with --choices: {among}")
+        choices = guesses[0] if guesses else ()
+    texts = reading.text or _guess_texts(name, frame, {label, *choices}, needed=not choices)
     return Roles("", texts, (label,), choices, exclude=reading.exclude, pair=pair, notes=notes)
 
 
-def _guessed_label(name: str, frame: pl.DataFrame, class_names: Collection[str]) -> tuple[str, tuple[str, ...]]:
+def _guess_label(name: str, frame: pl.DataFrame, class_names: Collection[str]) -> tuple[str, tuple[str, ...]]:
     classes = [column for column in frame.columns if column in class_names]
     if len(classes) == 1:
         return classes[0], ()
-    called = [column for wanted in _LABELS for column in frame.columns if column.lower() == wanted]
+    called = [column for usual in _LABELS for column in frame.columns if column.lower() == usual]
     sure = [column for column in called if column.lower() in _SURE]
-    few = [column for column in called if not _is_measure(frame[column])]
-    if sure or len(few or called) == 1:
-        label = sure[0] if sure else (few or called)[0]
-        _trust(name, frame, label)
+    classes = [column for column in called if not _is_measure(frame[column])]
+    if sure or len(classes or called) == 1:
+        label = sure[0] if sure else (classes or called)[0]
+        _check_label(name, frame, label)
         return label, ()
-    candidates = few or _few(frame)
+    candidates = classes or _label_like(frame)
     plausible = [column for column in candidates if not suspicion(frame[column]) and not _is_prose(frame, column)]
     if len(plausible) != 1:
         doubts = "; ".join(doubt for column in candidates if (doubt := suspicion(frame[column])))
-        among = _listed(frame, plausible or list(frame.columns))
+        among = _list_columns(frame, plausible or list(frame.columns))
         why = f" ({doubts})" if doubts and not plausible else ""
         raise UnreadableDataError(f"{name}: which column holds the label{why}? Name it with --label: {among}")
     return plausible[0], (f"the label column was guessed: '{plausible[0]}' is the only one with few values",)
 
 
-def _trust(name: str, frame: pl.DataFrame, label: str) -> None:
+def _check_label(name: str, frame: pl.DataFrame, label: str) -> None:
     """Raises an error if the values of a column that is called a label are not labels."""
     if doubt := suspicion(frame[label], called_label=True):
-        others = _listed(frame, [column for column in _few(frame) if column != label]) or "none looks like one"
+        others = _list_columns(frame, [column for column in _label_like(frame) if column != label])
+        others = others or "none looks like one"
         raise UnreadableDataError(f"{name}: {doubt}; name another column with --label: {others}")
 
 
-def _few(frame: pl.DataFrame) -> list[str]:
+def suspicion(labels: pl.Series, *, called_label: bool = False) -> str:
+    """What the values look like if they are not labels (a header, ids, language codes); empty if they may be labels.
+
+    If the column is called a label (``called_label``), ``no`` and ``si`` are labels, not language codes.
+    """
+    if labels.dtype.is_nested():
+        return f"'{labels.name}' holds lists: a row needs one label"
+    if labels.dtype != pl.String:
+        return ""
+    values = labels.drop_nulls()
+    distinct = sorted(values.unique().to_list())
+    header = [value for value in distinct if value.strip().lower() in {labels.name.lower(), "label", "gold_label"}]
+    is_language = re.compile(r"[a-z]{3}_[A-Z][a-z]{3}")  # as in spa_Latn; people write jp for Japanese
+    in_languages = all(
+        is_language.fullmatch(value)
+        or (re.fullmatch(r"[A-Za-z]{2}", value) and (value.lower() == "jp" or langcodes.tag_is_valid(value)))
+        for value in distinct
+    )
+    looks = {
+        "a header": bool(header) and (values == header[0]).sum() == 1,
+        "language codes": not called_label and bool(distinct) and in_languages,
+        "ids": len(distinct) > max(_MANY, len(values) // 2)
+        or (len(distinct) > 1 and all(re.fullmatch(r"[A-Za-z]{1,6}[-_]?\d{2,}", value) for value in distinct)),
+    }
+    what = next((what for what, applies in looks.items() if applies), "")
+    return f"the values of '{labels.name}' look like {what} ({', '.join((header or distinct)[:3])})" if what else ""
+
+
+def _label_like(frame: pl.DataFrame) -> list[str]:
     """Columns with the few values of a label (at most one for five rows) that are not named as something else."""
-    few = [
+    return [
         column
         for column in frame.columns
-        if not _ASIDE.search(column) and not frame.schema[column].is_nested() and not _is_measure(frame[column])
-    ]
-    return [column for column in few if 1 < frame[column].n_unique() <= max(2, frame.height // 5)]
+        if not _NOT_TEXT.search(column) and not frame.schema[column].is_nested() and not _is_measure(frame[column])
+        and 1 < frame[column].n_unique() <= max(2, frame.height // 5)
+    ]  # fmt: skip
 
 
 def _is_measure(column: pl.Series) -> bool:
     return column.dtype.is_float() and not (column.drop_nulls() == column.drop_nulls().round()).all()
-
-
-def _guessed_choices(name: str, frame: pl.DataFrame, label: str) -> tuple[str, ...]:
-    guesses = _choice_columns(frame, label)
-    if len(guesses) > 1:
-        among = "; ".join(", ".join(columns) for columns in guesses)
-        raise UnreadableDataError(f"{name}: which columns hold the choices? Name them with --choices: {among}")
-    return guesses[0] if guesses else ()
 
 
 def _choice_columns(frame: pl.DataFrame, label: str | None) -> list[tuple[str, ...]]:
@@ -349,43 +263,37 @@ def _choice_columns(frame: pl.DataFrame, label: str | None) -> list[tuple[str, .
     return guesses + [(column,) for column in lists]
 
 
-def _guessed_texts(name: str, frame: pl.DataFrame, others: set[str], *, needed: bool) -> tuple[str, ...]:
+def _guess_texts(name: str, frame: pl.DataFrame, others: set[str], *, needed: bool) -> tuple[str, ...]:
+    """The columns of running text; several only if they are parts of a numbered row."""
     prose = [column for column in frame.columns if column not in others and _is_prose(frame, column)]
-    called = [column for column in prose if _named_text(column)]
-    strings = [column for column in frame.columns if column not in others and _holds_texts(frame, column)]
-    strings = [column for column in strings if _named_text(column)]
-    if len(prose) == 1 or (prose and prose == called and _one_kind(called)):
+    if len(prose) == 1 or (prose and all(_NUMBERED.match(column) for column in prose)):
         return tuple(prose)
-    if not prose and (len(strings) == 1 or not needed):
-        return tuple(strings)
-    among = _listed(frame, prose or [column for column in frame.columns if column not in others])
+    texts = [
+        column
+        for column in frame.columns
+        if column not in others and _has_text_name(column) and frame.schema[column] in (pl.String, pl.List(pl.String))
+    ]
+    if not prose and (len(texts) == 1 or not needed):
+        return tuple(texts)
+    among = _list_columns(frame, prose or [column for column in frame.columns if column not in others])
     raise UnreadableDataError(f"{name}: which columns hold the text? Name them in order with --text: {among}")
 
 
-def _one_kind(columns: Sequence[str]) -> bool:
-    """Whether columns are one text, parts of a numbered row, or a text and its question."""
-    return len(columns) == 1 or all(_NUMBERED.match(column) for column in columns)
-
-
-def _named_text(column: str) -> bool:
+def _has_text_name(column: str) -> bool:
     return column.lower() in _TEXTS or _NUMBERED.match(column) is not None
-
-
-def _holds_texts(frame: pl.DataFrame, column: str) -> bool:
-    return frame.schema[column] in (pl.String, pl.List(pl.String))
 
 
 def _is_prose(frame: pl.DataFrame, column: str) -> bool:
     """Whether a column holds running text: strings of some length that mostly differ, or lists of them."""
-    if not _holds_texts(frame, column):
+    if frame.schema[column] not in (pl.String, pl.List(pl.String)):
         return False
-    values = frame[column].drop_nulls().head(_LOOKED_AT)
+    values = frame[column].drop_nulls().head(_SAMPLE)
     values = values.explode().drop_nulls() if values.dtype == pl.List(pl.String) else values
     if not len(values):
         return False
-    if _named_text(column):
+    if _has_text_name(column):
         return True
-    if _ASIDE.search(column) or values.n_unique() <= 2:  # noqa: PLR2004
+    if _NOT_TEXT.search(column) or values.n_unique() <= 2:  # noqa: PLR2004
         return False
     spaced, unspaced = (float(values.str.contains(pattern).to_numpy().mean()) for pattern in (r"\S\s+\S", UNSPACED))
     least = _SHORT if spaced >= unspaced else _SHORT_UNSPACED
@@ -394,16 +302,13 @@ def _is_prose(frame: pl.DataFrame, column: str) -> bool:
     return max(spaced, unspaced) >= _MOSTLY and float(values.str.len_chars().to_numpy().mean()) >= least
 
 
-def _listed(frame: pl.DataFrame, columns: Sequence[str]) -> str:
+def _list_columns(frame: pl.DataFrame, columns: Sequence[str]) -> str:
     """Columns with an example of what they hold, for a message."""
-    shown = [f"'{column}' ({_example(frame[column])})" for column in columns[:12]]
-    return ", ".join(shown) + (f" and {len(columns) - 12} more" if len(columns) > 12 else "")  # noqa: PLR2004
-
-
-def _example(values: pl.Series) -> str:
-    value = next(iter(values.drop_nulls().head(1).to_list()), "")
-    text = " ".join(str(value).split())
-    return text if len(text) <= 24 else f"{text[:23]}…"  # noqa: PLR2004
+    examples = []
+    for column in columns[:12]:
+        text = " ".join(str(next(iter(frame[column].drop_nulls().head(1)), "")).split())
+        examples.append(f"'{column}' ({text if len(text) <= 24 else f'{text[:23]}…'})")  # noqa: PLR2004
+    return ", ".join(examples) + (f" and {len(columns) - 12} more" if len(columns) > 12 else "")  # noqa: PLR2004
 
 
 _LEAST_PAIRED = 0.5
@@ -423,54 +328,93 @@ def read_columns(
     Raises:
         UnreadableDataError: the roles of the columns are not clear, or no row is left.
     """
-    splits = {split: unfolded(frame) for split, frame in splits.items() if frame.height}
+    splits = {split: frame for split, frame in splits.items() if frame.height}
+    for split in splits:  # ``choices.text`` is the field ``text`` of the struct ``choices``
+        while structs := [column for column, dtype in splits[split].schema.items() if isinstance(dtype, pl.Struct)]:
+            splits[split] = splits[split].unnest(structs, separator=".")
     if not splits:
         raise UnreadableDataError(f"{name}: no rows")
     roles = roles_of(name, next(iter(splits.values())), reading, class_names)
-    skipped = []
     counts: Counter[str] = Counter()
     withheld = ["", *(["-1"] if roles.label in class_names else [])]
-    parts = []
-    for split, frame in splits.items():
-        if unfit := _unfit(f"{name}: {split}", frame, roles):
-            skipped.append(unfit)
-        else:
-            parts.append(_rows(split, frame, roles, counts, withheld))
-    if not parts or not sum(map(len, parts)):
-        raise UnreadableDataError("; ".join(f"{one.name}: {one.reason}" for one in skipped) or f"{name}: no rows")
-    rows = pl.concat(parts, how="vertical_relaxed")
-    return _labelled(name, rows, roles, class_names, counts), tuple(skipped)
+    skipped, parts = [], []
+    for split, split_frame in splits.items():
+        place = f"{name}: {split}"
+        missing = [
+            column for column in (roles.label, *roles.texts, *roles.choices) if column not in split_frame.columns
+        ]
+        if missing:
+            unlabelled = missing[0] == roles.label
+            reason = f"no column '{missing[0]}', only {', '.join(split_frame.columns)}"
+            skipped.append(Skipped(place, f"no labels: {reason}" if unlabelled else reason, unlabelled=unlabelled))
+            continue
+        written = split_frame[roles.label].cast(pl.String).str.strip_chars()
+        if written.is_null().all() or (written.n_unique() == 1 and written[0] in _WITHHELD):
+            reason = f"no labels: '{roles.label}' is {written[0] or 'empty'} in all {len(written)} rows"
+            skipped.append(Skipped(place, reason, unlabelled=True))
+            continue
+        parts.append(_usable_rows(split, split_frame, roles, counts, withheld))
+    if not sum(map(len, parts)):
+        raise UnreadableDataError("; ".join(f"{place}: {why}" for place, why, _ in skipped) or f"{name}: no rows")
+    frame = pl.concat(parts, how="vertical_relaxed")
+    longest = int(frame["texts"].list.len().max())  # type: ignore[arg-type]
+    shape = Shape.CHOICE if roles.choices else {1: Shape.SENTENCE, 2: Shape.PAIR}.get(longest, Shape.SEQUENCE)
+    labelled, names = frame[roles.label], class_names.get(roles.label, ())
+    if shape is Shape.CHOICE:
+        most = most_choices(frame)
+        labels = Labels(tuple(map(str, range(most))), _right_choices(name, frame, roles.label, most))
+    elif names and labelled.dtype.is_integer() and 0 <= int(labelled.min()) <= int(labelled.max()) < len(names):  # type: ignore[arg-type]
+        used, index = with_used_labels(names, pl.DataFrame({"label": labelled}), shape)
+        labels = Labels(used, index["label"])
+    else:
+        labels = index_labels(labelled)
+    scores = labelled.cast(pl.Float64) if labelled.dtype.is_numeric() else pl.lit(None, dtype=pl.Float64)
+    rows = conform(frame.with_columns(labels.of_rows.alias("label"), score=scores), shape)
+    ids = rows["pair_id"].drop_nulls()
+    paired = bool(len(ids)) and int(ids.is_duplicated().sum()) >= _LEAST_PAIRED * rows.height
+    notes = [*roles.notes, *([labels.note] if labels.note else [])]
+    if len(ids) and not paired:
+        notes.append(f"'{roles.pair}' names no pairs: few of its values occur twice")
+        rows = rows.with_columns(pair_id=pl.lit(None, dtype=pl.String))
+    pair = (roles.pair,) if roles.pair else ()
+    columns = {"text": roles.texts, "choices": roles.choices, "label": roles.labels, "pair": pair}
+    columns = {role: names_of_role for role, names_of_role in columns.items() if names_of_role}
+    about = Provenance(roles.name or "table", columns, left_out=dict(counts), notes=tuple(notes))
+    data = AuditInput(name, shape, labels.names, rows, pairs=paired, natural=True, external=True, read=about)
+    return data, tuple(skipped)
 
 
-def _unfit(name: str, frame: pl.DataFrame, roles: Roles) -> Skipped | None:
-    """Why a split is skipped: it lacks a column or has no labels; None if it is not."""
-    for column in (roles.label, *roles.texts, *roles.choices):
-        if column not in frame.columns:
-            lacks = f"no column '{column}', only {', '.join(frame.columns)}"
-            unlabelled = column == roles.label
-            return Skipped(name, f"no labels: {lacks}" if unlabelled else lacks, unlabelled=unlabelled)
-    written = frame[roles.label].cast(pl.String).str.strip_chars()
-    if written.is_null().all() or (written.n_unique() == 1 and written[0] in _WITHHELD):
-        reason = f"no labels: '{roles.label}' is {written[0] or 'empty'} in all {len(written)} rows"
-        return Skipped(name, reason, unlabelled=True)
-    return None
-
-
-def _rows(split: str, frame: pl.DataFrame, roles: Roles, counts: Counter[str], withheld: Sequence[str]) -> pl.DataFrame:
+def _usable_rows(
+    split: str, frame: pl.DataFrame, roles: Roles, counts: Counter[str], withheld: Sequence[str]
+) -> pl.DataFrame:
     """``split``, ``label`` (as written), ``pair_id``, ``texts``, ``n_context`` and ``choice_names`` of the usable rows.
 
     Adds to ``counts`` why rows are left out; ``withheld`` lists the values that mean "no label".
     """
-    context = _texts(frame, roles.texts, nulls=bool(roles.choices))
+    empty = [  # whether a text is missing; of lists, whether they are empty
+        pl.col(name).is_null() | (pl.col(name).list.len() == 0 if isinstance(frame.schema[name], pl.List)
+                                  else pl.col(name).cast(pl.String).str.strip_chars() == "")
+        for name in (*roles.texts, *roles.choices)
+    ]  # fmt: skip
+    empty_texts, empty_choices = empty[: len(roles.texts)], empty[len(roles.texts) :]
+    if empty_choices:  # a question need not have a passage
+        is_empty = pl.any_horizontal(*empty_choices, *([pl.all_horizontal(empty_texts)] if empty_texts else []))
+    elif len(empty) > 2:  # noqa: PLR2004  rows of a sequence may be shorter
+        is_empty = pl.all_horizontal(empty)
+    else:
+        is_empty = pl.any_horizontal(empty)
+    context = _join_text_columns(frame, roles.texts, nulls=bool(roles.choices))
     pair_id = pl.col(roles.pair).cast(pl.String) if roles.pair in frame.columns else pl.lit(None, dtype=pl.String)
     label = pl.col(roles.label) if frame.schema[roles.label].is_numeric() else pl.col(roles.label).cast(pl.String)
-    choices = _texts(frame, roles.choices) if roles.choices else pl.lit([], dtype=pl.List(pl.String))
+    if frame.schema[roles.label].is_float():
+        label = label.fill_nan(None)  # JSON of pandas has NaN for a missing label
+    choices = _join_text_columns(frame, roles.choices) if roles.choices else pl.lit([], dtype=pl.List(pl.String))
     names = pl.col(roles.choice_names).cast(pl.List(pl.String)) if roles.choice_names else pl.lit(None)
     rows = frame.select(
         pl.lit(split, dtype=SCHEMA["split"]).alias("split"), label.alias(roles.label), pair_id.alias("pair_id"),
         texts=context.list.concat(choices),
         n_context=context.list.len() if roles.choices else pl.lit(0, dtype=pl.UInt32),
-        choice_names=names.cast(pl.List(pl.String)), empty=_has_empty(frame, roles),
+        choice_names=names.cast(pl.List(pl.String)), empty=is_empty,
     )  # fmt: skip
     written = rows[roles.label].cast(pl.String).str.strip_chars()
     faults = rows.select(
@@ -482,21 +426,7 @@ def _rows(split: str, frame: pl.DataFrame, roles: Roles, counts: Counter[str], w
     return rows.filter(faults.is_null()).drop("empty")
 
 
-def _has_empty(frame: pl.DataFrame, roles: Roles) -> pl.Expr:
-    """Whether a text is missing; of lists, whether they are empty."""
-    empty = [
-        pl.col(name).is_null() | (pl.col(name).list.len() == 0 if isinstance(frame.schema[name], pl.List)
-                                  else pl.col(name).cast(pl.String).str.strip_chars() == "")
-        for name in (*roles.texts, *roles.choices)
-    ]  # fmt: skip
-    context, choices = empty[: len(roles.texts)], empty[len(roles.texts) :]
-    if choices:  # a question need not have a passage
-        return pl.any_horizontal(*choices, *([pl.all_horizontal(context)] if context else []))
-    several = len(roles.texts) > 2  # noqa: PLR2004  rows of a sequence may be shorter
-    return pl.all_horizontal(empty) if several else pl.any_horizontal(empty)
-
-
-def _texts(frame: pl.DataFrame, columns: tuple[str, ...], *, nulls: bool = False) -> pl.Expr:
+def _join_text_columns(frame: pl.DataFrame, columns: tuple[str, ...], *, nulls: bool = False) -> pl.Expr:
     """The texts of columns (some may be lists) as one list; nulls are dropped, or empty texts with ``nulls``."""
     if not columns:
         return pl.lit([], dtype=pl.List(pl.String))
@@ -508,40 +438,7 @@ def _texts(frame: pl.DataFrame, columns: tuple[str, ...], *, nulls: bool = False
     return texts.list.eval(pl.element().fill_null("")) if nulls else texts.list.drop_nulls()
 
 
-def _labelled(
-    name: str, frame: pl.DataFrame, roles: Roles, class_names: Mapping[str, tuple[str, ...]], left_out: Counter[str]
-) -> AuditInput:
-    shape = _shape_of(frame, roles)
-    written = frame[roles.label]
-    names = class_names.get(roles.label, ())
-    if shape is Shape.CHOICE:
-        most = most_choices(frame)
-        labels = Labels(tuple(str(place) for place in range(most)), _places(name, frame, roles.label, most))
-    elif names and written.dtype.is_integer() and 0 <= int(written.min()) <= int(written.max()) < len(names):  # type: ignore[arg-type]
-        used, index = with_used_labels(names, pl.DataFrame({"label": written}), shape)
-        labels = Labels(used, index["label"])
-    else:
-        labels = indexed(written)
-    scores = written.cast(pl.Float64) if written.dtype.is_numeric() else pl.lit(None, dtype=pl.Float64)
-    rows = conform(frame.with_columns(labels.of_rows.alias("label"), score=scores), shape)
-    ids = rows["pair_id"].drop_nulls()
-    paired = bool(len(ids)) and int(ids.is_duplicated().sum()) >= _LEAST_PAIRED * rows.height
-    notes = [*roles.notes, *([labels.note] if labels.note else [])]
-    if len(ids) and not paired:
-        notes.append(f"'{roles.pair}' names no pairs: few of its values occur twice")
-        rows = rows.with_columns(pair_id=pl.lit(None, dtype=pl.String))
-    about = Provenance(roles.name or "table", roles.described(), left_out=dict(left_out), notes=tuple(notes))
-    return AuditInput(name, shape, labels.names, rows, pairs=paired, natural=True, external=True, read=about)
-
-
-def _shape_of(frame: pl.DataFrame, roles: Roles) -> Shape:
-    if roles.choices:
-        return Shape.CHOICE
-    longest = int(frame["texts"].list.len().max())  # type: ignore[arg-type]
-    return {1: Shape.SENTENCE, 2: Shape.PAIR}.get(longest, Shape.SEQUENCE)
-
-
-def _places(name: str, frame: pl.DataFrame, label: str, n: int) -> pl.Series:
+def _right_choices(name: str, frame: pl.DataFrame, label: str, n: int) -> pl.Series:
     """The index of the right choice: by a list of names, by its own text, by letters, or by numbers from 0 or 1."""
     labels = frame[label].cast(pl.String).str.strip_chars()
     numbered = frame.with_columns(_label=labels)
@@ -571,6 +468,64 @@ def _index_in(frame: pl.DataFrame, listed: pl.Expr) -> pl.Series:
     return every.join(places, on="row", how="left", maintain_order="left")["place"].cast(pl.Int64)
 
 
+BINS = 5
+"""Classes that scores are binned into."""
+_MANY = 20
+"""Different values from which on decimal numbers are scores."""
+
+
+class Labels(NamedTuple):
+    """Label names in order, each row's index among them, and a remark for people."""
+
+    names: tuple[str, ...]
+    of_rows: pl.Series
+    note: str = ""
+
+
+def index_labels(labels: pl.Series, *, first: str | None = None) -> Labels:
+    """Label names in order (numbers by size); names that start with ``first`` lead.
+
+    Decimal numbers of many values are scores: they are divided into ``BINS`` classes of about equal size, named by
+    their bounds (``[2.4, 3.2)``).
+    """
+    has_decimals = labels.dtype.is_float() and not (labels == labels.round()).all()
+    if has_decimals and labels.n_unique() > _MANY:
+        low, high = float(labels.min() or 0), float(labels.max() or 0)  # type: ignore[arg-type]
+        cuts = {float(labels.quantile(place / BINS, "higher") or 0) for place in range(1, BINS)}
+        bounds = sorted(cuts - {low})
+        bins = pl.Series([sum(score >= bound for bound in bounds) for score in labels.to_list()], dtype=pl.Int64)
+        names = tuple(
+            f"[{start:.3g}, {end:.3g}{']' if place == len(bounds) else ')'}"
+            for place, (start, end) in enumerate(pairwise([low, *bounds, high]))
+        )
+        return Labels(names, bins, f"'{labels.name}' holds scores: {len(names)} classes with like numbers of rows")
+    whole_numbers = (labels.dtype.is_float() or labels.dtype.is_integer()) and not has_decimals
+    written = (labels.cast(pl.Int64) if whole_numbers else labels).cast(pl.String)
+
+    def rank(name: str) -> tuple[bool, float, str]:
+        number = float(name) if re.fullmatch(r"[-+]?\d+(?:\.\d+)?", name) else 0.0
+        return first is None or not name.startswith(first), number, name
+
+    in_order = sorted(written.unique().to_list(), key=rank)
+    index = written.replace_strict(in_order, range(len(in_order)), return_dtype=pl.Int64)
+    return Labels(tuple(in_order), index)
+
+
+PAIR_COLUMNS = (
+    ("sentence_good", "sentence_bad"),
+    ("source_sentence", "target_sentence"),
+    ("sen", "wrong_sen"),
+    ("good", "bad"),
+    ("grammatical", "ungrammatical"),
+)
+"""Columns of minimal pairs: BLiMP, RuBLiMP, MultiBLiMP and common names; the acceptable sentence comes first."""
+
+
+def pair_columns(columns: Iterable[str]) -> tuple[str, str] | None:
+    """The two columns of a minimal pair among ``columns``."""
+    return next((pair for pair in PAIR_COLUMNS if set(pair) <= set(columns)), None)
+
+
 def read_pairs(name: str, splits: Mapping[str, pl.DataFrame], text: tuple[str, ...] = ()) -> AuditInput:
     """Pairs as choices between two sentences; a hash decides which place the good one has.
 
@@ -581,35 +536,32 @@ def read_pairs(name: str, splits: Mapping[str, pl.DataFrame], text: tuple[str, .
     """
     columns = (text[0], text[1]) if len(text) == 2 else pair_columns(next(iter(splits.values())).columns)  # noqa: PLR2004
     if columns is None:
-        expected, there = " or ".join("/".join(pair) for pair in PAIR_COLUMNS), next(iter(splits.values())).columns
+        expected = " or ".join("/".join(pair) for pair in PAIR_COLUMNS)
+        present = ", ".join(next(iter(splits.values())).columns)
         raise UnreadableDataError(
-            f"{name}: no columns of minimal pairs ({expected}) among {', '.join(there)}; name the good and the bad one "
+            f"{name}: no columns of minimal pairs ({expected}) among {present}; name the good and the bad one "
             "with --text"
         )
     counts: Counter[str] = Counter()
-    rows = conform(
-        pl.concat([_choices(name, split, of, columns, counts) for split, of in splits.items()]), Shape.CHOICE
-    )
+    parts = []
+    for split, frame in splits.items():
+        if missing := [column for column in columns if column not in frame.columns]:
+            raise UnreadableDataError(f"{name}: the {split} split has no column '{missing[0]}'")
+        good, bad = (pl.col(column).cast(pl.String) for column in columns)
+        complete = frame.select(good=good, bad=bad).drop_nulls()
+        if incomplete := frame.height - complete.height:
+            counts["no text"] += incomplete
+        label = pl.Series(
+            hashing.pick(range(complete.height), 2, name, split, "place of the good sentence"), dtype=pl.Int64
+        )
+        good_first, bad_first = pl.concat_list("good", "bad"), pl.concat_list("bad", "good")
+        texts = pl.when(pl.col("label") == 0).then(good_first).otherwise(bad_first)
+        parts.append(
+            complete.with_columns(label=label).select("label", texts=texts, split=pl.lit(split, dtype=SCHEMA["split"]))
+        )
+    rows = conform(pl.concat(parts), Shape.CHOICE)
     if rows.is_empty():
         raise UnreadableDataError(f"{name}: no pair of '{columns[0]}' and '{columns[1]}' is complete")
     about = Provenance("minimal pairs", columns={"good": columns[:1], "bad": columns[1:]}, left_out=dict(counts))
     labels = ("first", "second")
     return AuditInput(name, Shape.CHOICE, labels, rows, perturbation=True, natural=True, external=True, read=about)
-
-
-def _choices(
-    name: str, split: str, frame: pl.DataFrame, columns: tuple[str, str], counts: Counter[str]
-) -> pl.DataFrame:
-    lacking = [column for column in columns if column not in frame.columns]
-    if lacking:
-        raise UnreadableDataError(f"{name}: the {split} split has no column '{lacking[0]}'")
-    good, bad = (pl.col(column).cast(pl.String) for column in columns)
-    complete = frame.select(good=good, bad=bad).drop_nulls()
-    if missing := frame.height - complete.height:
-        counts["no text"] += missing
-    label = hashing.pick(range(complete.height), 2, name, split, "place of the good sentence")
-    rows = complete.with_columns(label=pl.Series(label, dtype=pl.Int64))
-    in_order = (
-        pl.when(pl.col("label") == 0).then(pl.concat_list("good", "bad")).otherwise(pl.concat_list("bad", "good"))
-    )
-    return rows.select("label", texts=in_order, split=pl.lit(split, dtype=SCHEMA["split"]))

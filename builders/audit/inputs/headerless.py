@@ -1,19 +1,23 @@
-"""Lines without header: SentEval, TREC, X-Probe, DiscoEval, CoLA and the multilingual Winograd schemas."""
+"""Lines without header: SentEval, TREC, X-Probe, DiscoEval, CoLA and the multilingual Winograd schemas.
+
+``guess_tabbed`` says which of these formats (``TABBED``) lines have; ``spread_rows`` reads the sets of SentEval whose
+rows are spread over files. What the formats have in common is done by ``_labelled_rows``.
+"""
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
 
-from discoprobe.builders.audit.frame import SCHEMA, AuditInput, Provenance, UnreadableDataError, conform
-from discoprobe.builders.audit.inputs.columns import indexed, pair_columns
-from discoprobe.builders.audit.inputs.data_files import Group, decoded, has_header
-from discoprobe.builders.audit.inputs.reading import NAMES, described
+from discoprobe.builders.audit.frame import SCHEMA, AuditInput, Provenance, UnreadableDataError, conform, most_choices
+from discoprobe.builders.audit.inputs.columns import index_labels, pair_columns
+from discoprobe.builders.audit.inputs.data_files import NAMES, Group, with_provenance
 from discoprobe.builders.config import Shape
 from discoprobe.loaders import hashing
+from discoprobe.loaders.tables import has_header, read_labelled_text
 from discoprobe.loaders.words import UNSPACED
 
 _ORIGINAL = ({"O", "I"}, {"O", "C"}, {"Orig", "Inv"}, {"Orig", "Corr"})
@@ -26,9 +30,10 @@ _REPEATED = 0.2
 
 _TREC = r"^([A-Z]{2,}):\S*\s+(\S.*)$"
 _SCORE = r"^\s*\d+\.\d+\s*$|^\s*\d+\s*$"
-_FIRST = 1000
+_SAMPLE = 1000
 """Lines that are looked at one by one."""
 _FIELDS = pl.col("fields")
+_N_FIELDS = _FIELDS.list.len()
 
 
 class Tabbed(NamedTuple):
@@ -44,7 +49,7 @@ class Tabbed(NamedTuple):
 
     def first(self) -> list[list[str]]:
         """The fields of the first lines."""
-        return self.lines["fields"].head(_FIRST).to_list()
+        return self.lines["fields"].head(_SAMPLE).to_list()
 
     def expect(self, holds: pl.Expr, what: str) -> pl.DataFrame:
         """The lines, if all are as they must be.
@@ -54,54 +59,88 @@ class Tabbed(NamedTuple):
         """
         wrong = self.lines.filter(~holds).head(1)
         for place, fields in wrong.select("id", "fields").iter_rows():
-            raise UnreadableDataError(f"{place}: expected {what}, found {_seen(fields)}")
+            raise UnreadableDataError(f"{place}: expected {what}, found {_describe_fields(fields)}")
         return self.lines
 
 
 def senteval(data: Tabbed) -> AuditInput:
     """SentEval: ``split label … text``, splits ``tr``, ``va``, ``te`` (its loader reads fields 1, 2 and the last)."""
-    complete = (_FIELDS.list.len() >= 3) & _FIELDS.list.first().is_in(list(NAMES))  # noqa: PLR2004
-    lines = data.expect(complete, "'tr|va|te, label, text' separated by tabs")
-    rows = lines.select(
-        "id", split=_FIELDS.list.first().replace_strict(NAMES, default=None), label=_field(1), texts=_only(-1)
-    )
-    return _labelled(data.name, rows, "SentEval", "split, label, text")
+    split = _FIELDS.list.first()
+    data.expect((_N_FIELDS >= 3) & split.is_in(list(NAMES)), "'tr|va|te, label, text' separated by tabs")  # noqa: PLR2004
+    split = split.replace_strict(NAMES, default=None)
+    return _labelled_rows(data, "SentEval", "split, label, text", _field(1), pl.concat_list(_field(-1)), split)
 
 
 def xprobe(data: Tabbed) -> AuditInput:
     """X-Probe: ``text label`` in ``tr.txt``, ``va.txt``, ``te.txt``."""
-    lines = data.expect(_FIELDS.list.len() == 2, "'text, label' separated by a tab")  # noqa: PLR2004
-    rows = lines.select("id", "split", label=_field(1).str.strip_chars(), texts=_only(0))
-    return _labelled(data.name, rows, "X-Probe", "text, label")
+    data.expect(_N_FIELDS == 2, "'text, label' separated by a tab")  # noqa: PLR2004
+    return _labelled_rows(data, "X-Probe", "text, label", _field(1).str.strip_chars(), pl.concat_list(_field(0)))
 
 
 def trec(data: Tabbed) -> AuditInput:
     """TREC of SentEval: ``CLASS:subclass text``; the class is the label, as in its loader."""
-    lines = data.expect(_field(0).str.contains(_TREC), "'CLASS:subclass text'")
+    data.expect(_field(0).str.contains(_TREC), "'CLASS:subclass text'")
     label, text = (_field(0).str.extract(_TREC, group) for group in (1, 2))
-    return _labelled(
-        data.name, lines.select("id", "split", label=label, texts=pl.concat_list(text)), "TREC", "class, text"
-    )
+    return _labelled_rows(data, "TREC", "class, text", label, pl.concat_list(text))
 
 
 def discoeval(data: Tabbed) -> AuditInput:
     """DiscoEval with labels: ``label s1 … sn`` (SP, DC, SSP, PDTB); with scores, the tables of STS."""
-    lines = data.expect(_FIELDS.list.len() >= 2, "'label, sentence, …' separated by tabs")  # noqa: PLR2004
+    lines = data.expect(_N_FIELDS >= 2, "'label, sentence, …' separated by tabs")  # noqa: PLR2004
     longest = int(lines["fields"].list.len().to_numpy().max())
-    fields = "label, " + ", ".join(f"s{n}" for n in range(1, longest))
-    scored = _are_scores(_values(lines, 0))
-    return _label_first(data, "STS" if scored and longest == 3 else "DiscoEval", fields)  # noqa: PLR2004  two texts
+    fields = ", ".join(["label", *(f"s{n}" for n in range(1, longest))])
+    is_sts = longest == 3 and _are_scores(lines["fields"].list.first())  # noqa: PLR2004  two texts
+    return _labelled_rows(data, "STS" if is_sts else "DiscoEval", fields, _field(0), _FIELDS.list.slice(1))
 
 
-def _label_first(data: Tabbed, kind: str, fields: str) -> AuditInput:
-    """Lines whose first field is the label, and the others the texts."""
-    rows = data.lines.select("id", "split", label=_field(0), texts=_FIELDS.list.slice(1))
-    return _labelled(data.name, rows, kind, fields)
+def cola(data: Tabbed) -> AuditInput:
+    """CoLA: ``source label mark text``; the mark (``*``) is what the source's author wrote."""
+    data.expect(_N_FIELDS == 4, "'source, label, mark, text'")  # noqa: PLR2004
+    return _labelled_rows(data, "CoLA", "source, label, mark, text", _field(1), pl.concat_list(_field(3)))
+
+
+def _field(at: int) -> pl.Expr:
+    return _FIELDS.list.get(at)
+
+
+def _labelled_rows(  # noqa: PLR0913, PLR0917 (one parameter per column)
+    data: Tabbed, kind: str, fields: str, label: pl.Expr, texts: pl.Expr, split: pl.Expr | None = None
+) -> AuditInput:
+    """Lines with a label and texts; those that lack one are left out and counted. ``fields`` describes them."""
+    rows = data.lines.select("id", split=pl.col("split") if split is None else split, label=label, texts=texts)
+    empty = (pl.col("texts").list.len() < 2) & (pl.col("texts").list.join("").str.strip_chars() == "")  # noqa: PLR2004
+    faults = rows.select(
+        pl.when(pl.col("label").str.strip_chars() == "").then(pl.lit("no label")).when(empty).then(pl.lit("no text"))
+    ).to_series()
+    frame = rows.filter(faults.is_null())
+    if frame.is_empty():
+        raise UnreadableDataError(f"{data.name}: no rows with text and label")
+    perturbs = set(frame["label"].unique().to_list()) in _ORIGINAL
+    if _are_scores(frame["label"]):
+        frame = frame.with_columns(label=pl.col("label").str.strip_chars().cast(pl.Float64)).with_columns(score="label")
+    labels = index_labels(frame["label"], first="O" if perturbs else None)
+    frame = frame.with_columns(labels.of_rows.alias("label"), pl.col("split").cast(SCHEMA["split"]))
+    longest = int(frame["texts"].list.len().to_numpy().max())
+    shape = {1: Shape.SENTENCE, 2: Shape.PAIR}.get(longest, Shape.SEQUENCE)
+    about = Provenance(
+        kind, columns={"fields": (fields,)}, left_out=Counter(faults.drop_nulls().to_list()),
+        notes=(labels.note,) if labels.note else (),
+    )  # fmt: skip
+    return AuditInput(
+        data.name,
+        shape,
+        labels.names,
+        conform(frame, shape),
+        perturbation=perturbs,
+        natural=True,
+        external=True,
+        read=about,
+    )
 
 
 def discoeval_bso(data: Tabbed) -> AuditInput:
     """DiscoEval's binary sentence ordering: ``s1 s2`` in the right order; both orders are made, as its loader does."""
-    lines = data.expect(_FIELDS.list.len() == 2, "'s1, s2' separated by a tab").with_row_index("number")  # noqa: PLR2004
+    lines = data.expect(_N_FIELDS == 2, "'s1, s2' separated by a tab").with_row_index("number")  # noqa: PLR2004
     both = [
         lines.select(
             "number", "split", id=pl.format("{}{}", "id", pl.lit(mark)), label=pl.lit(at, dtype=pl.Int64), texts=texts,
@@ -109,20 +148,13 @@ def discoeval_bso(data: Tabbed) -> AuditInput:
         )
         for at, (mark, texts) in enumerate((("", _FIELDS), ("~", _FIELDS.list.reverse())))
     ]  # fmt: skip
-    shuffled = _in_hash_order(pl.concat(both).sort("number", "label").drop("number"), "bso")
+    shuffled = _shuffle_rows(pl.concat(both).sort("number", "label").drop("number"), "bso")
     return AuditInput(
         data.name, Shape.PAIR, ("in_order", "swapped"), conform(shuffled, Shape.PAIR), perturbation=True, pairs=True,
         natural=True, external=True,
         read=Provenance("DiscoEval BSO", columns={"fields": ("s1, s2",)},
                         notes=("the files hold no labels: each pair gives a row in order and a row swapped",)),
     )  # fmt: skip
-
-
-def cola(data: Tabbed) -> AuditInput:
-    """CoLA: ``source label mark text``; the mark (``*``) is what the source's author wrote."""
-    lines = data.expect(_FIELDS.list.len() == 4, "'source, label, mark, text'")  # noqa: PLR2004
-    rows = lines.select("id", "split", label=_field(1), texts=_only(3))
-    return _labelled(data.name, rows, "CoLA", "source, label, mark, text")
 
 
 def xwino(data: Tabbed) -> AuditInput:
@@ -134,7 +166,7 @@ def xwino(data: Tabbed) -> AuditInput:
             truth = [bool(candidate[3]) for candidate in candidates]
         except (IndexError, ValueError, TypeError) as error:
             raise UnreadableDataError(
-                f"{place}: expected the candidates in JSON in field 7, found {_seen(fields)}"
+                f"{place}: expected the candidates in JSON in field 7, found {_describe_fields(fields)}"
             ) from error
         if sum(truth) != 1:
             raise UnreadableDataError(f"{place}: {sum(truth)} candidates are right instead of one")
@@ -144,7 +176,7 @@ def xwino(data: Tabbed) -> AuditInput:
     rows = conform(pl.DataFrame(entries, schema=schema, orient="row"), Shape.CHOICE)
     spread = ", ".join(f"{language} {n}" for language, n in languages.most_common())
     about = Provenance("XWino", columns={"fields": ("language, text, candidates",)}, notes=(f"languages: {spread}",))
-    labels = tuple(map(str, range(_longest(rows) - 1)))
+    labels = tuple(map(str, range(most_choices(rows))))
     return AuditInput(data.name, Shape.CHOICE, labels, rows, natural=True, external=True, read=about)
 
 
@@ -152,49 +184,38 @@ def spread_rows(group: Group) -> AuditInput:
     """The rows of a dataset that are spread over files: a file per column, or per class.
 
     Raises:
-        UnreadableDataError: a file is no text, or the files of a split have different numbers of lines.
+        CorpusFormatError: a file is no text.
+        UnreadableDataError: the files of a split have different numbers of lines.
     """
-    if not group.classes:
-        lines = pl.concat([_side_by_side(split, files) for split, files in group.files.items()])
-        return _label_first(Tabbed(group.name, lines), group.layout, "label, s1, s2")
-    by_class = zip(group.classes, group.files["test"], strict=True)
-    fields = [(file, [[label, text] for text in _text_lines(file) if text.strip()]) for label, file in by_class]
-    lines = _in_hash_order(pl.concat([_numbered(rows, "test", file) for file, rows in fields]), "classes")
-    data = _label_first(Tabbed(group.name, lines), group.layout, "label, text")
-    return described(data, notes=("each file holds one class: the rows are in the order of a hash",))
+    lines = []
+    label, texts = _field(0), _FIELDS.list.slice(1)
+    if group.classes:
+        for name, file in zip(group.classes, group.files["test"], strict=True):
+            lines.append(_number_fields([[name, text] for text in _text_lines(file) if text.strip()], "test", file))
+        rows = _shuffle_rows(pl.concat(lines), "classes")
+        data = _labelled_rows(Tabbed(group.name, rows), group.layout, "label, text", label, texts)
+        return with_provenance(data, notes=("each file holds one class: the rows are in the order of a hash",))
+    for split, files in group.files.items():
+        columns = [_text_lines(file) for file in files]
+        if len(set(map(len, columns))) > 1:
+            sizes = ", ".join(f"{file} {len(column)}" for file, column in zip(files, columns, strict=True))
+            raise UnreadableDataError(f"files of one set have different numbers of lines: {sizes}")
+        fields = [[*row[:-1], *row[-1].split("\t")] for row in zip(*columns, strict=True)]
+        lines.append(_number_fields(fields, split, files[-1]))
+    return _labelled_rows(Tabbed(group.name, pl.concat(lines)), group.layout, "label, s1, s2", label, texts)
 
 
-def _side_by_side(split: str, files: Sequence[Path]) -> pl.DataFrame:
-    columns = [_text_lines(file) for file in files]
-    if len(set(map(len, columns))) > 1:
-        shown = ", ".join(f"{file} {len(column)}" for file, column in zip(files, columns, strict=True))
-        raise UnreadableDataError(f"files of one set have different numbers of lines: {shown}")
-    return _numbered([[*row[:-1], *row[-1].split("\t")] for row in zip(*columns, strict=True)], split, files[-1])
-
-
-def _numbered(fields: list[list[str]], split: str, file: Path) -> pl.DataFrame:
+def _number_fields(fields: list[list[str]], split: str, file: Path) -> pl.DataFrame:
     rows = pl.DataFrame({"fields": pl.Series(fields, dtype=pl.List(pl.String))}).with_row_index("number", offset=1)
     return rows.select("fields", split=pl.lit(split), id=pl.format("{}:{}", pl.lit(file.name), "number"))
 
 
 def _text_lines(file: Path) -> list[str]:
-    return [line.rstrip("\r") for line in decoded(file)[0].rstrip("\n").split("\n")]
+    return [line.rstrip("\r") for line in read_labelled_text(file)[0].rstrip("\n").split("\n")]
 
 
-def _in_hash_order(rows: pl.DataFrame, of: str) -> pl.DataFrame:
+def _shuffle_rows(rows: pl.DataFrame, of: str) -> pl.DataFrame:
     return rows[hashing.ranking([hashing.digest(row_id) for row_id in rows["id"]], "audit", of)]
-
-
-def _field(at: int) -> pl.Expr:
-    return _FIELDS.list.get(at)
-
-
-def _only(at: int) -> pl.Expr:
-    return pl.concat_list(_field(at))
-
-
-def _longest(rows: pl.DataFrame) -> int:
-    return int(rows["texts"].list.len().to_numpy().max())
 
 
 TABBED: Mapping[str, Callable[[Tabbed], AuditInput]] = {
@@ -209,70 +230,47 @@ TABBED: Mapping[str, Callable[[Tabbed], AuditInput]] = {
 """Format name → reader."""
 
 
-def guess_tabbed(data: Tabbed) -> str | None:
+def guess_tabbed(data: Tabbed) -> str | None:  # noqa: PLR0911 (one per format)
     """The format of lines without header; None for a table.
 
     Raises:
         UnreadableDataError: they could be two of them.
     """
-    first = data.first()
-    if min(map(len, first)) > 2 and all(fields[0] in NAMES for fields in first):  # noqa: PLR2004
+    lines, sample = data.lines, data.first()
+    if min(map(len, sample)) > 2 and all(fields[0] in NAMES for fields in sample):  # noqa: PLR2004
         return "senteval"
-    split = data.lines["split"][0]  # files of other splits have headers of their own
-    if pair_columns(first[0]) is not None or has_header(
-        data.lines.filter(split=split)["fields"].head(_FIRST).to_list()
-    ):
+    of_first_split = lines.filter(split=lines["split"][0])  # files of other splits have headers of their own
+    if pair_columns(sample[0]) is not None or has_header(of_first_split["fields"].head(_SAMPLE).to_list()):
         return None
-    return _by_fields(data)
-
-
-def _by_fields(data: Tabbed) -> str | None:
-    widths = data.lines["fields"].list.len()
-    if _is_cola(data.lines):
+    in_cola = (_N_FIELDS == 4) & _field(0).str.contains(r"^[\w&.-]{1,12}$")  # noqa: PLR2004
+    for at, marks in ((1, ["0", "1"]), (2, ["", "*"])):
+        in_cola &= _FIELDS.list.get(at, null_on_oob=True).is_in(marks)
+    if lines.select(in_cola.all()).item():
         return "cola"
-    if all(len(fields) > 6 and fields[5][:1] == fields[6][:1] == "[" for fields in data.first()[:100]):  # noqa: PLR2004
+    if all(len(fields) > 6 and fields[5][:1] == fields[6][:1] == "[" for fields in sample[:100]):  # noqa: PLR2004
         return "xwino"
-    widest = int(widths.to_numpy().max())
-    if widest == 1 and bool(_values(data.lines, 0).str.contains(_TREC).all()):
+    widest = int(lines["fields"].list.len().to_numpy().max())
+    before, after = (lines["fields"].list.get(at) for at in (0, -1))
+    if widest == 1 and bool(before.str.contains(_TREC).all()):
         return "trec"
-    if widest == 2:  # noqa: PLR2004
-        return _of_two_fields(data)
-    first, last = (_is_label(data.lines, at) for at in (0, -1))
-    first = first or _are_scores(_values(data.lines, 0))
-    return "discoeval" if first and widest > 2 and not last else None  # noqa: PLR2004
-
-
-def _of_two_fields(data: Tabbed) -> str:
-    first, last = (_is_label(data.lines, at) for at in (0, -1))
-    before, after = (float(_values(data.lines, at).str.len_chars().to_numpy().mean()) for at in (0, -1))
+    first, last = _are_labels(before), _are_labels(after)
+    if widest != 2:  # noqa: PLR2004
+        return "discoeval" if widest > 2 and not last and (first or _are_scores(before)) else None  # noqa: PLR2004
+    length, length_after = (float(values.str.len_chars().to_numpy().mean()) for values in (before, after))
     if first or last:
-        return "discoeval" if first and (not last or before < after) else "xprobe"
-    spaced = [float(_values(data.lines, at).str.contains(r"\S \S").to_numpy().mean()) for at in (0, -1)]
-    unspaced = min(before, after) > _LONG_UNSPACED and bool(_values(data.lines, 0).head(1).str.contains(UNSPACED).all())
+        return "discoeval" if first and (not last or length < length_after) else "xprobe"
+    spaced = [float(values.str.contains(r"\S \S").to_numpy().mean()) for values in (before, after)]
+    unspaced = min(length, length_after) > _LONG_UNSPACED and bool(before.head(1).str.contains(UNSPACED).all())
     if min(spaced) > 0.5 or unspaced:  # noqa: PLR2004  both are sentences
         return "discoeval-bso"
-    one, two = data.first()[0][0][:30], data.first()[0][-1][:30]
     raise UnreadableDataError(
-        f"{data.name}: two fields without header, '{one}' and '{two}', could be text and label (--format xprobe), "
-        "label and text (--format discoeval), or two sentences (--format discoeval-bso)"
+        f"{data.name}: two fields without header, '{sample[0][0][:30]}' and '{sample[0][-1][:30]}', could be text and "
+        "label (--format xprobe), label and text (--format discoeval), or two sentences (--format discoeval-bso)"
     )
 
 
-def _values(lines: pl.DataFrame, at: int) -> pl.Series:
-    return lines["fields"].list.get(at)
-
-
-def _is_cola(lines: pl.DataFrame) -> bool:
-    four = (_FIELDS.list.len() == 4) & _field(0).str.contains(r"^[\w&.-]{1,12}$")  # noqa: PLR2004
-    marked = pl.col("fields").list.get(1, null_on_oob=True).is_in(["0", "1"])
-    return bool(
-        lines.select((four & marked & pl.col("fields").list.get(2, null_on_oob=True).is_in(["", "*"])).all()).item()
-    )
-
-
-def _is_label(lines: pl.DataFrame, at: int) -> bool:
-    """Whether a field holds short values that are repeated throughout."""
-    values = _values(lines, at)
+def _are_labels(values: pl.Series) -> bool:
+    """Whether values are short and repeated throughout."""
     repeated = values.n_unique() <= max(2, _REPEATED * len(values))
     return repeated and int(values.str.len_chars().to_numpy().max()) <= _LONGEST_LABEL
 
@@ -283,32 +281,7 @@ def _are_scores(values: pl.Series) -> bool:
     return bool(written.str.contains(_SCORE).all() and written.str.contains(r"\.\d").any())
 
 
-def _labelled(name: str, rows: pl.DataFrame, kind: str, fields: str) -> AuditInput:
-    empty = (pl.col("texts").list.len() < 2) & (pl.col("texts").list.join("").str.strip_chars() == "")  # noqa: PLR2004
-    faults = rows.select(
-        pl.when(pl.col("label").str.strip_chars() == "").then(pl.lit("no label")).when(empty).then(pl.lit("no text"))
-    ).to_series()
-    frame = rows.filter(faults.is_null())
-    if frame.is_empty():
-        raise UnreadableDataError(f"{name}: no rows with text and label")
-    perturbs = set(frame["label"].unique().to_list()) in _ORIGINAL
-    scored = _are_scores(frame["label"])
-    if scored:
-        frame = frame.with_columns(pl.col("label").str.strip_chars().cast(pl.Float64))
-        frame = frame.with_columns(score="label")
-    labels = indexed(frame["label"], first="O" if perturbs else None)
-    frame = frame.with_columns(labels.of_rows.alias("label"), pl.col("split").cast(SCHEMA["split"]))
-    shape = {1: Shape.SENTENCE, 2: Shape.PAIR}.get(_longest(frame), Shape.SEQUENCE)
-    about = Provenance(
-        kind, columns={"fields": (fields,)}, left_out=Counter(faults.drop_nulls().to_list()),
-        notes=(labels.note,) if labels.note else (),
-    )  # fmt: skip
-    return AuditInput(
-        name, shape, labels.names, conform(frame, shape), perturbation=perturbs, natural=True, external=True, read=about
-    )
-
-
-def _seen(fields: list[str]) -> str:
+def _describe_fields(fields: list[str]) -> str:
     return (
         f"{len(fields)} field{'s' * (len(fields) != 1)} beginning '{fields[0][:30]}'; name the right one with --format"
     )

@@ -1,86 +1,193 @@
-"""How data are to be read, and what could not be."""
+"""Labelled data under some paths, or in memory, as rows for the audit.
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+Each dataset (`data_files`) is read as what it is: lines without header (`headerless`), a config of discoprobe
+(`own_configs`), minimal pairs, or a table whose columns have roles (`columns`). What cannot be read is skipped, with
+the reason.
+"""
 
-from discoprobe.builders.audit.frame import AuditInput, Provenance
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
-NAMES = {
-    "train": "train",
-    "training": "train",
-    "tr": "train",
-    "validation": "validation",
-    "valid": "validation",
-    "val": "validation",
-    "va": "validation",
-    "dev": "validation",
-    "development": "validation",
-    "trial": "validation",
-    "test": "test",
-    "te": "test",
-    "eval": "test",
-}
-"""What people call a split → what it is."""
+import polars as pl
+
+from discoprobe.builders.audit.frame import UnreadableDataError
+from discoprobe.builders.audit.inputs.columns import pair_columns, read_columns, read_pairs
+from discoprobe.builders.audit.inputs.data_files import (
+    NAMES,
+    Group,
+    Read,
+    Reading,
+    Result,
+    Skipped,
+    groups,
+    with_provenance,
+)
+from discoprobe.builders.audit.inputs.headerless import TABBED, Tabbed, guess_tabbed, spread_rows
+from discoprobe.builders.audit.own_configs import own_shape, read_own
+from discoprobe.loaders.errors import CorpusFormatError, UnknownNameError
+from discoprobe.loaders.tables import Table, read_fields, read_table
+
+FORMATS = (*TABBED, "pairs", "table")
+"""Names of formats: files without header, minimal pairs, tables."""
+
+_SPLIT_COLUMNS = ("split", "data_split", "partition")
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What the user says about data; what is empty is detected.
+def read(paths: str | Path | Sequence[str | Path], reading: Reading | None = None) -> Read:
+    """Every dataset under some paths; what cannot be read is skipped and does not stop the rest.
 
-    Attributes:
-        format_name: one of ``inputs.FORMATS``.
-        text: columns that hold the text, in order; for choices the context.
-        choices: columns that hold the choices, or one column with lists of them.
-        label: column that holds the label; for choices the place or the text of the right one.
-        pair: column with the same value in all rows of a pair.
-        split_column: column that names the split of each row.
-        split_names: name of a file, of a Hub split or in ``split_column`` → ``train``, ``validation`` or ``test``.
-        exclude: labels whose rows are left out.
-        config: configuration of a dataset of the Hub.
+    Args:
+        paths: files, folders of files, a release folder, or configs of it. Files that are splits of one set are read
+            together.
+        reading: what the user says where the detection is wrong.
+
+    Raises:
+        UnreadableDataError: a path is not there, or nothing can be read; the message says what was expected.
+        UnknownNameError: no such format.
     """
+    reading = reading or Reading()
+    if reading.format_name is not None and reading.format_name not in FORMATS:
+        raise UnknownNameError("format", reading.format_name, FORMATS)
+    listed = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
+    detected = reading.format_name is None and not reading.names_columns
+    data, skipped = [], []
+    for group in groups(listed, reading.split_names, spread=detected):
+        try:
+            rows, skipped_splits = _read_group(group, reading)
+        except (UnreadableDataError, CorpusFormatError) as error:
+            skipped.append(Skipped(group.name, str(error).removeprefix(f"{group.name}: ")))
+            continue
+        data.append(rows)
+        skipped += skipped_splits
+    if not data:
+        reasons = (reason if name in reason else f"{name}: {reason}" for name, reason, _ in skipped)
+        raise UnreadableDataError("; ".join(reasons))
+    return Read(tuple(data), tuple(skipped))
 
-    format_name: str | None = None
-    text: tuple[str, ...] = ()
-    choices: tuple[str, ...] = ()
-    label: str | None = None
-    pair: str | None = None
-    split_column: str | None = None
-    split_names: Mapping[str, str] = field(default_factory=dict)
-    exclude: tuple[str, ...] = ()
-    config: str | None = None
 
-    @property
-    def names_columns(self) -> bool:
-        """Whether the user named columns of text, choices or labels."""
-        return bool(self.text or self.choices or self.label)
+def _read_group(group: Group, reading: Reading) -> Result:
+    """The rows of a dataset, with the names of their files; splits that cannot be read are skipped."""
+    data, skipped = None, tuple[Skipped, ...]()
+    if group.layout:
+        data = spread_rows(group)
+    elif group.suffix in {".txt", ".tsv", ""} and not reading.names_columns and reading.format_name in {None, *TABBED}:
+        tables, skipped = _read_splits(
+            group, lambda path: Table(read_fields(path).with_columns(file=pl.lit(path.name)), "")
+        )
+        place = pl.format("{}:{}", "file", "number")
+        lines = [table.rows.select("fields", split=pl.lit(split), id=place) for split, table in tables.items()]
+        tabbed = Tabbed(group.name, pl.concat(lines))
+        format_name = reading.format_name or guess_tabbed(tabbed)
+        data = TABBED[format_name](tabbed) if format_name else None
+    if data is None:
+        tables, skipped = _read_splits(group, read_table)
+        first = next(iter(tables.values()))
+        frames = _divide_by_column(group.name, {split: table.rows for split, table in tables.items()}, reading)
+        data, skipped_frames = _read_frames(group.name, frames, first.class_names, reading)
+        skipped += skipped_frames
+        if data.read and data.read.format != "config of discoprobe":
+            notes = dict.fromkeys(note for table in tables.values() for note in table.notes)
+            data = with_provenance(data, format=f"{data.read.format}, {first.kind}", notes=(*notes, *data.read.notes))
+    files = {split or "test": tuple(path.name for path in paths) for split, paths in group.files.items()}
+    if "" in group.files:  # the splits are those of a column
+        files = dict.fromkeys(data.splits, files["test"])
+    present = {split: names for split, names in files.items() if split in data.splits}
+    return with_provenance(data, files=present), skipped
 
 
-class Skipped(NamedTuple):
-    """What was not read.
+def _read_splits(group: Group, read_file: Callable[[Path], Table]) -> tuple[dict[str, Table], tuple[Skipped, ...]]:
+    """The rows of each split that can be read, and the splits that cannot.
 
-    Attributes:
-        name: the dataset, or the split of it.
-        reason: why.
-        unlabelled: whether it is a split without labels, which is no fault of the data.
+    An empty split of a discoprobe config is in neither: the source of an imported config did not have it.
     """
+    tables: dict[str, Table] = {}
+    skipped = []
+    for split, files in group.files.items():
+        name = f"{group.name}: {split or 'test'}"
+        try:
+            parts = [read_file(path) for path in files]
+        except CorpusFormatError as error:
+            skipped.append(Skipped(name, str(error)))
+            continue
+        rows = pl.concat([part.rows for part in parts], how="diagonal_relaxed")
+        if not rows.is_empty():
+            tables[split or "test"] = parts[0]._replace(rows=rows)
+        elif not own_shape(rows):
+            names = ", ".join(path.name for path in files)
+            skipped.append(Skipped(name, f"the {split or 'only'} split is empty ({names})"))
+    if not tables:
+        raise UnreadableDataError("; ".join(reason for _, reason, _ in skipped) or f"{group.name}: no rows")
+    return tables, tuple(skipped)
 
-    name: str
-    reason: str
-    unlabelled: bool = False
+
+def _divide_by_column(name: str, frames: Mapping[str, pl.DataFrame], reading: Reading) -> Mapping[str, pl.DataFrame]:
+    """The rows of each split, by the column that names it: the one that the user gives, else one of a usual name.
+
+    The latter is used for a single file whose name says no split.
+    """
+    column, called = reading.split_column, NAMES | dict(reading.split_names)
+    if column is None and list(frames) == ["test"]:
+        for name_of_column, values in frames["test"].select(pl.col(pl.String)).to_dict().items():
+            if name_of_column.lower() in _SPLIT_COLUMNS and column is None:
+                distinct = set(values.str.to_lowercase().unique().to_list())
+                column = name_of_column if len(distinct) > 1 and distinct <= set(NAMES) else None
+    if column is None:
+        return frames
+    rows = pl.concat(list(frames.values()), how="diagonal_relaxed")
+    if column not in rows.columns:
+        raise UnreadableDataError(f"{name}: no column '{column}' for the split; there are {', '.join(rows.columns)}")
+    splits = rows[column].cast(pl.String)
+    unknown = sorted({value for value in splits.unique().to_list() if str(value).lower() not in called}, key=str)
+    if unknown:
+        raise UnreadableDataError(
+            f"{name}: '{column}' holds '{unknown[0]}', which is no split; say what it is with --split {unknown[0]}=test"
+        )
+    splits = splits.str.to_lowercase().replace_strict(called)
+    return {split: rows.filter(splits == split).drop(column) for split in splits.unique(maintain_order=True).to_list()}
 
 
-class Read(NamedTuple):
-    """The datasets that were read, and what was skipped."""
+def read_frames(
+    name: str, splits: Mapping[str, pl.DataFrame], class_names: Mapping[str, tuple[str, ...]], reading: Reading
+) -> Read:
+    """Tables in memory as one dataset.
 
-    data: tuple[AuditInput, ...]
-    skipped: tuple[Skipped, ...]
+    Args:
+        name: how reports call it.
+        splits: name of the split → its rows; those of names that are no split are skipped.
+        class_names: label column → the names that its numbers index.
+        reading: what the user says where the detection is wrong.
+
+    Raises:
+        UnreadableDataError: no split is called train, validation or test, or a column is not there.
+    """
+    called = NAMES | dict(reading.split_names)
+    frames: dict[str, pl.DataFrame] = {}
+    skipped: list[Skipped] = []
+    for split, rows in splits.items():
+        what = called.get(split) or called.get(split.split("_", maxsplit=1)[0])
+        if what is None or what in frames:
+            reason = f"is another {what}" if what else "is neither train, validation nor test"
+            skipped.append(Skipped(f"{name}: {split}", f"{reason}; say what it is with --split {split}=test"))
+        else:
+            frames[what] = rows
+    if not frames:
+        raise UnreadableDataError(
+            f"{name}: no split is called train, validation or test, only {', '.join(splits)}; say what they are with "
+            f"--split {next(iter(splits), 'x')}=test"
+        )
+    data, skipped_frames = _read_frames(name, frames, class_names, reading)
+    return Read((data,), (*skipped, *skipped_frames))
 
 
-Result = tuple[AuditInput, tuple[Skipped, ...]]
-"""A dataset, and what was skipped of it."""
-
-
-def described(data: AuditInput, **about: object) -> AuditInput:
-    """``data`` with some fields of its description changed."""
-    return replace(data, read=replace(data.read or Provenance(""), **about))  # type: ignore[arg-type]
+def _read_frames(
+    name: str, frames: Mapping[str, pl.DataFrame], class_names: Mapping[str, tuple[str, ...]], reading: Reading
+) -> Result:
+    """Tables of the splits of a dataset: a config of discoprobe, minimal pairs, or columns with roles."""
+    first = next(iter(frames.values()))
+    shape = own_shape(first)
+    if shape is not None and not reading.names_columns and reading.format_name is None:
+        return read_own(name, frames, shape, class_names), ()
+    pairs = reading.format_name == "pairs" or (not reading.names_columns and pair_columns(first.columns) is not None)
+    if pairs and reading.format_name in {None, "pairs"}:
+        return read_pairs(name, frames, reading.text), ()
+    return read_columns(name, frames, reading, class_names)

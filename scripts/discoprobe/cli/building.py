@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from discoprobe.auditing import Imported
-    from discoprobe.builders.audit.inputs import Skipped
+    from discoprobe.builders.audit.inputs.data_files import Skipped
     from discoprobe.builders.audit.report import Finding, Report, Rule
     from discoprobe.cards.text.verdicts import Verdict
 

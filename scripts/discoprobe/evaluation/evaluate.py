@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from discoprobe.auditing import read_all
-from discoprobe.builders.audit.inputs.reading import Reading
+from discoprobe.builders.audit.inputs.data_files import Reading
 from discoprobe.cards.metadata import manifest
 from discoprobe.evaluation import linear_probe, surprisal
 from discoprobe.evaluation.models import Evaluation, load_model

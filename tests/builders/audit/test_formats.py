@@ -296,6 +296,23 @@ def test_a_label_missing_in_test(make, write):
     assert (data.counts, data.read.left_out) == ({"train": 20, "test": 9}, {"no label": 1})
 
 
+def test_a_label_that_is_no_number_is_missing(write):
+    lines = [json.dumps({"text": f"Text {at} of many.", "label": at % 2}) for at in range(20)]
+    data = _one(write({"test.jsonl": [*lines, '{"text": "A text without label.", "label": NaN}']}))
+    assert (data.labels, data.counts, data.read.left_out) == (("0", "1"), {"test": 20}, {"no label": 1})
+
+
+@pytest.mark.parametrize(("codec", "note"), [("utf-16", "UTF-16"), ("utf-32", "UTF-32"), ("utf-8-sig", None)])
+@pytest.mark.parametrize("name", ["test.csv", "te.tsv"])
+def test_a_byte_order_mark_says_the_encoding(make, tmp_path, codec, note, name):
+    separator = "," if name.endswith("csv") else "\t"
+    rows = [f"text{separator}label", *(f"Größe {at} … ja!{separator}{at % 2}" for at in range(20))]
+    (tmp_path / name).write_bytes("\n".join(rows).encode(codec))
+    data = _one(tmp_path)
+    assert (data.labels, data.rows["texts"][3].to_list()) == (("0", "1"), ["Größe 3 … ja!"])
+    assert data.read.notes == ((note,) if note else ())
+
+
 def test_a_class_missing_in_test_is_a_finding(make, write):
     good = ["text,label", *_labelled(make, 40, lambda label, make: f"{make.sentence().replace(',', '')},{label}")]
     folder = write({"train.csv": good, "test.csv": [good[0], *(line for line in good[1:] if line.endswith("1"))]})

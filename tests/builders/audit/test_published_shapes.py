@@ -194,7 +194,7 @@ def test_the_command_lists_what_was_not_read(make, tmp_path):
     (tmp_path / "test.jsonl").write_bytes(b"broken\n")
     done = CliRunner().invoke(app, ["audit", str(tmp_path)])
     assert "not read" in done.stdout
-    assert "test.jsonl:1: not JSON" in done.stdout.replace("\n  ", " ")
+    assert "test.jsonl:1: not a JSON object" in done.stdout.replace("\n  ", " ")
     assert done.exception.exit_status in {1, 3}
 
 

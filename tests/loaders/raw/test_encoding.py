@@ -2,8 +2,7 @@
 
 import pytest
 
-from discoprobe.loaders import CorpusFormatError, DiscoprobeError, UsageError
-from discoprobe.loaders.raw import read_lines, read_text
+from discoprobe.loaders import CorpusFormatError, DiscoprobeError, UsageError, read_lines, read_text
 
 TEXT = "Größe ändert sich.\r\nЁлка. 漢字 😀\n"
 

@@ -52,6 +52,12 @@ def as_jsonl(folder):
     return path
 
 
+def as_json_array(folder):
+    path = folder.with_suffix(".jsonl")
+    path.write_text(json.dumps([{"id": name, "text": text} for name, text in NOTES.items()], indent=1))
+    return path
+
+
 def as_table():
     return pa.table({"id": list(NOTES), "text": list(NOTES.values()), "other": [1, 2, 3]})
 
@@ -79,7 +85,7 @@ def as_dataset_dict(folder):
     return folder
 
 
-@pytest.mark.parametrize("write", [as_jsonl, as_parquet, as_csv, as_dataset, as_dataset_dict])
+@pytest.mark.parametrize("write", [as_jsonl, as_json_array, as_parquet, as_csv, as_dataset, as_dataset_dict])
 def test_the_container_does_not_matter(write, tmp_path):
     wanted, _ = documents(as_txt(tmp_path / "txt"), lang="de")
     found, _ = documents(write(tmp_path / "other"), lang="de")
@@ -140,7 +146,10 @@ def test_sentences_in_lists_are_taken_as_they_are(tmp_path):
     ("name", "content", "options", "error", "message"),
     [
         ("t.jsonl", '{"text": "a"}\n{"text": ', {}, CorpusFormatError, r"t\.jsonl:2: not a JSON"),
-        ("t.jsonl", "[1]\n", {}, CorpusFormatError, r"t\.jsonl:1: not a JSON object: expected an object, found a list"),
+        ("t.jsonl", "3\n[1]\n", {}, CorpusFormatError, r"t\.jsonl:1: not a JSON object: .*, found a number"),
+        ("t.jsonl", "\n[1]\n", {}, CorpusFormatError, r"t\.jsonl:2: not a JSON object: .*, found a list"),
+        ("t.jsonl", '[{"text": "a"},\n 1]', {}, CorpusFormatError, r"t\.jsonl:2: not a JSON object: expected an obj"),
+        ("t.jsonl", '[{"text": "a"},', {}, CorpusFormatError, r"t\.jsonl:1: not a JSON object: Expecting value"),
         ("t.jsonl", '{"text": 3}\n', {}, CorpusFormatError, r"t\.jsonl:1: column .text.: expected text, found a num"),
         ("t.jsonl", '{"x": "a", "y": "b"}\n', {}, UsageError, r"Name it with --text: x, y"),
         ("t.jsonl", '{"x": "a"}\n', {"text": "z"}, UsageError, r"no column 'z' for --text; there are: x"),

@@ -99,7 +99,7 @@ def test_a_part_is_a_row_group_and_says_what_it_is_before_it_is_read(folder, mon
     assert shard.documents["doc_id"].to_list() == ["es/004", "es/005"]
     assert part.record()["documents"] == 2
     assert corpus.parts[0].record() is None
-    monkeypatch.setattr(type(part), "_made", None)
+    monkeypatch.setattr(type(part), "_make", None)
     assert part.load().sentences.equals(shard.sentences)  # from the cache
 
 

@@ -6,8 +6,7 @@ from shared import SAMPLE_LANGUAGES, needs_stanza, sample_file
 
 from discoprobe.loaders.conllu import Word
 from discoprobe.loaders.languages import languages
-from discoprobe.loaders.raw import CORRECTIONS, Paragraph, TextWithOffsets, Token, corrected, regrouped
-from discoprobe.loaders.raw.stanza_engine import _token
+from discoprobe.loaders.raw import CORRECTIONS, Paragraph, TextWithOffsets, Token, correct_boundaries, regroup
 
 CASES = {
     "an ellipsis that was cut": (
@@ -115,7 +114,7 @@ def test_sentences_end_where_the_writing_says(lang, given, expected, kinds):
     same, right = spans_of(expected)
     assert same == text
     corrections = Counter()
-    assert [text[a:b] for a, b in corrected(text, lang, corrections, spans)] == [text[a:b] for a, b in right]
+    assert [text[a:b] for a, b in correct_boundaries(text, lang, corrections, spans)] == [text[a:b] for a, b in right]
     assert corrections == Counter(kinds)
 
 
@@ -131,13 +130,13 @@ def test_no_character_is_lost_whatever_a_segmenter_does(lang, step):
     text = " ".join(line.removeprefix("# text = ") for line in lines if line.startswith("# text = "))[:4000].rstrip()
     cut = "|".join(text[i : i + step] for i in range(0, len(text), step))
     corrections = Counter()
-    found = corrected(text, lang, corrections, spans_of(cut)[1])
+    found = correct_boundaries(text, lang, corrections, spans_of(cut)[1])
     assert all(a < b for a, b in found)
     assert all(b <= c and not text[b:c].strip() for (_, b), (c, _) in pairwise(found))
     assert (found[0][0], found[-1][1]) == (0, len(text))
     assert corrections.keys() <= CORRECTIONS
     again = Counter()
-    assert corrected(text, lang, again, found) == found
+    assert correct_boundaries(text, lang, again, found) == found
     assert not again, "corrected boundaries need no correction"
 
 
@@ -147,11 +146,17 @@ def test_no_character_is_lost_whatever_a_segmenter_does(lang, step):
 )
 def test_tokens_stay_in_their_places_in_other_sentences(german, text):
     """Whatever the sentences: the same tokens and words in the same order."""
-    (document,) = german._tokenised([text])
-    sentences = [[_token(token, 0) for token in one.tokens] for one in document.sentences]
+    (document,) = german._tokenise([text])
+    sentences = [
+        [
+            Token(token.start_char, token.end_char, tuple(Word(word.text) for word in token.words))
+            for token in one.tokens
+        ]
+        for one in document.sentences
+    ]
     starts = [token.start for sentence in sentences for token in sentence]
     for chosen in ([0], starts[::3], starts):
-        found = regrouped(sentences, chosen)
+        found = regroup(sentences, chosen)
         assert [sentence[0].start for sentence in found] == chosen
         assert list(chain.from_iterable(found)) == list(chain.from_iterable(sentences))
 
@@ -162,7 +167,7 @@ def test_stanza_annotates_the_corrected_sentences(german):
     corrections = Counter()
     found = german.annotate([Paragraph(TextWithOffsets.of(text))], corrections)[0]
     spans = [(one.tokens[0].start, one.tokens[-1].end) for one in found]
-    assert spans == corrected(text, "de", Counter(), spans)
+    assert spans == correct_boundaries(text, "de", Counter(), spans)
     assert corrections
     assert all(sum(word.head == "0" for token in one.tokens for word in token.words) == 1 for one in found)
 
@@ -170,18 +175,18 @@ def test_stanza_annotates_the_corrected_sentences(german):
 def test_an_ellipsis_that_was_cut_is_one_token():
     cut = [[("Ja", 0), (".", 2)], [("..", 3), ("nein", 6), (".", 10)]]
     tokens = [[Token(at, at + len(form), (Word(form),)) for form, at in one] for one in cut]
-    (found,) = regrouped(tokens, [0])
+    (found,) = regroup(tokens, [0])
     assert [token.words[0].form for token in found] == ["Ja", "...", "nein", "."]
     assert (found[1].start, found[1].end) == (2, 5)
 
 
 def test_no_sentence_begins_or_ends_with_white_space():
     text = "Das Haus ist alt. [1234] Katzen schlafen gern. [1] Sie sind müde."  # ``sentencex`` begins one with a space
-    found = [text[start:end] for start, end in corrected(text, "de", Counter())]
+    found = [text[start:end] for start, end in correct_boundaries(text, "de", Counter())]
     assert found == [sentence.strip() for sentence in found]
     assert "Katzen schlafen gern. [1]" in found
 
 
 @pytest.mark.parametrize("lang", languages())
 def test_the_patterns_of_every_language_can_be_used(lang):
-    assert corrected("Ja. Nein.", lang, Counter(), [(0, 3), (4, 9)]) == [(0, 3), (4, 9)]
+    assert correct_boundaries("Ja. Nein.", lang, Counter(), [(0, 3), (4, 9)]) == [(0, 3), (4, 9)]

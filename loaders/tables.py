@@ -1,0 +1,479 @@
+"""Reads text files and containers of rows: JSON lines, JSON, CSV, TSV, parquet, and datasets of ``datasets``.
+
+Bytes become characters (``read_text``, ``read_lines``): the encoding is the one that the user gives, the one of the
+byte order mark, or UTF-8. It is never guessed, except that files of labelled data may be UTF-16 without a mark.
+
+Characters become rows in two ways. ``read_records`` and ``dataset_records`` give the rows of a corpus one at a time,
+with their numbers: memory holds few of them, and reading continues after a malformed one. They use Python's modules for
+JSON and CSV, because readers of whole columns can neither name the line of a malformed row nor continue after it, and
+reject columns with both numbers and texts. ``read_table`` gives all rows of labelled data as a data frame with the
+types of its values; separator, quoting and header are detected. ``read_fields`` gives lines of fields that have no
+header.
+"""
+
+import codecs
+import csv
+import io
+import itertools
+import json
+import re
+import sys
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from discoprobe.loaders.errors import (
+    CorpusFormatError,
+    DiscoprobeError,
+    RemoteError,
+    UnknownNameError,
+    UsageError,
+    first_line,
+)
+
+MARKS: Final = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+"""Byte order marks and their encodings; UTF-32 comes first because its mark begins with that of UTF-16."""
+UNDECODED: Final = re.compile("[\0\udc80-\udcff]")
+"""A NUL byte, or a byte that does not belong to the encoding."""
+
+
+def read_bytes(path: Path, name: str, n: int = -1) -> bytes:
+    """The content of a file, or its first ``n`` bytes.
+
+    Raises:
+        DiscoprobeError: the file, which is ``name`` in the message, cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return file.read(n)
+    except OSError as error:
+        raise DiscoprobeError(f"{name}: cannot be read: {error.strerror}") from error
+
+
+def read_text(path: Path, name: str, encoding: str = "") -> str:
+    """The characters of a text file without byte order mark; line ends stay as they are.
+
+    ``name`` is for messages. Without ``encoding`` the encoding is that of the byte order mark, else UTF-8.
+
+    Raises:
+        CorpusFormatError: a byte does not belong to the encoding, or the file is binary; the message has its position.
+        DiscoprobeError: the file cannot be read.
+        UsageError: Python does not know the encoding.
+    """
+    data = read_bytes(path, name)
+    codec = _codec(data[:4], encoding)
+    try:
+        text = data.decode(codec)
+    except UnicodeDecodeError as error:
+        if encoding or not codec.startswith("utf-8") or b"\0" not in data:
+            place = error.start + len(data) - len(error.object)
+            expected = error.encoding.replace("utf-", "UTF-").replace("utf8", "UTF-8").replace("_", "-")
+            remedy = "give its encoding with --set encoding=NAME"
+            remedy = f"the encoding given is {encoding}; is it another?" if encoding else remedy
+            problem = f"byte {data[place]:#04x} at position {place} is not {expected} ({error.reason}); {remedy}"
+            raise CorpusFormatError(problem, path=name) from error
+        text = "\0"  # it is binary, or UTF-16 without byte order mark
+    if "\0" in text:
+        where = f" at position {data.index(0)}" if codec.startswith("utf-8") else ""
+        remedy = "if it is UTF-16 without byte order mark, name the encoding with --set encoding=utf-16-le (or -be)"
+        raise CorpusFormatError(f"NUL byte{where}: not a text file; {remedy}", path=name)
+    return text
+
+
+def read_lines(path: Path, name: str, encoding: str = "") -> Generator[str]:
+    r"""The lines of a text file with their ends (only ``\n``), one at a time, decoded as by :func:`read_text`.
+
+    The lines before an invalid byte are given before the error is raised.
+    """
+    codec = _codec(read_bytes(path, name, 4), encoding)
+    try:
+        with path.open(encoding=codec, errors="surrogateescape", newline="\n") as file:
+            for line in file:
+                if UNDECODED.search(line):
+                    read_text(path, name, encoding)  # raises the error with its position
+                yield line
+    except UnicodeDecodeError:
+        read_text(path, name, encoding)  # the same
+
+
+def _codec(start: bytes, encoding: str) -> str:
+    """The codec of a file with certain first bytes: that of its byte order mark, unless another encoding is given."""
+    try:
+        declared = codecs.lookup(encoding).name.removesuffix("-sig") if encoding else ""
+        io.TextIOWrapper(io.BytesIO(), declared or "utf-8")  # raises an error for codecs that give no text, as rot13
+    except LookupError as error:
+        raise UsageError(f"'{encoding}' is not an encoding of Python; examples: utf-8, cp1252, koi8-r") from error
+    proven = next((codec for mark, codec in MARKS.items() if start.startswith(mark)), "")
+    if proven and (declared or proven).startswith(proven.removesuffix("-sig")):
+        return proven
+    return f"{declared}-{sys.byteorder[0]}e" if declared in {"utf-16", "utf-32"} else declared or "utf-8"
+
+
+def read_labelled_text(path: Path) -> tuple[str, tuple[str, ...]]:
+    """The text of a file of labelled data, and a remark if it is not in UTF-8.
+
+    Raises:
+        CorpusFormatError: it has no byte order mark and is neither UTF-8 nor UTF-16.
+    """
+    data = path.read_bytes()
+    codec, remarks = _codec(data[:4], ""), tuple[str, ...]()
+    if not codec.startswith("utf-8"):
+        remarks = (codec.upper(),)
+    elif len(data) > 1 and data[:200].count(0) >= len(data[:200]) // 3:
+        codec, remarks = "utf-16-le" if data[1] == 0 else "utf-16-be", ("UTF-16 without a byte order mark",)
+    try:
+        return data.decode(codec), remarks
+    except UnicodeDecodeError as error:
+        expected = codec.upper().removesuffix("-SIG")
+        raise CorpusFormatError(
+            f"not {expected} text (byte {error.start}); convert it first", path=str(path)
+        ) from error
+
+
+Records = Iterator[tuple[int, Mapping[str, Any] | CorpusFormatError]]
+"""The number of each row, from 1, and the row or its error."""
+Choose = Callable[[Sequence[str]], Collection[str]]
+"""Which columns to read of those that there are; it is called before the first row is read, and may raise an error."""
+
+TABLES: Final = (".jsonl", ".ndjson", ".parquet", ".csv", ".tsv")
+"""The suffixes of containers that ``read_records`` reads in a corpus."""
+PARQUET_BATCH: Final = 256
+"""Number of rows of a parquet file that are in memory at a time."""
+TYPES: Final = {"str": "text", "int": "a number", "float": "a number", "array": "a list", "object": "an object"}
+"""Words for the types that messages of `msgspec` name."""
+
+
+def read_records(path: Path, name: str, choose: Choose = list, encoding: str = "") -> Records:
+    """The rows of a parquet, CSV or TSV file, of JSON lines, or of a JSON array, which is read at once.
+
+    CSV has commas, TSV has tabs, both have a header and quoting; rows that are blank are skipped, but counted in the
+    numbers, in which the header of a CSV file is 0. JSON lines are numbered by line. ``name`` is for messages.
+
+    Raises:
+        CorpusFormatError: the file as a whole is malformed.
+        DiscoprobeError: it cannot be read.
+    """
+    suffix = path.suffix.lower()
+    if suffix == ".parquet":
+        with reading_parquet(name, OSError), pq.ParquetFile(path, memory_map=True) as parquet:
+            batches = parquet.iter_batches(PARQUET_BATCH, columns=[*choose(parquet.schema_arrow.names)])
+            yield from enumerate((record for batch in batches for record in batch.to_pylist()), 1)
+        return
+    with closing(read_lines(path, name, encoding)) as lines:
+        if suffix in {".csv", ".tsv"}:
+            yield from _csv_records(lines, name, choose, "," if suffix == ".csv" else "\t")
+            return
+        first = next(lines, "")
+        if not first.lstrip().startswith("["):
+            yield from json_records(itertools.chain([first], lines), name)
+            return
+        try:
+            values = json.loads("".join([first, *lines]))
+        except (ValueError, RecursionError) as error:
+            values = [error]
+        for number, value in enumerate(values, 1):
+            yield number, _json_object(value, name, number)
+
+
+@contextmanager
+def reading_parquet(name: str, *errors: type[Exception]) -> Iterator[None]:
+    """Arrow's errors of reading the parquet file ``name``, and other ``errors``, as a CorpusFormatError."""
+    try:
+        yield
+    except (pa.ArrowException, *errors) as error:
+        raise CorpusFormatError(f"not a readable parquet file: {first_line(error)}", path=name) from error
+
+
+def json_records(lines: Iterable[str], name: str) -> Records:
+    """The rows in JSON lines."""
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                value = json.loads(line)
+            except (ValueError, RecursionError) as error:  # includes that for too long numbers
+                value = error
+            yield number, _json_object(value, name, number)
+
+
+def _json_object(value: object, name: str, number: int) -> Mapping[str, Any] | CorpusFormatError:
+    """A value if it is an object, else an error that says what it is; ``value`` may be the error of the JSON parser."""
+    problem = f": {value}" if isinstance(value, Exception) else ""
+    if not problem:
+        try:
+            return msgspec.convert(value, dict[str, Any])
+        except msgspec.ValidationError as error:
+            problem = type_problem(error)
+    return CorpusFormatError(f"not a JSON object{problem}", path=name, line=number)
+
+
+def type_problem(error: msgspec.ValidationError) -> str:
+    """The place and the message of `msgspec` for a value: ``, item 1, name: expected text, found a number``."""
+    problem, _, path = str(error).partition(" - at `$")
+    expected, *actual = [TYPES.get(name, f"'{name}'") for name in re.findall(r"`(\w+)", problem)]
+    place = re.sub(r"\[(\d+)\]", lambda index: f".item {int(index[1]) + 1}", path.strip("`")).replace(".", ", ")
+    return f"{place}: expected {expected}, found {actual[0]}" if actual else f"{place}: no {expected}"
+
+
+def _csv_records(lines: Iterable[str], name: str, choose: Choose, separator: str) -> Records:
+    csv.field_size_limit(sys.maxsize)
+    reader = csv.reader(lines, delimiter=separator, strict=True)
+    header: list[str] = []
+    for number in itertools.count():
+        problem = ""
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            problem, cells = f"malformed: {error}", []
+            if "new-line character" in str(error):
+                problem = "malformed: a carriage return outside quotes, or lines that end with a carriage return only"
+        if cells is None:
+            return
+        if cells and not header:
+            header = cells
+            choose(header)
+        elif cells and len(cells) == len(header):
+            yield number, dict(zip(header, cells, strict=True))
+        elif cells or problem:
+            problem = problem or f"row {number} has {len(cells)} cells, the header has {len(header)}"
+            yield number, CorpusFormatError(problem, path=name, line=reader.line_num)
+
+
+def dataset_records(  # noqa: PLR0913 (one parameter per option)
+    source: Path | str, name: str, choose: Callable[[Sequence[str], str], Collection[str]],
+    *, split: str = "", config: str = "", revision: str = "",
+) -> Iterator[tuple[str, int, Mapping[str, Any]]]:  # fmt: skip
+    """The rows of a saved dataset, or of one on the Hub, which is streamed; splits are in alphabetical order.
+
+    Each row comes with its number and the name of its split, which is that of the dataset if there are no splits;
+    ``choose`` gets that name, too. ``HF_ENDPOINT`` and ``HF_TOKEN`` are used.
+
+    Raises:
+        RemoteError: the Hub does not provide it.
+        UnknownNameError: it has no such split.
+        UsageError: it has no splits.
+        DiscoprobeError: it cannot be loaded.
+    """
+    from datasets import load_dataset, load_from_disk  # noqa: PLC0415 - takes a second
+
+    try:
+        if isinstance(source, Path):
+            loaded: Any = load_from_disk(str(source))
+        else:
+            loaded = load_dataset(source, config or None, revision=revision or None, streaming=True)
+        if not isinstance(loaded, dict):
+            if split:
+                raise UsageError(f"{name}: has no splits; leave out --set split={split}")
+            splits = {name: loaded}
+        elif split and split not in loaded:
+            raise UnknownNameError("split", split, loaded, remedy=f"({name} has {', '.join(sorted(loaded))})")
+        else:
+            splits = {f"{name}/{each}": loaded[each] for each in sorted(loaded) if split in {"", each}}
+        for place, dataset in splits.items():
+            used = [*choose(dataset.column_names or list(next(iter(dataset), {})), place)]
+            for number, record in enumerate(dataset.select_columns(used).with_format(None), 1):
+                yield place, number, record
+    except DiscoprobeError:
+        raise
+    except Exception as error:  # network, Hub and damaged files: the library raises dozens of classes
+        why = first_line(error)
+        if isinstance(source, str):
+            raise RemoteError(f"{name}: no such folder, and no such dataset on the Hub: {why}") from error
+        raise DiscoprobeError(f"{name}: no dataset that `datasets` can load: {why}") from error
+
+
+SUFFIXES: Final = (".parquet", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".txt", ".rels")
+"""The suffixes of containers that ``read_table`` reads; a file without suffix is read as TSV."""
+USUAL_COLUMNS: Final = {
+    "label", "labels", "text", "sentence", "sentence1", "sentence2", "sentence_a", "sentence_b", "id", "idx", "index",
+    "question", "answer", "premise", "hypothesis", "gold_label", "target", "class", "category", "split", "lang",
+    "language", "review", "title", "content", "score", "sentiment",
+}  # fmt: skip
+"""Columns whose names make a first line a header."""
+LONGEST_COLUMN: Final = 30
+"""Largest number of characters of the name of a column."""
+SAMPLE_ROWS: Final = 1000
+"""Number of rows that quoting and header are detected in."""
+QUOTED: Final = r'^"(?:[^"]|"")*"$'
+QUOTED_QUOTES: Final = r'^"(?:[^"]|"")*""(?:[^"]|"")*"$'
+"""A quoted field, and one that contains a quotation mark."""
+
+
+class Table(NamedTuple):
+    """The rows of a file, how they are written, and remarks for people (``UTF-16``, ``no header``).
+
+    ``class_names`` are the label names that ``datasets`` wrote into the metadata of a parquet file, by column.
+    """
+
+    rows: pl.DataFrame
+    kind: str
+    notes: tuple[str, ...] = ()
+    class_names: Mapping[str, tuple[str, ...]] = {}
+
+
+def read_table(path: Path) -> Table:
+    """The rows of a parquet, JSON, CSV or TSV file, with the types of their values; no rows for an empty file.
+
+    The separator of CSV is the most frequent one in the first line. A quotation mark in a TSV file is text, unless the
+    file is quoted. Without a header, the columns are called ``column1``, ``column2`` and so on.
+
+    Raises:
+        CorpusFormatError: it cannot be parsed, or its suffix is not in ``SUFFIXES``.
+    """
+    suffix, name = path.suffix, str(path)
+    if suffix and suffix not in SUFFIXES:
+        raise CorpusFormatError(f"files of rows end in {' '.join(SUFFIXES)}, not in '{suffix}'", path=name)
+    try:
+        if suffix == ".parquet":
+            rows = pl.read_parquet(path)
+            metadata = pq.read_schema(path).metadata or {}
+            features = json.loads(metadata.get(b"huggingface", b"{}")).get("info", {}).get("features", {})
+            classes = {
+                column: tuple(feature["names"])
+                for column, feature in features.items()
+                if isinstance(feature, dict) and feature.get("_type") == "ClassLabel"
+            }
+            return Table(rows, "parquet", class_names=classes)
+        text, notes = read_labelled_text(path)
+        if suffix in {".jsonl", ".ndjson", ".json"}:
+            return _json_table(text, name, notes, in_lines=suffix != ".json")
+        kind, separator, quoted = "TSV", "\t", suffix == ".csv" or _is_quoted(text)
+        if suffix == ".csv":
+            kind, separator = "CSV", max("\t,;", key=text.split("\n", 1)[0].count)
+        elif quoted:
+            notes = (*notes, "quoted")
+        if not text.strip():
+            return Table(pl.DataFrame(), kind, notes)
+        csv.field_size_limit(sys.maxsize)
+        lines = io.StringIO(text, newline="")
+        reader = csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE)
+        sample = [row for row in itertools.islice(reader, SAMPLE_ROWS) if row]
+        for number, row in enumerate(sample, 1):
+            if len(row) > len(sample[0]):
+                raise ValueError(f"row {number} has {len(row)} fields, the first {len(sample[0])}")
+        header = has_header(sample)
+        rows = pl.read_csv(
+            text.encode(), separator=separator, quote_char='"' if quoted else None, infer_schema_length=None,
+            has_header=header, new_columns=None if header else [f"column{n}" for n in range(1, len(sample[0]) + 1)],
+        )  # fmt: skip
+        return Table(rows, kind, notes if header else (*notes, "no header"))
+    except pl.exceptions.NoDataError:
+        return Table(pl.DataFrame(), suffix[1:])
+    except (pl.exceptions.PolarsError, pa.ArrowException, OSError, ValueError, csv.Error) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise CorpusFormatError(f"not a readable {suffix[1:]} file: {reason}", path=name) from error
+
+
+def _json_table(text: str, name: str, notes: tuple[str, ...], *, in_lines: bool) -> Table:
+    """A JSON array of rows, an object of columns, an object with one array of rows, or JSON lines.
+
+    ``in_lines``: whether the suffix says that it has one value per line.
+    """
+    if not text.lstrip().startswith("["):
+        if not in_lines and "\n" in text.strip():
+            with suppress(ValueError):  # the value continues in the next line
+                json.loads(text.split("\n", 1)[0])
+                in_lines = True
+        if in_lines:
+            try:
+                return Table(pl.read_ndjson(text.encode(), infer_schema_length=None), "JSON lines", notes)
+            except pl.exceptions.PolarsError:  # values of several types in a column
+                records = [record for _, record in json_records(text.split("\n"), name)]
+                if error := next((record for record in records if isinstance(record, CorpusFormatError)), None):
+                    raise error from None
+                return Table(pl.DataFrame(records, infer_schema_length=None, strict=False), "JSON lines", notes)
+    value = json.loads(text)
+    if isinstance(value, dict):
+        arrays = [inner for inner in value.values() if isinstance(inner, list) and inner and isinstance(inner[0], dict)]
+        value = arrays[0] if len(arrays) == 1 else value
+    if isinstance(value, list) and not all(isinstance(row, dict) for row in value):
+        raise ValueError("an array of values without names of columns")
+    if isinstance(value, dict):
+        value = {column: list(of.values()) if isinstance(of, dict) else of for column, of in value.items()}
+        lengths = {column: len(of) for column, of in value.items() if isinstance(of, list)}
+        if len(set(lengths.values())) > 1:
+            examples = ", ".join(f"'{column}' {n}" for column, n in list(lengths.items())[:6])
+            raise ValueError(
+                f"an object with arrays of several lengths ({examples}); write each split into its own file"
+            )
+    return Table(pl.DataFrame(value, infer_schema_length=None, strict=False), "JSON", notes)
+
+
+def has_header(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row names columns.
+
+    It does if all its fields are short and different, and one of them is a usual name, or stands above numbers, or none
+    of them occurs again in its column although the values of some column do. The first may be empty: pandas writes its
+    index without a name.
+    """
+    first, rest = [field.strip() for field in rows[0]], rows[1:]
+    if len(first) > 1 and not first[0] and all(_is_number(row[0]) for row in rest if row):
+        first = ["index", *first[1:]]
+    if len(set(first)) < len(first) or not all(0 < len(field) <= LONGEST_COLUMN for field in first):
+        return False
+    if any(_is_number(field) or re.search(r"[.!?]$", field) for field in first):
+        return False
+    if any(field.lower() in USUAL_COLUMNS for field in first):
+        return True
+    columns = [column for column in zip(first, *rest, strict=False) if len(column) > 1]
+    if any(all(map(_is_number, below)) for _, *below in columns):
+        return True
+    repeating = [column for column in columns if len(set(column[1:])) <= len(column) // 3]
+    return bool(repeating) and all(name not in below for name, *below in columns)
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"\s*[-+]?\d+(?:\.\d+)?\s*", text) is not None
+
+
+def _is_quoted(text: str) -> bool:
+    """Whether the fields of tab-separated lines are quoted as in CSV, so that quotation marks are not text.
+
+    They are if all fields of some column are quoted, if lines have the same number of fields only when they are read as
+    quoted, or if every field that begins with a quotation mark is quoted and contains another, doubled one. A sentence
+    that is a quotation contains no doubled one.
+    """
+    lines = _sample_fields(text)
+    opened = [field for fields in lines for field in fields if field.startswith('"') and len(field) > 1]
+    if opened and len({len(fields) for fields in lines}) > 1:
+        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter="\t") if row]
+        return len({len(row) for row in rows}) == 1 < len(rows)
+    return _has_quoted_column(lines) or bool(opened and all(re.search(QUOTED_QUOTES, field) for field in opened))
+
+
+def _sample_fields(text: str) -> list[list[str]]:
+    """The tab-separated fields of the first lines."""
+    lines = text.split("\n", SAMPLE_ROWS)[:SAMPLE_ROWS]
+    return [line.rstrip("\r").split("\t") for line in lines if line.strip()]
+
+
+def _has_quoted_column(lines: Sequence[Sequence[str]]) -> bool:
+    return any(all(re.search(QUOTED, field) for field in column) for column in zip(*lines, strict=False))
+
+
+def read_fields(path: Path) -> pl.DataFrame:
+    """The tab-separated ``fields`` of each line that is not empty, and its ``number``; the first line is no header.
+
+    X-Probe and RuSentEval have quoted some lines and not others; so each field is checked by itself.
+    """
+    text, _ = read_labelled_text(path)
+    lines = pl.DataFrame({"line": text.split("\n")}).with_row_index("number", offset=1)
+    lines = lines.filter(pl.col("line").str.contains(r"\S"))
+    lines = lines.select("number", fields=pl.col("line").str.strip_suffix("\r").str.split("\t"))
+    if '"' not in text:
+        return lines
+    field = pl.element()
+    quoted = field.str.contains(QUOTED if _has_quoted_column(_sample_fields(text)) else QUOTED_QUOTES)
+    bare = field.str.slice(1, field.str.len_chars() - 2).str.replace_all('""', '"')
+    return lines.with_columns(pl.col("fields").list.eval(pl.when(quoted).then(bare).otherwise(field)))
