@@ -140,13 +140,13 @@ def read_marks(path: Path) -> list[Mark]:
             except (msgspec.MsgspecError, UnicodeDecodeError) as error:
                 place = f"{path}:{number}"
                 raise DiscoprobeError(f"{place}: not a mark ({error}); correct or delete the line") from None
-            if problem := _problem(mark):
+            if problem := _mark_problem(mark):
                 raise DiscoprobeError(f"{path}:{number}: {problem}")
             marks.append(mark)
     return sorted(marks, key=lambda mark: mark.time)
 
 
-def _problem(mark: Mark) -> str:
+def _mark_problem(mark: Mark) -> str:
     """What a mark lacks; empty for a good one."""
     try:
         has_zone = dt.datetime.fromisoformat(mark.time).tzinfo is not None
@@ -175,7 +175,7 @@ def append(path: Path, marks: Iterable[Mark]) -> None:
     """
     lines = []
     for mark in marks:
-        if problem := _problem(mark):
+        if problem := _mark_problem(mark):
             raise DiscoprobeError(problem)
         lines.append(msgspec.json.encode(mark) + b"\n")
     if not lines:
@@ -332,5 +332,5 @@ def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
     n = len(pairs)
     first, second = (Counter(values) for values in zip(*pairs, strict=True))
     by_chance = sum(first[value] * second[value] for value in first) / n**2
-    same = sum(left == right for left, right in pairs) / n
+    same = sum(value == other for value, other in pairs) / n
     return None if by_chance == 1 else (same - by_chance) / (1 - by_chance)

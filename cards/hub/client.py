@@ -24,23 +24,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 import httpx2
-from huggingface_hub import (
-    CommitOperationAdd,
-    CommitOperationDelete,
-    HfApi,
-    RepoFile,
-    constants,
-    errors,
-    get_session,
-    set_client_factory,
-)
-from huggingface_hub.utils import (
-    HFValidationError,
-    build_hf_headers,
-    disable_progress_bars,
-    hf_raise_for_status,
-    validate_repo_id,
-)
+import huggingface_hub
+from huggingface_hub import CommitOperationAdd, constants, errors, get_session
+from huggingface_hub.utils import build_hf_headers, disable_progress_bars, hf_raise_for_status, validate_repo_id
 
 from discoprobe.loaders.errors import IntegrityError, RemoteError, UsageError
 from discoprobe.loaders.hashing import hashes_of
@@ -246,7 +232,7 @@ class Hub:
         try:
             validate_repo_id(repo)
             valid = bool(re.fullmatch(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", repo, re.ASCII))
-        except HFValidationError:  # what the Hub forbids: ``..``, ``--``, ``.git`` at the end
+        except errors.HFValidationError:  # what the Hub forbids: ``..``, ``--``, ``.git`` at the end
             valid = False
         if not valid:
             raise UsageError(f"'{repo}' cannot be a repository of the Hub; write owner/name, such as org/discoprobe")
@@ -257,7 +243,7 @@ class Hub:
             raise UsageError("the token of the Hub (HF_TOKEN) has characters that no token has; copy it again")
         self.repo = repo
         self.retry = retry or RetryPolicy()
-        self._api = HfApi(endpoint=endpoint, token=token, library_name="discoprobe")
+        self._api = huggingface_hub.HfApi(endpoint=endpoint, token=token, library_name="discoprobe")
         self._failures = Failures(repo, str(self._api.endpoint), token)
         self._where: dict[str, Any] = {"repo_id": repo, "repo_type": "dataset"}
         _prepare_client(self.retry.timeout)
@@ -329,7 +315,7 @@ class Hub:
         return {
             file.path: RemoteFile(file.size, file.lfs.sha256 if file.lfs else None, file.blob_id)
             for file in entries
-            if isinstance(file, RepoFile)
+            if isinstance(file, huggingface_hub.RepoFile)
         }
 
     def has(self, path: str, revision: str) -> bool:
@@ -440,7 +426,7 @@ class Hub:
         Raises:
             HubError: if it was refused, or if no answer came and it may or may not have been made.
         """
-        operations: list[Any] = [*additions, *(CommitOperationDelete(path) for path in deletes)]
+        operations: list[Any] = [*additions, *(huggingface_hub.CommitOperationDelete(path) for path in deletes)]
         commit = self._try_once(
             "committing",
             lambda: self._api.create_commit(
@@ -554,7 +540,7 @@ def _prepare_client(timeout: float) -> None:
             event_hooks={"request": [*hooks, _Timeout(timeout)]}, follow_redirects=True, timeout=timeout
         )
 
-    set_client_factory(with_timeout)
+    huggingface_hub.set_client_factory(with_timeout)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,19 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from discoprobe.cards.hub import staging
 from discoprobe.cards.hub.client import Hub, HubError, RetryPolicy
-from discoprobe.cards.hub.staging import (
-    CHANGELOG,
-    GIT,
-    Label,
-    Remote,
-    Staged,
-    changes,
-    check_path_conflicts,
-    published_label,
-    read_remote,
-    stage,
-)
+from discoprobe.cards.hub.staging import Label, Remote, Staged, read_remote, stage
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest import only
 from discoprobe.cards.release import checks, diff
@@ -197,10 +187,10 @@ class _Push:
         if not self.options.dry_run:
             self.hub.check_rights(pull=self.options.pull_request)
         remote = read_remote(self.hub)
-        present = stage(self.folder, self.local, remote, published_label(self.hub.repo, remote))
+        present = stage(self.folder, self.local, remote, staging.published_label(self.hub.repo, remote))
         if remote.manifest and not present.adds(remote.tree) and not present.deletes(remote.tree):
             return self._finish_published(remote, present)
-        difference = changes(self.folder, self.hub, remote, present)
+        difference = staging.changes(self.folder, self.hub, remote, present)
         releases = [diff.parse(remote.release) if remote.release else None, diff.latest(remote.tags)]
         last = max(filter(None, releases), default=None)
         number = diff.propose(last, difference)
@@ -247,7 +237,7 @@ class _Push:
         """The files of the new release, and what it takes to make the repository hold them."""
         staged = stage(self.folder, self.local, remote, label)
         checks.check_designs(staged.manifest["configs"])
-        check_path_conflicts(remote, staged, self.hub.repo)
+        staging.check_path_conflicts(remote, staged, self.hub.repo)
         before, after = remote.manifest["configs"] if remote.manifest else {}, self.local["configs"]
         return staged, Plan(
             repo=self.hub.repo,
@@ -257,7 +247,7 @@ class _Push:
             uploads={path: staged.files[path].hashes.bytes for path in staged.adds(remote.tree)},
             deletes=staged.deletes(remote.tree),
             keeps=tuple(sorted(staged.manifest["configs"].keys() - after.keys())),
-            unmanaged=tuple(sorted(staged.unmanaged - GIT - staged.files.keys())),
+            unmanaged=tuple(sorted(staged.unmanaged - staging.GIT - staged.files.keys())),
             resourced=tuple(
                 f"{name}: {', '.join(sorted(before[name]['sources']))} → {', '.join(sorted(after[name]['sources']))}"
                 for name in sorted(before.keys() & after.keys())
@@ -299,14 +289,14 @@ class _Push:
                 f" push sets it: {error}", error.status, transient=error.transient,
             ) from error  # fmt: skip
 
-        content = staged.files[CHANGELOG].content
+        content = staged.files[staging.CHANGELOG].content
         assert isinstance(content, bytes)
-        beside = self.folder / f".{CHANGELOG}.new"
+        beside = self.folder / f".{staging.CHANGELOG}.new"
         try:
             beside.write_bytes(content)
-            beside.replace(self.folder / CHANGELOG)
+            beside.replace(self.folder / staging.CHANGELOG)
         except OSError as error:  # the release is out, so a full disk is worth no more than a note
-            self.notes.append(f"{self.folder / CHANGELOG} could not be written ({error.strerror})")
+            self.notes.append(f"{self.folder / staging.CHANGELOG} could not be written ({error.strerror})")
         if plan.unmanaged:
             self.notes.append(
                 f"{len(plan.unmanaged)} files that no release put there stay: {', '.join(plan.unmanaged)}"

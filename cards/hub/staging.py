@@ -82,13 +82,10 @@ class Remote:
 
     def is_whole(self) -> bool:
         """Whether the repository has all files that its manifest lists, by size and hash; nothing is downloaded."""
-        if self.manifest is None:
-            return False
-        for path, entry in manifest.listed(self.manifest).items():
-            file = self.tree.get(path)
-            if file is None or file.size != entry["bytes"] or file.sha256 not in {None, entry["sha256"]}:
-                return False
-        return True
+        return self.manifest is not None and all(
+            (file := self.tree.get(path)) and file.size == entry["bytes"] and file.sha256 in {None, entry["sha256"]}
+            for path, entry in manifest.listed(self.manifest).items()
+        )
 
 
 def read_remote(hub: Hub, revision: str = "") -> Remote:

@@ -1,23 +1,22 @@
 """Whether a release is what its manifest says, and whether it can be made again from its sources, byte by byte.
 
-`verify` reads a release (`_in_folder`, `_on_hub`), compares its files with the manifest, builds it again, and compares
+`verify` reads a release from a folder or the Hub, compares its files with the manifest, builds it again, and compares
 the two manifests; `reasons` says why a config came out otherwise.
 """
 
 import dataclasses
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from discoprobe.cards.hub.client import MAIN, Hub
-from discoprobe.cards.hub.staging import CHANGELOG, published_label, read_remote, texts
+from discoprobe.cards.hub.staging import CHANGELOG, Label, published_label, read_remote, texts
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest import Manifest, Published
 from discoprobe.cards.release import diff
-from discoprobe.cards.release.release_folder import README, documents
+from discoprobe.cards.release.release_folder import README
 from discoprobe.cards.text import card
 from discoprobe.loaders.annotation_manifest import FileEntry
 from discoprobe.loaders.errors import DiscoprobeError
@@ -64,16 +63,14 @@ class _Release(NamedTuple):
     Attributes:
         commit: of the Hub; empty for a folder.
         manifest: what it says of itself.
-        paths: its files, without those that no manifest lists.
-        entry: path → size and hash of a file; None if it is not there.
-        documents: returns the files about all configs, as this version writes them.
+        files: size and hash of its files, without those that no manifest lists.
+        label: what its texts about all configs call it; None if they do not say for which repository they were written.
     """
 
     commit: str
     manifest: Published
-    paths: AbstractSet[str]
-    entry: Callable[[str], FileEntry | None]
-    documents: Callable[[], Mapping[str, str]]
+    files: Mapping[str, FileEntry]
+    label: Label | None
 
 
 def verify(target: str, rebuild: Rebuild | None, *, token: str | None = None) -> Verified:
@@ -88,79 +85,61 @@ def verify(target: str, rebuild: Rebuild | None, *, token: str | None = None) ->
         DiscoprobeError: if there is no release, or its sources cannot be had.
         RemoteError: if the Hub or the network failed.
     """
-    release = _in_folder(Path(target)) if Path(target).is_dir() else _on_hub(target, token)
-    published = release.manifest
-    listed = manifest.listed(published)
+    release = _read_folder(Path(target)) if Path(target).is_dir() else _read_hub(target, token)
+    published, listed = release.manifest, manifest.listed(release.manifest)
     differences = []
     for path, entry in sorted(listed.items()):
-        if why := _unlike(release.entry(path), entry):
-            differences.append(Difference(path, "published", (why,)))
-    unlisted = sorted(release.paths - listed.keys())
+        if (actual := release.files.get(path)) is None:
+            why = "the manifest lists it, but it does not exist"
+        elif actual["bytes"] != entry["bytes"]:
+            why = f"{actual['bytes']} bytes, and the manifest says {entry['bytes']}: changed after it was built"
+        elif (digest := actual["sha256"]) != entry["sha256"]:
+            why = f"SHA-256 {digest[:12]}…, and the manifest says {entry['sha256'][:12]}…: changed after it was built"
+        else:
+            continue
+        differences.append(Difference(path, "published", (why,)))
+    unlisted = sorted(release.files.keys() - listed.keys())
     differences += [Difference(path, "published", ("the manifest does not list it",)) for path in unlisted]
     n_rebuilt = 0
     if rebuild:
         n_rebuilt = len(manifest.files_of(published, published["configs"]))
         with tempfile.TemporaryDirectory(prefix="discoprobe-verify-") as place:
-            out = Path(place) / "release"
-            rebuild(published, out)
-            differences += _compare_rebuilt(published, out)
-            for path, text in release.documents().items():
-                if published["files"].get(path) != manifest.listed_file(text.encode()):
-                    why = "the same manifest gives another text: written by another version"
-                    differences.append(Difference(path, "rebuilt", (why,)))
+            rebuild(published, Path(place) / "release")
+            differences += _compare_rebuilt(published, Path(place) / "release")
+        for path, text in texts(published, release.label).items() if release.label else ():
+            if published["files"].get(path) != manifest.listed_file(text.encode()):
+                why = "the same manifest gives another text: written by another version"
+                differences.append(Difference(path, "rebuilt", (why,)))
     number = published.get("version", "")
     return Verified(target, release.commit, number, len(listed), n_rebuilt, tuple(differences))
 
 
-def _in_folder(folder: Path) -> _Release:
-    """A release folder; a copy of one of the Hub does not say for which repository its texts were written."""
+def _read_folder(folder: Path) -> _Release:
     published: Published = manifest.read_release(folder)  # type: ignore[assignment]
-    paths = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-
-    def entry(path: str) -> FileEntry | None:
-        return manifest.listed_file(folder / path) if (folder / path).is_file() else None
-
-    def written() -> Mapping[str, str]:
-        return {} if published.get("version") else documents(published)
-
-    return _Release("", published, paths - {manifest.NAME, CHANGELOG}, entry, written)
+    paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    managed = paths.keys() - {manifest.NAME, CHANGELOG}
+    files = {name: manifest.listed_file(paths[name]) for name in managed}
+    return _Release("", published, files, None if published.get("version") else Label(card.REPOSITORY))
 
 
-def _on_hub(target: str, token: str | None) -> _Release:
+def _read_hub(target: str, token: str | None) -> _Release:
     """A release on the Hub, at a tag, branch or commit; files without a hash in its tree are downloaded."""
     repo, _, revision = target.partition("@")
     hub = Hub(repo, token=token)
     remote = read_remote(hub, hub.commit_of(revision or MAIN))
     if remote.manifest is None or remote.head is None:
         raise DiscoprobeError(f"{target} holds no {manifest.NAME}: it is not a release of discoprobe")
-    published, tree, commit = remote.manifest, remote.tree, remote.head
-    sizes = {path: file["bytes"] for path, file in manifest.listed(published).items()}
-    hub.fetch([path for path in tree if tree[path].sha256 is None and tree[path].size == sizes.get(path)], commit)
-
-    def entry(path: str) -> FileEntry | None:
-        file = tree.get(path)
-        if file is None:
-            return None
-        if file.sha256 or file.size != sizes[path]:
-            return {"sha256": file.sha256 or "", "bytes": file.size}
-        return manifest.listed_file(hub.download(path, commit, file))
-
-    def written() -> Mapping[str, str]:
-        return texts(published, published_label(repo, remote))
-
-    return _Release(commit, published, tree.keys() - {manifest.NAME, ".gitattributes"}, entry, written)
-
-
-def _unlike(actual: FileEntry | None, entry: FileEntry) -> str:
-    """How a file differs from what is listed; empty if it does not."""
-    if actual is None:
-        return "the manifest lists it, but it does not exist"
-    if actual["bytes"] != entry["bytes"]:
-        return f"{actual['bytes']} bytes, and the manifest says {entry['bytes']}: changed after it was built"
-    if actual["sha256"] != entry["sha256"]:
-        digests = actual["sha256"][:12], entry["sha256"][:12]
-        return f"SHA-256 {digests[0]}…, and the manifest says {digests[1]}…: changed after it was built"
-    return ""
+    tree = remote.tree
+    sizes = {path: entry["bytes"] for path, entry in manifest.listed(remote.manifest).items()}
+    unhashed = [path for path, file in tree.items() if file.sha256 is None and file.size == sizes.get(path)]
+    hub.fetch(unhashed, remote.head)
+    managed = tree.keys() - {manifest.NAME, ".gitattributes"}
+    files: dict[str, FileEntry] = {
+        path: {"sha256": tree[path].sha256 or "", "bytes": tree[path].size} for path in managed
+    }
+    for path in unhashed:
+        files[path] = manifest.listed_file(hub.download(path, remote.head, tree[path]))
+    return _Release(remote.head, remote.manifest, files, published_label(repo, remote))
 
 
 def _compare_rebuilt(published: Published, folder: Path) -> Iterator[Difference]:

@@ -53,14 +53,14 @@ def croissant(manifest: Manifest, *, repository: str, release: str = "", day: st
     address = f"https://huggingface.co/datasets/{repository}"
     dated = ({"version": release} if release else {}) | ({"datePublished": day} if day else {})
     if len(configs) <= MOST_IN_CARD:
-        return {NAME: _json(_describe(manifest, configs, address) | dated | _records(configs, address))}
+        return {NAME: _dump_lines(_describe(manifest, configs, address) | dated | _records(configs, address))}
     parts = {}
     for lang in sorted({entry["lang"] for entry in configs.values()}):
         # the file of a language names no release, so that it stays as it is while the language does
         of_lang = {name: entry for name, entry in configs.items() if entry["lang"] == lang}
-        parts[f"{FOLDER}/{lang}.json"] = _json(_describe(manifest, of_lang, address) | _records(of_lang, address))
+        parts[f"{FOLDER}/{lang}.json"] = _dump_lines(_describe(manifest, of_lang, address) | _records(of_lang, address))
     links = [{"@type": "sc:Dataset", "url": f"{address}/resolve/main/{path}"} for path in parts]
-    return {NAME: _json(_describe(manifest, configs, address) | dated | {"hasPart": links})} | parts
+    return {NAME: _dump_lines(_describe(manifest, configs, address) | dated | {"hasPart": links})} | parts
 
 
 def _describe(manifest: Manifest, configs: Mapping[str, ConfigEntry], address: str) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def _field(config: str, column: pa.Field, labels: Sequence[str]) -> dict[str, An
     return field
 
 
-def _json(description: dict[str, Any]) -> str:
+def _dump_lines(description: dict[str, Any]) -> str:
     """JSON with one line per file and record set: a third of the bytes of indented JSON, and diffs stay readable."""
     compact = functools.partial(json.dumps, ensure_ascii=False, separators=(",", ":"))
     lines = []

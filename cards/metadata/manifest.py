@@ -195,10 +195,10 @@ def read(folder: Path) -> Manifest:
         raise DiscoprobeError(f"{path}: not a manifest of format {FORMAT}; build into another folder")
     _check_places(path, manifest)
     if parts := [path.parent / name for name in manifest["files"] if is_part(name)]:
-        whole: Any = manifest
+        sections = cast("dict[str, dict[str, Any]]", manifest)
         for part in map(_parse, parts):
             for key, values in part.items():  # in the order of a manifest without parts
-                whole[key] = dict(sorted({**whole.get(key, {}), **values}.items()))
+                sections[key] = dict(sorted({**sections.get(key, {}), **values}.items()))
         _check_places(path, manifest)
     for entry in manifest["configs"].values():
         # the file has keys sorted; splits, and the labels that are used, come in the order of a build
@@ -408,7 +408,7 @@ def _add_unavailable_drops(manifest: Manifest, drops: Mapping[str, dict[str, int
 def texts(manifest: Manifest) -> dict[str, str]:
     """The manifest as text, keys sorted, by path: ``manifest.json``, and before it the parts, if it has any."""
     if len(manifest["configs"]) <= MOST_IN_CARD:
-        return {NAME: _json(manifest)}
+        return {NAME: _dump_json(manifest)}
     rest: dict[str, Any] = {}
     parts: defaultdict[str, dict[str, Any]] = defaultdict(dict)
     for key, value in manifest.items():
@@ -416,9 +416,9 @@ def texts(manifest: Manifest) -> dict[str, str]:
         for name, entry in value.items() if isinstance(value, dict) else ():
             lang = _language(manifest, key, name)
             (parts[lang].setdefault(key, {}) if lang else rest[key])[name] = entry
-    written = {f"{PARTS}/{lang}.json": _json(part) for lang, part in sorted(parts.items())}
+    written = {f"{PARTS}/{lang}.json": _dump_json(part) for lang, part in sorted(parts.items())}
     rest["files"] |= {path: listed_file(text.encode()) for path, text in written.items()}
-    return {**written, NAME: _json(rest)}
+    return {**written, NAME: _dump_json(rest)}
 
 
 def _language(manifest: Manifest, key: str, name: str) -> str:
@@ -435,7 +435,7 @@ def _language(manifest: Manifest, key: str, name: str) -> str:
     return name.rpartition("_")[2]
 
 
-def _json(values: Mapping[str, object]) -> str:
+def _dump_json(values: Mapping[str, object]) -> str:
     return json.dumps(values, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
@@ -462,14 +462,10 @@ def listed(manifest: Manifest) -> dict[str, FileEntry]:
 def files_of(manifest: Manifest, names: Collection[str]) -> dict[str, FileEntry]:
     """The size and hash of every file of some configs, with their plots and tables of documents, by path."""
     tables = {attribution_name(name) for name in names}
-    in_folders = {
-        f"{name}/{path}": entry
-        for name in names
-        if name in manifest["configs"]
-        for path, entry in manifest["configs"][name]["files"].items()
-    }
-    return in_folders | {
-        path: entry for path, entry in manifest["files"].items() if is_plot_of(path, names) or path in tables
+    return {
+        path: entry
+        for path, entry in listed(manifest).items()
+        if path.partition("/")[0] in names or is_plot_of(path, names) or path in tables
     }
 
 

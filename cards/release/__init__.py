@@ -8,7 +8,7 @@ their rows. ``diff`` compares two releases and numbers the new one, ``checks`` r
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
-    "checks": ["MOST_BYTES", "card_problems", "problems"],
+    "checks": ["MOST_BYTES", "card_problems"],
     "diff": ["Changes", "ConfigChange", "FIRST", "Level", "SplitChange", "Version", "check_number", "compare",
         "in_folder", "latest", "level", "parse", "propose", "section", "sections", "with_section"],
     "export": ["Format", "syntaxgym", "tokens"],

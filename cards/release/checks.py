@@ -10,7 +10,6 @@ The Hub checks a card only when the commit is made, and no client can do it with
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any, Final
 
 import yaml
@@ -18,7 +17,7 @@ import yaml
 from discoprobe.builders.settings import SPLITS
 from discoprobe.cards.metadata import yaml_header
 from discoprobe.cards.metadata.manifest import SAFE_NAME, ConfigEntry, Manifest
-from discoprobe.cards.metadata.yaml_header import MOST_CONFIGS, STANDALONE
+from discoprobe.cards.metadata.yaml_header import MOST_CONFIGS
 from discoprobe.cards.text.verdicts import FAILED, verdicts
 from discoprobe.loaders.catalogue import licences
 from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError
@@ -156,14 +155,6 @@ def name_some(names: Iterable[str]) -> str:
     several = list(names)
     more = len(several) - _NAMED
     return ", ".join(several[:_NAMED]) + (f" and {more} more" if more > 0 else "")
-
-
-def problems(folder: Path) -> list[str]:
-    """What is wrong with the card of a release folder; nothing for a card that the Hub takes."""
-    files = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
-    standalone = folder / STANDALONE
-    text = standalone.read_text(encoding="utf-8") if standalone.is_file() else ""
-    return card_problems((folder / "README.md").read_text(encoding="utf-8"), files, text)
 
 
 def card_problems(card: str, files: Iterable[str], standalone: str = "") -> list[str]:

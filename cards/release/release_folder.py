@@ -24,17 +24,8 @@ from discoprobe.builders.audit.report import Report
 from discoprobe.builders.config import Config, Unavailable
 from discoprobe.builders.settings import Settings
 from discoprobe.cards.metadata import croissant, manifest, yaml_header
-from discoprobe.cards.metadata.manifest import (
-    ConfigEntry,
-    Manifest,
-    SourceEntry,
-    config_entry,
-    lists_of,
-    renewed,
-    source_entry,
-    stage_versions,
-)
-from discoprobe.cards.readers import Mark, marks_file, read_marks
+from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest, SourceEntry
+from discoprobe.cards.readers import Mark, ReaderFigures, marks_file, read_marks
 from discoprobe.cards.release import checks, diff, rows
 from discoprobe.cards.text import card, plots
 from discoprobe.cards.text.card import reader_lines
@@ -68,11 +59,11 @@ def digest(
         "drops": [dict(corpus.drops), corpus.drop_places, corpus.notes],
         "counts": dataclasses.asdict(corpus.counts),
         "settings": settings.to_dict(),
-        "lists": lists_of(settings),
+        "lists": manifest.lists_of(settings),
         "excluded": dict(excluded or {}),
         "flags": flags,
         "language": language_file_hash(corpus.lang),
-        "versions": stage_versions(task_version),
+        "versions": manifest.stage_versions(task_version),
         "software": environment(),
     }
     return hash_of_json(parts)
@@ -169,9 +160,9 @@ class Release:
         if report:
             _replace_text(self.folder / plots.audit_name(result.name), plots.audit_plot(report))
         if result.published:
-            self._published |= {source.name: source_entry(source) for source in result.sources}
+            self._published |= {source.name: manifest.source_entry(source) for source in result.sources}
         content = {split: rows.content_hash(table) for split, table in result.splits.items()}
-        self._entries[result.name] = config_entry(result, content, listed(place, place.rglob("*")), report)
+        self._entries[result.name] = manifest.config_entry(result, content, listed(place, place.rglob("*")), report)
         if problem := checks.number_problem(len(self._old["configs"].keys() | self._entries.keys())):
             raise DiscoprobeError(problem)  # now, not after all languages are built
 
@@ -215,18 +206,20 @@ class Release:
 
     def _renewed(self) -> Manifest:
         """The manifest of what was there and what was added, without files."""
-        combined = renewed(self._old, self._entries, self._missing, self._corpora, self._inputs)
+        combined = manifest.renewed(self._old, self._entries, self._missing, self._corpora, self._inputs)
         combined["sources"] |= self._published
         return combined
 
-    def finish(self) -> Manifest:
+    def finish(self, reader_figures: Mapping[str, dict[str, ReaderFigures]] | None = None) -> Manifest:
         """Writes the files about all configs, old and new, and returns the manifest.
+
+        ``reader_figures`` has what readers found, by config, where it is not to be counted from marks.
 
         Raises:
             DiscoprobeError: there are more configs than the card of one repository can name.
         """
         combined = self._renewed()
-        self._renew_cards(combined["configs"])
+        self._renew_cards(combined["configs"], reader_figures or {})
         texts = documents(combined)
         if problem := checks.size_problem(texts[README]):
             raise DiscoprobeError(f"{README}: {problem}")
@@ -242,7 +235,9 @@ class Release:
             _replace_text(self.folder / name, text)
         return combined
 
-    def _renew_cards(self, configs: dict[str, ConfigEntry]) -> None:
+    def _renew_cards(
+        self, configs: dict[str, ConfigEntry], reader_figures: Mapping[str, dict[str, ReaderFigures]]
+    ) -> None:
         """Puts what readers found, and the verdict of the release, on the cards of all configs.
 
         If there are no marks, the earlier figures of readers stay. The verdict on a config may have changed with the
@@ -250,22 +245,16 @@ class Release:
         """
         if self._marks:
             reader_figures = rows.figures_of(self.folder, configs, self._marks)
-            for name, entry in configs.items():
+            for entry in configs.values():
                 entry.pop("readers", None)
-                if name in reader_figures:
-                    entry["readers"] = reader_figures[name]
+        for name in reader_figures.keys() & configs.keys():
+            configs[name]["readers"] = reader_figures[name]
         for name, verdict in verdicts(configs).items():
             path = self.folder / name / README
             text = path.read_text(encoding="utf-8")
             if (renewed_text := card.with_readers(card.with_verdict(text, verdict), configs[name])) != text:
                 _replace_text(path, renewed_text)
                 configs[name]["files"][README] = manifest.listed_file(path)
-
-    def take_readers(self, configs: Mapping[str, ConfigEntry]) -> None:
-        """Copies the figures of readers from ``configs`` to the configs of the same names in the folder."""
-        for name, entry in self._old["configs"].items():
-            if name in configs and "readers" in configs[name]:
-                entry["readers"] = configs[name]["readers"]
 
 
 def _replace_text(path: Path, text: str) -> None:
@@ -338,10 +327,10 @@ def _check_managed(place: Place) -> None:
 
 def take_readers(folder: Path, configs: Mapping[str, ConfigEntry]) -> None:
     """Copies the readers' figures of other manifests to the cards of a release folder that was built again."""
-    if any("readers" in entry for entry in configs.values()):
+    reader_figures = {name: entry["readers"] for name, entry in configs.items() if "readers" in entry}
+    if reader_figures:
         with open_release(folder) as release:
-            release.take_readers(configs)
-            release.finish()
+            release.finish(reader_figures)
 
 
 def renew_figures(folder: Path) -> list[str]:

@@ -20,19 +20,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from discoprobe.builders.settings import SPLITS
+from discoprobe.cards import readers
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest import split_file
-from discoprobe.cards.readers import (
-    CANNOT_TELL,
-    PLACES,
-    TEXT_COLUMNS,
-    Mark,
-    ReaderFigures,
-    figures,
-    read_marks,
-    right_answer,
-    shown_hash,
-)
+from discoprobe.cards.readers import TEXT_COLUMNS, Mark, ReaderFigures, shown_hash
 from discoprobe.cards.text.card import language_name
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UsageError
 
@@ -334,20 +325,14 @@ class RowStore:
         return collected
 
 
-class _Shown(NamedTuple):
+def _read_shown(release: Path, config: str, entry: ConfigEntry) -> tuple[dict[str, str], dict[str, str]]:
     """Of each row of a config, by id: the right answer, and the hash of what it shows."""
-
-    answers: dict[str, str]
-    hashes: dict[str, str]
-
-
-def _read_shown(release: Path, config: str, entry: ConfigEntry) -> _Shown:
-    shown_rows = _Shown({}, {})
+    answers, hashes = {}, {}
     for split in entry["counts"]:
         for row in read_split(release, config, split, ("id", "label", *TEXT_COLUMNS)).iter_rows(named=True):
-            shown_rows.answers[row["id"]] = right_answer(row, entry["labels"])
-            shown_rows.hashes[row["id"]] = shown_hash(row, entry["labels"])
-    return shown_rows
+            answers[row["id"]] = readers.right_answer(row, entry["labels"])
+            hashes[row["id"]] = shown_hash(row, entry["labels"])
+    return answers, hashes
 
 
 def figures_of(
@@ -360,7 +345,7 @@ def figures_of(
     by_config = {}
     for config in sorted({mark.config for mark in marks} & entries.keys()):
         of_config = [mark for mark in marks if mark.kind == "reveal" or mark.config == config]
-        if of_kinds := figures(of_config, *_read_shown(folder, config, entries[config])):
+        if of_kinds := readers.figures(of_config, *_read_shown(folder, config, entries[config])):
             by_config[config] = of_kinds
     return by_config
 
@@ -375,18 +360,19 @@ def checked_marks(release: Path, file: Path) -> list[Mark]:
     """
     if not file.is_file():
         raise DiscoprobeError(f"{file} does not exist; give a file of marks, such as `build review` exports")
-    marks, entries = read_marks(file), manifest.read(release)["configs"]
+    marks, entries = readers.read_marks(file), manifest.read(release)["configs"]
     configs = {mark.config for mark in marks if mark.config}
     if unknown := sorted(configs - entries.keys()):
         raise DiscoprobeError(f"{file}: {release} has no config {unknown[0]}; are the marks of another release?")
-    rows_of = {config: _read_shown(release, config, entries[config]) for config in configs}
+    hashes_of = {config: _read_shown(release, config, entries[config])[1] for config in configs}
     checked = []
     for mark in marks:
         if mark.kind != "reveal":
-            config, hashes = mark.config, rows_of[mark.config].hashes
+            config, hashes = mark.config, hashes_of[mark.config]
             if mark.row not in hashes:
                 raise DiscoprobeError(f"{file}: {config} has no row {mark.row}; are the marks of another release?")
-            if mark.kind == "answer" and mark.answer not in {*entries[config]["labels"], *PLACES, CANNOT_TELL}:
+            labels = {*entries[config]["labels"], *readers.PLACES, readers.CANNOT_TELL}
+            if mark.kind == "answer" and mark.answer not in labels:
                 raise DiscoprobeError(f"{file}: '{mark.answer}' is not a label of {config}")
             mark = mark if mark.shown else msgspec.structs.replace(mark, shown=hashes[mark.row])  # noqa: PLW2901
         checked.append(mark)
