@@ -165,7 +165,7 @@ def reasons(name: str, published: Published, rebuilt: Manifest) -> Iterator[str]
     yield from (f"source {source}: not there then" for source in after["sources"] if source not in before["sources"])
     for source in before["sources"]:
         if source in after["sources"]:
-            lines = diff.source(source, published["sources"][source], rebuilt["sources"][source])
+            lines = diff.source_changes(source, published["sources"][source], rebuilt["sources"][source])
             yield from (f"source {line}" for line in lines)
 
     # Corpora without a row in any config (``beside``): their near duplicates in other corpora are left out.
@@ -174,17 +174,17 @@ def reasons(name: str, published: Published, rebuilt: Manifest) -> Iterator[str]
     yield from (f"source {source}: not read now" for source in then if source not in now and source not in with_rows)
     yield from (f"source {source}: not read then" for source in now if source not in then and source not in with_rows)
     for source in sorted(then.keys() & now.keys()):
-        yield from (f"source {line}" for line in diff.source(source, then[source], now[source]))
+        yield from (f"source {line}" for line in diff.source_changes(source, then[source], now[source]))
 
-    yield from (f"setting {line}" for line in diff.values(before["settings"], after["settings"]))
+    yield from (f"setting {line}" for line in diff.changed_values(before["settings"], after["settings"]))
     lists = before.get("lists", {}), after.get("lists", {})  # the user's files that a setting names
     for setting in dict.fromkeys([*lists[0], *lists[1]]):
         if lists[0].get(setting) != lists[1].get(setting):
             old, new = (files[setting]["sha256"][:12] if setting in files else "none" for files in lists)
             yield f"file of setting {setting}, {before['settings'].get(setting, '')}: SHA-256 {old} → {new}"
-    yield from (f"filter {line}" for line in diff.values(before["drops"], after["drops"]))
+    yield from (f"filter {line}" for line in diff.changed_values(before["drops"], after["drops"]))
     used = published.get("built_with", {}).get(name, manifest.versions(published))
-    code = diff.values(used, manifest.versions(rebuilt))
+    code = diff.changed_values(used, manifest.versions(rebuilt))
     yield from (f"version {line}" for line in code)
     if before["content"] != after["content"]:
         yield "the rows differ"

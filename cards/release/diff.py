@@ -148,13 +148,13 @@ def compare(old: Side | None, new: Side) -> Changes:
         f"{name}: new, {new_sources[name]['licence']}" for name in sorted(new_sources.keys() - old_sources.keys())
     ]
     for name in sorted(old_sources.keys() & new_sources.keys()):
-        sources += source(name, old_sources[name], new_sources[name])
+        sources += source_changes(name, old_sources[name], new_sources[name])
     return Changes(
         added={name: n_rows(after[name]) for name in sorted(after.keys() - before.keys())},
         removed={name: n_rows(before[name]) for name in sorted(before.keys() - after.keys())},
         changed=tuple(change for change in both if change),
         sources=tuple(sources),
-        software=values(versions(old.manifest), versions(new.manifest)),
+        software=changed_values(versions(old.manifest), versions(new.manifest)),
     )
 
 
@@ -179,7 +179,7 @@ def _compare_config(name: str, old: Side, new: Side) -> ConfigChange:
         name,
         splits,
         tuple(dict.fromkeys(definition)),
-        values(before["settings"], after["settings"]),
+        changed_values(before["settings"], after["settings"]),
         before["summary"] != after["summary"],
     )
 
@@ -187,7 +187,7 @@ def _compare_config(name: str, old: Side, new: Side) -> ConfigChange:
 def compare_columns(old: pa.Schema, new: pa.Schema) -> tuple[str, ...]:
     """Columns of other types, in words: ``column score: none → double``."""
     types = [{column.name: str(column.type) for column in schema} for schema in (old, new)]
-    return tuple(f"column {line}" for line in values(*types))
+    return tuple(f"column {line}" for line in changed_values(*types))
 
 
 def compare_rows(
@@ -203,26 +203,26 @@ def compare_rows(
         sides.append(rows)
     before, after = sides
     ids: dict[str, list[str]] = {kind: [] for kind in KINDS}
-    ids["added"] = [name for name in after if name not in before]
-    for name, (label, columns) in before.items():
-        if name not in after:
-            ids["removed"].append(name)
-        elif after[name][0] != label:
-            ids["relabelled"].append(name)
-        elif after[name][1] != columns:
-            ids["edited"].append(name)
+    ids["added"] = [row_id for row_id in after if row_id not in before]
+    for row_id, (label, columns) in before.items():
+        if row_id not in after:
+            ids["removed"].append(row_id)
+        elif after[row_id][0] != label:
+            ids["relabelled"].append(row_id)
+        elif after[row_id][1] != columns:
+            ids["edited"].append(row_id)
     first = {kind: tuple(names[:SHOWN]) for kind, names in ids.items() if names}
     return SplitChange(**{kind: len(names) for kind, names in ids.items()}, ids=first)
 
 
-def values(before: Mapping[str, object], after: Mapping[str, object]) -> tuple[str, ...]:
+def changed_values(before: Mapping[str, object], after: Mapping[str, object]) -> tuple[str, ...]:
     """Values that differ, in words: ``seed: 13 → 14``."""
     names = dict.fromkeys([*before, *after])
     lines = {name: (before.get(name, "none"), after.get(name, "none")) for name in names}
     return tuple(f"{name}: {old} → {new}" for name, (old, new) in lines.items() if old != new)
 
 
-def source(name: str, before: SourceEntry, after: SourceEntry) -> list[str]:
+def source_changes(name: str, before: SourceEntry, after: SourceEntry) -> list[str]:
     """What differs in a source that both have, in words; empty if nothing."""
     lines = [f"{name}: licence {before['licence']} → {after['licence']}"] * (before["licence"] != after["licence"])
     if before["commit"] != after["commit"]:
