@@ -1,10 +1,10 @@
-"""Figures of the marks on a config: rows read, faults, accuracy, agreement; people and models apart.
+"""Marks: what people and models said of rows, one line of JSON each, in a file beside the release.
 
-Marks: what people and models said of rows, one line of JSON each, in a file beside the release.
-
-Lines are only added: a changed mark is another line, and the last one counts. So two programs can write to one file,
-and files of several readers are merged by joining their lines. A line names the row by config and id, and has a hash of
-what the row showed: a mark does not count for a row whose text or label has changed since.
+`Mark` is a line. Lines are only added (`append`, `merge`): a changed mark is another line, and the last one counts. So
+two programs can write to one file, and files of several readers are merged by joining their lines. A line names the row
+by config and id, and has a hash of what the row showed: a mark does not count for a row whose text or label has changed
+since. `read_marks` reads a file; `verdicts_now`, `blind_answers` and `to_exclude` say what counts; `figures` sums it up
+for a card, people and models apart: rows read, faults, accuracy, agreement.
 """
 
 import datetime as dt
@@ -12,6 +12,7 @@ import hashlib
 import itertools
 import json
 import logging
+import operator
 import os
 import threading
 from collections import Counter
@@ -39,9 +40,13 @@ READER_KINDS: Final = ("person", "model")
 ReaderKind = Literal["person", "model"]
 
 _LONGEST = 4_000
+_DIGITS: Final = 3
 _latest = ""
 _writing = threading.Lock()
 _log = logging.getLogger(__name__)
+
+OfReaders = dict[tuple[str, str], dict[str, "Mark"]]
+"""(config, row) → reader → mark."""
 
 
 class Mark(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -88,8 +93,8 @@ def marks_file(release: Path) -> Path:
 
 def shown_hash(row: Mapping[str, Any], labels: Sequence[str]) -> str:
     """A hash of the texts and the label of a row; ids, order and other columns do not count."""
-    shown = [row["label"], list(labels), *(row[column] for column in TEXT_COLUMNS if column in row)]
-    return hashlib.sha256(json.dumps(shown, ensure_ascii=False).encode()).hexdigest()[:16]
+    content = [row["label"], list(labels), *(row[column] for column in TEXT_COLUMNS if column in row)]
+    return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()[:16]
 
 
 def sides(row_id: str) -> tuple[str, str]:
@@ -130,24 +135,25 @@ def read_marks(path: Path) -> list[Mark]:
         if line.strip() and not line.rstrip().endswith(b"}"):
             _log.warning("%s:%d was cut off and is not read", path, number)
         elif line.strip():
-            marks.append(_mark(line, f"{path}:{number}"))
+            try:
+                mark = msgspec.json.decode(line, type=Mark)
+            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+                place = f"{path}:{number}"
+                raise DiscoprobeError(f"{place}: not a mark ({error}); correct or delete the line") from None
+            if problem := _mark_problem(mark):
+                raise DiscoprobeError(f"{path}:{number}: {problem}")
+            marks.append(mark)
     return sorted(marks, key=lambda mark: mark.time)
 
 
-def _mark(line: bytes, place: str) -> Mark:
-    try:
-        mark = msgspec.json.decode(line, type=Mark)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise DiscoprobeError(f"{place}: not a mark ({error}); correct or delete the line") from None
-    if problem := _problem(mark):
-        raise DiscoprobeError(f"{place}: {problem}")
-    return mark
-
-
-def _problem(mark: Mark) -> str:
+def _mark_problem(mark: Mark) -> str:
     """What a mark lacks; empty for a good one."""
+    try:
+        has_zone = dt.datetime.fromisoformat(mark.time).tzinfo is not None
+    except ValueError:
+        has_zone = False
     problems = {
-        f"time '{mark.time}' is not ISO 8601 with a time zone, such as 2026-11-22T08:00:00Z": not _has_zone(mark.time),
+        f"time '{mark.time}' is not ISO 8601 with a time zone, such as 2026-11-22T08:00:00Z": not has_zone,
         "it names no reader": not mark.reader.strip(),
         "a reveal names its round": mark.kind == "reveal" and not mark.round,
         "it names no row (config, row)": mark.kind != "reveal" and not (mark.config and mark.row),
@@ -155,14 +161,7 @@ def _problem(mark: Mark) -> str:
         f"an answer names a label, or says '{CANNOT_TELL}'": mark.kind == "answer" and not mark.answer,
         "its comment is too long": len(mark.comment) > _LONGEST,
     }
-    return next((problem for problem, there in problems.items() if there), "")
-
-
-def _has_zone(time: str) -> bool:
-    try:
-        return dt.datetime.fromisoformat(time).tzinfo is not None
-    except ValueError:
-        return False
+    return next((problem for problem, applies in problems.items() if applies), "")
 
 
 def append(path: Path, marks: Iterable[Mark]) -> None:
@@ -176,36 +175,32 @@ def append(path: Path, marks: Iterable[Mark]) -> None:
     """
     lines = []
     for mark in marks:
-        if problem := _problem(mark):
+        if problem := _mark_problem(mark):
             raise DiscoprobeError(problem)
         lines.append(msgspec.json.encode(mark) + b"\n")
     if not lines:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     with _writing, path.open("ab+") as file:
-        if file.tell() and _last_byte(path) != b"\n":
-            lines.insert(0, b"\n")
+        if file.tell():
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":
+                lines.insert(0, b"\n")
         os.write(file.fileno(), b"".join(lines))
         os.fsync(file.fileno())
 
 
-def _last_byte(path: Path) -> bytes:
-    with path.open("rb") as file:
-        file.seek(-1, os.SEEK_END)
-        return file.read(1)
-
-
 def merge(path: Path, others: Iterable[Mark]) -> int:
     """Adds the marks that a file does not have yet, and returns their number."""
-    there = Counter(read_marks(path))
-    fresh = [mark for mark in dict.fromkeys(others) if mark not in there]
+    present = set(read_marks(path))
+    fresh = [mark for mark in dict.fromkeys(others) if mark not in present]
     append(path, fresh)
     return len(fresh)
 
 
-def verdicts_now(marks: Iterable[Mark]) -> dict[tuple[str, str], dict[str, Mark]]:
+def verdicts_now(marks: Iterable[Mark]) -> OfReaders:
     """The mark that each reader stands by on each row: (config, row) → reader → mark."""
-    verdicts: dict[tuple[str, str], dict[str, Mark]] = {}
+    verdicts: OfReaders = {}
     for mark in marks:
         if mark.kind == "mark":
             of_row = verdicts.setdefault(mark.place, {})
@@ -215,13 +210,13 @@ def verdicts_now(marks: Iterable[Mark]) -> dict[tuple[str, str], dict[str, Mark]
     return {place: of_row for place, of_row in verdicts.items() if of_row}
 
 
-def blind_answers(marks: Iterable[Mark]) -> dict[tuple[str, str], dict[str, Mark]]:
+def blind_answers(marks: Iterable[Mark]) -> OfReaders:
     """The answer that each reader gave on each row without having seen its label: (config, row) → reader → answer.
 
     It is the last one before the reader marked the row (marks are made with the label in view) or saw the results of a
     round that has it.
     """
-    answers: dict[tuple[str, str], dict[str, Mark]] = {}
+    answers: OfReaders = {}
     seen: set[tuple[str, tuple[str, str]]] = set()
     of_round: dict[tuple[str, str], set[tuple[str, str]]] = {}
     for mark in marks:
@@ -247,11 +242,6 @@ def to_exclude(marks: Iterable[Mark]) -> dict[str, dict[str, str]]:
         if faults and 2 * faults.total() >= len(of_row):
             rows.setdefault(config, {})[row] = min(faults, key=lambda verdict: (-faults[verdict], verdict))
     return rows
-
-
-_DIGITS: Final = 3
-
-OfReaders = dict[tuple[str, str], dict[str, "Mark"]]
 
 
 class ReaderFigures(TypedDict):
@@ -284,54 +274,53 @@ def figures(marks: Iterable[Mark], labels: Mapping[str, str], shown: Mapping[str
             count.
         shown: hash of what each row shows, by id; marks on what a row showed before do not count.
     """
-    known = [mark for mark in marks if mark.kind == "reveal" or _speaks_of(mark, labels, shown)]
-    verdicts, answers = verdicts_now(known), blind_answers(known)
-    by_kind = {kind: _of_kind(_only(verdicts, kind), _only(answers, kind), labels) for kind in READER_KINDS}
-    return {kind: one for kind, one in by_kind.items() if one["rows"]}
+    valid = [
+        mark for mark in marks if mark.kind == "reveal" or (mark.row in labels and mark.shown in {"", shown[mark.row]})
+    ]
+    by_kind: dict[str, ReaderFigures] = {}
+    for kind in READER_KINDS:
+        verdicts, answers = (_of_kind(kind, of_rows) for of_rows in (verdicts_now(valid), blind_answers(valid)))
+        if not (verdicts or answers):
+            continue
+        faults = Counter(mark.verdict for of_row in verdicts.values() for mark in of_row.values())
+        answered = [mark for of_row in answers.values() for mark in of_row.values()]
+        correct = sum(mark.answer == labels[mark.row] for mark in answered)
+        by_kind[kind] = {
+            "readers": len({reader for of_row in [*verdicts.values(), *answers.values()] for reader in of_row}),
+            "rows": len(verdicts.keys() | answers.keys()),
+            "verdicts": faults.total(),
+            "faults": {verdict: faults[verdict] for verdict in FAULTS if faults[verdict]},
+            "answers": len(answered),
+            "correct": correct,
+            "cannot_tell": sum(mark.answer == CANNOT_TELL for mark in answered),
+            "interval": [round(end, _DIGITS) for end in exact(correct, len(answered))] if answered else [],
+            "kappa": {
+                "verdicts": _mean_kappa(verdicts, operator.attrgetter("verdict")),
+                "answers": _mean_kappa(answers, operator.attrgetter("answer")),
+            },
+        }
+    return by_kind
 
 
-def _speaks_of(mark: Mark, labels: Mapping[str, str], shown: Mapping[str, str]) -> bool:
-    return mark.row in labels and mark.shown in {"", shown[mark.row]}
-
-
-def _only(of_rows: OfReaders, kind: str) -> OfReaders:
-    of_kind = {
+def _of_kind(kind: str, of_rows: OfReaders) -> OfReaders:
+    """The marks of readers of one kind, and the rows that have some."""
+    by_row = {
         place: {reader: mark for reader, mark in of_row.items() if mark.reader_kind == kind}
         for place, of_row in of_rows.items()
     }
-    return {place: of_row for place, of_row in of_kind.items() if of_row}
+    return {place: of_row for place, of_row in by_row.items() if of_row}
 
 
-def _of_kind(verdicts: OfReaders, answers: OfReaders, labels: Mapping[str, str]) -> ReaderFigures:
-    verdicts_given = [mark.verdict for of_row in verdicts.values() for mark in of_row.values()]
-    given = [mark for of_row in answers.values() for mark in of_row.values()]
-    correct = sum(mark.answer == labels[mark.row] for mark in given)
-    counted = Counter(verdicts_given)
-    return {
-        "readers": len({reader for of_row in [*verdicts.values(), *answers.values()] for reader in of_row}),
-        "rows": len(verdicts.keys() | answers.keys()),
-        "verdicts": len(verdicts_given),
-        "faults": {verdict: counted[verdict] for verdict in FAULTS if counted[verdict]},
-        "answers": len(given),
-        "correct": correct,
-        "cannot_tell": sum(mark.answer == CANNOT_TELL for mark in given),
-        "interval": [round(end, _DIGITS) for end in exact(correct, len(given))] if given else [],
-        "kappa": {
-            "verdicts": _kappa(verdicts, lambda mark: mark.verdict),
-            "answers": _kappa(answers, lambda mark: mark.answer),
-        },
-    }
-
-
-def _kappa(of_rows: OfReaders, value_of: Callable[[Mark], str]) -> float | None:
+def _mean_kappa(of_rows: OfReaders, value_of: Callable[[Mark], str]) -> float | None:
     """Cohen's κ, the mean over pairs of readers weighted by the rows that they share."""
     shared: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for of_row in of_rows.values():
-        for one, other in itertools.combinations(sorted(of_row), 2):
-            shared.setdefault((one, other), []).append((value_of(of_row[one]), value_of(of_row[other])))
+        for readers in itertools.combinations(sorted(of_row), 2):
+            first, second = (value_of(of_row[reader]) for reader in readers)
+            shared.setdefault(readers, []).append((first, second))
     values = [(cohen_kappa(pairs), len(pairs)) for pairs in shared.values() if len(pairs) > 1]
-    known = [(value, n) for value, n in values if value is not None]
-    return round(sum(value * n for value, n in known) / sum(n for _, n in known), _DIGITS) if known else None
+    defined = [(value, n) for value, n in values if value is not None]
+    return round(sum(value * n for value, n in defined) / sum(n for _, n in defined), _DIGITS) if defined else None
 
 
 def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
@@ -341,7 +330,7 @@ def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
     0.5
     """
     n = len(pairs)
-    first, second = Counter(one for one, _ in pairs), Counter(other for _, other in pairs)
+    first, second = (Counter(values) for values in zip(*pairs, strict=True))
     by_chance = sum(first[value] * second[value] for value in first) / n**2
-    same = sum(one == other for one, other in pairs) / n
+    same = sum(value == other for value, other in pairs) / n
     return None if by_chance == 1 else (same - by_chance) / (1 - by_chance)

@@ -393,7 +393,7 @@ def test_a_full_disk(tmp_path, monkeypatch):
     def full(*_arguments, **_options):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(release_folder.parquet_files, "write_split", full)
+    monkeypatch.setattr(release_folder.rows, "write_split", full)
     status, _, err = in_process("run", "--corpus", "sample", "--lang", "es", "--task", "bso", "--out", out)
     assert status == 1, err
     assert "the disk is full" in err

@@ -7,8 +7,8 @@ from datasets import load_dataset
 from shared import tree_of
 
 from discoprobe.cards import Mark, append, marks_file
-from discoprobe.cards.metadata import manifest
-from discoprobe.cards.release import file_name, renew_figures
+from discoprobe.cards.metadata import manifest, split_file
+from discoprobe.cards.release import renew_figures
 
 RUN = ("run", "--lang", "es", "--corpus", "sample", "--task", "dc,subj_number", "--no-audit")
 TIME = "2026-11-22T08:00:00.000Z"
@@ -17,7 +17,7 @@ TIME = "2026-11-22T08:00:00.000Z"
 def ids(folder, config):
     import pyarrow.parquet as pq
 
-    return set(pq.read_table(folder / config / file_name("test"))["id"].to_pylist())
+    return set(pq.read_table(folder / config / split_file("test"))["id"].to_pylist())
 
 
 @pytest.fixture(scope="module")

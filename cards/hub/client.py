@@ -1,14 +1,15 @@
 """The Hub as publishing needs it: the one module that calls `huggingface_hub`.
 
-Reads and uploads are tried again; the waits grow, or are as long as the Hub asks. A commit and a tag are sent once: if
-no answer comes, `push` looks whether they were made. Every failure is a `HubError` in plain words (`failures`).
-
-Errors of the Hub and of the network as one line of plain words, without tokens and signed addresses.
+`Hub` is a repository: what it holds (`refs`, `tree`, `download`), what is sent to it (`upload`, `commit`, `tag`), and
+what users get from it (`load`). Reads and uploads are tried again (`RetryPolicy`); a commit and a tag are sent once: if
+no answer comes, `push` looks whether they were made. Every failure is a `HubError`: one line of plain words, without
+tokens and signed addresses (`Failures`).
 """
 
 from __future__ import annotations
 
 import errno
+import functools
 import glob
 import itertools
 import logging
@@ -20,22 +21,51 @@ from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+
+import httpx2
+import huggingface_hub
+from huggingface_hub import CommitOperationAdd, constants, errors, get_session
+from huggingface_hub.utils import build_hf_headers, disable_progress_bars, hf_raise_for_status, validate_repo_id
 
 from discoprobe.loaders.errors import IntegrityError, RemoteError, UsageError
 from discoprobe.loaders.hashing import hashes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    import httpx2
-    from huggingface_hub import CommitOperationAdd
+    from collections.abc import Callable, Mapping, Sequence
 
     from discoprobe.loaders.hashing import FileHashes
 
+Content: TypeAlias = "Path | bytes"
+Result = TypeVar("Result")
 
+MAIN = "main"
+BATCH = 64
+"""Files per upload call: progress is shown after each, and a killed push has lost at most one."""
+_SILENCE, _AGAIN = 20.0, 60.0
+"""Seconds without an answer until a line says that the program still waits, and seconds between further lines."""
+_STORAGE_ANSWER = 15.0
+"""Seconds that the storage of large files (Xet) has for its first answer, before anything is sent to it."""
+_STORAGE_LEAST, _STORAGE_SPEED = 120.0, 5_000
+"""Time limit of an upload to the storage: a number of seconds, plus the size at a speed in bytes per second."""
+_STORAGE_WAITS = {"HF_XET_CLIENT_RETRY_BASE_DELAY": "1s", "HF_XET_CLIENT_RETRY_MAX_DURATION": "20s"}
+"""Settings of the storage's client (Xet): how long it tries a request again; six minutes by default."""
 _TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 _DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_ANSWERS: Final = {
+    401: "the Hub requires a valid token while {doing} (401); log in with `hf auth login` or set HF_TOKEN,"
+    " and check the name {repo}: a wrong one gets the same answer",
+    403: "the token may not do this to {repo} while {doing} (403); use one with write access to it",
+    404: "{repo}, or a file of it, does not exist or is hidden from this token, while {doing} (404)",
+    409: "the Hub is processing another change of {repo} while {doing} (409); run it again in a minute",
+    412: "somebody else has committed to {repo} meanwhile (412); run it again",
+    413: "too large for the Hub while {doing} (413); build fewer languages at once",
+    429: "the Hub's rate limit is used up while {doing} (429); wait some minutes, then run it again",
+}
+"""What an HTTP status means, and what to do."""
+_OTHER_TRANSIENT: Final = "the Hub answered {status} while {doing}; try later: nothing is half published"
+_OTHER: Final = "the Hub refuses this while {doing} ({status}): nothing was published"
+_log = logging.getLogger(__name__)
 
 
 class HubError(RemoteError):
@@ -47,7 +77,9 @@ class HubError(RemoteError):
         wait: seconds that the Hub asked to wait.
     """
 
-    def __init__(self, message: str, *, status: int | None, transient: bool, wait: float | None = None) -> None:
+    def __init__(
+        self, message: str, status: int | None = None, *, transient: bool = False, wait: float | None = None
+    ) -> None:
         super().__init__(message)
         self.status, self.transient, self.wait = status, transient, wait
 
@@ -60,138 +92,79 @@ class Failures:
     endpoint: str
     token: str | None = field(repr=False)
 
-    def told(self, error: BaseException, doing: str) -> HubError | None:
+    def explain(self, error: BaseException, doing: str) -> HubError | None:  # noqa: PLR0911 (one per kind of error)
         """The error in plain words; None for one that has nothing to do with the Hub."""
-        if odd := self._odd(error, doing):
-            return odd
-        if clear := next((clear for cause in _causes(error) if (clear := self._cause(cause, doing))), None):
-            return clear
+        if isinstance(error, ValueError) and "Invalid metadata in README.md" in str(error):
+            return HubError(f"the Hub refuses the card: {self.safe(str(error))}", 400)
+        if isinstance(error, ValueError) and type(error).__name__ == "JSONDecodeError":
+            # the check of a card reads JSON before it looks at the status: a busy Hub's page of HTML ends up here
+            return HubError(f"the Hub's answer while {doing} is not JSON; try later", transient=True)
+        if isinstance(error, (LookupError, TypeError, AttributeError)):
+            words = f"the Hub's answer while {doing} is incomplete ({type(error).__name__}); try later"
+            return HubError(words, transient=True)
+        if type(error) is RuntimeError and error.__cause__ is None:
+            return self.storage(self.safe(str(error)), doing)
+        cause: BaseException | None = error
+        while cause is not None:  # the client wraps a failed upload in an error of its own
+            if explained := self._explain_cause(cause, doing):
+                return explained
+            cause = cause.__cause__ or cause.__context__
         if isinstance(error, ValueError):  # what the client says of an answer that it cannot use
             words = f"the Hub's answer while {doing} is not as expected ({self.safe(str(error))}); try later"
-            return HubError(words, status=None, transient=True)
+            return HubError(words, transient=True)
         return None
 
-    def _cause(self, cause: BaseException, doing: str) -> HubError | None:
-        import httpx2  # noqa: PLC0415
-        from huggingface_hub import errors  # noqa: PLC0415
-
+    def _explain_cause(self, cause: BaseException, doing: str) -> HubError | None:  # noqa: PLR0911 (the same)
         if isinstance(cause, errors.LocalTokenNotFoundError):
-            return final(f"no token for {self.endpoint}; log in with `hf auth login` or set HF_TOKEN", 401)
+            return HubError(f"no token for {self.endpoint}; log in with `hf auth login` or set HF_TOKEN", 401)
         if isinstance(cause, errors.OfflineModeIsEnabled):
-            return final(f"HF_HUB_OFFLINE is set, so {self.repo} cannot be reached; unset it")
+            return HubError(f"HF_HUB_OFFLINE is set, so {self.repo} cannot be reached; unset it")
         if isinstance(cause, errors.HfHubHTTPError):
-            return self._answered(cause, doing)
+            return self._explain_answer(cause, doing)
         if isinstance(cause, httpx2.HTTPError):
             words = (
                 f"no answer from {self.endpoint} while {doing} ({type(cause).__name__}); check the network, then run it"
             )
-            return HubError(f"{words} again: nothing is half published", status=None, transient=True)
-        return self._system(cause, doing) if isinstance(cause, OSError) else None
-
-    def _system(self, error: OSError, doing: str) -> HubError | None:
-        from huggingface_hub import errors  # noqa: PLC0415
-
-        if isinstance(error, errors.FileMetadataError):
-            return final(f"what answers while {doing} is not the Hub: a file comes without its hash and commit")
-        if error.errno is None and doing == "uploading":  # an error of this machine has a number
-            return self.storage(self.safe(str(error)), doing)
-        full = error.errno in _DISK_FULL
-        return final(f"no space left on this machine while {doing}; free some, then run it again") if full else None
-
-    def _odd(self, error: BaseException, doing: str) -> HubError | None:
-        if isinstance(error, ValueError) and "Invalid metadata in README.md" in str(error):
-            return final(f"the Hub refuses the card: {self.safe(str(error))}", 400)
-        if isinstance(error, ValueError) and type(error).__name__ == "JSONDecodeError":
-            # the check of a card reads JSON before it looks at the status: a busy Hub's page of HTML ends up here
-            return HubError(f"the Hub's answer while {doing} is not JSON; try later", status=None, transient=True)
-        if isinstance(error, (LookupError, TypeError, AttributeError)):
-            words = f"the Hub's answer while {doing} is incomplete ({type(error).__name__}); try later"
-            return HubError(words, status=None, transient=True)
-        if type(error) is RuntimeError and error.__cause__ is None:
-            return self.storage(self.safe(str(error)), doing)
+            return HubError(f"{words} again: nothing is half published", transient=True)
+        if isinstance(cause, errors.FileMetadataError):
+            return HubError(f"what answers while {doing} is not the Hub: a file comes without its hash and commit")
+        if isinstance(cause, OSError) and cause.errno is None and doing == "uploading":
+            return self.storage(self.safe(str(cause)), doing)  # an error of this machine has a number
+        if isinstance(cause, OSError) and cause.errno in _DISK_FULL:
+            return HubError(f"no space left on this machine while {doing}; free some, then run it again")
         return None
+
+    def _explain_answer(self, error: errors.HfHubHTTPError, doing: str) -> HubError:
+        status, headers = int(error.response.status_code), error.response.headers
+        transient = status in _TRANSIENT
+        words = _ANSWERS.get(status, _OTHER_TRANSIENT if transient else _OTHER)
+        words = words.format(doing=doing, repo=self.repo, status=status)
+        message = self.safe(headers.get("X-Error-Message") or error.server_message or "")
+        if message and not message.startswith("<"):  # a page of a proxy
+            words += f" (the Hub says: {message})"
+        seconds = None
+        if (after := headers.get("Retry-After", "")).isdecimal():
+            seconds = float(after)
+        elif used_up := re.search(r"r=0;\s*t=(\d+)", headers.get("RateLimit", "")):  # "api";r=0;t=SECONDS
+            seconds = float(used_up[1])
+        return HubError(words, status, transient=transient, wait=seconds)
 
     def storage(self, message: str, doing: str, *, transient: bool = False) -> HubError:
         """A failure of the storage of large files (Xet): its client gives up with a text only."""
         if re.search(r"\b40[13]\b|[Ff]orbidden|[Uu]nauthorized", message):
-            return final(f"the Hub's storage (Xet) refuses the token while {doing}; use one with write access", 403)
+            return HubError(f"the Hub's storage (Xet) refuses the token while {doing}; use one with write access", 403)
         status = re.search(r"\(([45]\d\d [A-Z][\w ]*)\)", message)
         words = (
             f"the Hub's storage (Xet) failed while {doing} ({status[1] if status else message[:120]}); nothing was"
             " published: try later, or with HF_HUB_DISABLE_XET=1"
         )
-        return HubError(words, status=int(status[1][:3]) if status else None, transient=transient)
-
-    def _answered(self, error: Any, doing: str) -> HubError:
-        response = error.response
-        status = int(response.status_code)
-        message = self.safe(response.headers.get("X-Error-Message") or getattr(error, "server_message", None) or "")
-        message = "" if message.startswith("<") else message  # a page of a proxy
-        return HubError(
-            self._words(status, doing) + (f" (the Hub says: {message})" if message else ""),
-            status=status, transient=status in _TRANSIENT, wait=_asked_wait(response.headers),
-        )  # fmt: skip
-
-    def _words(self, status: int, doing: str) -> str:
-        known = {
-            401: f"the Hub requires a valid token while {doing} (401); log in with `hf auth login` or set HF_TOKEN,"
-            f" and check the name {self.repo}: a wrong one gets the same answer",
-            403: f"the token may not do this to {self.repo} while {doing} (403); use one with write access to it",
-            404: f"{self.repo}, or a file of it, does not exist or is hidden from this token, while {doing} (404)",
-            409: f"the Hub is processing another change of {self.repo} while {doing} (409); run it again in a minute",
-            412: f"somebody else has committed to {self.repo} meanwhile (412); run it again",
-            413: f"too large for the Hub while {doing} (413); build fewer languages at once",
-            429: f"the Hub's rate limit is used up while {doing} (429); wait some minutes, then run it again",
-        }
-        if status in _TRANSIENT:
-            return known.get(status, f"the Hub answered {status} while {doing}; try later: nothing is half published")
-        return known.get(status, f"the Hub refuses this while {doing} ({status}): nothing was published")
+        return HubError(words, int(status[1][:3]) if status else None, transient=transient)
 
     def safe(self, text: str) -> str:
         """Text from elsewhere on one line, without tokens and without the signed part of addresses."""
         text = text.replace(self.token, "hf_…") if self.token else text
         text = re.sub(r"\bhf_\w{4,}|(?<=\?)\S*(?:Signature|token|Credential)=\S*", "…", text)
         return " ".join(text.split())[:300]
-
-
-def final(message: str, status: int | None = None) -> HubError:
-    """An error that another try does not remove."""
-    return HubError(message, status=status, transient=False)
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    """The error and its causes; the client wraps a failed upload in an error of its own."""
-    seen: BaseException | None = error
-    while seen is not None:
-        yield seen
-        seen = seen.__cause__ or seen.__context__
-
-
-def _asked_wait(headers: Mapping[str, str]) -> float | None:
-    """The seconds of ``Retry-After`` or, for a used-up rate limit, of ``RateLimit: "api";r=0;t=N``."""
-    if (after := headers.get("Retry-After", "")).isdecimal():
-        return float(after)
-    limit = re.search(r"r=0;\s*t=(\d+)", headers.get("RateLimit", ""))
-    return float(limit[1]) if limit else None
-
-
-Content: TypeAlias = "Path | bytes"
-Result = TypeVar("Result")
-
-REPO_TYPE = "dataset"
-MAIN = "main"
-BATCH = 64
-"""Files per upload call: progress is shown after each, and a killed push has lost at most one."""
-
-_SILENCE, _AGAIN = 20.0, 60.0
-"""Seconds without an answer until a line says that the program still waits, and seconds between further lines."""
-_STORAGE_ANSWER = 15.0
-"""Seconds that the storage of large files (Xet) has for its first answer, before anything is sent to it."""
-_STORAGE_LEAST, _STORAGE_SPEED = 120.0, 5_000
-"""Time limit of an upload to the storage: a number of seconds, plus the size at a speed in bytes per second."""
-_STORAGE_WAITS = {"HF_XET_CLIENT_RETRY_BASE_DELAY": "1s", "HF_XET_CLIENT_RETRY_MAX_DURATION": "20s"}
-"""Settings of the storage's client (Xet): how long it tries a request again; six minutes by default."""
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,23 +229,24 @@ class Hub:
     def __init__(
         self, repo: str, *, endpoint: str | None = None, token: str | None = None, retry: RetryPolicy | None = None
     ) -> None:
-        check_repo_name(repo)
+        try:
+            validate_repo_id(repo)
+            valid = bool(re.fullmatch(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", repo, re.ASCII))
+        except errors.HFValidationError:  # what the Hub forbids: ``..``, ``--``, ``.git`` at the end
+            valid = False
+        if not valid:
+            raise UsageError(f"'{repo}' cannot be a repository of the Hub; write owner/name, such as org/discoprobe")
         if token is None:
             token = os.environ.get("HF_TOKEN")
         token = (token or "").strip() or None
         if token and not re.fullmatch("[!-~]+", token):
             raise UsageError("the token of the Hub (HF_TOKEN) has characters that no token has; copy it again")
-        from huggingface_hub import HfApi  # noqa: PLC0415 (half a second that only publishing needs)
-
         self.repo = repo
         self.retry = retry or RetryPolicy()
-        self._api = HfApi(endpoint=endpoint, token=token, library_name="discoprobe")
+        self._api = huggingface_hub.HfApi(endpoint=endpoint, token=token, library_name="discoprobe")
         self._failures = Failures(repo, str(self._api.endpoint), token)
-        self._where: dict[str, Any] = {"repo_id": repo, "repo_type": REPO_TYPE}
-        _quiet()
-        _set_timeout(self.retry.timeout)
-        for name, value in _STORAGE_WAITS.items():
-            os.environ.setdefault(name, value)
+        self._where: dict[str, Any] = {"repo_id": repo, "repo_type": "dataset"}
+        _prepare_client(self.retry.timeout)
 
     @property
     def endpoint(self) -> str:
@@ -294,15 +268,21 @@ class Hub:
         Raises:
             HubError: there is no token, it is not valid, it can only read, or the repository belongs to somebody else.
         """
-        user = self._tried("checking the token", lambda: _named(self._api.whoami()))
+
+        def named_user() -> dict[str, Any]:
+            user = self._api.whoami()
+            user["name"]  # an answer without it is not the Hub's: the KeyError or TypeError is explained
+            return user
+
+        user = self._retry("checking the token", named_user)
         if user.get("auth", {}).get("accessToken", {}).get("role") == "read":
             message = "the token can only read, so the Hub would refuse the push (403); make one with write access"
-            raise HubError(f"{message} at {self.endpoint}/settings/tokens", status=403, transient=False)
+            raise HubError(f"{message} at {self.endpoint}/settings/tokens", 403)
         owner = self.repo.partition("/")[0]
         writable = [org["name"] for org in user.get("orgs", []) if org.get("roleInOrg") != "read"]
         if not pull and owner not in {user.get("name"), *writable}:
             names = ", ".join(name for name in (user.get("name"), *writable) if name)
-            raise final(
+            raise HubError(
                 f"the token of {user.get('name')} may not write to repositories of {owner} (403); give a --repo of"
                 f" {names}, or --create-pr to propose a pull request", 403,
             )  # fmt: skip
@@ -328,16 +308,14 @@ class Hub:
         Raises:
             HubError: if there is no such repository or revision.
         """
-        from huggingface_hub import RepoFile  # noqa: PLC0415
-
-        entries = self._tried(
+        entries = self._retry(
             "listing the files",
             lambda: list(self._api.list_repo_tree(**self._where, revision=revision, recursive=True)),
         )
         return {
             file.path: RemoteFile(file.size, file.lfs.sha256 if file.lfs else None, file.blob_id)
             for file in entries
-            if isinstance(file, RepoFile)
+            if isinstance(file, huggingface_hub.RepoFile)
         }
 
     def has(self, path: str, revision: str) -> bool:
@@ -380,7 +358,8 @@ class Hub:
         commits = self._ask("reading the history", self._api.list_repo_commits, revision=MAIN)
         newer = itertools.takewhile(lambda commit: commit.commit_id != parent, commits)
         return {
-            one.commit_id: f"{one.commit_id[:12]} ({', '.join(one.authors) or 'unknown'}: {one.title})" for one in newer
+            commit.commit_id: f"{commit.commit_id[:12]} ({', '.join(commit.authors) or 'unknown'}: {commit.title})"
+            for commit in newer
         }
 
     # writing
@@ -397,23 +376,20 @@ class Hub:
         Returns:
             What to commit; it can be used again when the commit is tried again.
         """
-        from huggingface_hub import CommitOperationAdd  # noqa: PLC0415
-
         additions = [CommitOperationAdd(path, content) for path, content in sorted(files.items())]
-        if _uses_storage() and any(path.endswith(".parquet") for path in files):
-            self._tried("asking its storage (Xet)", lambda: self._ask_storage(pull=pull))
+        uses_storage = not constants.HF_HUB_DISABLE_XET and find_spec("hf_xet") is not None
+        if uses_storage and any(path.endswith(".parquet") for path in files):
+            self._retry("asking its storage (Xet)", lambda: self._ask_storage(pull=pull))
         progress("uploading", 0, len(additions))
         for start in range(0, len(additions), BATCH):
-            self._send(additions[start : start + BATCH], pull=pull)
+            batch = additions[start : start + BATCH]
+            size = sum(addition.upload_info.size for addition in batch)
+            send = functools.partial(
+                self._api.preupload_lfs_files, additions=batch, **self._where, create_pr=pull or None
+            )
+            self._retry("uploading", send, limit=_STORAGE_LEAST + size / _STORAGE_SPEED if uses_storage else None)
             progress("uploading", min(start + BATCH, len(additions)), len(additions))
         return additions
-
-    def _send(self, batch: list[CommitOperationAdd], *, pull: bool) -> None:
-        size = sum(one.upload_info.size for one in batch)
-        self._tried(
-            "uploading", lambda: self._api.preupload_lfs_files(additions=batch, **self._where, create_pr=pull or None),
-            limit=_STORAGE_LEAST + size / _STORAGE_SPEED if _uses_storage() else None,
-        )  # fmt: skip
 
     def _ask_storage(self, *, pull: bool) -> None:
         """Asks the storage of large files (Xet) for a piece that it cannot hold, with a token for the upload.
@@ -423,10 +399,6 @@ class Hub:
         Raises:
             HubError: the storage refuses the token, fails, or does not answer in time.
         """
-        import httpx2  # noqa: PLC0415
-        from huggingface_hub import get_session  # noqa: PLC0415
-        from huggingface_hub.utils import build_hf_headers, hf_raise_for_status  # noqa: PLC0415
-
         address = f"{self.endpoint}/api/datasets/{self.repo}/xet-write-token/{MAIN}{'?create_pr=1' * pull}"
         granted = get_session().get(address, headers=build_hf_headers(token=self._api.token))
         hf_raise_for_status(granted)
@@ -454,17 +426,15 @@ class Hub:
         Raises:
             HubError: if it was refused, or if no answer came and it may or may not have been made.
         """
-        from huggingface_hub import CommitOperationDelete  # noqa: PLC0415
-
-        operations: list[Any] = [*additions, *(CommitOperationDelete(path) for path in deletes)]
-        made = self._once(
+        operations: list[Any] = [*additions, *(huggingface_hub.CommitOperationDelete(path) for path in deletes)]
+        commit = self._try_once(
             "committing",
             lambda: self._api.create_commit(
                 operations=operations, commit_message=message, parent_commit=parent, create_pr=pull or None,
                 **self._where,
             ),
         )  # fmt: skip
-        return made.oid, made.pr_url
+        return commit.oid, commit.pr_url
 
     def tag(self, name: str, oid: str, message: str) -> None:
         """Makes a tag; sent once, and never moves one that is there.
@@ -472,7 +442,9 @@ class Hub:
         Raises:
             HubError: as for `commit`; status 409 if there is such a tag.
         """
-        self._once("tagging", lambda: self._api.create_tag(**self._where, tag=name, revision=oid, tag_message=message))
+        self._try_once(
+            "tagging", lambda: self._api.create_tag(**self._where, tag=name, revision=oid, tag_message=message)
+        )
 
     # reading back, as users will
 
@@ -482,15 +454,16 @@ class Hub:
         Raises:
             HubError: if it does not load.
         """
-        from datasets import load_dataset  # noqa: PLC0415 (a second)
-        from datasets.utils import disable_progress_bars  # noqa: PLC0415
+        import datasets  # noqa: PLC0415 (three seconds, and only a release that was sent is loaded)
 
-        disable_progress_bars()
+        datasets.disable_progress_bars()
         try:
-            loaded = load_dataset(self.repo, config, revision=revision, token=self._api.token, cache_dir=str(cache))
+            loaded = datasets.load_dataset(
+                self.repo, config, revision=revision, token=self._api.token, cache_dir=str(cache)
+            )
         except Exception as error:  # `datasets` lets anything through, down to the parquet reader's errors
-            raise self._failures.told(error, f"loading {config}") or HubError(
-                f"{self.repo}: {config} does not load ({self._failures.safe(str(error))})", status=None, transient=False
+            raise self._failures.explain(error, f"loading {config}") or HubError(
+                f"{self.repo}: {config} does not load ({self._failures.safe(str(error))})"
             ) from error
         return {split: table.num_rows for split, table in loaded.items()}
 
@@ -498,12 +471,12 @@ class Hub:
 
     def _ask(self, doing: str, method: Callable[..., Result], **options: Any) -> Result:
         """What a method of the client answers about the repository; tried again."""
-        return self._tried(doing, lambda: method(**self._where, **options))
+        return self._retry(doing, lambda: method(**self._where, **options))
 
-    def _tried(self, doing: str, function: Callable[[], Result], *, limit: float | None = None) -> Result:
+    def _retry(self, doing: str, function: Callable[[], Result], *, limit: float | None = None) -> Result:
         for attempt in range(self.retry.attempts):
             try:
-                return self._once(doing, function, limit=limit)
+                return self._try_once(doing, function, limit=limit)
             except HubError as error:
                 if not error.transient or attempt + 1 == self.retry.attempts:
                     raise
@@ -513,18 +486,16 @@ class Hub:
                 self.retry.wait(attempt, error.wait)
         raise AssertionError("unreachable")
 
-    def _once(self, doing: str, function: Callable[[], Result], *, limit: float | None = None) -> Result:
-        import httpx2  # noqa: PLC0415 (what `huggingface_hub` speaks HTTP with)
-
+    def _try_once(self, doing: str, function: Callable[[], Result], *, limit: float | None = None) -> Result:
         try:
-            return _interruptible(function, doing, limit)
+            return _run_interruptibly(function, doing, limit)
         except (httpx2.HTTPError, OSError, ValueError, RuntimeError, LookupError, TypeError, AttributeError) as error:
-            if clear := self._failures.told(error, doing):
-                raise clear from error
+            if explained := self._failures.explain(error, doing):
+                raise explained from error
             raise
 
 
-def _interruptible(function: Callable[[], Result], doing: str, limit: float | None) -> Result:
+def _run_interruptibly(function: Callable[[], Result], doing: str, limit: float | None) -> Result:
     """The result of a function that runs in a thread: Ctrl-C ends the wait for it, whatever the function waits for.
 
     The client waits for its own threads, and its storage's client for native ones, until they have their answers. The
@@ -551,61 +522,25 @@ def _interruptible(function: Callable[[], Result], doing: str, limit: float | No
     return outcome.result()
 
 
-def check_repo_name(repo: str) -> None:
-    """Makes sure that the Hub accepts a name for a repository.
+def _prepare_client(timeout: float) -> None:
+    """Makes the client of this program quiet, with a timeout for every request.
 
-    Raises:
-        UsageError: it is not ``owner/name``, or has what the Hub forbids: ``..``, ``--``, ``.git`` at the end.
+    Its own warnings quote signed addresses, and every failure becomes a `HubError`. Without a timeout, a silent server
+    would stop a push for ever. The sessions of the client keep their own hooks (offline mode, ids of requests).
     """
-    from huggingface_hub.utils import HFValidationError, validate_repo_id  # noqa: PLC0415
-
-    try:
-        validate_repo_id(repo)
-        valid = bool(re.fullmatch(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", repo, re.ASCII))
-    except HFValidationError:
-        valid = False
-    if not valid:
-        raise UsageError(f"'{repo}' cannot be a repository of the Hub; write owner/name, such as org/discoprobe")
-
-
-def _named(user: dict[str, Any]) -> dict[str, Any]:
-    """A user as the Hub describes one; a KeyError or TypeError for anything else."""
-    user["name"]
-    return user
-
-
-def _uses_storage() -> bool:
-    """Whether the client sends large files to the storage of its own (Xet)."""
-    from huggingface_hub import constants  # noqa: PLC0415
-
-    return not constants.HF_HUB_DISABLE_XET and find_spec("hf_xet") is not None
-
-
-def _quiet() -> None:
-    """Hides the client's own warnings: they quote signed addresses, and every failure becomes a `HubError`."""
-    from huggingface_hub.utils import disable_progress_bars  # noqa: PLC0415
-
     disable_progress_bars()
     logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
     logging.getLogger("httpx2").setLevel(logging.WARNING)
-
-
-def _set_timeout(seconds: float) -> None:
-    """Gives every request of the client a timeout; without it, a silent server would stop a push for ever.
-
-    The sessions of the client keep their own hooks (offline mode, ids of requests).
-    """
-    import httpx2  # noqa: PLC0415
-    from huggingface_hub import get_session, set_client_factory  # noqa: PLC0415
-
+    for name, value in _STORAGE_WAITS.items():
+        os.environ.setdefault(name, value)
     hooks = [hook for hook in get_session().event_hooks["request"] if not isinstance(hook, _Timeout)]
 
     def with_timeout() -> httpx2.Client:
         return httpx2.Client(
-            event_hooks={"request": [*hooks, _Timeout(seconds)]}, follow_redirects=True, timeout=seconds
-        )  # fmt: skip
+            event_hooks={"request": [*hooks, _Timeout(timeout)]}, follow_redirects=True, timeout=timeout
+        )
 
-    set_client_factory(with_timeout)
+    huggingface_hub.set_client_factory(with_timeout)
 
 
 @dataclass(frozen=True, slots=True)
@@ -615,6 +550,6 @@ class _Timeout:
     seconds: float
 
     def __call__(self, request: httpx2.Request) -> None:
-        given = request.extensions.get("timeout", {})
+        asked = request.extensions.get("timeout", {})
         steps = ("connect", "read", "write", "pool")
-        request.extensions["timeout"] = {step: given.get(step) or self.seconds for step in steps}
+        request.extensions["timeout"] = {step: asked.get(step) or self.seconds for step in steps}

@@ -14,23 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from discoprobe.cards.hub.client import Content, Hub, HubError, RetryPolicy
-from discoprobe.cards.hub.staging import (
-    CHANGELOG,
-    GIT,
-    Label,
-    Remote,
-    Staged,
-    changes,
-    published_label,
-    read_remote,
-    refuse_in_the_way,
-    stage,
-)
+from discoprobe.cards.hub import staging
+from discoprobe.cards.hub.client import Hub, HubError, RetryPolicy
+from discoprobe.cards.hub.staging import Label, Remote, Staged, read_remote, stage
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest import only
 from discoprobe.cards.release import checks, diff
-from discoprobe.cards.release.diff import Changes, Version
+from discoprobe.cards.release.diff import Changes
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError
 
 Result = TypeVar("Result")
@@ -176,16 +166,17 @@ def check_target(repo: str, options: Options, folder: Path | None = None) -> Non
 
 
 class _Push:
-    """A push under way."""
+    """A push under way: `run` tells it from the folder to the tag."""
 
     def __init__(self, folder: Path, repo: str, options: Options, progress: Callable[[str, int, int], None]) -> None:
+        """Checks all that can be checked without network."""
         self.folder, self.options, self.progress = folder, options, progress
         self.local = only(manifest.read_release(folder), options.languages)
         if options.languages and not self.local["configs"]:
             reasons = [f"{name}: {reason}" for name, reason in self.local["unavailable"].items()]
             why = f" ({'; '.join(reasons[:_REASONS])})" if reasons else ""
             raise UsageError(f"{folder} has no config of {', '.join(options.languages)}{why}; build it first")
-        checks.check(self.local, options.allow_licence)
+        checks.check_release(self.local, options.allow_licence)
         if options.release:
             diff.parse(options.release)
         stage(folder, self.local, Remote(), Label(repo))
@@ -196,139 +187,123 @@ class _Push:
         if not self.options.dry_run:
             self.hub.check_rights(pull=self.options.pull_request)
         remote = read_remote(self.hub)
-        present = stage(self.folder, self.local, remote, published_label(self.hub.repo, remote))
+        present = stage(self.folder, self.local, remote, staging.published_label(self.hub.repo, remote))
         if remote.manifest and not present.adds(remote.tree) and not present.deletes(remote.tree):
             return self._finish_published(remote, present)
-        return self._publish_changed(remote, present, confirm)
-
-    # nothing new
+        difference = staging.changes(self.folder, self.hub, remote, present)
+        releases = [diff.parse(remote.release) if remote.release else None, diff.latest(remote.tags)]
+        last = max(filter(None, releases), default=None)
+        number = diff.propose(last, difference)
+        if self.options.release:
+            number = diff.check_number(diff.parse(self.options.release), last, difference)
+        text = diff.section(number, difference, self.options.day or dt.datetime.now(tz=dt.UTC).date())
+        label = Label(self.hub.repo, str(number), diff.with_section(remote.changelog, text))
+        staged, plan = self._plan(remote, label, difference)
+        if self.options.dry_run:
+            return self._result("planned", plan)
+        if not confirm(plan):
+            return self._result("declined", plan)
+        if remote.head is None:
+            self.hub.create(private=self.options.private)
+            remote = read_remote(self.hub)  # with what somebody else has put there since it was made
+            if remote.head is None:
+                raise RemoteError(f"{self.hub.repo} was created but is not there yet; run it again in a minute")
+            if remote.manifest is not None:
+                raise ConcurrentCommitError(
+                    f"somebody else has published in {self.hub.repo} meanwhile ({remote.head[:12]});"
+                    " nothing of yours was published: run the push again, and it starts from there"
+                )
+            staged, plan = self._plan(remote, label, difference)
+        return self._send(remote, staged, plan)
 
     def _finish_published(self, remote: Remote, present: Staged) -> PushResult:
         """The Hub holds this already; sets the tag that an interrupted push or a merged proposal still lacks."""
-        assert remote.manifest is not None
         assert remote.head is not None
-        release = remote.manifest.get("version", "")
+        release = remote.release
         plan = Plan(self.hub.repo, release, release, Changes(), keeps=tuple(sorted(present.manifest["configs"])))
-        if self.options.release and diff.parse(self.options.release) != _parsed(release):
+        asked = diff.parse(self.options.release) if self.options.release else None
+        if asked and (not release or asked != diff.parse(release)):
             self.notes.append(f"nothing changed since {release}, so there is no release {self.options.release}")
         if not release or f"v{release}" in remote.tags:
             return self._result("unchanged", plan, remote.tags.get(f"v{release}", remote.head))
         if self.options.dry_run:
             self.notes.append(f"the tag v{release} is missing: an earlier push was interrupted; the next one sets it")
             return self._result("planned", plan, remote.head)
-        self._read_back(present, remote.head, list(self.local["configs"]))
+        self._read_back(present, remote.head)
         self._tag(f"v{release}", remote.head)
         return self._result("completed", plan, remote.head)
 
-    # something new
-
-    def _publish_changed(self, remote: Remote, present: Staged, confirm: Callable[[Plan], bool]) -> PushResult:
-        difference = changes(self.folder, self.hub, remote, present)
-        number = self._number(remote, difference)
-        text = diff.section(number, difference, self.options.day or dt.datetime.now(tz=dt.UTC).date())
-        label = Label(self.hub.repo, str(number), diff.with_section(remote.changelog, text))
-        staged = self._staged(remote, label)
-        plan = self._plan(remote, staged, difference, number)
-        if self.options.dry_run:
-            return self._result("planned", plan)
-        if not confirm(plan):
-            return self._result("declined", plan)
-        if remote.head is None:
-            remote = self._created()
-            staged = self._staged(remote, label)
-            plan = self._plan(remote, staged, difference, number)
-        return self._send(remote, staged, plan)
-
-    def _staged(self, remote: Remote, label: Label) -> Staged:
+    def _plan(self, remote: Remote, label: Label, changes: Changes) -> tuple[Staged, Plan]:
+        """The files of the new release, and what it takes to make the repository hold them."""
         staged = stage(self.folder, self.local, remote, label)
         checks.check_designs(staged.manifest["configs"])
-        refuse_in_the_way(remote, staged, self.hub.repo)
-        return staged
-
-    def _number(self, remote: Remote, changes: Changes) -> Version:
-        named = [_parsed(remote.manifest.get("version", ""))] if remote.manifest else []
-        last = max((found for found in [*named, diff.latest(remote.tags)] if found), default=None)
-        if not self.options.release:
-            return diff.propose(last, changes)
-        return diff.check(diff.parse(self.options.release), last, changes)
-
-    def _plan(self, remote: Remote, staged: Staged, changes: Changes, number: Version) -> Plan:
-        adds = staged.adds(remote.tree)
-        return Plan(
-            repo=self.hub.repo,
-            release=str(number),
-            last=remote.manifest.get("version", "") if remote.manifest else "",
-            changes=changes,
-            uploads={path: staged.files[path].hashes.bytes for path in adds},
-            deletes=staged.deletes(remote.tree),
-            keeps=tuple(sorted(staged.manifest["configs"].keys() - self.local["configs"].keys())),
-            unmanaged=tuple(sorted(staged.unmanaged - GIT - staged.files.keys())),
-            resourced=self._resourced(remote),
-        )
-
-    def _resourced(self, remote: Remote) -> tuple[str, ...]:
-        """The published configs that are to be replaced by ones from other corpora, in words."""
+        staging.check_path_conflicts(remote, staged, self.hub.repo)
         before, after = remote.manifest["configs"] if remote.manifest else {}, self.local["configs"]
-        return tuple(
-            f"{name}: {', '.join(sorted(before[name]['sources']))} → {', '.join(sorted(after[name]['sources']))}"
-            for name in sorted(before.keys() & after.keys())
-            if set(before[name]["sources"]) != set(after[name]["sources"])
+        return staged, Plan(
+            repo=self.hub.repo,
+            release=label.release,
+            last=remote.release,
+            changes=changes,
+            uploads={path: staged.files[path].hashes.bytes for path in staged.adds(remote.tree)},
+            deletes=staged.deletes(remote.tree),
+            keeps=tuple(sorted(staged.manifest["configs"].keys() - after.keys())),
+            unmanaged=tuple(sorted(staged.unmanaged - staging.GIT - staged.files.keys())),
+            resourced=tuple(
+                f"{name}: {', '.join(sorted(before[name]['sources']))} → {', '.join(sorted(after[name]['sources']))}"
+                for name in sorted(before.keys() & after.keys())
+                if set(before[name]["sources"]) != set(after[name]["sources"])
+            ),
         )
 
     def _send(self, remote: Remote, staged: Staged, plan: Plan) -> PushResult:
-        assert remote.head is not None
-        self._tag_interrupted(remote)
-        if self.options.pull_request and (there := self._proposed(staged)):
+        """Uploads, commits, looks at what came of it, and sets the tag last."""
+        parent, pull, release = remote.head, self.options.pull_request, f"v{plan.release}"
+        assert parent is not None
+        interrupted = f"v{remote.release}"
+        if remote.release and interrupted not in remote.tags and remote.is_whole():
+            self._tag(interrupted, parent)  # before the head moves on
+            self.notes.append(f"{interrupted} had no tag, for its push was interrupted: it has one now")
+        if pull and (proposed := self._proposed(staged)):
             self.notes.append("the same content was proposed before")
-            return self._result("proposed", plan, there)
-        oid, pull = self._commit(staged, staged.adds(remote.tree), staged.deletes(remote.tree), remote.head)
-        self._check_tree(staged, oid)
-        if self.options.pull_request:
-            return self._result("proposed", plan, oid, pull)
-        self._read_back(staged, oid, list(self.local["configs"]))
-        self._tag_published(f"v{plan.release}", oid)
-        self._keep_changelog(staged)
+            return self._result("proposed", plan, proposed)
+
+        additions = self.hub.upload(staged.adds(remote.tree), pull=pull, progress=self.progress)
+        deletes, message = staged.deletes(remote.tree), f"Release {release}"
+        oid, url = self._send_once(
+            lambda: self.hub.commit(additions, deletes, message=message, parent=parent, pull=pull),
+            lambda: (ours, None) if (ours := self._committed(staged, parent)) else None,
+        )
+        if differing := staged.differing(self.hub.tree(oid)):
+            raise RemoteError(
+                f"commit {oid[:12]} does not hold what was sent ({differing[0]}, {len(differing)} in all); it is"
+                " not tagged: run the push again"
+            )
+        if pull:
+            return self._result("proposed", plan, oid, url)
+        self._read_back(staged, oid)
+        try:
+            self._tag(release, oid)
+        except HubError as error:
+            raise HubError(
+                f"main of {self.hub.repo} has the release ({oid[:12]}); only its tag {release} is missing, and the next"
+                f" push sets it: {error}", error.status, transient=error.transient,
+            ) from error  # fmt: skip
+
+        content = staged.files[staging.CHANGELOG].content
+        assert isinstance(content, bytes)
+        beside = self.folder / f".{staging.CHANGELOG}.new"
+        try:
+            beside.write_bytes(content)
+            beside.replace(self.folder / staging.CHANGELOG)
+        except OSError as error:  # the release is out, so a full disk is worth no more than a note
+            self.notes.append(f"{self.folder / staging.CHANGELOG} could not be written ({error.strerror})")
         if plan.unmanaged:
             self.notes.append(
                 f"{len(plan.unmanaged)} files that no release put there stay: {', '.join(plan.unmanaged)}"
             )
         return self._result("published", plan, oid)
 
-    def _tag_interrupted(self, remote: Remote) -> None:
-        """Sets the tag that an interrupted push left out, before the head moves on."""
-        release = remote.manifest.get("version") if remote.manifest else None
-        if release and remote.head and f"v{release}" not in remote.tags and remote.is_whole():
-            self._tag(f"v{release}", remote.head)
-            self.notes.append(f"v{release} had no tag, for its push was interrupted: it has one now")
-
-    def _created(self) -> Remote:
-        """The new repository, with what somebody else has put there since it was made."""
-        self.hub.create(private=self.options.private)
-        remote = read_remote(self.hub)
-        if remote.head is None:
-            raise RemoteError(f"{self.hub.repo} was created but is not there yet; run it again in a minute")
-        if remote.manifest is not None:
-            raise ConcurrentCommitError(
-                f"somebody else has published in {self.hub.repo} meanwhile ({remote.head[:12]});"
-                " nothing of yours was published: run the push again, and it starts from there"
-            )
-        return remote
-
-    # the commit
-
-    def _commit(
-        self, staged: Staged, adds: Mapping[str, Content], deletes: tuple[str, ...], parent: str
-    ) -> tuple[str, str | None]:
-        """Uploads and commits; the id of the commit and, if it is proposed, the address of its pull request."""
-        pull = self.options.pull_request
-        additions = self.hub.upload(adds, pull=pull, progress=self.progress)
-        release = f"Release v{staged.manifest['version']}"
-        return self._sent(
-            lambda: self.hub.commit(additions, deletes, message=release, parent=parent, pull=pull),
-            lambda: (ours, None) if (ours := self._made_after_all(staged, parent)) else None,
-        )
-
-    def _sent(self, send: Callable[[], Result], sent_before: Callable[[], Result | None]) -> Result:
+    def _send_once(self, send: Callable[[], Result], sent_before: Callable[[], Result | None]) -> Result:
         """What ``send`` returns; where no answer comes, what ``sent_before`` finds: nothing is sent twice blindly."""
         retry = self.options.retry
         for attempt in range(retry.attempts):
@@ -337,14 +312,14 @@ class _Push:
             except HubError as error:
                 if not error.transient and error.status != _STALE:
                     raise
-                if (there := sent_before()) is not None:
-                    return there
+                if (result := sent_before()) is not None:
+                    return result
                 if error.status == _STALE or attempt + 1 == retry.attempts:
                     raise
                 retry.wait(attempt, error.wait)
         raise AssertionError("unreachable")
 
-    def _made_after_all(self, staged: Staged, parent: str) -> str | None:
+    def _committed(self, staged: Staged, parent: str) -> str | None:
         """Our commit, if it was made although no answer came; None if the head is still the parent.
 
         Raises:
@@ -355,7 +330,7 @@ class _Push:
         newer = self.hub.since(parent)
         if not newer:
             return None
-        if ours := next((oid for oid in reversed(newer) if staged.is_at(self.hub.tree(oid))), None):
+        if ours := next((oid for oid in reversed(newer) if not staged.differing(self.hub.tree(oid))), None):
             return ours
         first = list(newer.values())[-1]
         raise ConcurrentCommitError(
@@ -367,20 +342,11 @@ class _Push:
         """The commit of a pull request that holds exactly this, if there is one."""
         refs = self.hub.refs(pulls=True)
         pulls = list(refs.pulls.values())[-_PULLS:] if refs else []
-        return next((oid for oid in reversed(pulls) if staged.is_at(self.hub.tree(oid))), None)
+        return next((oid for oid in reversed(pulls) if not staged.differing(self.hub.tree(oid))), None)
 
-    # after the commit
-
-    def _check_tree(self, staged: Staged, oid: str) -> None:
-        if wrong := staged.differing(self.hub.tree(oid)):
-            raise RemoteError(
-                f"commit {oid[:12]} does not hold what was sent ({wrong[0]}, {len(wrong)} in all); it is"
-                " not tagged: run the push again"
-            )
-
-    def _read_back(self, staged: Staged, oid: str, names: list[str]) -> None:
-        """Loads some of the configs as users will, and counts their rows."""
-        chosen = names[: self.options.read_back]
+    def _read_back(self, staged: Staged, oid: str) -> None:
+        """Loads some of the local configs as users will, and counts their rows."""
+        chosen = list(self.local["configs"])[: self.options.read_back]
         with tempfile.TemporaryDirectory(prefix="discoprobe-") as cache:
             for done, name in enumerate(chosen, 1):
                 counts = staged.manifest["configs"][name]["counts"]
@@ -391,52 +357,26 @@ class _Push:
                     )
                 self.progress("reading back", done, len(chosen))
 
-    def _tag_published(self, name: str, oid: str) -> None:
-        """Sets the tag of a release that main has already."""
-        try:
-            self._tag(name, oid)
-        except HubError as error:
-            raise HubError(
-                f"main of {self.hub.repo} has the release ({oid[:12]}); only its tag {name} is missing, and the next"
-                f" push sets it: {error}", status=error.status, transient=error.transient,
-            ) from error  # fmt: skip
-
     def _tag(self, name: str, oid: str) -> None:
-        """Sets the tag, once; a tag that is there is never moved."""
-        self._sent(lambda: self.hub.tag(name, oid, f"discoprobe {name}"), lambda: self._tagged(name, oid))
-
-    def _tagged(self, name: str, oid: str) -> str | None:
-        """The commit that has the tag, if it is ours; None if there is no such tag.
+        """Sets the tag, once; a tag that is there is never moved.
 
         Raises:
             RemoteError: another commit has it.
         """
-        refs = self.hub.refs()
-        there = refs.tags.get(name) if refs else None
-        if there and there != oid:
-            raise RemoteError(
-                f"{name} of {self.hub.repo} was set to {there[:12]} by somebody else; a tag is never moved:"
-                " give --release another number"
-            )
-        return there
 
-    def _keep_changelog(self, staged: Staged) -> None:
-        """Writes the changelog into the folder; the release is out, so a full disk is worth no more than a note."""
-        content = staged.files[CHANGELOG].content
-        assert isinstance(content, bytes)
-        beside = self.folder / f".{CHANGELOG}.new"
-        try:
-            beside.write_bytes(content)
-            beside.replace(self.folder / CHANGELOG)
-        except OSError as error:
-            self.notes.append(f"{self.folder / CHANGELOG} could not be written ({error.strerror})")
+        def tagged() -> str | None:
+            refs = self.hub.refs()
+            tagged_commit = refs.tags.get(name) if refs else None
+            if tagged_commit and tagged_commit != oid:
+                raise RemoteError(
+                    f"{name} of {self.hub.repo} was set to {tagged_commit[:12]} by somebody else; a tag is never moved:"
+                    " give --release another number"
+                )
+            return tagged_commit
+
+        self._send_once(lambda: self.hub.tag(name, oid, f"discoprobe {name}"), tagged)
 
     def _result(self, state: State, plan: Plan, commit: str | None = None, url: str | None = None) -> PushResult:
-        shown = url or (
-            self.hub.url(f"v{plan.release}" if state in {"published", "completed"} else commit) if commit else ""
-        )
-        return PushResult(state, plan, commit, shown, tuple(self.notes))
-
-
-def _parsed(text: str) -> Version | None:
-    return diff.parse(text) if text else None
+        if commit and not url:
+            url = self.hub.url(f"v{plan.release}" if state in {"published", "completed"} else commit)
+        return PushResult(state, plan, commit, url or "", tuple(self.notes))

@@ -1,37 +1,46 @@
-"""What the Hub holds after a push, the published configs with the local ones in their place, and what that changes.
+"""What the Hub holds, what it is to hold after a push, and what that changes.
 
-A local config replaces the published one of its name. A config that can no longer be built is removed. All others stay
-byte for byte. The files about all configs (card, attribution, manifest, changelog) are written again from the manifest
-of both. A push deletes and overwrites only files that a release wrote (`refuse_in_the_way`).
-
-What a repository on the Hub holds: its files, its manifest, and the files that no release wrote.
+`read_remote` reads a repository: its files, its manifest, and the files that no release wrote. `stage` puts the local
+configs beside the published ones: a local config replaces the published one of its name, a config that can no longer be
+built is removed, and all others stay byte for byte. The files about all configs (card, attribution, manifest,
+changelog) are written again from the manifest of both. A push deletes and overwrites only files that a release wrote
+(`check_path_conflicts`). `compare` says what a push would change.
 """
 
+from __future__ import annotations
+
 import dataclasses
-import functools
 import re
-from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
-import pyarrow as pa
-
-from discoprobe.cards.hub.client import Content, Hub, RemoteFile
 from discoprobe.cards.metadata import manifest
-from discoprobe.cards.metadata.manifest import ListedFile, Manifest, Published, merged, only
+from discoprobe.cards.metadata.manifest import only
 from discoprobe.cards.metadata.yaml_header import STANDALONE
 from discoprobe.cards.release import checks, diff, rows
-from discoprobe.cards.release.checks import some
-from discoprobe.cards.release.diff import Changes
+from discoprobe.cards.release.checks import name_some
 from discoprobe.cards.release.release_folder import README, documents
 from discoprobe.cards.text import card
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError
 from discoprobe.loaders.hashing import FileHashes, hashes_of
 
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    import pyarrow as pa
+
+    from discoprobe.cards.hub.client import Content, Hub, RemoteFile
+    from discoprobe.cards.metadata.manifest import Manifest, Published
+    from discoprobe.cards.release.diff import Changes
+    from discoprobe.loaders.annotation_manifest import FileEntry
+
 CHANGELOG = "CHANGELOG.md"
 GIT = frozenset({".gitattributes", ".gitignore"})
 """Files that the Hub itself puts into a new repository, or that a person adds for git only."""
+_LOADED_INSTEAD = frozenset({".huggingface.yaml", "dataset_infos.json"})
+"""Files that `datasets` reads instead of a card's configs, or beside them; a script named like the repository too."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +63,11 @@ class Remote:
     tags: Mapping[str, str] = field(default_factory=dict)
     replaceable: frozenset[str] = frozenset()
 
+    @property
+    def release(self) -> str:
+        """The number of its release; empty if it has none."""
+        return self.manifest.get("version", "") if self.manifest else ""
+
     def unmanaged(self) -> frozenset[str]:
         """The files that no release wrote; none of them is ever deleted.
 
@@ -68,13 +82,10 @@ class Remote:
 
     def is_whole(self) -> bool:
         """Whether the repository has all files that its manifest lists, by size and hash; nothing is downloaded."""
-        if self.manifest is None:
-            return False
-        for path, entry in manifest.listed(self.manifest).items():
-            file = self.tree.get(path)
-            if file is None or file.size != entry["bytes"] or file.sha256 not in {None, entry["sha256"]}:
-                return False
-        return True
+        return self.manifest is not None and all(
+            (file := self.tree.get(path)) and file.size == entry["bytes"] and file.sha256 in {None, entry["sha256"]}
+            for path, entry in manifest.listed(self.manifest).items()
+        )
 
 
 def read_remote(hub: Hub, revision: str = "") -> Remote:
@@ -88,55 +99,34 @@ def read_remote(hub: Hub, revision: str = "") -> Remote:
         return Remote()
     oid = hub.commit_of(revision) if revision else refs.head
     tree = hub.tree(oid)
+
+    def text_of(path: str) -> str:
+        return hub.download(path, oid, tree[path]).read_text(encoding="utf-8", errors="replace")
+
     if manifest.NAME not in tree:
         if hub.has(manifest.NAME, oid):  # to publish by such a listing would take the published configs away
             raise RemoteError(f"the Hub's list of the files of {hub.repo} lacks {manifest.NAME}; try later")
-        return Remote(oid, tree, tags=refs.tags, replaceable=_replaceable(hub, oid, tree))
-    published = _read_manifest(hub, oid, tree)
-    changelog = _text(hub, CHANGELOG, oid, tree) if CHANGELOG in tree else ""
-    return Remote(oid, tree, published, changelog, refs.tags)
-
-
-def _read_manifest(hub: Hub, oid: str, tree: Mapping[str, RemoteFile]) -> Published:
-    """The manifest of a commit, whose files are ``tree``."""
+        replaceable: frozenset[str] = frozenset()
+        if README in tree:
+            # A README.md that no release wrote may be replaced where it describes nothing: where it has no text, as the
+            # Hub's form for new repositories leaves it, or where there is nothing else.
+            text = text_of(README).replace("\r\n", "\n")
+            text = re.sub(r"\A---\n.*?^---\n?", "", text, flags=re.DOTALL | re.MULTILINE)
+            replaceable = frozenset({README} if not text.strip() or not tree.keys() - GIT - {README} else ())
+        return Remote(oid, tree, tags=refs.tags, replaceable=replaceable)
     parts = [path for path in tree if manifest.is_part(path)]
     hub.fetch(parts, oid)
     for path in parts:
         hub.download(path, oid, tree[path])  # checks what was fetched
-    folder = hub.download(manifest.NAME, oid, tree[manifest.NAME]).parent
-    return manifest.read(folder)  # type: ignore[return-value]
-
-
-def _replaceable(hub: Hub, oid: str, tree: Mapping[str, RemoteFile]) -> frozenset[str]:
-    """A README.md that no release wrote and that says nothing."""
-    others = tree.keys() - GIT - {README}
-    there = README in tree and says_nothing(_text(hub, README, oid, tree), others)
-    return frozenset({README} if there else ())
-
-
-def _text(hub: Hub, path: str, oid: str, tree: Mapping[str, RemoteFile]) -> str:
-    return hub.download(path, oid, tree[path]).read_text(encoding="utf-8", errors="replace")
-
-
-def says_nothing(card: str, others: Collection[str]) -> bool:
-    """Whether a README.md that no release wrote may be replaced, given the repository's other files.
-
-    It may where it describes nothing: where it has no text, as the Hub's form for new repositories leaves it, or where
-    there is nothing else.
-    """
-    text = re.sub(r"\A---\n.*?^---\n?", "", card.replace("\r\n", "\n"), flags=re.DOTALL | re.MULTILINE)
-    return not text.strip() or not others
-
-
-_LOADED_INSTEAD = frozenset({".huggingface.yaml", "dataset_infos.json"})
-"""Files that `datasets` reads instead of a card's configs, or beside them; a script named like the repository too."""
+    published: Published = manifest.read(hub.download(manifest.NAME, oid, tree[manifest.NAME]).parent)  # type: ignore[assignment]
+    return Remote(oid, tree, published, text_of(CHANGELOG) if CHANGELOG in tree else "", refs.tags)
 
 
 @dataclass(frozen=True)
-class Wanted:
+class StagedFile:
     """A file of the repository after the push: its bytes, or the published file that stays."""
 
-    content: "Content | None"
+    content: Content | None
     stays: RemoteFile | None = None
 
     @cached_property
@@ -146,7 +136,7 @@ class Wanted:
         return hashes_of(self.content)
 
     @property
-    def listed(self) -> ListedFile:
+    def listed(self) -> FileEntry:
         """The entry of the manifest for the local bytes."""
         return {"sha256": self.hashes.sha256, "bytes": self.hashes.bytes}
 
@@ -162,29 +152,25 @@ class Staged:
     """All files that the Hub is to hold; ``unmanaged`` are files there that no release wrote: they stay."""
 
     manifest: Published
-    files: Mapping[str, Wanted]
+    files: Mapping[str, StagedFile]
     unmanaged: frozenset[str] = frozenset()
 
     def adds(self, tree: Mapping[str, RemoteFile]) -> dict[str, Content]:
         """What must be sent, by path."""
         return {
-            path: wanted.content
-            for path, wanted in sorted(self.files.items())
-            if wanted.content is not None and not wanted.equals(tree.get(path))
+            path: file.content
+            for path, file in sorted(self.files.items())
+            if file.content is not None and not file.equals(tree.get(path))
         }
 
     def deletes(self, tree: Mapping[str, RemoteFile]) -> tuple[str, ...]:
         """What must be deleted."""
         return tuple(sorted(tree.keys() - self.files.keys() - self.unmanaged))
 
-    def is_at(self, tree: Mapping[str, RemoteFile]) -> bool:
-        """Whether a revision with these files is exactly this release."""
-        return not self.differing(tree)
-
     def differing(self, tree: Mapping[str, RemoteFile]) -> list[str]:
-        """Paths that a revision lacks, has with other bytes, or has beyond the release."""
-        wrong = [path for path, wanted in self.files.items() if not wanted.equals(tree.get(path))]
-        return sorted([*wrong, *self.deletes(tree)])
+        """Paths that a revision lacks, has with other bytes, or has beyond the release; empty if it is this release."""
+        differing = [path for path, file in self.files.items() if not file.equals(tree.get(path))]
+        return sorted([*differing, *self.deletes(tree)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +182,11 @@ class Label:
     changelog: str = ""
 
 
+def published_label(repo: str, remote: Remote) -> Label:
+    """What the published release is called."""
+    return Label(repo, remote.release, remote.changelog)
+
+
 def stage(folder: Path, local: Manifest, remote: Remote, label: Label) -> Staged:
     """The files that the repository must have after the push: those of ``local`` and those of configs that stay.
 
@@ -204,112 +195,79 @@ def stage(folder: Path, local: Manifest, remote: Remote, label: Label) -> Staged
             the Hub would refuse the card.
         RemoteError: if the repository lacks a file of a config that is to stay.
     """
-    combined = merged(remote.manifest, local)
+    combined = manifest.merged(remote.manifest, local)
+    local_files = manifest.files_of(local, local["configs"])
+    staying = combined["configs"].keys() - local["configs"].keys()
+    staying_files = manifest.files_of(remote.manifest, staying) if remote.manifest else {}
     combined.pop("inputs", None)
+    combined["repository"] = label.repository
     if label.release:
         combined["version"] = label.release
-    combined["repository"] = label.repository
-    files = _local_files(folder, local) | _kept_files(remote, combined, local)
-    _name_repository(files, combined, local, label.repository)
-    files |= {path: Wanted(text.encode()) for path, text in texts(combined, label).items()}
-    combined["files"] = _entries(files, remote.manifest, combined)
-    files |= {path: Wanted(text.encode()) for path, text in manifest.texts(combined).items()}
-    _check_card(files)
-    return Staged(combined, files, remote.unmanaged())
 
-
-def texts(whole: Published, label: Label) -> dict[str, str]:
-    """The files about the release as a whole, without the manifest: path and text."""
-    newest = diff.sections(label.changelog)[:1]
-    written = documents(whole, repository=label.repository, release=label.release, changes="".join(newest))
-    return written | ({CHANGELOG: label.changelog} if label.changelog else {})
-
-
-def _check_card(files: Mapping[str, Wanted]) -> None:
-    text = files[README].content
-    assert isinstance(text, bytes)
-    standalone = files[STANDALONE].content if STANDALONE in files else b""
-    assert isinstance(standalone, bytes)
-    if problems := checks.card_problems(text.decode(), files, standalone.decode()):
-        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-        raise DiscoprobeError(f"the card of the release would be refused: {problems[0]}{more}")
-
-
-def _local_files(folder: Path, local: Manifest) -> dict[str, Wanted]:
-    """Files of the local configs and their plots."""
-    files = manifest.files_of(local, local["configs"])
-    return {path: Wanted(_checked(folder / path, entry)) for path, entry in files.items()}
-
-
-def _name_repository(files: dict[str, Wanted], whole: Published, local: Manifest, repository: str) -> None:
-    """Puts the name of the repository on the cards of the local configs, and the new hashes into the manifest."""
-    whole["configs"] = dict(whole["configs"])  # the local manifest may have the same one
-    for name in local["configs"]:
-        content = files[f"{name}/{README}"].content
-        assert isinstance(content, Path)
-        made = Wanted(card.with_repository(content.read_text(encoding="utf-8"), repository).encode())
-        files[f"{name}/{README}"] = made
-        entry = whole["configs"][name]
-        whole["configs"][name] = {**entry, "files": entry["files"] | {README: made.listed}}
-
-
-def _checked(path: Path, entry: ListedFile) -> Path:
-    if not path.is_file() or hashes_of(path).sha256 != entry["sha256"]:
-        raise DiscoprobeError(f"{path} differs from the manifest; build it again")
-    return path
-
-
-def _kept_files(remote: Remote, whole: Published, local: Manifest) -> dict[str, Wanted]:
-    """Published files of the configs that stay."""
-    if remote.manifest is None:
-        return {}
-    paths = manifest.files_of(remote.manifest, whole["configs"].keys() - local["configs"].keys()).keys()
-    if lacking := sorted(paths - remote.tree.keys()):
+    files = {path: StagedFile(folder / path) for path in local_files}
+    for path, entry in local_files.items():
+        if not (folder / path).is_file() or files[path].hashes.sha256 != entry["sha256"]:
+            raise DiscoprobeError(f"{folder / path} differs from the manifest; build it again")
+    if lacking := sorted(staying_files.keys() - remote.tree.keys()):
         raise RemoteError(
             f"the repository lacks {lacking[0]}, which its manifest lists ({len(lacking)} in all): somebody has deleted"
             " it; build that language too, and push again"
         )
-    return {path: Wanted(None, remote.tree[path]) for path in paths}
+    files |= {path: StagedFile(None, remote.tree[path]) for path in staying_files}
 
-
-def _entries(files: Mapping[str, Wanted], remote: Published | None, whole: Published) -> dict[str, ListedFile]:
-    """Sizes and hashes of the files that belong to no config's folder."""
-    folders = tuple(f"{name}/" for name in whole["configs"])
-    published = remote["files"] if remote else {}
-    return {
-        path: published[path] if wanted.content is None else wanted.listed
-        for path, wanted in sorted(files.items())
+    combined["configs"] = dict(combined["configs"])  # the local manifest may have the same one
+    for name, config in local["configs"].items():
+        path = f"{name}/{README}"
+        text = card.with_repository((folder / path).read_text(encoding="utf-8"), label.repository)
+        files[path] = StagedFile(text.encode())
+        combined["configs"][name] = {**config, "files": config["files"] | {README: files[path].listed}}
+    about_all = texts(combined, label)
+    files |= {path: StagedFile(text.encode()) for path, text in about_all.items()}
+    folders = tuple(f"{name}/" for name in combined["configs"])
+    published = remote.manifest["files"] if remote.manifest else {}
+    combined["files"] = {
+        path: published[path] if file.content is None else file.listed
+        for path, file in sorted(files.items())
         if not path.startswith(folders)
     }
+    files |= {path: StagedFile(text.encode()) for path, text in manifest.texts(combined).items()}
+    if problems := checks.card_problems(about_all[README], files, about_all.get(STANDALONE, "")):
+        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+        raise DiscoprobeError(f"the card of the release would be refused: {problems[0]}{more}")
+    return Staged(combined, files, remote.unmanaged())
 
 
-def refuse_in_the_way(remote: Remote, staged: Staged, repo: str) -> None:
+def texts(combined: Published, label: Label) -> dict[str, str]:
+    """The files about the release as a whole, without the manifest: path and text."""
+    newest = diff.sections(label.changelog)[:1]
+    written = documents(combined, repository=label.repository, release=label.release, changes="".join(newest))
+    return written | ({CHANGELOG: label.changelog} if label.changelog else {})
+
+
+def check_path_conflicts(remote: Remote, staged: Staged, repo: str) -> None:
     """Makes sure that a release would overwrite nothing of somebody else's, and that `datasets` would read its card.
 
     Raises:
         RemoteError: naming what is in the way.
     """
-    if paths := sorted(_in_the_way(remote, staged, repo)):
-        raise RemoteError(
-            f"{repo} holds files that are not of a release and have the names of files of this one: {some(paths)};"
-            " rename or delete them there, or give another --repo"
-        )
-
-
-def _in_the_way(remote: Remote, staged: Staged, repo: str) -> Iterator[str]:
-    configs = staged.manifest["configs"]
     folders = {str(folder) for path in staged.files for folder in PurePosixPath(path).parents}
-    instead = {*_LOADED_INSTEAD, f"{repo.rpartition('/')[2]}.py"}
-    for path in staged.unmanaged - remote.replaceable:
-        wanted = staged.files.get(path)
+    loaded_instead = {*_LOADED_INSTEAD, f"{repo.rpartition('/')[2]}.py"}
+    conflicts = []
+    for path in sorted(staged.unmanaged - remote.replaceable):
+        file = staged.files.get(path)
         above = {str(folder) for folder in PurePosixPath(path).parents}
         if (
-            (wanted and not wanted.equals(remote.tree[path]))
-            or path.partition("/")[0] in configs
-            or path in folders | instead
+            (file and not file.equals(remote.tree[path]))
+            or path.partition("/")[0] in staged.manifest["configs"]
+            or path in folders | loaded_instead
             or above & staged.files.keys()
         ):
-            yield path
+            conflicts.append(path)
+    if conflicts:
+        raise RemoteError(
+            f"{repo} holds files that are not of a release and have the names of files of this one:"
+            f" {name_some(conflicts)}; rename or delete them there, or give another --repo"
+        )
 
 
 def compare(folder: Path, against: str, *, languages: Collection[str] = ()) -> Changes:
@@ -326,6 +284,8 @@ def compare(folder: Path, against: str, *, languages: Collection[str] = ()) -> C
     local = only(manifest.read_release(folder), languages)
     if (other := Path(against)).is_dir():
         return diff.compare(diff.in_folder(other, manifest.read_release(other)), diff.in_folder(folder, local))
+    from discoprobe.cards.hub.client import Hub  # noqa: PLC0415 (half a second that two folders do without)
+
     repo, _, revision = against.partition("@")
     hub = Hub(repo)
     remote = read_remote(hub, revision)
@@ -334,28 +294,19 @@ def compare(folder: Path, against: str, *, languages: Collection[str] = ()) -> C
     return changes(folder, hub, remote, stage(folder, local, remote, published_label(repo, remote)))
 
 
-def published_label(repo: str, remote: Remote) -> Label:
-    """What the published release is called."""
-    release = remote.manifest.get("version", "") if remote.manifest else ""
-    return Label(repo, release, remote.changelog)
-
-
 def changes(folder: Path, hub: Hub, remote: Remote, staged: Staged) -> Changes:
     """What changes, with the files that are neither rows nor written anew for every release."""
     new = diff.in_folder(folder, staged.manifest)
     if remote.manifest is None:
         return diff.compare(None, new)
-    difference = diff.compare(diff.Side(remote.manifest, functools.partial(_downloaded, hub, remote)), new)
+
+    def published_rows(config: str, split: str) -> pa.Table | None:
+        path = f"{config}/{manifest.split_file(split)}"
+        if path not in remote.tree or remote.head is None:
+            return None
+        return rows.read_table(hub.download(path, remote.head, remote.tree[path]))
+
+    difference = diff.compare(diff.Side(remote.manifest, published_rows), new)
     touched = [*staged.adds(remote.tree), *staged.deletes(remote.tree)]
     files = tuple(sorted(path for path in touched if not path.endswith(".parquet")))
     return dataclasses.replace(difference, files=files)
-
-
-def _downloaded(hub: Hub, remote: Remote, config: str, split: str) -> pa.Table | None:
-    """The published rows of a split; None if there is no such split."""
-    import pyarrow.parquet as pq  # noqa: PLC0415
-
-    path = f"{config}/{rows.file_name(split)}"
-    if path not in remote.tree or remote.head is None:
-        return None
-    return pq.read_table(hub.download(path, remote.head, remote.tree[path]))

@@ -8,7 +8,7 @@ files. Sizes and hashes of files are in the manifest.
 import functools
 import importlib.resources
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -50,134 +50,105 @@ def croissant(manifest: Manifest, *, repository: str, release: str = "", day: st
         day: the date of the release, ISO 8601; empty if it has none.
     """
     configs = manifest["configs"]
+    address = f"https://huggingface.co/datasets/{repository}"
     dated = ({"version": release} if release else {}) | ({"datePublished": day} if day else {})
     if len(configs) <= MOST_IN_CARD:
-        return {NAME: _json(_described(manifest, configs, repository) | dated | _records(configs, repository))}
-    languages = sorted({entry["lang"] for entry in configs.values()})
-    parts = {f"{FOLDER}/{lang}.json": _language(manifest, lang, repository) for lang in languages}
-    named = [{"@type": "sc:Dataset", "url": f"{_address(repository)}/resolve/main/{path}"} for path in parts]
-    return {NAME: _json(_described(manifest, configs, repository) | dated | {"hasPart": named})} | parts
+        return {NAME: _dump_lines(_describe(manifest, configs, address) | dated | _records(configs, address))}
+    parts = {}
+    for lang in sorted({entry["lang"] for entry in configs.values()}):
+        # the file of a language names no release, so that it stays as it is while the language does
+        of_lang = {name: entry for name, entry in configs.items() if entry["lang"] == lang}
+        parts[f"{FOLDER}/{lang}.json"] = _dump_lines(_describe(manifest, of_lang, address) | _records(of_lang, address))
+    links = [{"@type": "sc:Dataset", "url": f"{address}/resolve/main/{path}"} for path in parts]
+    return {NAME: _dump_lines(_describe(manifest, configs, address) | dated | {"hasPart": links})} | parts
 
 
-def _language(manifest: Manifest, lang: str, repository: str) -> str:
-    """The file of a language; it names no release, so that it stays as it is while the language does."""
-    configs = {name: entry for name, entry in manifest["configs"].items() if entry["lang"] == lang}
-    return _json(_described(manifest, configs, repository) | _records(configs, repository))
-
-
-def _described(manifest: Manifest, configs: Mapping[str, ConfigEntry], repository: str) -> dict[str, Any]:
-    """The metadata of the dataset as a whole."""
+def _describe(manifest: Manifest, configs: Mapping[str, ConfigEntry], address: str) -> dict[str, Any]:
+    """The metadata of some configs as a whole."""
+    context = importlib.resources.files("discoprobe.cards.metadata") / "croissant_context.json"
     used = {source for entry in configs.values() for source in entry["sources"]}
+    links = set()
+    for licence in {source["licence"] for name, source in manifest["sources"].items() if name in used}:
+        spdx = licences.normalise(licence)
+        has_page = " " not in spdx and spdx != licences.UNKNOWN and not spdx.startswith("LicenseRef-")
+        links.add(f"https://spdx.org/licenses/{spdx}" if has_page else licence)
     return {
-        "@context": _context(),
+        "@context": json.loads(context.read_text(encoding="utf-8")),
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": "discoprobe",
         "description": "Probing and discourse datasets from annotated corpora: balanced, split without leaks, audited.",
-        "url": _address(repository),
-        "license": sorted({_licence(one["licence"]) for name, one in manifest["sources"].items() if name in used}),
+        "url": address,
+        "license": sorted(links),
         "inLanguage": yaml_header.languages(configs),
         "keywords": list(yaml_header.TAGS),
-        "citeAs": f"discoprobe, {_address(repository)}",
+        "citeAs": f"discoprobe, {address}",
         "rai:dataLimitations": "Labels come from treebank annotation; genres and sizes differ between languages.",
         "rai:dataCollection": "Rows are selected from annotated corpora by rule; manifest.json has sources and more.",
     }
 
 
-@functools.cache
-def _context() -> dict[str, Any]:
-    """The JSON-LD ``@context`` of the Croissant specification."""
-    file = importlib.resources.files("discoprobe.cards.metadata") / "croissant_context.json"
-    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    return found
-
-
-def _address(repository: str) -> str:
-    return f"https://huggingface.co/datasets/{repository}"
-
-
-def _records(configs: Mapping[str, ConfigEntry], repository: str) -> dict[str, Any]:
-    """Files and record sets of some configs."""
+def _records(configs: Mapping[str, ConfigEntry], address: str) -> dict[str, Any]:
+    """Files and record sets of some configs; the split of a row is what the name of its file says."""
     repository_file = {
         "@type": "cr:FileObject", "@id": REPOSITORY, "name": REPOSITORY, "encodingFormat": "git+https",
-        "contentUrl": _address(repository), "sha256": _GIT,
+        "contentUrl": address, "sha256": _GIT,
     }  # fmt: skip
-    files = [
-        {
+    files, record_sets = [], []
+    for name, entry in sorted(configs.items()):
+        files.append({
             "@type": "cr:FileSet", "@id": name, "containedIn": {"@id": REPOSITORY}, "encodingFormat": _PARQUET,
             "includes": f"{name}/*.parquet",
-        }
-        for name in sorted(configs)
-    ]  # fmt: skip
-    return {
-        "distribution": [repository_file, *files],
-        "recordSet": [_record_set(name, entry) for name, entry in sorted(configs.items())],
-    }
+        })  # fmt: skip
+        split = {
+            "@type": "cr:Field", "@id": f"{name}/rows/split", "name": "split", "dataType": "sc:Text",
+            "source": {
+                "fileSet": {"@id": name}, "extract": {"fileProperty": "filename"},
+                "transform": {"regex": r"^([a-z]+)-.*$"},
+            },
+        }  # fmt: skip
+        record_sets.append({
+            "@type": "cr:RecordSet",
+            "@id": f"{name}/rows",
+            "name": name,
+            "description": entry["summary"],
+            "key": {"@id": f"{name}/rows/id"},
+            "field": [split, *(_field(name, column, entry["labels"]) for column in schema(Shape(entry["shape"])))],
+        })  # fmt: skip
+    return {"distribution": [repository_file, *files], "recordSet": record_sets}
 
 
-def _json(described: dict[str, Any]) -> str:
-    """JSON with one line per file and record set: a third of the bytes of indented JSON, and diffs stay readable."""
-    lines = []
-    for key, value in described.items():
-        many = isinstance(value, list) and value and isinstance(value[0], dict)
-        shown = "[\n" + ",\n".join(map(_compact, value)) + "\n]" if many else _compact(value)
-        lines.append(f"{_compact(key)}:{shown}")
-    return "{\n" + ",\n".join(lines) + "\n}\n"
-
-
-def _compact(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def _licence(name: str) -> str:
-    """A link to the licence where SPDX has a page on it, else its name."""
-    spdx = licences.normalise(name)
-    listed = " " not in spdx and spdx != licences.UNKNOWN and not spdx.startswith("LicenseRef-")
-    return f"https://spdx.org/licenses/{spdx}" if listed else name
-
-
-def _record_set(name: str, entry: ConfigEntry) -> dict[str, Any]:
-    """A config: its columns and the split, which the name of the file says."""
-    of = f"{name}/rows"
-    split = {
-        "@type": "cr:Field", "@id": f"{of}/split", "name": "split", "dataType": "sc:Text",
-        "source": {
-            "fileSet": {"@id": name}, "extract": {"fileProperty": "filename"}, "transform": {"regex": r"^([a-z]+)-.*$"}
-        },
-    }  # fmt: skip
-    return {
-        "@type": "cr:RecordSet",
-        "@id": of,
-        "name": name,
-        "description": entry["summary"],
-        "key": {"@id": f"{of}/id"},
-        "field": [split, *(_labelled(_field(of, column, name), entry) for column in schema(Shape(entry["shape"])))],
-    }
-
-
-def _labelled(field: dict[str, Any], entry: ConfigEntry) -> dict[str, Any]:
-    """A field; the label's says what its numbers mean."""
-    if field["name"] != "label":
-        return field
-    labels = entry["labels"]
-    more = f" … {len(labels)} in all" if len(labels) > _LABELS else ""
-    meanings = ", ".join(f"{number} {label}" for number, label in enumerate(labels[:_LABELS]))
-    return field | {"description": meanings + more}
-
-
-def _field(of: str, column: pa.Field, files: str) -> dict[str, Any]:
-    """A column; a struct has its members as sub-fields."""
-    source = {"fileSet": {"@id": files}, "extract": {"column": column.name}}
-    described: dict[str, Any] = {"@type": "cr:Field", "@id": f"{of}/{column.name}", "name": column.name}
+def _field(config: str, column: pa.Field, labels: Sequence[str]) -> dict[str, Any]:
+    """A column; a struct has its members as sub-fields, and the label says what its numbers mean."""
+    place = f"{config}/rows/{column.name}"
+    source = {"fileSet": {"@id": config}, "extract": {"column": column.name}}
+    field: dict[str, Any] = {"@type": "cr:Field", "@id": place, "name": column.name}
     if pa.types.is_struct(column.type):
         members = [
             {
-                "@type": "cr:Field", "@id": f"{of}/{column.name}/{member.name}", "name": member.name,
+                "@type": "cr:Field", "@id": f"{place}/{member.name}", "name": member.name,
                 "dataType": _TYPES[member.type], "source": source | {"transform": {"jsonPath": f"$.{member.name}"}},
             }
             for member in column.type
         ]  # fmt: skip
-        return described | {"source": source, "subField": members}
-    many = pa.types.is_list(column.type)
-    kind = _TYPES[column.type.value_type if many else column.type]
-    return described | {"dataType": kind} | ({"repeated": True} if many else {}) | {"source": source}
+        return field | {"source": source, "subField": members}
+    is_list = pa.types.is_list(column.type)
+    field["dataType"] = _TYPES[column.type.value_type if is_list else column.type]
+    if is_list:
+        field["repeated"] = True
+    field["source"] = source
+    if column.name == "label":
+        meanings = ", ".join(f"{number} {label}" for number, label in enumerate(labels[:_LABELS]))
+        field["description"] = meanings + (f" … {len(labels)} in all" if len(labels) > _LABELS else "")
+    return field
+
+
+def _dump_lines(description: dict[str, Any]) -> str:
+    """JSON with one line per file and record set: a third of the bytes of indented JSON, and diffs stay readable."""
+    compact = functools.partial(json.dumps, ensure_ascii=False, separators=(",", ":"))
+    lines = []
+    for key, value in description.items():
+        is_long = isinstance(value, list) and value and isinstance(value[0], dict)
+        text = "[\n" + ",\n".join(map(compact, value)) + "\n]" if is_long else compact(value)
+        lines.append(f"{compact(key)}:{text}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"

@@ -8,7 +8,8 @@ The configs of a large release stand in `.huggingface.yaml`, which `datasets` re
 refuses a card with much YAML, and people read the card. Numbers of rows (`dataset_info`) are in the card of a small
 release only.
 
-The Hub's closed lists (``hub_lists.toml``): what a card's metadata may say.
+First come the Hub's closed lists (``hub_lists.toml``): what a card's metadata may say. `data` has the metadata as
+values; `front_matter` and `standalone` are the texts.
 """
 
 import functools
@@ -18,31 +19,42 @@ import tomllib
 from collections.abc import Mapping
 from typing import Final
 
+import langcodes
 import yaml
 
 from discoprobe.builders.config import Shape
-from discoprobe.cards.metadata.manifest import MOST_IN_CARD, ConfigEntry, Manifest, SourceEntry
+from discoprobe.cards.metadata.manifest import MOST_IN_CARD, ConfigEntry, Manifest, split_file
 from discoprobe.loaders.catalogue import licences
 from discoprobe.loaders.hashing import hash_of_json
 
 OTHER: Final = "other"
-
+PRETTY_NAME = "discoprobe"
+TAGS = ("probing", "discourse", "coherence", "linguistic-probing", "universal-dependencies")
+STANDALONE = ".huggingface.yaml"
+MOST_CONFIGS = 4_000
+"""Most configs of a repository; the Hub's viewer shows none if there are more (its CONFIG_NAMES_MAX_NUMBER)."""
 _HUB_NAMES: Final = {"lgpllr": "lgpl-lr", "c-uda-1.0": "c-uda"}
 """Licences whose SPDX identifier is not the Hub's."""
+_PRIVATE_USE = re.compile(r"q[a-t][a-z]")
+"""ISO 639-2 reserves qaa–qtz for local use: Universal Dependencies has ``qhe`` and ``qtd`` for mixed languages."""
+_ACCEPTABILITY = frozenset({"bigram_shift", "ngram_shift", "somo", "coord_inv"})
+"""Tasks that set an edited sentence against its original."""
+_DEFAULT = ("en", "dc")
+"""Language and task of the config that is loaded without a name, where there are such configs."""
 
 
 @functools.cache
 def closed_lists() -> dict[str, list[str]]:
     """The values that the Hub knows, by the key of the YAML."""
-    data = importlib.resources.files("discoprobe.cards.metadata").joinpath("hub_lists.toml").read_bytes()
-    return tomllib.loads(data.decode())
+    text = importlib.resources.files("discoprobe.cards.metadata").joinpath("hub_lists.toml").read_bytes()
+    return tomllib.loads(text.decode())
 
 
 def hub_licences(name: str) -> tuple[str, ...]:
     """The Hub's identifiers for a licence in any spelling, or several; ``other`` for one that the Hub does not list."""
     spdx = [part.lower() for part in licences.normalise(name).split(" AND ")]
-    known = [_HUB_NAMES.get(part, part) for part in spdx]
-    return tuple(part if part in closed_lists()["license"] else OTHER for part in known)
+    identifiers = [_HUB_NAMES.get(part, part) for part in spdx]
+    return tuple(part if part in closed_lists()["license"] else OTHER for part in identifiers)
 
 
 def size_category(rows: int) -> str:
@@ -51,100 +63,19 @@ def size_category(rows: int) -> str:
     return next((name for power, name in enumerate(names[:-1], 3) if rows < 10**power), names[-1])
 
 
-_PRIVATE_USE = re.compile(r"q[a-t][a-z]")
-"""ISO 639-2 reserves qaa–qtz for local use: Universal Dependencies has ``qhe`` and ``qtd`` for mixed languages."""
-
-
 @functools.cache
 def language_code(code: str) -> str:
     """The ISO 639-1 code of a language where it has one, else its ISO 639-3 code: ``sme`` becomes ``se``.
 
     A code of local use becomes ``mis`` (ISO 639-3: a language without a code).
     """
-    import langcodes  # noqa: PLC0415 (half a megabyte of tables)
-
     return "mis" if _PRIVATE_USE.fullmatch(code) else str(langcodes.standardize_tag(code))
 
 
 def is_language(code: str) -> bool:
     """Whether ``code`` is a code of ISO 639-1 or 639-3 in the form that the Hub lists."""
-    import langcodes  # noqa: PLC0415
-
-    shaped = re.fullmatch(r"[a-z]{2,3}", code) and not _PRIVATE_USE.fullmatch(code)
-    return bool(shaped) and langcodes.Language.get(code).is_valid() and langcodes.standardize_tag(code) == code
-
-
-PRETTY_NAME = "discoprobe"
-_ACCEPTABILITY = frozenset({"bigram_shift", "ngram_shift", "somo", "coord_inv"})
-"""Tasks that set an edited sentence against its original."""
-TAGS = ("probing", "discourse", "coherence", "linguistic-probing", "universal-dependencies")
-STANDALONE = ".huggingface.yaml"
-MOST_CONFIGS = 4_000
-"""Most configs of a repository; the Hub's viewer shows none if there are more (its CONFIG_NAMES_MAX_NUMBER)."""
-_DEFAULT = ("en", "dc")
-"""Language and task of the config that is loaded without a name, where there are such configs."""
-
-
-def front_matter(manifest: Manifest) -> str:
-    """The YAML block with its two lines of dashes."""
-    return f"---\n{_dumped(data(manifest))}---\n"
-
-
-def standalone(manifest: Manifest) -> str:
-    """The text of ``.huggingface.yaml``: all configs of a release that has more than the card lists; else empty."""
-    configs = manifest["configs"]
-    return _dumped({"configs": _config_list(configs)}) if len(configs) > MOST_IN_CARD else ""
-
-
-def _dumped(values: Mapping[str, object]) -> str:
-    return yaml.dump(
-        dict(values), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=2**20, default_flow_style=None
-    )
-
-
-class _Inline(list[dict[str, object]]):
-    """A list that is written on one line."""
-
-
-class _Dumper(yaml.SafeDumper):
-    """Writes plain values, and an inline list as one."""
-
-
-_Dumper.add_representer(
-    _Inline, lambda dumper, value: dumper.represent_sequence("tag:yaml.org,2002:seq", value, flow_style=True)
-)
-
-
-def data(manifest: Manifest) -> dict[str, object]:
-    """The metadata as values."""
-    configs, default = manifest["configs"], default_config(manifest["configs"])
-    codes = languages(configs)
-    few = len(configs) <= MOST_IN_CARD
-    listed = configs if few else {default: configs[default]}
-    tiny = sorted(name for name, one in configs.items() if one.get("tiny")) if few else []
-    return {
-        "pretty_name": PRETTY_NAME,
-        "language": codes,
-        **_licence(manifest),
-        "multilinguality": ["monolingual" if len(codes) == 1 else "multilingual"],
-        "size_categories": [size_category(sum(map(n_rows, configs.values())))],
-        "source_datasets": sorted({_source_dataset(name, one) for name, one in manifest["sources"].items()}),
-        "annotations_creators": ["expert-generated", "machine-generated"],
-        "language_creators": ["found"],
-        "task_categories": _task_categories(configs),
-        "task_ids": _task_ids(configs),
-        "tags": list(TAGS),
-        **({"tiny_configs": tiny} if tiny else {}),
-        "configs": [one for one in _config_list(configs) if one["config_name"] in listed],
-        **({"dataset_info": [_info(name, one) for name, one in sorted(configs.items())]} if few else {}),
-    }
-
-
-def _config_list(configs: Mapping[str, ConfigEntry]) -> list[dict[str, object]]:
-    default = default_config(configs)
-    return [
-        _config(name, entry, _content(configs) if name == default else "") for name, entry in sorted(configs.items())
-    ]
+    has_form = re.fullmatch(r"[a-z]{2,3}", code) and not _PRIVATE_USE.fullmatch(code)
+    return bool(has_form) and langcodes.Language.get(code).is_valid() and langcodes.standardize_tag(code) == code
 
 
 def languages(configs: Mapping[str, ConfigEntry]) -> list[str]:
@@ -168,75 +99,108 @@ def default_config(configs: Mapping[str, ConfigEntry]) -> str:
     )
 
 
-def _licence(manifest: Manifest) -> dict[str, object]:
-    named = {source["licence"]: hub_licences(source["licence"]) for source in manifest["sources"].values()}
-    ids = sorted({one for several in named.values() for one in several})
-    shown: dict[str, object] = {"license": ids[0] if len(ids) == 1 else ids}
-    if OTHER in ids:
-        shown |= {"license_name": _other_name(named), "license_link": "ATTRIBUTION.md"}
-    return shown
-
-
-def _other_name(named: Mapping[str, tuple[str, ...]]) -> str:
-    """The name of what the Hub calls ``other``: the licence's own if it is one, else where to look."""
-    others = [name for name, ids in named.items() if OTHER in ids]
-    return re.sub(r"[^a-z0-9.]+", "-", others[0].lower()).strip("-") if len(others) == 1 else "see-attribution"
-
-
-def _source_dataset(corpus: str, source: SourceEntry) -> str:
-    """Files of the builder's own, a treebank of Universal Dependencies, or another published corpus.
-
-    A file that is only named like a treebank is the builder's own: it has no repository.
-    """
-    if not source["repo"]:
-        return "original"
-    return "extended|universal_dependencies" if corpus.startswith("UD_") else "extended"
-
-
-def _task_categories(configs: Mapping[str, ConfigEntry]) -> list[str]:
-    shapes = {entry["shape"] for entry in configs.values()}
-    choice = ["multiple-choice"] if Shape.CHOICE in shapes else []
-    return [*(["text-classification"] if shapes - {Shape.CHOICE} else []), *choice]
-
-
-def _task_ids(configs: Mapping[str, ConfigEntry]) -> list[str]:
-    """The Hub's finer names of tasks: an original against an edited sentence is a judgement of acceptability."""
+def data(manifest: Manifest) -> dict[str, object]:
+    """The metadata as values."""
+    configs, default = manifest["configs"], default_config(manifest["configs"])
     entries = configs.values()
-    ids = {
-        "acceptability-classification": any(
-            one["task"] in _ACCEPTABILITY or one["shape"] == Shape.SUITE for one in entries
-        ),
+    codes = languages(configs)
+    few = len(configs) <= MOST_IN_CARD
+
+    ids_of = {source["licence"]: hub_licences(source["licence"]) for source in manifest["sources"].values()}
+    ids = sorted({part for parts in ids_of.values() for part in parts})
+    licence: dict[str, object] = {"license": ids[0] if len(ids) == 1 else ids}
+    if OTHER in ids:  # the licence's own name if it is a single one, else where to look
+        others = [name for name, parts in ids_of.items() if OTHER in parts]
+        name = re.sub(r"[^a-z0-9.]+", "-", others[0].lower()).strip("-") if len(others) == 1 else "see-attribution"
+        licence |= {"license_name": name, "license_link": "ATTRIBUTION.md"}
+
+    # A file that is only named like a treebank is the builder's own: it has no repository.
+    datasets = {
+        "original" if not source["repo"]
+        else "extended|universal_dependencies" if name.startswith("UD_")
+        else "extended"
+        for name, source in manifest["sources"].items()
+    }  # fmt: skip
+    shapes = {entry["shape"] for entry in entries}
+    categories = {"text-classification": shapes - {Shape.CHOICE}, "multiple-choice": Shape.CHOICE in shapes}
+    # The Hub's finer names of tasks: an original against an edited sentence is a judgement of acceptability.
+    task_ids = {
+        "acceptability-classification": Shape.SUITE in shapes
+        or any(entry["task"] in _ACCEPTABILITY for entry in entries),
         "multi-class-classification": any(
-            one["shape"] not in {Shape.CHOICE, Shape.SUITE} and len(next(iter(one["counts"].values()), {})) > 2  # noqa: PLR2004
-            for one in entries
+            entry["shape"] not in {Shape.CHOICE, Shape.SUITE} and len(next(iter(entry["counts"].values()), {})) > 2  # noqa: PLR2004
+            for entry in entries
         ),
-        "multiple-choice-qa": any(one["shape"] == Shape.CHOICE for one in entries),
+        "multiple-choice-qa": Shape.CHOICE in shapes,
     }
-    return [name for name, there in ids.items() if there]
+    tiny = sorted(name for name, entry in configs.items() if entry.get("tiny")) if few else []
+    infos = []
+    for name, entry in sorted(configs.items()) if few else ():
+        n_bytes = {split: entry["files"].get(split_file(split), {"bytes": 0})["bytes"] for split in entry["counts"]}
+        splits = _Inline(
+            {"name": split, "num_bytes": n_bytes[split], "num_examples": sum(labels.values())}
+            for split, labels in entry["counts"].items()
+        )
+        infos.append({"config_name": name, "splits": splits})
+    return {
+        "pretty_name": PRETTY_NAME,
+        "language": codes,
+        **licence,
+        "multilinguality": ["monolingual" if len(codes) == 1 else "multilingual"],
+        "size_categories": [size_category(sum(map(n_rows, entries)))],
+        "source_datasets": sorted(datasets),
+        "annotations_creators": ["expert-generated", "machine-generated"],
+        "language_creators": ["found"],
+        "task_categories": [name for name, applies in categories.items() if applies],
+        "task_ids": [name for name, applies in task_ids.items() if applies],
+        "tags": list(TAGS),
+        **({"tiny_configs": tiny} if tiny else {}),
+        "configs": [entry for entry in _config_list(configs) if few or entry["config_name"] == default],
+        **({"dataset_info": infos} if few else {}),
+    }
 
 
-def _info(name: str, entry: ConfigEntry) -> dict[str, object]:
-    """Numbers of rows of a config; its features stand in the parquet files."""
-    splits = entry["counts"]
-    size = {split: entry["files"].get(f"{split}-00000-of-00001.parquet", {"bytes": 0})["bytes"] for split in splits}
-    infos = _Inline(
-        {"name": split, "num_bytes": size[split], "num_examples": sum(splits[split].values())} for split in splits
-    )
-    return {"config_name": name, "splits": infos}
-
-
-def _config(name: str, entry: ConfigEntry, content: str) -> dict[str, object]:
-    """The entry of a config; ``content`` is the hash of all rows for the default config, empty for the others."""
-    files = _Inline({"split": split, "path": f"{name}/{split}-*"} for split in entry["counts"])
-    default = {"default": True, "description": content} if content else {}
-    return {"config_name": name} | default | {"data_files": files}
-
-
-def _content(configs: Mapping[str, ConfigEntry]) -> str:
-    """A hash of the rows of all configs.
+def _config_list(configs: Mapping[str, ConfigEntry]) -> list[dict[str, object]]:
+    """The entry of each config; the default one has a hash of the rows of all configs.
 
     `datasets` caches a local folder under a hash of this YAML, without a look at the files. So the YAML must change
     when rows change; else `load_dataset` returns the rows of an earlier build. One config's entry is enough.
     """
-    content = {name: entry["content"] for name, entry in sorted(configs.items())}
-    return hash_of_json(content)[:16]
+    default = default_config(configs)
+    content = hash_of_json({name: entry["content"] for name, entry in sorted(configs.items())})[:16]
+    return [
+        {"config_name": name}
+        | ({"default": True, "description": content} if name == default else {})
+        | {"data_files": _Inline({"split": split, "path": f"{name}/{split}-*"} for split in entry["counts"])}
+        for name, entry in sorted(configs.items())
+    ]
+
+
+class _Inline(list[dict[str, object]]):
+    """A list that is written on one line."""
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes plain values, and an inline list as one."""
+
+
+_Dumper.add_representer(
+    _Inline, lambda dumper, value: dumper.represent_sequence("tag:yaml.org,2002:seq", value, flow_style=True)
+)
+
+
+def front_matter(manifest: Manifest) -> str:
+    """The YAML block with its two lines of dashes."""
+    return f"---\n{_dump(data(manifest))}---\n"
+
+
+def standalone(manifest: Manifest) -> str:
+    """The text of ``.huggingface.yaml``: all configs of a release that has more than the card lists; else empty."""
+    configs = manifest["configs"]
+    return _dump({"configs": _config_list(configs)}) if len(configs) > MOST_IN_CARD else ""
+
+
+def _dump(values: Mapping[str, object]) -> str:
+    return yaml.dump(
+        dict(values), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=2**20, default_flow_style=None
+    )

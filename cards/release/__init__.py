@@ -1,16 +1,17 @@
 """Release folders: write, compare, check, export.
 
-``release_folder`` writes configs and cards into a folder; ``diff`` and ``version`` compare it with the release before;
-``staleness`` finds what must be built again; ``publish_checks`` refuses what must not be published.
+``release_folder`` writes configs and cards into a folder and finds what must be built again; ``rows`` writes and reads
+their rows. ``diff`` compares two releases and numbers the new one, ``checks`` refuses what must not be published, and
+``export`` writes configs for other harnesses.
 """
 
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
-    "checks": ["MOST_BYTES", "card_problems", "problems"],
-    "diff": ["Changes", "ConfigChange", "FIRST", "Level", "SplitChange", "Version", "compare", "in_folder",
-        "latest", "level", "parse", "propose", "section", "sections", "with_section"],
+    "checks": ["MOST_BYTES", "card_problems"],
+    "diff": ["Changes", "ConfigChange", "FIRST", "Level", "SplitChange", "Version", "check_number", "compare",
+        "in_folder", "latest", "level", "parse", "propose", "section", "sections", "with_section"],
     "export": ["Format", "syntaxgym", "tokens"],
     "release_folder": ["documents", "open_release", "renew_figures", "up_to_date"],
-    "rows": ["ROW_GROUP", "RowFilter", "RowStore", "content_hash", "file_name"],
+    "rows": ["ROW_GROUP", "RowFilter", "RowStore", "content_hash"],
 })  # fmt: skip

@@ -1,34 +1,34 @@
-"""What changed between two releases: configs, rows, labels, definitions, settings, sources.
+"""What changed between two releases, which number the new one gets, and what the changelog says of it.
 
-Release numbers, which say whether scores are comparable, and the changelog.
-
-A removed, relabelled or edited row and a changed definition are major: scores before and after are not comparable. New
-configs or rows are minor, everything else (cards, plots, versions of libraries that changed no row) is a patch
-(https://semver.org, applied to data).
+`compare` takes two `Side`s and returns `Changes`: configs, rows, labels, definitions, settings, sources. They decide on
+the number (`propose`, `check_number`): a removed, relabelled or edited row and a changed definition are major, because
+scores before and after are not comparable. New configs or rows are minor, everything else (cards, plots, versions of
+libraries that changed no row) is a patch (https://semver.org, applied to data). `section` writes them into the
+changelog.
 """
 
 import dataclasses
 import datetime as dt
 import enum
-import functools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest, SourceEntry, versions
+from discoprobe.cards.metadata.manifest import Manifest, SourceEntry, split_file, versions
 from discoprobe.cards.metadata.yaml_header import n_rows
-from discoprobe.cards.release import rows as rows_module
+from discoprobe.cards.release.rows import read_table
 from discoprobe.cards.text import render
 from discoprobe.loaders.errors import DiscoprobeError, UsageError
 
 SHOWN = 3
 """Row ids that a report names per kind of change."""
-
-Rows: TypeAlias = dict[str, tuple[str | int, dict[str, Any]]]
+KINDS = ("added", "removed", "relabelled", "edited")
+"""What can happen to a row."""
+TITLE = "# Changelog\n"
 
 
 class Side(NamedTuple):
@@ -43,15 +43,12 @@ class Side(NamedTuple):
 
 def in_folder(path: Path, manifest: Manifest) -> Side:
     """A release folder with a manifest: its own, or the one that it will have after a push."""
-    return Side(manifest, functools.partial(_read_table, path))
 
+    def table(config: str, split: str) -> pa.Table | None:
+        file = path / config / split_file(split)
+        return read_table(file) if file.exists() else None
 
-def _read_table(folder: Path, config: str, split: str) -> pa.Table | None:
-    import pyarrow.parquet as pq  # noqa: PLC0415
-
-    file = folder / config / rows_module.file_name(split)
-    with rows_module.reading(file):
-        return pq.read_table(file) if file.exists() else None
+    return Side(manifest, table)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +93,17 @@ class ConfigChange:
         """Rows of all splits to which this happened (``added``, ``removed``, …)."""
         return sum(getattr(change, kind) for change in self.splits.values())
 
+    def breaks(self) -> bool:
+        """Whether scores before and after are not comparable."""
+        return bool(self.definition or any(self.total(kind) for kind in KINDS if kind != "added"))
+
+    def parts(self) -> Iterator[str]:
+        """What changed in the definition and the rows, in words."""
+        yield from self.definition
+        for split, change in self.splits.items():
+            counts = {kind: getattr(change, kind) for kind in KINDS}
+            yield f"{split} " + ", ".join(f"{n} rows {kind}" for kind, n in counts.items() if n)
+
 
 @dataclass(frozen=True, slots=True)
 class Changes:
@@ -129,104 +137,92 @@ class Changes:
 
 def compare(old: Side | None, new: Side) -> Changes:
     """What changed from ``old`` to ``new``; rows are read only where the manifests' content hashes differ."""
+    after = new.manifest["configs"]
     if old is None:
-        return Changes(
-            added={name: n_rows(entry) for name, entry in sorted(new.manifest["configs"].items())}, first=True
-        )
-    before, after = old.manifest["configs"], new.manifest["configs"]
-    both = [_config_change(name, old, new) for name in sorted(before.keys() & after.keys())]
+        return Changes(added={name: n_rows(entry) for name, entry in sorted(after.items())}, first=True)
+    before = old.manifest["configs"]
+    both = [_compare_config(name, old, new) for name in sorted(before.keys() & after.keys())]
+    old_sources, new_sources = old.manifest["sources"], new.manifest["sources"]
+    sources = [f"{name}: not used any more" for name in sorted(old_sources.keys() - new_sources.keys())]
+    sources += [
+        f"{name}: new, {new_sources[name]['licence']}" for name in sorted(new_sources.keys() - old_sources.keys())
+    ]
+    for name in sorted(old_sources.keys() & new_sources.keys()):
+        sources += source_changes(name, old_sources[name], new_sources[name])
     return Changes(
         added={name: n_rows(after[name]) for name in sorted(after.keys() - before.keys())},
         removed={name: n_rows(before[name]) for name in sorted(before.keys() - after.keys())},
         changed=tuple(change for change in both if change),
-        sources=_sources(old.manifest, new.manifest),
-        software=values(versions(old.manifest), versions(new.manifest)),
+        sources=tuple(sources),
+        software=changed_values(versions(old.manifest), versions(new.manifest)),
     )
 
 
-def _config_change(name: str, old: Side, new: Side) -> ConfigChange:
+def _compare_config(name: str, old: Side, new: Side) -> ConfigChange:
     before, after = old.manifest["configs"][name], new.manifest["configs"][name]
-    touched = [
-        split
-        for split in dict.fromkeys([*before["content"], *after["content"]])
-        if before["content"].get(split) != after["content"].get(split) or before["labels"] != after["labels"]
-    ]
-    pairs = {split: (old.table(name, split), new.table(name, split)) for split in touched}
-    changes = {split: _split_change(*pair, before["labels"], after["labels"]) for split, pair in pairs.items()}
+    labels = before["labels"], after["labels"]
+    definition = []
+    if labels[0] != labels[1]:
+        definition.append(f"labels: {', '.join(labels[0])} → {', '.join(labels[1])}")
+    if before["shape"] != after["shape"]:
+        definition.append(f"shape: {before['shape']} → {after['shape']}")
+    splits = {}
+    for split in dict.fromkeys([*before["content"], *after["content"]]):
+        if before["content"].get(split) == after["content"].get(split) and labels[0] == labels[1]:
+            continue
+        tables = old.table(name, split), new.table(name, split)
+        if change := compare_rows(*tables, *labels):
+            splits[split] = change
+        if tables[0] is not None and tables[1] is not None:
+            definition += compare_columns(tables[0].schema, tables[1].schema)
     return ConfigChange(
         name,
-        {split: change for split, change in changes.items() if change},
-        (*_definition(before, after), *_columns(pairs)),
-        values(before["settings"], after["settings"]),
+        splits,
+        tuple(dict.fromkeys(definition)),
+        changed_values(before["settings"], after["settings"]),
         before["summary"] != after["summary"],
     )
 
 
-def _definition(before: ConfigEntry, after: ConfigEntry) -> tuple[str, ...]:
-    labels = "labels", ", ".join(before["labels"]), ", ".join(after["labels"])
-    shape = "shape", before["shape"], after["shape"]
-    return tuple(f"{what}: {old} → {new}" for what, old, new in (labels, shape) if old != new)
+def compare_columns(old: pa.Schema, new: pa.Schema) -> tuple[str, ...]:
+    """Columns of other types, in words: ``column score: none → double``."""
+    types = [{column.name: str(column.type) for column in schema} for schema in (old, new)]
+    return tuple(f"column {line}" for line in changed_values(*types))
 
 
-def _columns(pairs: Mapping[str, tuple[pa.Table | None, pa.Table | None]]) -> tuple[str, ...]:
-    schemas = [(old.schema, new.schema) for old, new in pairs.values() if old is not None and new is not None]
-    lines = [
-        f"column {name}: {_type(old, name)} → {_type(new, name)}"
-        for old, new in schemas
-        for name in dict.fromkeys([*old.names, *new.names])
-        if _type(old, name) != _type(new, name)
-    ]
-    return tuple(dict.fromkeys(lines))
-
-
-def _type(schema: pa.Schema, name: str) -> str:
-    return str(schema.field(name).type) if name in schema.names else "none"
-
-
-def _split_change(
+def compare_rows(
     old: pa.Table | None, new: pa.Table | None, old_labels: list[str], new_labels: list[str]
 ) -> SplitChange:
-    before, after = _rows(old, old_labels), _rows(new, new_labels)
-    both = [name for name in before if name in after]
-    relabelled = [name for name in both if before[name][0] != after[name][0]]
-    ids = {
-        "added": [name for name in after if name not in before],
-        "removed": [name for name in before if name not in after],
-        "relabelled": relabelled,
-        "edited": [name for name in both if before[name][0] == after[name][0] and before[name][1] != after[name][1]],
-    }
-    shown = {kind: tuple(names[:SHOWN]) for kind, names in ids.items() if names}
-    return SplitChange(**{kind: len(names) for kind, names in ids.items()}, ids=shown)
+    """What happened to the rows of a split; labels are compared by name, all other columns by value."""
+    sides: list[dict[str, tuple[str | int, dict[str, Any]]]] = []
+    for table, labels in ((old, old_labels), (new, new_labels)):
+        rows = {}
+        for row in [] if table is None else table.to_pylist():
+            label = row.pop("label")
+            rows[str(row["id"])] = labels[label] if 0 <= label < len(labels) else label, row
+        sides.append(rows)
+    before, after = sides
+    ids: dict[str, list[str]] = {kind: [] for kind in KINDS}
+    ids["added"] = [row_id for row_id in after if row_id not in before]
+    for row_id, (label, columns) in before.items():
+        if row_id not in after:
+            ids["removed"].append(row_id)
+        elif after[row_id][0] != label:
+            ids["relabelled"].append(row_id)
+        elif after[row_id][1] != columns:
+            ids["edited"].append(row_id)
+    first = {kind: tuple(names[:SHOWN]) for kind, names in ids.items() if names}
+    return SplitChange(**{kind: len(names) for kind, names in ids.items()}, ids=first)
 
 
-def _rows(table: pa.Table | None, labels: list[str]) -> Rows:
-    """Rows by id, each with its label's name and its other columns."""
-    rows: Rows = {}
-    for row in [] if table is None else table.to_pylist():
-        label = row.pop("label")
-        rows[str(row["id"])] = labels[label] if 0 <= label < len(labels) else label, row
-    return rows
-
-
-def values(before: Mapping[str, object], after: Mapping[str, object]) -> tuple[str, ...]:
+def changed_values(before: Mapping[str, object], after: Mapping[str, object]) -> tuple[str, ...]:
     """Values that differ, in words: ``seed: 13 → 14``."""
     names = dict.fromkeys([*before, *after])
     lines = {name: (before.get(name, "none"), after.get(name, "none")) for name in names}
     return tuple(f"{name}: {old} → {new}" for name, (old, new) in lines.items() if old != new)
 
 
-def _sources(old: Manifest, new: Manifest) -> tuple[str, ...]:
-    before, after = old["sources"], new["sources"]
-    gone = [f"{name}: not used any more" for name in sorted(before.keys() - after.keys())]
-    fresh = [f"{name}: new, {after[name]['licence']}" for name in sorted(after.keys() - before.keys())]
-    return (
-        *gone,
-        *fresh,
-        *(line for name in sorted(before.keys() & after.keys()) for line in source(name, before[name], after[name])),
-    )
-
-
-def source(name: str, before: SourceEntry, after: SourceEntry) -> list[str]:
+def source_changes(name: str, before: SourceEntry, after: SourceEntry) -> list[str]:
     """What differs in a source that both have, in words; empty if nothing."""
     lines = [f"{name}: licence {before['licence']} → {after['licence']}"] * (before["licence"] != after["licence"])
     if before["commit"] != after["commit"]:
@@ -235,13 +231,9 @@ def source(name: str, before: SourceEntry, after: SourceEntry) -> list[str]:
     differing = [path for path in paths if before["files"].get(path) != after["files"].get(path)]
     if differing:
         lines.append(f"{name}: other content of {', '.join(differing[:SHOWN])}{' …' if len(differing) > SHOWN else ''}")
-    made = before.get("annotation", {}), after.get("annotation", {})
+    old, new = before.get("annotation", {}), after.get("annotation", {})
     parts = {"text": "raw text", "read": "options of reading", "made_by": "annotating software or models"}
-    other = [what for key, what in parts.items() if made[0].get(key) != made[1].get(key)]
-    return [*lines, *(f"{name}: other {what}" for what in other)]
-
-
-TITLE = "# Changelog\n"
+    return [*lines, *(f"{name}: other {what}" for key, what in parts.items() if old.get(key) != new.get(key))]
 
 
 class Level(enum.IntEnum):
@@ -294,15 +286,11 @@ def latest(tags: Iterable[str]) -> Version | None:
 
 def level(changes: Changes) -> Level:
     """How much changed."""
-    if changes.removed or any(_breaks(change) for change in changes.changed):
+    if changes.removed or any(change.breaks() for change in changes.changed):
         return Level.MAJOR
     if changes.added or any(change.total("added") for change in changes.changed):
         return Level.MINOR
     return Level.PATCH if changes else Level.NONE
-
-
-def _breaks(change: ConfigChange) -> bool:
-    return bool(change.definition or any(change.total(kind) for kind in ("removed", "relabelled", "edited")))
 
 
 def propose(last: Version | None, changes: Changes) -> Version:
@@ -310,19 +298,22 @@ def propose(last: Version | None, changes: Changes) -> Version:
     return last.next(level(changes)) if last else FIRST
 
 
-def check(asked: Version, last: Version | None, changes: Changes) -> Version:
+def check_number(asked: Version, last: Version | None, changes: Changes) -> Version:
     """``asked``, if it can be the number of a release with these changes.
 
     Raises:
         DiscoprobeError: if it is not above the last release, or promises more stability than the changes keep.
     """
+    if last is None:
+        return asked
     least = propose(last, changes)
-    if last and asked <= last:
+    if asked <= last:
         raise DiscoprobeError(
             f"release {asked} is not above {last}, the last one, and a published release never changes; give --release"
             f" {least} or leave it out"
         )
-    if last and _step(last, asked) < level(changes):
+    minor_step = Level.MINOR if asked.minor > last.minor else Level.PATCH
+    if (Level.MAJOR if asked.major > last.major else minor_step) < level(changes):
         why = f"the changes are {level(changes).name.lower()}: {'; '.join(reasons(changes)) or 'see build diff'}"
         raise DiscoprobeError(
             f"release {asked} is too small a step after {last}: {why}; give --release {least} or leave it out"
@@ -330,57 +321,40 @@ def check(asked: Version, last: Version | None, changes: Changes) -> Version:
     return asked
 
 
-def _step(last: Version, asked: Version) -> Level:
-    if asked.major > last.major:
-        return Level.MAJOR
-    return Level.MINOR if asked.minor > last.minor else Level.PATCH
-
-
 def reasons(changes: Changes) -> list[str]:
     """The changes that make a release more than a patch, in words, a line each: worst first."""
-    lines = [f"{name} removed ({rows} rows)" for name, rows in changes.removed.items()]
-    lines += [f"{change.name}: {', '.join(_parts(change))}" for change in changes.changed if _breaks(change)]
-    lines += [f"{name} new ({rows} rows)" for name, rows in changes.added.items()]
-    rest = [change for change in changes.changed if not _breaks(change) and change.total("added")]
-    return [*lines, *(f"{change.name}: {', '.join(_parts(change))}" for change in rest)]
-
-
-def _parts(change: ConfigChange) -> Iterator[str]:
-    yield from change.definition
-    for split, rows in change.splits.items():
-        counts = {kind: getattr(rows, kind) for kind in ("added", "removed", "relabelled", "edited")}
-        yield f"{split} " + ", ".join(f"{n} rows {kind}" for kind, n in counts.items() if n)
+    breaking = [change for change in changes.changed if change.breaks()]
+    growing = [change for change in changes.changed if not change.breaks() and change.total("added")]
+    return [
+        *(f"{name} removed ({rows} rows)" for name, rows in changes.removed.items()),
+        *(f"{change.name}: {', '.join(change.parts())}" for change in breaking),
+        *(f"{name} new ({rows} rows)" for name, rows in changes.added.items()),
+        *(f"{change.name}: {', '.join(change.parts())}" for change in growing),
+    ]
 
 
 def section(version: Version, changes: Changes, day: dt.date) -> str:
     """The release's section of the changelog."""
+    changed = []
+    for change in changes.changed:
+        words = [*change.parts(), *(f"setting {line}" for line in change.settings)]
+        words += ["wording of the definition"] * change.wording
+        changed.append(f"`{change.name}`: {'; '.join(render.line(word) for word in words)}")
     blocks = {
         "Removed": [f"`{name}` ({rows} rows)" for name, rows in changes.removed.items()],
         "Added": [f"`{name}` ({rows} rows)" for name, rows in changes.added.items()],
-        "Changed": [_changed(change) for change in changes.changed],
+        "Changed": changed,
         "Sources": [render.line(line) for line in changes.sources],
         "Built with": [render.line(line) for line in changes.software],
     }
     parts = [f"### {title}\n\n" + "".join(f"- {line}\n" for line in lines) for title, lines in blocks.items() if lines]
-    summary = _summary(changes)
-    return "\n".join([f"## {version} ({day.isoformat()})\n", *([summary] if summary else []), *parts])
-
-
-def _summary(changes: Changes) -> str:
     if changes.first:
-        return f"First release, of {len(changes.added)} config{'s' * (len(changes.added) != 1)}.\n"
-    return {
-        Level.MAJOR: "Where rows changed, scores are not comparable with the release before.\n",
-        Level.MINOR: "",
-        Level.PATCH: "No row changed.\n",
-        Level.NONE: "",
-    }[level(changes)]
-
-
-def _changed(change: ConfigChange) -> str:
-    words = [*_parts(change), *(f"setting {line}" for line in change.settings)]
-    words += ["wording of the definition"] * change.wording
-    return f"`{change.name}`: {'; '.join(render.line(word) for word in words)}"
+        parts.insert(0, f"First release, of {len(changes.added)} config{'s' * (len(changes.added) != 1)}.\n")
+    elif level(changes) is Level.MAJOR:
+        parts.insert(0, "Where rows changed, scores are not comparable with the release before.\n")
+    elif level(changes) is Level.PATCH:
+        parts.insert(0, "No row changed.\n")
+    return "\n".join([f"## {version} ({day.isoformat()})\n", *parts])
 
 
 def sections(changelog: str) -> list[str]:

@@ -5,14 +5,6 @@
 * ``discoeval``: ``<TASK>/<lang>/{train,valid,test}.txt``, lines ``label<TAB>sentence…`` (Chen et al. 2019); of a config
   that shows each pair of sentences in both orders only the true order stands there, without a label;
 * ``jsonl``: ``<config>/{train,validation,test}.jsonl``, rows as in the release, the label's name as ``label_name``;
-* ``blimp``, ``lm-eval`` and ``syntaxgym``: pairs and choices of test (`pair_formats`).
-
-The first three have tokens with spaces between them. A release has running text, which ``tokens`` divides by one rule
-for all languages. The words of the treebank are not used: those of a multiword token such as *del* are *de* and *el*,
-which nobody writes, and after an edit they would have to be found again.
-
-Minimal pairs and choices in the formats that language models are scored with.
-
 * ``blimp``: ``<config>.jsonl``, lines with ``sentence_good`` and ``sentence_bad`` (Warstadt et al. 2020);
 * ``lm-eval``: ``<config>.jsonl`` and ``<config>.yaml``, a task of lm-evaluation-harness (``output_type:
   multiple_choice``); run it inside the folder with ``--include_path .``;
@@ -22,14 +14,20 @@ Minimal pairs and choices in the formats that language models are scored with.
   A sentence has the regions before, edit and after, a passage one region per sentence, or its context and its last
   sentence. The metric is the mean surprisal of a region.
 
-They hold the test split: nothing is trained. Label 0 of a pair is the original, in a suite the good text. SyntaxGym
-puts a space between regions, so a region ends at white space.
+The first three have tokens with spaces between them. A release has running text, which ``tokens`` divides by one rule
+for all languages. The words of the treebank are not used: those of a multiword token such as *del* are *de* and *el*,
+which nobody writes, and after an edit they would have to be found again.
+
+The last three hold the test split: nothing is trained. Label 0 of a pair is the original, in a suite the good text.
+SyntaxGym puts a space between regions, so a region ends at white space.
+
+`export` takes a format from ``FORMATS``, the table at the end, and writes what its function yields.
 """
 
 import functools
 import json
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -42,176 +40,16 @@ from discoprobe.builders.settings import SPLITS
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest import ConfigEntry
 from discoprobe.cards.readers import TEXT_COLUMNS
-from discoprobe.cards.release import rows as rows_module
-from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UnsupportedError, UsageError
+from discoprobe.cards.release.rows import read_split
+from discoprobe.loaders.errors import UnknownNameError, UnsupportedError, UsageError
 from discoprobe.loaders.words import UNSPACED
 
 Files = Iterator[tuple[str, Iterator[str]]]
 """Path and lines of each file of a config."""
 ReadSplit = Callable[[str], pl.DataFrame]
 """Name of a split → its rows."""
-
-CONTEXT_AND_SENTENCE: Final = ("context", "sentence")
-"""The regions of passages with two of them."""
-
-HARNESS_METRICS: Final = ("acc", "acc_norm")
-"""Metrics of lm-evaluation-harness: the option with the highest probability, and that per character."""
-
-
-def is_paired(rows: pl.DataFrame) -> bool:
-    """Whether every row is the original (label 0) or the edited version (label 1) of a pair."""
-    if "regions_good" in rows.columns:
-        return True
-    if rows["pair_id"].null_count() or set(rows["label"].unique()) != {0, 1}:
-        return False
-    return bool((rows.group_by("pair_id").agg(pl.col("label").sort())["label"] == [0, 1]).all())
-
-
-def blimp(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
-    """BLiMP's lines, with the keys of its own files and the id of the pair."""
-    rows = read("test")
-    pairs = _paired(rows)
-    is_suite = entry["shape"] == Shape.SUITE
-    texts = zip(_joined(pairs, ""), _joined(pairs, "_edited"), pairs["pair_id"], pairs["label"], strict=True)
-    lines = (
-        {
-            "sentence_good": good,
-            "sentence_bad": bad,
-            "field": "sentence" if _of_sentences(rows, entry) else "discourse",
-            "linguistics_term": entry["task"],
-            "UID": name,
-            "pair_id": pair_id,
-            **({"condition": entry["labels"][label]} if is_suite else {}),
-            "lexically_identical": sorted(good.split()) == sorted(bad.split()),
-        }
-        for good, bad, pair_id, label in texts
-    )
-    yield f"{name}.jsonl", map(as_json, lines)
-
-
-def lm_eval(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
-    """The rows, and the YAML of a task whose options are the texts of a pair or the choices of a row."""
-    is_choice = entry["shape"] == Shape.CHOICE
-    if is_choice:
-        shown = read("test").select("id", "label", "choices", context=pl.col("context").list.join(" "))
-        yield f"{name}.jsonl", map(as_json, shown.iter_rows(named=True))
-    else:
-        yield from blimp(read, name, entry)
-    task = {
-        "task": f"discoprobe_{name}",
-        "dataset_path": "json",
-        "dataset_kwargs": {"data_files": {"test": f"{name}.jsonl"}},
-        "test_split": "test",
-        "output_type": "multiple_choice",
-        "num_fewshot": 0,
-        "doc_to_text": "{{context}}" if is_choice else "",
-        "doc_to_target": "{{label}}" if is_choice else 0,
-        "doc_to_choice": "choices" if is_choice else "{{[sentence_good, sentence_bad]}}",
-        "metric_list": [
-            {"metric": metric, "aggregation": "mean", "higher_is_better": True} for metric in HARNESS_METRICS
-        ],
-        "metadata": {"version": 1.0},
-    }
-    yield f"{name}.yaml", iter(yaml.safe_dump(task, sort_keys=False, allow_unicode=True).splitlines())
-
-
-def syntaxgym(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
-    """One test suite; an item per pair, or per group of pairs with one of each condition."""
-    rows = read("test")
-    pairs, prefixes = _paired(rows), [""]
-    versions = [*zip(_regions(pairs, ""), _regions(pairs, "_edited"), strict=True)]
-    items = [[pair] for pair in versions]
-    if entry["shape"] == Shape.SUITE and crossed(rows.select("group", condition="label")):
-        prefixes = [f"{entry['labels'][label]}_" for label in rows["label"].unique().sort()]
-        numbered = pairs.with_row_index("_at").sort("label").group_by("group").agg("_at", _first=pl.col("_at").min())
-        items = [[versions[at] for at in item] for item in numbered.sort("_first")["_at"]]
-    is_sentence = _of_sentences(rows, entry)
-    region = pairs["region"][0] if entry["shape"] == Shape.SUITE else 2 if is_sentence else 0
-    suite = {
-        "meta": {"name": name, "metric": "mean", "comments": entry["summary"]},
-        "region_meta": {str(n): region for n, region in enumerate(_region_names(versions[0][0], is_sentence), 1)},
-        "predictions": [
-            {"type": "formula", "formula": _formula(part, prefixes)} for part in ([region] if region else []) + ["*"]
-        ],
-        "items": [
-            {"item_number": number, "conditions": _conditions(item, prefixes)} for number, item in enumerate(items, 1)
-        ],
-    }
-    yield f"{name}.json", iter([json.dumps(suite, ensure_ascii=False, indent=1)])
-
-
-def _region_names(parts: Sequence[str], is_sentence: bool) -> Sequence[str]:  # noqa: FBT001 (a fact)
-    if len(parts) == len(CONTEXT_AND_SENTENCE):
-        return CONTEXT_AND_SENTENCE
-    return ("before", "edit", "after") if is_sentence else [f"sentence {at}" for at in range(1, len(parts) + 1)]
-
-
-def _formula(region: int | str, prefixes: Sequence[str]) -> str:
-    """The edited texts have more surprisal in a region than the originals, added up over the conditions."""
-    return " > ".join(
-        " + ".join(f"({region};%{prefix}{version}%)" for prefix in prefixes) for version in ("edited", "original")
-    )
-
-
-def _conditions(item: Sequence[tuple[list[str], list[str]]], prefixes: Sequence[str]) -> list[dict[str, Any]]:
-    """The original and the edited text of each pair of an item, in regions."""
-    return [
-        {
-            "condition_name": f"{prefix}{version}",
-            "regions": [{"region_number": number, "content": content} for number, content in enumerate(parts, 1)],
-        }
-        for prefix, pair in zip(prefixes, item, strict=True)
-        for version, parts in zip(("original", "edited"), pair, strict=True)
-    ]
-
-
-def _of_sentences(rows: pl.DataFrame, entry: ConfigEntry) -> bool:
-    """Whether a row is an edited sentence, not a passage."""
-    suite = entry["shape"] == Shape.SUITE
-    return rows["target"].null_count() == 0 if suite else entry["shape"] == Shape.SENTENCE
-
-
-def _paired(rows: pl.DataFrame) -> pl.DataFrame:
-    """One row per pair, columns of the edited version with the suffix ``_edited``."""
-    if "regions_good" in rows.columns:
-        return rows.rename({"sentence_good": "text", "sentence_bad": "text_edited", "regions_good": "regions",
-                            "regions_bad": "regions_edited"})  # fmt: skip
-    originals, edited = rows.filter(pl.col("label") == 0), rows.filter(pl.col("label") == 1)
-    return originals.join(edited, on="pair_id", suffix="_edited", maintain_order="left")
-
-
-def _texts(pairs: pl.DataFrame, suffix: str) -> list[list[str]]:
-    """The texts of each row of one version, in order."""
-    names = [name for name in TEXT_COLUMNS if name in pairs.columns]
-    return pairs.select(texts=pl.concat_list([f"{name}{suffix}" for name in names]))["texts"].to_list()
-
-
-def _joined(pairs: pl.DataFrame, suffix: str) -> list[str]:
-    return [" ".join(texts) for texts in _texts(pairs, suffix)]
-
-
-def _regions(pairs: pl.DataFrame, suffix: str) -> Iterator[list[str]]:
-    """The regions of each row of one version; joined by spaces they are its text."""
-    if "regions" in pairs.columns:
-        yield from pairs[f"regions{suffix}"].to_list()
-        return
-    if "text" not in pairs.columns:
-        yield from _texts(pairs, suffix)
-        return
-    for text, edit in pairs.select(f"text{suffix}", f"edit{suffix}").iter_rows():
-        yield regions(text, edit["start"], edit["end"])
-
-
-def as_json(row: dict[str, Any]) -> str:
-    """A row as a line of JSON."""
-    return json.dumps(row, ensure_ascii=False)
-
-
-Line = Sequence[object]
-
 SHORT: Final = dict(zip(SPLITS, ("tr", "va", "te"), strict=True))
 DISCOEVAL_SPLITS: Final = dict(zip(SPLITS, ("train", "valid", "test"), strict=True))
-
 SENTEVAL_NAMES: Final = {
     "sent_len": "sentence_length",
     "top_deps": "top_constituents",
@@ -220,20 +58,13 @@ SENTEVAL_NAMES: Final = {
     "coord_inv": "coordination_inversion",
 }
 """What SentEval and X-Probe call a task, where it is not the name here; their loaders look for files of these names."""
-
+HARNESS_METRICS: Final = ("acc", "acc_norm")
+"""Metrics of lm-evaluation-harness: the option with the highest probability, and that per character."""
+CONTEXT_AND_SENTENCE: Final = ("context", "sentence")
+"""The regions of passages with two of them."""
 _UNSPACED: Final = rf"{UNSPACED}\p{{M}}*"
 _LETTER: Final = rf"[\w--{UNSPACED}]"
 _TOKEN: Final = rf"{_UNSPACED}|{_LETTER}+(?:[-'’.,:/·‐‑]{_LETTER}+)*|\.+|[^\w\s]"
-
-
-def tokens(text: pl.Expr) -> pl.Expr:
-    """The texts with one space between tokens.
-
-    A token is a sequence of letters and digits, also with single marks inside (*l'amour*, *well-known*, 3.5, U.S), a
-    sequence of full stops, or any other character that is no space. In scripts without spaces between words, each
-    character is a token, with its diacritics. Nothing but white space is lost.
-    """
-    return text.str.extract_all(_TOKEN).list.join(" ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,23 +104,31 @@ def export(release: Path, out: Path, form: str, configs: Sequence[str] = ()) -> 
     """
     if form not in FORMATS:
         raise UnknownNameError("format", form, FORMATS)
-    entries = _entries(release, configs)
-    skipped = {name: reason for name, entry in entries.items() if (reason := _misfit(release, name, entry, form))}
-    if skipped and (configs or len(skipped) == len(entries)):
+    entries = manifest.read_release(release)["configs"]
+    for name in configs:
+        if name not in entries:
+            raise UnknownNameError("config", name, entries)
+    chosen = configs or sorted(entries)
+    misfits = {name: _misfit(functools.partial(read_split, release, name), entries[name], form) for name in chosen}
+    skipped = {name: reason for name, reason in misfits.items() if reason}
+    if skipped and (configs or len(skipped) == len(misfits)):
         raise UnsupportedError("; ".join(f"{name}: {reason}" for name, reason in skipped.items()))
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"{out} is not empty; give a new folder")
     beside = out.absolute().with_name(f".{out.absolute().name}.new")
     shutil.rmtree(beside, ignore_errors=True)
+    files: dict[str, tuple[str, ...]] = {}
     try:
-        files = {
-            name: tuple(
-                _write(beside / path, path, lines)
-                for path, lines in FORMATS[form].files(functools.partial(_read, release, name), name, entry)
-            )
-            for name, entry in entries.items()
-            if name not in skipped
-        }
+        for name in misfits:
+            if name in skipped:
+                continue
+            paths = []
+            for path, lines in FORMATS[form].files(functools.partial(read_split, release, name), name, entries[name]):
+                (beside / path).parent.mkdir(parents=True, exist_ok=True)
+                with (beside / path).open("w", encoding="utf-8", newline="\n") as stream:
+                    stream.writelines(line + "\n" for line in lines)
+                paths.append(path)
+            files[name] = tuple(paths)
         if out.exists():
             out.rmdir()
         beside.rename(out)
@@ -298,84 +137,75 @@ def export(release: Path, out: Path, form: str, configs: Sequence[str] = ()) -> 
     return Exported(files, skipped)
 
 
-def _entries(release: Path, configs: Sequence[str]) -> dict[str, ConfigEntry]:
-    there = manifest.read_release(release)["configs"]
-    for name in configs:
-        if name not in there:
-            raise UnknownNameError("config", name, there)
-    return {name: there[name] for name in (configs or sorted(there))}
-
-
-def _misfit(release: Path, name: str, entry: ConfigEntry, form: str) -> str | None:
-    """Why a format does not support a config; None if it does."""
-    shape, described = Shape(entry["shape"]), FORMATS[form]
-    if shape not in described.shapes:
+def _misfit(read: ReadSplit, entry: ConfigEntry, form: str) -> str:
+    """Why a format does not support a config; empty if it does."""
+    shape, asked = Shape(entry["shape"]), FORMATS[form]
+    if shape not in asked.shapes:
         return f"{form} has no place for rows of shape {shape}"
-    if missing := ", ".join(split for split in SPLITS if split in described.splits - entry["counts"].keys()):
+    if missing := ", ".join(split for split in SPLITS if split in asked.splits - entry["counts"].keys()):
         return f"{form} needs {', '.join(SPLITS)}, and the config has no {missing}"
-    if described.pairs and shape is not Shape.CHOICE and not is_paired(_read(release, name, "test")):
+    if asked.pairs and shape is not Shape.CHOICE and not is_paired(read("test")):
         return f"{form} shows pairs of an original and an edited text, and these rows are no pairs"
-    return None
+    return ""
 
 
-def _write(file: Path, path: str, lines: Iterator[str]) -> str:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("w", encoding="utf-8", newline="\n") as stream:
-        stream.writelines(line + "\n" for line in lines)
-    return path
+def is_paired(rows: pl.DataFrame) -> bool:
+    """Whether every row is the original (label 0) or the edited version (label 1) of a pair."""
+    if "regions_good" in rows.columns:
+        return True
+    if rows["pair_id"].null_count() or set(rows["label"].unique()) != {0, 1}:
+        return False
+    return bool((rows.group_by("pair_id").agg(pl.col("label").sort())["label"] == [0, 1]).all())
 
 
-def _read(release: Path, name: str, split: str) -> pl.DataFrame:
-    files = sorted((release / name).glob(f"{split}-*.parquet"))
-    if not files:
-        raise DiscoprobeError(f"{release / name} has no {split} split, though {manifest.NAME} names it; build it again")
-    with rows_module.reading(files[0]):
-        return pl.read_parquet(files)
+def tokens(text: pl.Expr) -> pl.Expr:
+    """The texts with one space between tokens.
+
+    A token is a sequence of letters and digits, also with single marks inside (*l'amour*, *well-known*, 3.5, U.S), a
+    sequence of full stops, or any other character that is no space. In scripts without spaces between words, each
+    character is a token, with its diacritics. Nothing but white space is lost.
+    """
+    return text.str.extract_all(_TOKEN).list.join(" ")
 
 
-def _tabbed(lines: Iterator[Line]) -> Iterator[str]:
-    return ("\t".join(map(str, line)) for line in lines)
-
-
-def _senteval(read: ReadSplit, _: str, entry: ConfigEntry) -> Files:
-    lines = ((SHORT[split], label, text) for split in SPLITS for label, text in _labelled(read(split), entry))
+def senteval(read: ReadSplit, _: str, entry: ConfigEntry) -> Files:
+    """All splits in one file of sentences."""
+    lines = ((SHORT[split], *cells) for split in SPLITS for cells in _labels_and_tokens(read(split), entry))
     yield f"{entry['lang']}/{_senteval_name(entry)}.txt", _tabbed(lines)
 
 
-def _xprobe(read: ReadSplit, _: str, entry: ConfigEntry) -> Files:
-    folder = f"{entry['lang']}/{_senteval_name(entry)}"
+def xprobe(read: ReadSplit, _: str, entry: ConfigEntry) -> Files:
+    """A file of sentences per split."""
     for split in SPLITS:
-        rows = _labelled(read(split), entry)
-        yield f"{folder}/{SHORT[split]}.txt", _tabbed((text, label) for label, text in rows)
+        lines = ((text, label) for label, text in _labels_and_tokens(read(split), entry))
+        yield f"{entry['lang']}/{_senteval_name(entry)}/{SHORT[split]}.txt", _tabbed(lines)
 
 
 def _senteval_name(entry: ConfigEntry) -> str:
     return SENTEVAL_NAMES.get(entry["task"], entry["task"])
 
 
-def _labelled(rows: pl.DataFrame, entry: ConfigEntry) -> Iterator[tuple[str, str]]:
+def _labels_and_tokens(rows: pl.DataFrame, entry: ConfigEntry) -> Iterator[tuple[str, str]]:
     """Label name and tokens of each row."""
-    shown = rows.select("label", tokens(pl.col("text")))
-    return ((entry["labels"][label], text) for label, text in shown.iter_rows())
+    return ((entry["labels"][label], text) for label, text in rows.select("label", tokens(pl.col("text"))).iter_rows())
 
 
-def _discoeval(read: ReadSplit, _: str, entry: ConfigEntry) -> Files:
+def discoeval(read: ReadSplit, _: str, entry: ConfigEntry) -> Files:
+    """A file of texts per split, and the names of the labels."""
     folder = f"{entry['task'].upper()}/{entry['lang']}"
-    parts = {split: _with_texts(read(split)) for split in SPLITS}
-    both_orders = all(_shows_both_orders(part) for part in parts.values())
-    for split, part in parts.items():
-        shown = part.filter(label=0) if both_orders else part
-        lines = ([*([] if both_orders else [label]), *texts] for label, texts in shown.select("label", "texts").rows())
+    parts = {}
+    for split in SPLITS:
+        rows = read(split)
+        texts = pl.concat_list(name for name in TEXT_COLUMNS if name in rows.columns).list.eval(tokens(pl.element()))
+        parts[split] = rows.select("label", "pair_id", texts=texts)
+    if all(map(_shows_both_orders, parts.values())):
+        for split, rows in parts.items():
+            yield f"{folder}/{DISCOEVAL_SPLITS[split]}.txt", _tabbed(rows.filter(label=0)["texts"])
+        return
+    for split, rows in parts.items():
+        lines = ([label, *texts] for label, texts in rows.select("label", "texts").rows())
         yield f"{folder}/{DISCOEVAL_SPLITS[split]}.txt", _tabbed(lines)
-    if not both_orders:
-        yield f"{folder}/labelset.txt", _tabbed(iter(enumerate(entry["labels"])))
-
-
-def _with_texts(rows: pl.DataFrame) -> pl.DataFrame:
-    """``label``, ``pair_id`` and ``texts``: the sentences of a row in the order in which they are read, in tokens."""
-    names = [name for name in TEXT_COLUMNS if name in rows.columns]
-    texts = pl.concat_list(names).list.eval(tokens(pl.element()))
-    return rows.select("label", "pair_id", texts=texts)
+    yield f"{folder}/labelset.txt", _tabbed(enumerate(entry["labels"]))
 
 
 def _shows_both_orders(rows: pl.DataFrame) -> bool:
@@ -386,26 +216,157 @@ def _shows_both_orders(rows: pl.DataFrame) -> bool:
     return 2 * pairs.height == rows.height and bool(turned) and rows["texts"].list.len().eq(2).all()
 
 
-def _jsonl(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
-    choice = entry["shape"] == Shape.CHOICE
+def _tabbed(lines: Iterable[Iterable[object]]) -> Iterator[str]:
+    return ("\t".join(map(str, line)) for line in lines)
+
+
+def jsonl(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
+    """The rows of each split, with the name of the label."""
     for split in entry["counts"]:
         rows = read(split).iter_rows(named=True)
-        named = (row if choice else row | {"label_name": entry["labels"][row["label"]]} for row in rows)
-        yield f"{name}/{split}.jsonl", map(as_json, named)
+        if entry["shape"] != Shape.CHOICE:
+            rows = (row | {"label_name": entry["labels"][row["label"]]} for row in rows)
+        yield f"{name}/{split}.jsonl", _json_lines(rows)
+
+
+def _json_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    return (json.dumps(row, ensure_ascii=False) for row in rows)
+
+
+def blimp(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
+    """BLiMP's lines, with the keys of its own files and the id of the pair."""
+    rows = read("test")
+    pairs = _paired(rows)
+    versions = ([" ".join(texts) for texts in _texts_of(pairs, suffix)] for suffix in ("", "_edited"))
+    phenomenon = "sentence" if _has_edited_sentences(rows, entry) else "discourse"
+    lines = (
+        {
+            "sentence_good": good,
+            "sentence_bad": bad,
+            "field": phenomenon,
+            "linguistics_term": entry["task"],
+            "UID": name,
+            "pair_id": pair_id,
+            **({"condition": entry["labels"][label]} if entry["shape"] == Shape.SUITE else {}),
+            "lexically_identical": sorted(good.split()) == sorted(bad.split()),
+        }
+        for good, bad, pair_id, label in zip(*versions, pairs["pair_id"], pairs["label"], strict=True)
+    )
+    yield f"{name}.jsonl", _json_lines(lines)
+
+
+def lm_eval(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
+    """The rows, and the YAML of a task whose options are the texts of a pair or the choices of a row."""
+    is_choice = entry["shape"] == Shape.CHOICE
+    if is_choice:
+        rows = read("test").select("id", "label", "choices", context=pl.col("context").list.join(" "))
+        yield f"{name}.jsonl", _json_lines(rows.iter_rows(named=True))
+    else:
+        yield from blimp(read, name, entry)
+    task = {
+        "task": f"discoprobe_{name}",
+        "dataset_path": "json",
+        "dataset_kwargs": {"data_files": {"test": f"{name}.jsonl"}},
+        "test_split": "test",
+        "output_type": "multiple_choice",
+        "num_fewshot": 0,
+        "doc_to_text": "{{context}}" if is_choice else "",
+        "doc_to_target": "{{label}}" if is_choice else 0,
+        "doc_to_choice": "choices" if is_choice else "{{[sentence_good, sentence_bad]}}",
+        "metric_list": [
+            {"metric": metric, "aggregation": "mean", "higher_is_better": True} for metric in HARNESS_METRICS
+        ],
+        "metadata": {"version": 1.0},
+    }
+    yield f"{name}.yaml", iter(yaml.safe_dump(task, sort_keys=False, allow_unicode=True).splitlines())
+
+
+def syntaxgym(read: ReadSplit, name: str, entry: ConfigEntry) -> Files:
+    """One test suite; an item per pair, or per group of pairs with one of each condition."""
+    rows = read("test")
+    pairs, prefixes = _paired(rows), [""]
+    texts = [*zip(_regions(pairs, ""), _regions(pairs, "_edited"), strict=True)]
+    groups = [[pair] for pair in texts]
+    if entry["shape"] == Shape.SUITE and crossed(rows.select("group", condition="label")):
+        prefixes = [f"{entry['labels'][label]}_" for label in rows["label"].unique().sort()]
+        numbered = pairs.with_row_index("_at").sort("label").group_by("group").agg("_at", _first=pl.col("_at").min())
+        groups = [[texts[at] for at in group] for group in numbered.sort("_first")["_at"]]
+    items = []
+    for number, group in enumerate(groups, 1):
+        conditions = [
+            {
+                "condition_name": f"{prefix}{version}",
+                "regions": [{"region_number": at, "content": content} for at, content in enumerate(parts, 1)],
+            }
+            for prefix, pair in zip(prefixes, group, strict=True)
+            for version, parts in zip(("original", "edited"), pair, strict=True)
+        ]
+        items.append({"item_number": number, "conditions": conditions})
+
+    is_sentence = _has_edited_sentences(rows, entry)
+    compared = pairs["region"][0] if entry["shape"] == Shape.SUITE else 2 if is_sentence else 0
+    predictions = []
+    for region in [*([compared] if compared else []), "*"]:
+        # the edited texts have more surprisal in a region than the originals, added up over the conditions
+        edited, original = (
+            " + ".join(f"({region};%{prefix}{version}%)" for prefix in prefixes) for version in ("edited", "original")
+        )
+        predictions.append({"type": "formula", "formula": f"{edited} > {original}"})
+    n_regions = len(texts[0][0])
+    names: Sequence[str] = [f"sentence {at}" for at in range(1, n_regions + 1)]
+    if n_regions == len(CONTEXT_AND_SENTENCE):
+        names = CONTEXT_AND_SENTENCE
+    elif is_sentence:
+        names = ("before", "edit", "after")
+    suite = {
+        "meta": {"name": name, "metric": "mean", "comments": entry["summary"]},
+        "region_meta": {str(at): region for at, region in enumerate(names, 1)},
+        "predictions": predictions,
+        "items": items,
+    }
+    yield f"{name}.json", iter([json.dumps(suite, ensure_ascii=False, indent=1)])
+
+
+def _has_edited_sentences(rows: pl.DataFrame, entry: ConfigEntry) -> bool:
+    """Whether a row is an edited sentence, not a passage."""
+    is_suite = entry["shape"] == Shape.SUITE
+    return rows["target"].null_count() == 0 if is_suite else entry["shape"] == Shape.SENTENCE
+
+
+def _paired(rows: pl.DataFrame) -> pl.DataFrame:
+    """One row per pair, columns of the edited version with the suffix ``_edited``."""
+    if "regions_good" in rows.columns:
+        return rows.rename({"sentence_good": "text", "sentence_bad": "text_edited", "regions_good": "regions",
+                            "regions_bad": "regions_edited"})  # fmt: skip
+    originals, edited = rows.filter(pl.col("label") == 0), rows.filter(pl.col("label") == 1)
+    return originals.join(edited, on="pair_id", suffix="_edited", maintain_order="left")
+
+
+def _texts_of(pairs: pl.DataFrame, suffix: str) -> list[list[str]]:
+    """The texts of each row of one version, in order."""
+    names = [name for name in TEXT_COLUMNS if name in pairs.columns]
+    return pairs.select(texts=pl.concat_list([f"{name}{suffix}" for name in names]))["texts"].to_list()
+
+
+def _regions(pairs: pl.DataFrame, suffix: str) -> list[list[str]]:
+    """The regions of each row of one version; joined by spaces they are its text."""
+    if "regions" in pairs.columns:
+        return pairs[f"regions{suffix}"].to_list()
+    if "text" not in pairs.columns:
+        return _texts_of(pairs, suffix)
+    edits = pairs.select(f"text{suffix}", f"edit{suffix}").iter_rows()
+    return [[*regions(text, edit["start"], edit["end"])] for text, edit in edits]
 
 
 _PAIRS: Final = frozenset(Shape) - {Shape.CHOICE}
 _ALL_SPLITS: Final = frozenset(SPLITS)
+_TEXTS_IN_ORDER: Final = frozenset({Shape.SEQUENCE, Shape.PAIR, Shape.RELATION, Shape.SCORED, Shape.CANDIDATE})
 
 FORMATS: Final[Mapping[str, Format]] = {
-    "senteval": Format(frozenset({Shape.SENTENCE}), _senteval, splits=_ALL_SPLITS),
-    "xprobe": Format(frozenset({Shape.SENTENCE}), _xprobe, splits=_ALL_SPLITS),
-    "discoeval": Format(
-        frozenset({Shape.SEQUENCE, Shape.PAIR, Shape.RELATION, Shape.SCORED, Shape.CANDIDATE}),
-        _discoeval,
-        splits=_ALL_SPLITS,
-    ),
-    "jsonl": Format(frozenset(Shape), _jsonl),
+    "senteval": Format(frozenset({Shape.SENTENCE}), senteval, splits=_ALL_SPLITS),
+    "xprobe": Format(frozenset({Shape.SENTENCE}), xprobe, splits=_ALL_SPLITS),
+    "discoeval": Format(_TEXTS_IN_ORDER, discoeval, splits=_ALL_SPLITS),
+    "jsonl": Format(frozenset(Shape), jsonl),
     "blimp": Format(_PAIRS, blimp, pairs=True),
     "lm-eval": Format(frozenset(Shape), lm_eval, pairs=True),
     "syntaxgym": Format(_PAIRS, syntaxgym, pairs=True),

@@ -1,11 +1,12 @@
-"""A release folder: written beside the old one and put in its place; a killed build leaves the old one whole.
+"""A release folder: what must be built again, and how configs are written and put in the place of the old release.
 
-Whether a config of a release folder is up to date: a build would give the same result now.
+A config is up to date (`up_to_date`) if nothing that can change a byte of it differs from when it was built: the
+corpora of its language with the hash of every file, the settings and the user's files that they name, the data of the
+language, the versions of the steps and of the task (`stage_versions`), Python and the libraries. All of that goes into
+one hash (`digest`), and every file of the config must still be what the manifest lists.
 
-A config is up to date if nothing that can change a byte of it differs from when it was built: the corpora of its
-language with the hash of every file, the settings and the user's files that they name, the data of the language, the
-versions of the steps and of the task (`stage_versions`), Python and the libraries. All of that goes into one hash, and
-every file of the config must still be what the manifest lists.
+A release is written beside the old one and put in its place (`open_release`); a killed build leaves the old one whole.
+`Release` writes configs one by one, and at the end the files about all of them (`documents`) and the manifest.
 """
 
 import dataclasses
@@ -19,34 +20,29 @@ from pathlib import Path
 
 import polars as pl
 
-from discoprobe.builders.audit.report import Report, Tally
+from discoprobe.builders.audit.report import Report
 from discoprobe.builders.config import Config, Unavailable
 from discoprobe.builders.settings import Settings
 from discoprobe.cards.metadata import croissant, manifest, yaml_header
-from discoprobe.cards.metadata.manifest import (
-    ConfigEntry,
-    ListedFile,
-    Manifest,
-    SourceEntry,
-    config_entry,
-    lists_of,
-    renewed,
-    source_entry,
-    stage_versions,
-)
-from discoprobe.cards.readers import Mark, marks_file, read_marks
+from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest, SourceEntry
+from discoprobe.cards.readers import Mark, ReaderFigures, marks_file, read_marks
 from discoprobe.cards.release import checks, diff, rows
 from discoprobe.cards.text import card, plots
 from discoprobe.cards.text.card import reader_lines
 from discoprobe.cards.text.examples import lengths
-from discoprobe.cards.text.verdicts import FAILED, Verdict, verdicts
+from discoprobe.cards.text.verdicts import FAILED, verdicts
 from discoprobe.loaders import languages
+from discoprobe.loaders.annotation_manifest import listed
 from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import DiscoprobeError, UsageError
 from discoprobe.loaders.folders import Place, alone
 from discoprobe.loaders.hashing import hash_of_json, hashes_of
 
 PACKAGE = "discoprobe"
+README = "README.md"
+AUDIT = "audit.json"
+ATTRIBUTION = "ATTRIBUTION.md"
+CONFIGS = "CONFIGS.md"
 
 
 def digest(
@@ -57,20 +53,20 @@ def digest(
     ``excluded`` are the rows that are left out because readers found them faulty, by id; ``flags`` are options that
     change a result, such as whether it is audited.
     """
-    made_of = {
+    parts = {
         "lang": corpus.lang,
         "sources": [dataclasses.asdict(source) for source in corpus.sources],
         "drops": [dict(corpus.drops), corpus.drop_places, corpus.notes],
         "counts": dataclasses.asdict(corpus.counts),
         "settings": settings.to_dict(),
-        "lists": lists_of(settings),
+        "lists": manifest.lists_of(settings),
         "excluded": dict(excluded or {}),
         "flags": flags,
         "language": language_file_hash(corpus.lang),
-        "versions": stage_versions(task_version),
-        "software": software(),
+        "versions": manifest.stage_versions(task_version),
+        "software": environment(),
     }
-    return hash_of_json(made_of)
+    return hash_of_json(parts)
 
 
 def language_file_hash(lang: str) -> str:
@@ -80,33 +76,36 @@ def language_file_hash(lang: str) -> str:
 
 
 @functools.cache
-def software() -> dict[str, str]:
-    """Versions of Python and of every library that this package asks for; empty for one that is not installed."""
+def environment() -> dict[str, str]:
+    """Versions of Python and of every library that this package asks for; empty for one that is not installed.
+
+    These are more than the ``software`` of a manifest, which names the libraries that can change a row: a build is
+    repeated rather once too often.
+    """
     asked = {re.split(r"[^\w.-]", line, maxsplit=1)[0] for line in importlib.metadata.requires(PACKAGE) or []}
     return manifest.installed(sorted(asked | set(manifest.SOFTWARE)))
 
 
-def up_to_date(folder: Path, found: Manifest, name: str, inputs: str) -> bool:
-    """Whether a config, or the reason why there is none of this name, is what a build would give now."""
-    if found.get("inputs", {}).get(name) != inputs:
+def up_to_date(folder: Path, current: Manifest, name: str, inputs: str) -> bool:
+    """Whether a config, or the reason why there is none of this name, is what a build would give now.
+
+    Args:
+        folder: the release folder.
+        current: its manifest.
+        name: of the config.
+        inputs: hash of everything that it depends on now (`digest`).
+    """
+    if current.get("inputs", {}).get(name) != inputs:
         return False
-    if name in found["unavailable"]:
+    if name in current["unavailable"]:
         return not (folder / name).exists()
-    return name in found["configs"] and _whole(folder, name, manifest.files_of(found, {name}))
-
-
-def _whole(folder: Path, name: str, listed: dict[str, ListedFile]) -> bool:
-    """Whether the folder has the listed files of a config and no others."""
-    there = {path.relative_to(folder).as_posix() for path in (folder / name).rglob("*") if path.is_file()}
-    return there <= listed.keys() and all(
-        (folder / path).is_file() and manifest.listed_file(folder / path) == entry for path, entry in listed.items()
+    if name not in current["configs"]:
+        return False
+    entries = manifest.files_of(current, {name})
+    present = {path.relative_to(folder).as_posix() for path in (folder / name).rglob("*") if path.is_file()}
+    return present <= entries.keys() and all(
+        (folder / path).is_file() and manifest.listed_file(folder / path) == entry for path, entry in entries.items()
     )
-
-
-README = "README.md"
-AUDIT = "audit.json"
-ATTRIBUTION = "ATTRIBUTION.md"
-CONFIGS = "CONFIGS.md"
 
 
 class Release:
@@ -136,16 +135,16 @@ class Release:
     ) -> None:  # fmt: skip
         """Writes the folder and plots of a config, with its audit; removes those of a config that is not available.
 
-        ``inputs`` is a hash of everything that it depends on (`staleness.digest`), which shows later whether it is up
-        to date; ``documents`` has ``corpus``, ``doc_id``, ``title`` and ``url`` of those that its licence asks to name.
+        ``inputs`` is a hash of everything that it depends on (`digest`), which shows later whether it is up to date;
+        ``documents`` has ``corpus``, ``doc_id``, ``title`` and ``url`` of those that its licence asks to name.
         """
         if inputs:
             self._inputs[result.name] = inputs
-        place = self.folder / result.name
-        self._take_away(result.name)
+        self._remove_files(result.name)
         if isinstance(result, Unavailable):
             self._missing.append(result)
             return
+        place = self.folder / result.name
         place.mkdir(parents=True)
         for split in result.splits:
             rows.write_split(result, split, place)
@@ -155,123 +154,183 @@ class Release:
             table = self.folder / manifest.attribution_name(result.name)
             table.parent.mkdir(exist_ok=True)
             documents.write_parquet(table)
-        self._describe(result, report)
+        sizes = lengths(result)
+        (place / README).write_text(card.config_card(result, sizes, report), encoding="utf-8")
+        _replace_text(self.folder / plots.rows_name(result.name), plots.rows_plot(result, sizes))
+        if report:
+            _replace_text(self.folder / plots.audit_name(result.name), plots.audit_plot(report))
         if result.published:
-            self._published |= {source.name: source_entry(source) for source in result.sources}
+            self._published |= {source.name: manifest.source_entry(source) for source in result.sources}
         content = {split: rows.content_hash(table) for split, table in result.splits.items()}
-        self._entries[result.name] = config_entry(result, content, _files(place), report)
+        self._entries[result.name] = manifest.config_entry(result, content, listed(place, place.rglob("*")), report)
         if problem := checks.number_problem(len(self._old["configs"].keys() | self._entries.keys())):
             raise DiscoprobeError(problem)  # now, not after all languages are built
 
-    def _take_away(self, name: str) -> None:
+    def _remove_files(self, name: str) -> None:
         shutil.rmtree(self.folder / name, ignore_errors=True)
         for file in (plots.rows_name(name), plots.audit_name(name), manifest.attribution_name(name)):
             (self.folder / file).unlink(missing_ok=True)
-
-    def _describe(self, config: Config, report: Report | None) -> None:
-        """Writes a config's card and its plots."""
-        sizes = lengths(config)
-        (self.folder / config.name / README).write_text(card.config_card(config, sizes, report), encoding="utf-8")
-        drawn = {plots.rows_name(config.name): plots.rows_plot(config, sizes)}
-        if report:
-            drawn[plots.audit_name(config.name)] = plots.audit_plot(report)
-        for name, svg in drawn.items():
-            _write(self.folder / name, svg)
 
     def leave_out_failed(self) -> list[Unavailable]:
         """Removes all configs that fail the audit, old and new, from the release, until none fails; returns them.
 
         A task that fails with the rows of all languages together fails in every language.
         """
-        left_out: list[Unavailable] = []
-        while failed := self._failed():
-            configs = self._whole()["configs"]
-            for name, verdict in failed.items():
+        failed: list[Unavailable] = []
+        while True:
+            configs = self._renewed()["configs"]
+            failing = {name: verdict for name, verdict in verdicts(configs).items() if verdict.word == FAILED}
+            if not failing:
+                return failed
+            for name, verdict in failing.items():
                 entry = configs[name]
-                left_out.append(
-                    Unavailable(
-                        name, entry["task"], entry["lang"], _reason(verdict, entry), entry["candidates"], entry["drops"]
-                    )
-                )
-                self._missing.append(left_out[-1])
-                self._take_away(name)
-                self._entries.pop(name, None)
                 if verdict.of_design:
+                    reason = "the audit failed with the rows of all languages of the task: "
+                    reason += ", ".join(verdict.checks)
                     self._inputs.pop(name, None)  # rows of other languages decide: it is not known to be up to date
-        return left_out
+                else:  # such as ``the audit failed: length 0.630 (threshold 0.520)``
+                    tallies = entry["audit"].get("evidence", {}) if entry["audit"] else {}
+                    measured = []
+                    for check in verdict.checks:
+                        figures = ""
+                        if tally := tallies.get(check):
+                            accuracy, threshold = max(tally["correct"].values()), tally["threshold"]
+                            figures = f" {accuracy / tally['n']:.3f} (threshold {threshold / tally['n']:.3f})"
+                        measured.append(check + figures)
+                    reason = f"the audit failed: {', '.join(measured)}"
+                left_out = Unavailable(name, entry["task"], entry["lang"], reason, entry["candidates"], entry["drops"])
+                failed.append(left_out)
+                self._missing.append(left_out)
+                self._remove_files(name)
+                self._entries.pop(name, None)
 
-    def _failed(self) -> dict[str, Verdict]:
-        """The configs that fail the audit, with the verdict."""
-        return {name: verdict for name, verdict in verdicts(self._whole()["configs"]).items() if verdict.word == FAILED}
+    def _renewed(self) -> Manifest:
+        """The manifest of what was there and what was added, without files."""
+        combined = manifest.renewed(self._old, self._entries, self._missing, self._corpora, self._inputs)
+        combined["sources"] |= self._published
+        return combined
 
-    def _whole(self) -> Manifest:
-        whole = renewed(self._old, self._entries, self._missing, self._corpora, self._inputs)
-        whole["sources"] |= self._published
-        return whole
-
-    def finish(self) -> Manifest:
+    def finish(self, reader_figures: Mapping[str, dict[str, ReaderFigures]] | None = None) -> Manifest:
         """Writes the files about all configs, old and new, and returns the manifest.
+
+        ``reader_figures`` has what readers found, by config, where it is not to be counted from marks.
 
         Raises:
             DiscoprobeError: there are more configs than the card of one repository can name.
         """
-        whole = self._whole()
-        self._renew_figures(whole)
-        self._renew_cards(whole)
-        texts = documents(whole)
+        combined = self._renewed()
+        self._renew_cards(combined["configs"], reader_figures or {})
+        texts = documents(combined)
         if problem := checks.size_problem(texts[README]):
             raise DiscoprobeError(f"{README}: {problem}")
         for name in self._old["files"].keys() - texts.keys():
             if not name.startswith((f"{manifest.PLOTS}/", f"{manifest.ATTRIBUTION}/")):
                 (self.folder / name).unlink(missing_ok=True)
         for name, text in texts.items():
-            _write(self.folder / name, text)
-            whole["files"][name] = manifest.listed_file(self.folder / name)
-        whole["files"] |= {
-            f"{folder}/{name}": entry
-            for folder in (manifest.PLOTS, manifest.ATTRIBUTION)
-            for name, entry in _files(self.folder / folder).items()
-        }
-        for name, text in manifest.texts(whole).items():
-            _write(self.folder / name, text)
-        return whole
+            _replace_text(self.folder / name, text)
+            combined["files"][name] = manifest.listed_file(self.folder / name)
+        for folder in (manifest.PLOTS, manifest.ATTRIBUTION):
+            combined["files"] |= listed(self.folder, (self.folder / folder).rglob("*"))
+        for name, text in manifest.texts(combined).items():
+            _replace_text(self.folder / name, text)
+        return combined
 
-    def take_readers(self, configs: Mapping[str, ConfigEntry]) -> None:
-        """Copies the figures of readers from ``configs`` to the configs of the same names in the folder."""
-        for name, entry in self._old["configs"].items():
-            if name in configs and "readers" in configs[name]:
-                entry["readers"] = configs[name]["readers"]
+    def _renew_cards(
+        self, configs: dict[str, ConfigEntry], reader_figures: Mapping[str, dict[str, ReaderFigures]]
+    ) -> None:
+        """Puts what readers found, and the verdict of the release, on the cards of all configs.
 
-    def _renew_figures(self, whole: Manifest) -> None:
-        """Puts what readers found into the manifest; if there are no marks, the earlier figures stay."""
-        if not self._marks:
-            return
-        reader_figures = rows.figures_of(self.folder, whole["configs"], self._marks)
-        for name, entry in whole["configs"].items():
-            entry.pop("readers", None)
-            if name in reader_figures:
-                entry["readers"] = reader_figures[name]
-
-    def _renew_cards(self, whole: Manifest) -> None:
-        """Puts the verdict of the release and what readers found on every config's card.
-
-        The verdict may have changed with the rows of other languages.
+        If there are no marks, the earlier figures of readers stay. The verdict on a config may have changed with the
+        rows of other languages.
         """
-        for name, verdict in verdicts(whole["configs"]).items():
-            entry = whole["configs"][name]
+        if self._marks:
+            reader_figures = rows.figures_of(self.folder, configs, self._marks)
+            for entry in configs.values():
+                entry.pop("readers", None)
+        for name in reader_figures.keys() & configs.keys():
+            configs[name]["readers"] = reader_figures[name]
+        for name, verdict in verdicts(configs).items():
             path = self.folder / name / README
             text = path.read_text(encoding="utf-8")
-            if (renewed := card.with_readers(card.with_verdict(text, verdict), entry)) != text:
-                _write(path, renewed)
-                entry["files"][README] = manifest.listed_file(path)
+            if (renewed_text := card.with_readers(card.with_verdict(text, verdict), configs[name])) != text:
+                _replace_text(path, renewed_text)
+                configs[name]["files"][README] = manifest.listed_file(path)
+
+
+def _replace_text(path: Path, text: str) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.unlink(missing_ok=True)  # the file may be a link into the old release
+    path.write_text(text, encoding="utf-8")
+
+
+def documents(
+    combined: Manifest, *, repository: str = card.REPOSITORY, release: str = "", changes: str = ""
+) -> dict[str, str]:
+    """The files about a release as a combined, by name: README.md, ATTRIBUTION.md, croissant.json.
+
+    A large release has its configs in ``.huggingface.yaml`` and the tables of its card in ``CONFIGS.md``.
+
+    Args:
+        combined: the manifest, of which only configs, sources and what was left out are read.
+        repository: the Hub repository that load snippets name.
+        release: the release's number, ``1.2.0``; empty for a build that is not released.
+        changes: the release's section of the changelog.
+    """
+    readme, tables = card.release_card(combined, repository=repository, release=release, changes=changes)
+    texts = {
+        README: readme, CONFIGS: tables, ATTRIBUTION: card.attribution(combined),
+        yaml_header.STANDALONE: yaml_header.standalone(combined),
+        **croissant.croissant(combined, repository=repository, release=release, day=diff.day(changes)),
+    }  # fmt: skip
+    return {name: text for name, text in texts.items() if text}
+
+
+@contextmanager
+def open_release(folder: Path) -> Iterator[Release]:
+    """A release to add to: it takes the place of ``folder`` at the end; if anything fails, nothing has changed.
+
+    Raises:
+        UsageError: if ``folder`` is not empty and no release.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is a file; give --out a folder")
+    place = Place(folder)
+    new_parents = [parent for parent in place.folder.parents if not parent.exists()]
+    place.lock.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with alone(folder, "another build is writing", place.lock):
+            place.recover()
+            if place.folder.is_dir():
+                _check_managed(place)
+            try:
+                place.link_tree()
+                yield Release(place.new, read_marks(marks_file(place.folder)))
+                place.swap()
+            finally:
+                place.clean()
+    finally:
+        with suppress(OSError):  # a folder that holds something stays
+            for parent in new_parents:
+                parent.rmdir()
+
+
+def _check_managed(place: Place) -> None:
+    """Refuses to write into a folder that a build has not written, or that somebody has put links into."""
+    if any(place.entries()) and not (place.folder / manifest.NAME).exists():
+        raise UsageError(
+            f"{place.folder} is not empty and holds no {manifest.NAME}; give --out a new folder or a release folder"
+        )
+    if links := [path for path in place.folder.rglob("*") if path.is_symlink()]:
+        raise UsageError(f"{links[0]} is a symbolic link; delete it: a release folder must not contain links")
+    manifest.read(place.folder)  # its errors name this path, not that of the copy
 
 
 def take_readers(folder: Path, configs: Mapping[str, ConfigEntry]) -> None:
     """Copies the readers' figures of other manifests to the cards of a release folder that was built again."""
-    if any("readers" in entry for entry in configs.values()):
+    reader_figures = {name: entry["readers"] for name, entry in configs.items() if "readers" in entry}
+    if reader_figures:
         with open_release(folder) as release:
-            release.take_readers(configs)
-            release.finish()
+            release.finish(reader_figures)
 
 
 def renew_figures(folder: Path) -> list[str]:
@@ -290,97 +349,3 @@ def renew_figures(folder: Path) -> list[str]:
         for name, entry in sorted(configs.items())
         for line in reader_lines(entry.get("readers", {}), entry["audit"])
     ]
-
-
-def _reason(verdict: Verdict, entry: ConfigEntry) -> str:
-    """Why a config is left out: ``the audit failed: length 0.630 (threshold 0.520)``."""
-    if verdict.of_design:
-        return f"the audit failed with the rows of all languages of the task: {', '.join(verdict.checks)}"
-    tallies = entry["audit"].get("evidence", {}) if entry["audit"] else {}
-    return f"the audit failed: {', '.join(_measured(check, tallies) for check in verdict.checks)}"
-
-
-def _measured(check: str, tallies: Mapping[str, Tally]) -> str:
-    if (tally := tallies.get(check)) is None:
-        return check
-    accuracy, threshold = max(tally["correct"].values()) / tally["n"], tally["threshold"] / tally["n"]
-    return f"{check} {accuracy:.3f} (threshold {threshold:.3f})"
-
-
-def documents(
-    whole: Manifest, *, repository: str = card.REPOSITORY, release: str = "", changes: str = ""
-) -> dict[str, str]:
-    """The files about a release as a whole, by name: README.md, ATTRIBUTION.md, croissant.json.
-
-    A large release has its configs in ``.huggingface.yaml`` and the tables of its card in ``CONFIGS.md``.
-
-    Args:
-        whole: the manifest, of which only configs, sources and what was left out are read.
-        repository: the Hub repository that load snippets name.
-        release: the release's number, ``1.2.0``; empty for a build that is not released.
-        changes: the release's section of the changelog.
-    """
-    readme, tables = card.release_card(whole, repository=repository, release=release, changes=changes)
-    texts = {
-        README: readme, CONFIGS: tables, ATTRIBUTION: card.attribution(whole),
-        yaml_header.STANDALONE: yaml_header.standalone(whole),
-        **croissant.croissant(whole, repository=repository, release=release, day=diff.day(changes)),
-    }  # fmt: skip
-    return {name: text for name, text in texts.items() if text}
-
-
-@contextmanager
-def open_release(folder: Path) -> Iterator[Release]:
-    """A release to add to: it takes the place of ``folder`` at the end; if anything fails, nothing has changed.
-
-    Raises:
-        UsageError: if ``folder`` is not empty and no release.
-    """
-    if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{folder} is a file; give --out a folder")
-    place = Place(folder)
-    made = [parent for parent in place.folder.parents if not parent.exists()]
-    place.lock.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with alone(folder, "another build is writing", place.lock):
-            place.recover()
-            _refuse_unmanaged(place)
-            yield from _renewal(place)
-    finally:
-        with suppress(OSError):  # a folder that holds something stays
-            for parent in made:
-                parent.rmdir()
-
-
-def _renewal(place: Place) -> Iterator[Release]:
-    """The release in the making, put in the place of the old one when it is done."""
-    try:
-        place.link_tree()
-        yield Release(place.new, read_marks(marks_file(place.folder)))
-        place.swap()
-    finally:
-        place.clean()
-
-
-def _refuse_unmanaged(place: Place) -> None:
-    folder = place.folder
-    if not folder.is_dir():
-        return
-    if any(place.entries()) and not (folder / manifest.NAME).exists():
-        raise UsageError(
-            f"{folder} is not empty and holds no {manifest.NAME}; give --out a new folder or a release folder"
-        )
-    if links := [path for path in folder.rglob("*") if path.is_symlink()]:
-        raise UsageError(f"{links[0]} is a symbolic link; delete it: a release folder must not contain links")
-    manifest.read(folder)  # its errors name this path, not that of the copy
-
-
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(exist_ok=True)
-    path.unlink(missing_ok=True)  # the file may be a link into the old release
-    path.write_text(text, encoding="utf-8")
-
-
-def _files(folder: Path) -> dict[str, ListedFile]:
-    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-    return {path.relative_to(folder).as_posix(): manifest.listed_file(path) for path in files}

@@ -1,8 +1,9 @@
-"""All rows of a release, found by what they are and page by page, read lazily from the parquet files.
+"""The rows of a release: written as parquet files, read and found again, with what readers said of them.
 
-Splits as parquet files that `datasets`, its viewer and its streaming read as they are.
-
-Readers' marks on the rows of a release: checked against the rows, and summed up per config.
+`write_split` writes files that `datasets`, its viewer and its streaming read as they are, and `content_hash` says
+whether rows changed, whatever wrote them. Every reader of a release goes through `scan_split`, `read_split` and
+`read_table`. `RowStore` finds rows by what they are, page by page. `figures_of` and `checked_marks` bring together
+readers' marks and the rows that they are about.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import contextlib
 import hashlib
 import operator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import polars as pl
@@ -19,18 +20,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from discoprobe.builders.settings import SPLITS
+from discoprobe.cards import readers
 from discoprobe.cards.metadata import manifest
-from discoprobe.cards.readers import (
-    CANNOT_TELL,
-    PLACES,
-    TEXT_COLUMNS,
-    Mark,
-    ReaderFigures,
-    figures,
-    read_marks,
-    right_answer,
-    shown_hash,
-)
+from discoprobe.cards.metadata.manifest import split_file
+from discoprobe.cards.readers import TEXT_COLUMNS, Mark, ReaderFigures, shown_hash
 from discoprobe.cards.text.card import language_name
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UsageError
 
@@ -43,37 +36,23 @@ if TYPE_CHECKING:
     from discoprobe.builders.config import Config
     from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest
 
-
 CHUNKING = {"min_chunk_size": 256 * 1024, "max_chunk_size": 1024 * 1024, "norm_level": 0}
 """Content-defined chunking with the sizes that `datasets` writes with (its ``DEFAULT_CDC_OPTIONS``)."""
-
 ROW_GROUP = 10_000
 """Rows per row group: the dataset viewer pages through row groups and wants them small."""
-
-
-def file_name(split: str) -> str:
-    """The name of the file of a split; each split has one."""
-    return f"{split}-00000-of-00001.parquet"
-
-
-@contextlib.contextmanager
-def reading(place: Path) -> Iterator[None]:
-    """Turns the errors of parquet readers into one line that names the file.
-
-    Raises:
-        DiscoprobeError: a file that is read inside the block is not parquet.
-    """
-    try:
-        yield
-    except (pa.ArrowException, pl.exceptions.PolarsError) as error:
-        raise DiscoprobeError(f"{place} cannot be read as parquet ({error}); build the release again") from error
+_NUMBER = "_number"
 
 
 def write_split(config: Config, split: str, folder: Path) -> Path:
     """Writes one split below ``folder``; label names go into the schema's metadata, where `datasets` looks for them."""
-    path = folder / file_name(split)
+    from datasets import ClassLabel, Features  # noqa: PLC0415 (three seconds, needed only to write)
+
+    table = config.splits[split]
+    features = Features.from_arrow_schema(table.schema)
+    features["label"] = ClassLabel(names=list(config.labels))
+    path = folder / split_file(split)
     pq.write_table(
-        with_label_names(config.splits[split], config.labels),
+        table.replace_schema_metadata(features.arrow_schema.metadata),
         path,
         compression="zstd",
         row_group_size=ROW_GROUP,
@@ -81,15 +60,6 @@ def write_split(config: Config, split: str, folder: Path) -> Path:
         use_content_defined_chunking=CHUNKING,
     )
     return path
-
-
-def with_label_names(table: pa.Table, labels: tuple[str, ...]) -> pa.Table:
-    """The table with the features' description (``label`` as a ClassLabel) in its schema metadata."""
-    from datasets import ClassLabel, Features  # noqa: PLC0415 (a second of import time, needed only to write)
-
-    features = Features.from_arrow_schema(table.schema)
-    features["label"] = ClassLabel(names=list(labels))
-    return table.replace_schema_metadata(features.arrow_schema.metadata)
 
 
 def content_hash(table: pa.Table) -> str:
@@ -100,68 +70,49 @@ def content_hash(table: pa.Table) -> str:
     return digest.hexdigest()
 
 
-_Rows: TypeAlias = tuple[dict[str, str], dict[str, str]]
-"""The right answer, and the hash of what is shown, of each row of a config by id."""
+@contextlib.contextmanager
+def _explaining(path: Path) -> Iterator[None]:
+    """Turns the errors of parquet readers into one line that names the file."""
+    try:
+        yield
+    except (pa.ArrowException, pl.exceptions.PolarsError) as error:
+        raise DiscoprobeError(f"{path} cannot be read as parquet ({error}); build the release again") from error
 
 
-def _rows(folder: Path, config: str, entry: ConfigEntry) -> _Rows:
-    """The rows of all splits of a config."""
-    labels, shown = {}, {}
-    for split in entry["counts"]:
-        path = folder / config / file_name(split)
-        with reading(path):
-            present = [name for name in ("id", "label", *TEXT_COLUMNS) if name in pq.read_schema(path).names]
-            table = pq.read_table(path, columns=present)
-        for row in table.to_pylist():
-            labels[row["id"]] = right_answer(row, entry["labels"])
-            shown[row["id"]] = shown_hash(row, entry["labels"])
-    return labels, shown
-
-
-def figures_of(
-    folder: Path, entries: dict[str, ConfigEntry], marks: Sequence[Mark]
-) -> dict[str, dict[str, ReaderFigures]]:
-    """What readers of each kind found in the configs of a release folder, by config; those nobody read are not there.
-
-    ``marks`` are in the order of their times.
-    """
-    by_config = {}
-    for config in sorted({mark.config for mark in marks} & entries.keys()):
-        of_config = [mark for mark in marks if mark.kind == "reveal" or mark.config == config]
-        if of_kinds := figures(of_config, *_rows(folder, config, entries[config])):
-            by_config[config] = of_kinds
-    return by_config
-
-
-def checked_marks(release: Path, file: Path) -> list[Mark]:
-    """The marks of a file that somebody else wrote, each of which names a row of the release.
-
-    A mark without a hash of what its row shows gets that of the row as it is now.
+def scan_split(release: Path, config: str, split: str) -> pl.LazyFrame:
+    """The rows of a split of a release folder, none of which is read yet.
 
     Raises:
-        DiscoprobeError: the file is not there, or a mark names a row or an answer that the release does not have.
+        DiscoprobeError: its file is missing, or is not parquet.
     """
-    if not file.is_file():
-        raise DiscoprobeError(f"{file} does not exist; give a file of marks, such as `build review` exports")
-    marks, entries = read_marks(file), manifest.read(release)["configs"]
-    if unknown := sorted({mark.config for mark in marks if mark.config} - entries.keys()):
-        raise DiscoprobeError(f"{file}: {release} has no config {unknown[0]}; are the marks of another release?")
-    known = {config: _rows(release, config, entries[config]) for config in {mark.config for mark in marks} - {""}}
-    return [_checked(mark, known, entries, file) for mark in marks]
+    path = release / config / split_file(split)
+    if not path.is_file():
+        raise DiscoprobeError(f"{path} is missing; build the release again")
+    with _explaining(path):
+        rows = pl.scan_parquet(path, glob=False)
+        rows.collect_schema()
+    return rows
 
 
-def _checked(mark: Mark, known: dict[str, _Rows], entries: dict[str, ConfigEntry], file: Path) -> Mark:
-    if mark.kind == "reveal":
-        return mark
-    labels, shown = known[mark.config]
-    if mark.row not in labels:
-        raise DiscoprobeError(f"{file}: {mark.config} has no row {mark.row}; are the marks of another release?")
-    if mark.kind == "answer" and mark.answer not in {*entries[mark.config]["labels"], *PLACES, CANNOT_TELL}:
-        raise DiscoprobeError(f"{file}: '{mark.answer}' is not a label of {mark.config}")
-    return mark if mark.shown else msgspec.structs.replace(mark, shown=shown[mark.row])
+def read_split(release: Path, config: str, split: str, columns: Sequence[str] = ()) -> pl.DataFrame:
+    """The rows of a split of a release folder, with those of some columns that it has; by default with all.
+
+    Raises:
+        DiscoprobeError: its file is missing, or is not parquet.
+    """
+    rows = scan_split(release, config, split)
+    with _explaining(release / config / split_file(split)):
+        return rows.select(name for name in rows.collect_schema() if not columns or name in columns).collect()
 
 
-_NUMBER = "_number"
+def read_table(path: Path) -> pa.Table:
+    """The rows of a split's file, with the types that the file has.
+
+    Raises:
+        DiscoprobeError: it is not parquet.
+    """
+    with _explaining(path):
+        return pq.read_table(path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,28 +174,20 @@ class RowPage(NamedTuple):
     total: int
 
 
-class _Part(NamedTuple):
-    """A split of a config: rows that may be found, and how many if no file needs to be read to know it."""
-
-    config: str
-    split: str
-    rows: pl.LazyFrame
-    known: int | None
-
-
 def shown_configs(release: Path, languages: Sequence[str]) -> tuple[Manifest, dict[str, ConfigEntry]]:
     """The manifest of a release folder, and its configs of some languages, of all if none is named, by name.
 
     Raises:
         UsageError: the folder holds no configs, or none of these languages.
     """
-    found = manifest.read(release)
-    if not found["configs"]:
+    listed = manifest.read(release)
+    if not listed["configs"]:
         raise UsageError(f"{release} holds no configs; `build run` makes a release folder")
-    configs = {name: one for name, one in sorted(found["configs"].items()) if not languages or one["lang"] in languages}
+    of_all = sorted(listed["configs"].items())
+    configs = {name: entry for name, entry in of_all if not languages or entry["lang"] in languages}
     if not configs:
         raise UsageError(f"{release} has no config of {', '.join(languages)}")
-    return found, configs
+    return listed, configs
 
 
 class RowStore:
@@ -270,39 +213,44 @@ class RowStore:
 
     def tasks(self) -> list[str]:
         """The names of its tasks, sorted."""
-        return sorted({one["task"] for one in self.configs.values()})
+        return sorted({entry["task"] for entry in self.configs.values()})
 
     def languages(self) -> dict[str, str]:
         """The names of its languages by code, sorted by name."""
-        names = {one["lang"]: language_name(one["lang"]) for one in self.configs.values()}
+        names = {entry["lang"]: language_name(entry["lang"]) for entry in self.configs.values()}
         return dict(sorted(names.items(), key=operator.itemgetter(1)))
 
-    def chosen(self, wanted: RowFilter) -> dict[str, ConfigEntry]:
+    def chosen(self, row_filter: RowFilter) -> dict[str, ConfigEntry]:
         """The configs that a filter is for."""
         return {
-            name: one
-            for name, one in self.configs.items()
-            if (not wanted.configs or name in wanted.configs)
-            and (not wanted.tasks or one["task"] in wanted.tasks)
-            and (not wanted.languages or one["lang"] in wanted.languages)
-            and (not wanted.label or wanted.label in one["labels"])
-            and (not wanted.corpus or wanted.corpus in one["sources"])
-            and (wanted.places is None or any(config == name for config, _ in wanted.places))
+            name: entry
+            for name, entry in self.configs.items()
+            if (not row_filter.configs or name in row_filter.configs)
+            and (not row_filter.tasks or entry["task"] in row_filter.tasks)
+            and (not row_filter.languages or entry["lang"] in row_filter.languages)
+            and (not row_filter.label or row_filter.label in entry["labels"])
+            and (not row_filter.corpus or row_filter.corpus in entry["sources"])
+            and (row_filter.places is None or any(config == name for config, _ in row_filter.places))
         }
 
-    def find(self, wanted: RowFilter, start: int, size: int) -> RowPage:
+    def find(self, row_filter: RowFilter, start: int, size: int) -> RowPage:
         """The rows from number ``start`` on, at most ``size``, ordered by config, split, and place in the split."""
-        parts = list(self._parts(wanted))
-        unknown = [part.rows.select(pl.len()) for part in parts if part.known is None]
-        counted = iter([frame.item() for frame in pl.collect_all(unknown)])
+        parts = [
+            (config, split, *self._matching(config, split, row_filter))
+            for config, entry in self.chosen(row_filter).items()
+            for split in ((row_filter.split,) if row_filter.split else SPLITS)
+            if split in entry["counts"]
+        ]
+        uncounted = [matching.select(pl.len()) for _, _, matching, n in parts if n is None]
+        counted = iter([frame.item() for frame in pl.collect_all(uncounted)])
         rows: list[ReleaseRow] = []
         total = 0
-        for part in parts:
-            n = next(counted) if part.known is None else part.known
-            first, last = max(start, total) - total, min(start + size, total + n) - total
+        for config, split, matching, n in parts:
+            n_rows = next(counted) if n is None else n
+            first, last = max(start, total) - total, min(start + size, total + n_rows) - total
             if first < last:
-                rows += self._collected(part.config, part.split, part.rows.slice(first, last - first))
-            total += n
+                rows += self._collect(config, split, matching.slice(first, last - first))
+            total += n_rows
         return RowPage(rows, total)
 
     def row(self, config: str, row_id: str) -> ReleaseRow:
@@ -322,8 +270,8 @@ class RowStore:
         pair = row.values["pair_id"]
         if pair is None:
             return [row]
-        found = self._collected(row.config, row.split, self._scan(row.config, row.split).filter(pair_id=pair))
-        return sorted(found, key=lambda one: (one.values["label"], one.number))
+        members = self._collect(row.config, row.split, self._scan(row.config, row.split).filter(pair_id=pair))
+        return sorted(members, key=lambda member: (member.values["label"], member.number))
 
     def at(self, places: frozenset[tuple[str, str]]) -> list[ReleaseRow]:
         """The rows at these places (config, id), as far as there are such."""
@@ -331,46 +279,43 @@ class RowStore:
 
     def columns(self, config: str, split: str, names: Sequence[str]) -> pl.DataFrame:
         """Those of these columns that a split has."""
-        rows = self._scan(config, split)
-        return rows.select(name for name in rows.collect_schema() if name in names).collect()
+        return read_split(self.folder, config, split, names)
 
     def rows_with(self, config: str, split: str, ids: Collection[str]) -> dict[str, ReleaseRow]:
         """Rows of a split by id."""
         rows = self._scan(config, split).filter(pl.col("id").is_in(list(ids)))
-        return {row.id: row for row in self._collected(config, split, rows)}
-
-    def _parts(self, wanted: RowFilter) -> Iterator[_Part]:
-        for config, entry in self.chosen(wanted).items():
-            for split in (wanted.split,) if wanted.split else SPLITS:
-                if split in entry["counts"]:
-                    yield self._part(config, split, entry, wanted)
-
-    def _part(self, config: str, split: str, entry: ConfigEntry, wanted: RowFilter) -> _Part:
-        rows, counts = self._scan(config, split), entry["counts"][split]
-        known: int | None = sum(counts.values())
-        if wanted.label:
-            rows, known = rows.filter(label=entry["labels"].index(wanted.label)), counts.get(wanted.label, 0)
-        if wanted.corpus and entry["sources"] != [wanted.corpus]:
-            rows, known = rows.filter(corpus=wanted.corpus), None
-        if wanted.places is not None:
-            ids = sorted(row for name, row in wanted.places if name == config)
-            rows, known = rows.filter(pl.col("id").is_in(ids)), None
-        if left_out := sorted(row for name, row in wanted.without if name == config):
-            rows, known = rows.filter(~pl.col("id").is_in(left_out)), None
-        if wanted.words:
-            rows, known = rows.filter(_contains(rows.collect_schema(), wanted.words)), None
-        return _Part(config, split, rows, known)
+        return {row.id: row for row in self._collect(config, split, rows)}
 
     def _scan(self, config: str, split: str) -> pl.LazyFrame:
-        path = self.folder / config / file_name(split)
-        if not path.is_file():
-            raise DiscoprobeError(f"{path} is missing; build the release again")
-        with reading(path):
-            rows = pl.scan_parquet(path, glob=False).with_row_index(_NUMBER)
-            rows.collect_schema()
-        return rows
+        return scan_split(self.folder, config, split).with_row_index(_NUMBER)
 
-    def _collected(self, config: str, split: str, rows: pl.LazyFrame) -> list[ReleaseRow]:
+    def _matching(self, config: str, split: str, row_filter: RowFilter) -> tuple[pl.LazyFrame, int | None]:
+        """The rows of a split that a filter is for, and how many, if no file needs to be read to know it."""
+        entry, rows = self.configs[config], self._scan(config, split)
+        counts = entry["counts"][split]
+        n: int | None = sum(counts.values())
+        if row_filter.label:
+            label = row_filter.label
+            rows, n = rows.filter(label=entry["labels"].index(label)), counts.get(label, 0)
+        if row_filter.corpus and entry["sources"] != [row_filter.corpus]:
+            rows, n = rows.filter(corpus=row_filter.corpus), None
+        if row_filter.places is not None:
+            ids = sorted(row for name, row in row_filter.places if name == config)
+            rows, n = rows.filter(pl.col("id").is_in(ids)), None
+        if left_out := sorted(row for name, row in row_filter.without if name == config):
+            rows, n = rows.filter(~pl.col("id").is_in(left_out)), None
+        if row_filter.words:
+            schema, words = rows.collect_schema(), row_filter.words.lower()
+            texts = [
+                pl.col(name).list.join(" ") if schema[name] == pl.List(pl.String) else pl.col(name)
+                for name in TEXT_COLUMNS
+                if name in schema
+            ]
+            contains = [text.str.to_lowercase().str.contains(words, literal=True) for text in texts]
+            rows, n = rows.filter(pl.any_horizontal(contains)), None
+        return rows, n
+
+    def _collect(self, config: str, split: str, rows: pl.LazyFrame) -> list[ReleaseRow]:
         entry = self.configs[config]
         collected = []
         for values in rows.collect().to_dicts():
@@ -380,12 +325,55 @@ class RowStore:
         return collected
 
 
-def _contains(schema: pl.Schema, words: str) -> pl.Expr:
-    """Whether one of the texts of a row contains these characters, in any case."""
-    sought = words.lower()
-    texts = [
-        pl.col(name).list.join(" ") if schema[name] == pl.List(pl.String) else pl.col(name)
-        for name in TEXT_COLUMNS
-        if name in schema
-    ]
-    return pl.any_horizontal(text.str.to_lowercase().str.contains(sought, literal=True) for text in texts)
+def _read_shown(release: Path, config: str, entry: ConfigEntry) -> tuple[dict[str, str], dict[str, str]]:
+    """Of each row of a config, by id: the right answer, and the hash of what it shows."""
+    answers, hashes = {}, {}
+    for split in entry["counts"]:
+        for row in read_split(release, config, split, ("id", "label", *TEXT_COLUMNS)).iter_rows(named=True):
+            answers[row["id"]] = readers.right_answer(row, entry["labels"])
+            hashes[row["id"]] = shown_hash(row, entry["labels"])
+    return answers, hashes
+
+
+def figures_of(
+    folder: Path, entries: dict[str, ConfigEntry], marks: Sequence[Mark]
+) -> dict[str, dict[str, ReaderFigures]]:
+    """What readers of each kind found in the configs of a release folder, by config; those nobody read are not there.
+
+    ``marks`` are in the order of their times.
+    """
+    by_config = {}
+    for config in sorted({mark.config for mark in marks} & entries.keys()):
+        of_config = [mark for mark in marks if mark.kind == "reveal" or mark.config == config]
+        if of_kinds := readers.figures(of_config, *_read_shown(folder, config, entries[config])):
+            by_config[config] = of_kinds
+    return by_config
+
+
+def checked_marks(release: Path, file: Path) -> list[Mark]:
+    """The marks of a file that somebody else wrote, each of which names a row of the release.
+
+    A mark without a hash of what its row shows gets that of the row as it is now.
+
+    Raises:
+        DiscoprobeError: the file is not there, or a mark names a row or an answer that the release does not have.
+    """
+    if not file.is_file():
+        raise DiscoprobeError(f"{file} does not exist; give a file of marks, such as `build review` exports")
+    marks, entries = readers.read_marks(file), manifest.read(release)["configs"]
+    configs = {mark.config for mark in marks if mark.config}
+    if unknown := sorted(configs - entries.keys()):
+        raise DiscoprobeError(f"{file}: {release} has no config {unknown[0]}; are the marks of another release?")
+    hashes_of = {config: _read_shown(release, config, entries[config])[1] for config in configs}
+    checked = []
+    for mark in marks:
+        if mark.kind != "reveal":
+            config, hashes = mark.config, hashes_of[mark.config]
+            if mark.row not in hashes:
+                raise DiscoprobeError(f"{file}: {config} has no row {mark.row}; are the marks of another release?")
+            labels = {*entries[config]["labels"], *readers.PLACES, readers.CANNOT_TELL}
+            if mark.kind == "answer" and mark.answer not in labels:
+                raise DiscoprobeError(f"{file}: '{mark.answer}' is not a label of {config}")
+            mark = mark if mark.shown else msgspec.structs.replace(mark, shown=hashes[mark.row])  # noqa: PLW2901
+        checked.append(mark)
+    return checked

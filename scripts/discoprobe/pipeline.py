@@ -28,10 +28,10 @@ from discoprobe.builders.drops import without_rows
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import AnyTask, tasks_named
 from discoprobe.cards.metadata import manifest
-from discoprobe.cards.metadata.manifest import ConfigEntry, ListedFile, Manifest, SourceEntry
+from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest, SourceEntry
 from discoprobe.cards.release.release_folder import digest, open_release, take_readers, up_to_date
 from discoprobe.cards.text.verdicts import FAILED, verdicts
-from discoprobe.loaders.annotation_manifest import entries, summary, total
+from discoprobe.loaders.annotation_manifest import FileEntry, entries, summary, total
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.pins import PinnedFile, TextCorpus, Treebank
 from discoprobe.loaders.corpus import Corpus, Source
@@ -444,7 +444,7 @@ def _text_of_catalogue(name: str) -> TextCorpus | None:
     return known if isinstance(known, TextCorpus) else None
 
 
-def _files(corpus: Pinned, listed: Mapping[str, ListedFile]) -> tuple[PinnedFile, ...]:
+def _files(corpus: Pinned, listed: Mapping[str, FileEntry]) -> tuple[PinnedFile, ...]:
     """The listed files with their paths from the catalogue; others are expected in the folder that has most files."""
     paths = {file.name: file.path for file in corpus.files}
     ((most, _),) = Counter(PurePosixPath(path).parent for path in paths.values()).most_common(1)

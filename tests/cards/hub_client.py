@@ -120,7 +120,7 @@ def import_for_builds():
     import discoprobe.pipeline
 
     discoprobe.builders.task.all_tasks()
-    discoprobe.loaders.languages.identification.is_known("es")
+    discoprobe.loaders.raw.raw_corpus.is_known("es")
 
 
 def start(asked, running):

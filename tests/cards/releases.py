@@ -6,7 +6,8 @@ import pyarrow as pa
 
 from discoprobe.builders import Config, Shape, Unavailable, schema
 from discoprobe.builders.audit import Finding, Kind, Report, Severity, Status
-from discoprobe.cards.release import open_release
+from discoprobe.cards.metadata import yaml_header
+from discoprobe.cards.release import card_problems, open_release
 from discoprobe.loaders import Corpus, Counts, Source, SourceFile
 
 SPLITS = {"train": 12, "validation": 4, "test": 8}
@@ -62,3 +63,11 @@ def write(folder, *results, audit=True, failed=()):
             release.add(one, report(one, failed=failed) if audit else None)
         release.finish()
     return folder
+
+
+def problems(folder):
+    """What the Hub, or `datasets`, would refuse in the card of a release folder."""
+    files = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
+    standalone = folder / yaml_header.STANDALONE
+    text = standalone.read_text(encoding="utf-8") if standalone.is_file() else ""
+    return card_problems((folder / "README.md").read_text(encoding="utf-8"), files, text)

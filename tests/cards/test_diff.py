@@ -100,8 +100,8 @@ def test_columns(tmp_path):
         releases.write(tmp_path / name, releases.config())
     one, two = (diff.in_folder(tmp_path / name, manifest.read(tmp_path / name)) for name in ("old", "new"))
     table = one.table("bso_de", "test")
-    pairs = {"test": (table, table.drop_columns(["group"]).append_column("x", pa.array([1] * 8)))}
-    assert diff._columns(pairs) == ("column group: string → none", "column x: none → int64")
+    other = table.drop_columns(["group"]).append_column("x", pa.array([1] * 8))
+    assert diff.compare_columns(table.schema, other.schema) == ("column group: string → none", "column x: none → int64")
     assert not diff.compare(one, two)
 
 
@@ -114,10 +114,10 @@ def test_every_row_is_counted_once(old, new):
     def table(rows):
         return pa.table({"id": [str(key) for key in rows], "label": pa.array(rows.values(), pa.int64())})
 
-    found = diff._split_change(table(old), table(new), list(releases.LABELS), list(releases.LABELS))
+    found = diff.compare_rows(table(old), table(new), list(releases.LABELS), list(releases.LABELS))
     assert found.added == len(new.keys() - old.keys())
     assert found.removed == len(old.keys() - new.keys())
     assert found.relabelled == sum(old[key] != new[key] for key in old.keys() & new.keys())
     assert found.edited == 0
-    turned = diff._split_change(table(new), table(old), list(releases.LABELS), list(releases.LABELS))
+    turned = diff.compare_rows(table(new), table(old), list(releases.LABELS), list(releases.LABELS))
     assert (turned.added, turned.removed, turned.relabelled) == (found.removed, found.added, found.relabelled)

@@ -38,7 +38,7 @@ def test_failures_of_the_client_are_one_line(hub, error, words, transient):
         raise error
 
     with pytest.raises(HubError) as caught:
-        hub._once("uploading", fail)
+        hub._try_once("uploading", fail)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
     assert "hf_secret" not in str(caught.value)
@@ -66,5 +66,5 @@ def test_a_failing_storage_is_not_tried_for_minutes(hub):
         raise RuntimeError(XET.format("server error (500)"))
 
     with pytest.raises(HubError):
-        hub._tried("uploading", fail)
+        hub._retry("uploading", fail)
     assert len(calls) == 1, "the storage's client has tried for a minute by itself"

@@ -184,6 +184,6 @@ def test_the_hash_of_a_language_s_data_is_that_of_its_file():
 
 
 def test_libraries_count_by_their_version():
-    found = staleness.software()
+    found = staleness.environment()
     assert {"python", "polars", "pyarrow", "scikit-learn", "wordfreq", "numpy"} <= found.keys()
     assert all(found[name] for name in ("python", *manifest.SOFTWARE))

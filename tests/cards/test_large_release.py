@@ -70,7 +70,7 @@ def program(hub, tmp_path_factory):
 def test_the_folder(folder):
     whole = manifest.read(folder)
     assert len(whole["configs"]) == 50 * len(TASKS)
-    assert card_checks.problems(folder) == []
+    assert releases.problems(folder) == []
     readme = (folder / "README.md").read_text(encoding="utf-8")
     assert len(readme.encode()) <= card.MOST_BYTES
     assert len(readme.split("---\n")[1].encode()) < card_checks.MOST_BYTES / 20

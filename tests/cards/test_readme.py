@@ -6,6 +6,7 @@ import re
 from email.message import Message
 
 import pytest
+import releases
 import yaml
 from card_cases import HOSTILE, config, hostile_config
 from datasets import get_dataset_config_names, load_dataset
@@ -16,7 +17,7 @@ from shared import tree_of
 from discoprobe import pipeline
 from discoprobe.builders import Shape, Unavailable
 from discoprobe.cards.metadata import config_entry, manifest, source_entry, yaml_header
-from discoprobe.cards.release import MOST_BYTES, card_problems, documents, open_release, problems
+from discoprobe.cards.release import MOST_BYTES, card_problems, documents, open_release
 from discoprobe.cards.text import card, compact
 from discoprobe.sources import Request
 
@@ -266,7 +267,7 @@ def test_all_languages_of_a_task_together(sample_release):
 def test_hostile_names_and_texts(tmp_path):
     one = hostile_config()
     folder = written(tmp_path / "release", one, missing=[Unavailable("so_es", "so", "es", HOSTILE[0])])
-    assert problems(folder) == []
+    assert releases.problems(folder) == []
     text = (folder / "README.md").read_text(encoding="utf-8")
     assert set(front(text)) == set(yaml_header.data(manifest.read(folder)))
     found = MARKDOWN.parse(text.split("---\n", 2)[2])

@@ -4,11 +4,12 @@ import copy
 import re
 
 import pytest
+import releases
 import yaml
 
 from discoprobe.cards.metadata import manifest, yaml_header
 from discoprobe.cards.metadata import yaml_header as vocabulary
-from discoprobe.cards.release import MOST_BYTES, card_problems, problems
+from discoprobe.cards.release import MOST_BYTES, card_problems
 
 SPLITS = ("train", "validation", "test")
 GOOD = {
@@ -95,9 +96,9 @@ def test_what_is_no_card(card):
 
 
 def test_a_release_passes_and_a_lost_file_does_not(sample_release, tmp_path):
-    assert problems(sample_release) == []
+    assert releases.problems(sample_release) == []
     (tmp_path / "README.md").write_text((sample_release / "README.md").read_text(encoding="utf-8"), encoding="utf-8")
-    found = problems(tmp_path)
+    found = releases.problems(tmp_path)
     assert len(found) > 1
     assert all(": no file of the release is " in problem for problem in found)
 

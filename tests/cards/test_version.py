@@ -11,6 +11,7 @@ from discoprobe.cards.release import (
     Level,
     SplitChange,
     Version,
+    check_number,
     latest,
     level,
     parse,
@@ -19,7 +20,6 @@ from discoprobe.cards.release import (
     sections,
     with_section,
 )
-from discoprobe.cards.release.diff import check
 from discoprobe.loaders import DiscoprobeError, UsageError
 
 
@@ -55,25 +55,25 @@ def test_level(changes, expected):
 def test_proposal(changes, number):
     last = Version(1, 2, 3)
     assert str(propose(last, changes)) == number
-    assert check(parse(number), last, changes) == parse(number)
-    assert check(Version(7, 0, 0), last, changes) == Version(7, 0, 0)
+    assert check_number(parse(number), last, changes) == parse(number)
+    assert check_number(Version(7, 0, 0), last, changes) == Version(7, 0, 0)
     with pytest.raises(DiscoprobeError, match=r"not above 1\.2\.3"):
-        check(last, last, changes)
+        check_number(last, last, changes)
 
 
 def test_a_number_that_promises_too_much():
     with pytest.raises(
         DiscoprobeError, match=r"1\.3\.0 is too small a step.*dc_es: test 2 rows relabelled.*--release 2\.0\.0"
     ):
-        check(Version(1, 3, 0), Version(1, 2, 3), rows(relabelled=2))
+        check_number(Version(1, 3, 0), Version(1, 2, 3), rows(relabelled=2))
     with pytest.raises(DiscoprobeError, match="is too small a step"):
-        check(Version(1, 2, 4), Version(1, 2, 3), rows(added=2))
+        check_number(Version(1, 2, 4), Version(1, 2, 3), rows(added=2))
 
 
 def test_the_first_release():
     changes = Changes(added={"dc_de": 4}, first=True)
     assert propose(None, changes) == FIRST
-    assert check(Version(0, 1, 0), None, changes) == Version(0, 1, 0)
+    assert check_number(Version(0, 1, 0), None, changes) == Version(0, 1, 0)
 
 
 @pytest.mark.parametrize("text", ["1.2", "1.2.3.4", "1.02.3", "x", "", "1.2.3-rc1", "v1.2.3 "])

@@ -125,6 +125,7 @@ NO_ROWS = {
     "fsspec": "opens files, whose hash or ETag is in the manifest",
     "httpx2": "downloads; files are verified by their hash",
     "huggingface-hub": "downloads and publishes",
+    "lazy-loader": "imports what a room offers when it is asked for",
     "requests": "downloads; files are verified by their hash",
     "rich": "shows progress",
     "stanza": "its version is in the manifest's entry for each annotated corpus",
