@@ -106,6 +106,18 @@ class ShownText(NamedTuple):
     note: str = ""
 
 
+class ContextSentence(NamedTuple):
+    """A sentence of the source of a row.
+
+    ``shown`` says that the row has it, ``after_gap`` that it does not follow the one before in the source.
+    """
+
+    sent_id: str
+    text: str
+    shown: bool
+    after_gap: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Example:
     """A row to show.
