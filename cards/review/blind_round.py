@@ -82,7 +82,7 @@ class BlindRound:
         return frozenset(traces)
 
 
-class Sample(NamedTuple):
+class RoundSample(NamedTuple):
     """The rows of a round in the order in which they are asked, and how many of each config are not asked.
 
     ``missing``: because every other row shares a document or sentence with rows of the round. ``read_before``: because
@@ -94,7 +94,7 @@ class Sample(NamedTuple):
     read_before: Mapping[str, int]
 
 
-def sample(store: RowStore, blind_round: BlindRound) -> Sample:
+def sample(store: RowStore, blind_round: BlindRound) -> RoundSample:
     """The rows of a round: config by config, labels mixed.
 
     No two share a document, a sentence or a pair. Rows are chosen from each config in turn, so that no config uses up
@@ -114,7 +114,7 @@ def sample(store: RowStore, blind_round: BlindRound) -> Sample:
         rows += [by_id[row_id] for row_id in sorted(ids, key=order.__getitem__)]
         if n := min(blind_round.n, sum(store.entry(config)["counts"][split].values())) - len(ids):
             missing[config] = n
-    return Sample(rows, missing, {})
+    return RoundSample(rows, missing, {})
 
 
 def _ids_to_ask(store: RowStore, config: str, blind_round: BlindRound, used: set[tuple[str, ...]]) -> Iterator[str]:
@@ -138,7 +138,7 @@ def _ids_to_ask(store: RowStore, config: str, blind_round: BlindRound, used: set
                 labels.remove(rows)
 
 
-def unread(store: RowStore, blind_round: BlindRound, sampled: Sample, of_reader: Iterable[Mark]) -> Sample:
+def unread(store: RowStore, blind_round: BlindRound, sampled: RoundSample, of_reader: Iterable[Mark]) -> RoundSample:
     """The rows of a round without those that share something with rows that the reader has read outside of it.
 
     ``of_reader`` are the reader's marks. A verdict counts as read too: its row was shown with the label.
@@ -261,7 +261,7 @@ class BlindPages:
         n = min(1000, max(1, whole_number(args.get("n"), _ROUND_ROWS)))
         return BlindRound(name[:80], configs, split, n, bool(args.get("repeat")))
 
-    def _progress(self, blind_round: BlindRound, reader: Reader) -> tuple[Sample, dict[Place, Mark], bool]:
+    def _progress(self, blind_round: BlindRound, reader: Reader) -> tuple[RoundSample, dict[Place, Mark], bool]:
         """What a reader is asked in a round, the reader's answers by row, and whether the results have been shown."""
         of_reader = [mark for mark in self.site.marks() if mark.reader == reader.name]
         sampled = unread(self.site.store, blind_round, self.sample(blind_round), of_reader)

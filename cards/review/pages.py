@@ -166,16 +166,15 @@ def side_by_side(row: ReleaseRow, pair: Sequence[ReleaseRow]) -> list[ShownRow]:
             view = shown_row(version)
             others = [texts for row_id, texts in texts_of.items() if row_id != version.id]
             texts = []
-            for number, (shown, text) in enumerate(zip(view.texts, texts_of[version.id], strict=True)):
+            for number, (marked_text, text) in enumerate(zip(view.texts, texts_of[version.id], strict=True)):
                 differs = any(other[number : number + 1] != [text] for other in others)
-                texts.append(ShownText(shown.name, (TextPiece(text, differs),), shown.note))
+                texts.append(ShownText(marked_text.name, (TextPiece(text, differs),), marked_text.note))
             versions.append(ShownRow(version, tuple(texts), lang, view.facts))
         return versions
     if row.values.get("original"):
-        left, right = differences(row.values["original"], row.values["text"])
-        return [
-            ShownRow(row, (ShownText(name, text),), lang, {}) for name, text in (("original", left), ("text", right))
-        ]
+        before, after = differences(row.values["original"], row.values["text"])
+        sides = ShownText("original", before), ShownText("text", after)
+        return [ShownRow(row, (side,), lang, {}) for side in sides]
     return []
 
 

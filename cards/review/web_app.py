@@ -240,9 +240,9 @@ class RowPages:
 
     def plot(self, name: str) -> Response:
         """A plot of a card; only files that the manifest lists."""
-        path, whole = f"{manifest.PLOTS}/{name}", self.site.store.manifest
+        path, content = f"{manifest.PLOTS}/{name}", self.site.store.manifest
         file = self.site.release / path
-        if path not in whole["files"] or not manifest.is_plot_of(path, whole["configs"]) or not file.is_file():
+        if path not in content["files"] or not manifest.is_plot_of(path, content["configs"]) or not file.is_file():
             abort(404, "there is no such plot")
         kinds = {"svg": "image/svg+xml", "png": "image/png"}
         return Response(file.read_bytes(), mimetype=kinds.get(name.rpartition(".")[2], "application/octet-stream"))

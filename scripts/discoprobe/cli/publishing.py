@@ -16,7 +16,6 @@ import typer
 from discoprobe.cli import arguments as arg
 from discoprobe.cli import terminal
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError
-from discoprobe.loaders.fetch.remote_files import is_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -202,6 +201,7 @@ def diff(
     Example: build diff --against org/discoprobe@v1.2.0
     """
     from discoprobe.cards.hub.staging import compare
+    from discoprobe.loaders.fetch.remote_files import is_url
     from discoprobe.remote_folders import local
     from discoprobe.sources import language_codes, split_names
 
@@ -242,6 +242,7 @@ def verify(  # noqa: PLR0913 (one parameter per option)
     Example: build verify org/discoprobe@v1.2.0
     """
     from discoprobe.cards.hub.verify import verify as check
+    from discoprobe.loaders.fetch.remote_files import is_url
     from discoprobe.pipeline import rebuilder
     from discoprobe.remote_folders import local
 
@@ -292,6 +293,7 @@ def review(  # noqa: PLR0913 (one parameter per option)
     """
     from discoprobe.cards.readers import READER_KINDS
     from discoprobe.cards.review.site import Reader, ReviewOptions
+    from discoprobe.loaders.fetch.remote_files import is_url
     from discoprobe.sources import Contexts, language_codes, split_names
 
     if reader_kind not in READER_KINDS:

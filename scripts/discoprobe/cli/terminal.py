@@ -10,7 +10,6 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from discoprobe.loaders.fetch.remote_files import is_url
 from discoprobe.loaders.process_pool import WORDS
 
 if TYPE_CHECKING:
@@ -176,6 +175,8 @@ def show_markdown(text: str) -> None:
 
 def show_load_call(out: str, config: str, splits: Sequence[str]) -> None:
     """Prints the call that loads a config: of a folder, or of a URL by the parquet files of each split."""
+    from discoprobe.loaders.fetch.remote_files import is_url
+
     files = ", ".join(f'"{split}": "{out}/{config}/{split}-*.parquet"' for split in splits)
     arguments = f'"parquet", data_files={{{files}}}' if is_url(out) else f'"{out}", "{config}"'
     sys.stdout.write(f"\nload_dataset({arguments})\n")
