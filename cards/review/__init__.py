@@ -8,8 +8,8 @@ all pages share: who may ask, who reads, the marks. ``web_app`` adds the pages o
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
-    "blind_round": ["BlindRound", "question_of", "sample"],
-    "pages": ["card_for_terminal", "card_html", "differences", "read_card"],
+    "blind_round": ["BlindRound", "answer_names", "question_of", "sample", "scores"],
+    "pages": ["card_for_terminal", "differences", "question_texts", "read_card", "shown_row"],
     "site": ["Reader", "ReviewOptions", "inside"],
     "web_app": ["server"],
 })  # fmt: skip
