@@ -9,7 +9,7 @@ from releases import config, write
 from review_server import reviewing
 
 from discoprobe.builders.audit import exact
-from discoprobe.cards import Mark
+from discoprobe.cards import Mark, marks_file, read_marks
 from discoprobe.cards.release import ReleaseRow, RowStore
 from discoprobe.cards.review import BlindRound, answer_names, question_texts, sample, scores, shown_row
 
@@ -80,6 +80,20 @@ def test_the_table_of_configs_counts_rows_that_were_marked_or_answered(release):
         line = next(part for part in app.get("/")[2].split("<tr ") if "/rows?config=bso_de" in part)
     assert 'data-name="read" class="number" data-value="4"' in line
     assert 'data-name="faults" class="number" data-value="1"' in line
+
+
+def test_marks_and_answers_have_the_hash_of_what_their_row_shows(release):
+    """So they stop counting when the text or the label of the row changes."""
+    query = "name=r1&config=bso_de&split=train&n=2"
+    with reviewing(release) as app:
+        asked = json.loads(app.get(f"/blind/round.json?{query}")[2])
+        answers = [{"config": "bso_de", "row": item["row"], "answer": "swapped"} for item in asked["items"]]
+        app.post_json("/answers.json", {"token": asked["token"], "round": query, "answers": answers})
+        app.post("/mark", {"token": app.token(), "config": "bso_de", "row": "de-test-0", "verdict": "fine"})
+    store, marks = RowStore(release), read_marks(marks_file(release))
+    assert [mark.kind for mark in marks] == ["answer", "answer", "mark"]
+    assert [mark.shown for mark in marks] == [store.row("bso_de", mark.row).shown for mark in marks]
+    assert len({mark.shown for mark in marks}) == 3
 
 
 def test_labels_are_asked_in_no_order(tmp_path):

@@ -114,8 +114,8 @@ def test_context_of_the_source(release):
 
 
 class Line:
-    def __init__(self, text, shown, after_gap):
-        self.text, self.shown, self.after_gap = text, shown, after_gap
+    def __init__(self, text, in_row, after_gap):
+        self.text, self.in_row, self.after_gap = text, in_row, after_gap
 
 
 def test_the_rows_that_a_solver_is_surest_of(tmp_path, monkeypatch):

@@ -105,16 +105,16 @@ def test_the_first_training_rows_are_used(probed):
 
 
 def test_options_are_told_from_their_context(probed):
-    """The right option has the number of the context, the other one its negative."""
+    """The right option has the number of the context, the others its negative."""
     rows = []
     for split in ("train", "validation", "test"):
-        for number in range(40):
-            value, place = (-1) ** number, number // 2 % 2
-            options = [-value, -value]
+        for number in range(42):
+            value, place = (-1) ** number, number // 2 % 3
+            options = [-value] * 3
             options[place] = value
             texts = [f"{split} {number} {at} {value}" for at, value in enumerate([value, *options])]
             rows.append({"split": split, "label": place, "texts": texts, "n_context": 1})
-    evaluation = probed(dataset(rows, Shape.CHOICE, ("0", "1")), lambda text: [float(text.split()[-1])])
+    evaluation = probed(dataset(rows, Shape.CHOICE, ("0", "1", "2")), lambda text: [float(text.split()[-1])])
     assert evaluation.best.accuracy == 1.0
     assert evaluation.best.macro_f1 is None
 
