@@ -145,21 +145,14 @@ def _universal(treebank: Record, rules: dict[str, str], by_blob: dict[str, Recor
         reason = "its files hold annotation without the text, which has to be got from elsewhere"
     elif kind != "open":
         reason = WHY_NOT[kind].format(treebank["licence"])
+    commit = treebank["commit"]
     record = {
-        "table": "left_out" if reason else "treebank",
-        "name": name,
-        "prefix": prefix,
-        "lang": prefix.split("_")[0],
+        "table": "left_out" if reason else "treebank", "name": name, "prefix": prefix, "lang": prefix.split("_")[0],
         "language": name.removeprefix("UD_").rsplit("-", 1)[0].replace("_", " "),
-        "repo": treebank["repo"],
-        "commit": treebank["commit"],
-        "date": treebank["date"],
-        "licence": treebank["licence"],
-        "genre": treebank["genre"].split(),
+        **{key: treebank[key] for key in ("repo", "commit", "date", "licence")}, "genre": treebank["genre"].split(),
         "documents": _rule(name, rules),
-        "citation": f"{name}, Universal Dependencies, commit {treebank['commit'][:7]}, "
-        f"https://github.com/{treebank['repo']}",
-    }
+        "citation": f"{name}, Universal Dependencies, commit {commit[:7]}, https://github.com/{treebank['repo']}",
+    }  # fmt: skip
     if name in FACTS["notes"]:
         record["note"] = FACTS["notes"][name]
     return record | ({"reason": reason} if reason else {"files": [_pin(file, by_blob) for file in treebank["files"]]})
@@ -178,21 +171,19 @@ def _elsewhere(facts: Record, by_blob: dict[str, Record], rules: dict[str, str])
         file = {"path": f"{folder}/{name}", "git_blob_sha1": blob, "bytes": by_blob[blob]["bytes"]}
         files.append(_pin(file, by_blob))
     return {
-        "table": "treebank",
-        "name": facts["name"],
-        "prefix": facts["prefix"],
-        "lang": first["lang"],
-        "language": facts["language"],
-        "repo": first["repo"],
-        "commit": first["commit"],
-        "licence": facts["licence"],
-        "licence_note": facts["licence_note"],
+        "table": "treebank", "name": facts["name"], "prefix": facts["prefix"], "lang": first["lang"],
+        "language": facts["language"], "repo": first["repo"], "commit": first["commit"],
+        "licence": facts["licence"], "licence_note": facts["licence_note"],
         **({"default": False, "note": facts["note"]} if "note" in facts else {}),
         "genre": sorted({name.split("_")[1] for name in names.values()}),
-        "documents": _rule(facts["name"], {facts["name"]: "newdoc"} | rules),
-        "citation": f"{facts['citation']}; commit {first['commit'][:7]}, https://github.com/{first['repo']}",
+        "documents": _rule(facts["name"], {facts["name"]: "newdoc"} | rules), "citation": _citation(facts, first),
         "files": files,
-    }
+    }  # fmt: skip
+
+
+def _citation(facts: Record, file: Record) -> str:
+    """How a corpus outside Universal Dependencies is cited: its paper, and the commit that its files are from."""
+    return f"{facts['citation']}; commit {file['commit'][:7]}, https://github.com/{file['repo']}"
 
 
 def _rule(name: str, rules: dict[str, str]) -> Record:
@@ -275,13 +266,10 @@ def text_records(corpora: Path, files: list[Record]) -> list[Record]:
     facts = FACTS["left_out"]
     if file := listed.get(facts["path"]):
         record = {
-            "table": "left_out",
-            **{key: facts[key] for key in ("name", "prefix", "lang", "language")},
-            **{key: file[key] for key in ("repo", "commit", "licence")},
-            "documents": {"kind": "auto"},
-            "citation": f"{facts['citation']}; commit {file['commit'][:7]}, https://github.com/{file['repo']}",
-            "reason": facts["reason"],
-        }
+            "table": "left_out", **{key: facts[key] for key in ("name", "prefix", "lang", "language")},
+            **{key: file[key] for key in ("repo", "commit", "licence")}, "documents": {"kind": "auto"},
+            "citation": _citation(facts, file), "reason": facts["reason"],
+        }  # fmt: skip
         records.append(record)
     return records
 
@@ -301,21 +289,13 @@ def _text_record(text: TextFacts, texts: list[Path], corpora: Path, listed: dict
     first = listed[paths[0].relative_to(corpora).as_posix()]
     note = "raw text; treebanks are taken by default" + (", and this is translated" if text.translated else "")
     return {
-        "table": "text",
-        "name": text.name,
-        "prefix": text.prefix,
-        "lang": text.lang,
+        "table": "text", "name": text.name, "prefix": text.prefix, "lang": text.lang,
         "language": next(name for code, name in FACTS["codes"].values() if code == text.lang),
-        "repo": first["repo"],
-        "commit": first["commit"],
-        "licence": licence,
-        "licence_note": text.licence_note,
+        "repo": first["repo"], "commit": first["commit"], "licence": licence, "licence_note": text.licence_note,
         **({} if text.lang in WITHOUT_TREEBANK else {"default": False, "note": note}),
-        "genre": list(text.genre),
-        "read": list(text.read),
-        "citation": f"{text.citation}; commit {first['commit'][:7]}, https://github.com/{first['repo']}",
-        "files": pinned,
-    }
+        "genre": list(text.genre), "read": list(text.read),
+        "citation": _citation({"citation": text.citation}, first), "files": pinned,
+    }  # fmt: skip
 
 
 def _licence(text: TextFacts, folder: Path, paths: list[Path]) -> str:

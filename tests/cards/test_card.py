@@ -13,7 +13,6 @@ from discoprobe.builders import Config, Paper, Shape, all_tasks, meanings, paper
 from discoprobe.builders.audit import audit
 from discoprobe.cards.review import card_for_terminal, read_card
 from discoprobe.cards.text import card, examples, fields, lengths, pieces, plain
-from discoprobe.cards.text.card import _drops
 from discoprobe.loaders import DiscoprobeError, UnknownNameError
 
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table")
@@ -188,7 +187,8 @@ def test_drops_are_sorted_by_number_and_name():
         drops={"tag": 3, "odd": 40, "mask": 3},
         meanings={"tag": "t", "odd": "o", "mask": "m"},
     )
-    assert _drops(given) == [("odd", 40, "o"), ("mask", 3, "m"), ("tag", 3, "t")]
+    table = card_of(given).partition("| reason | candidates not used | meaning |")[2].splitlines()[2:5]
+    assert table == ["| odd | 40 | o |", "| mask | 3 | m |", "| tag | 3 | t |"]
 
 
 def test_every_reason_for_a_drop_has_a_meaning(built):
