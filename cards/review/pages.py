@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
+from markdown_it import MarkdownIt
 
 from discoprobe.builders.audit.thresholds import BY_ID
 from discoprobe.builders.config import Shape
@@ -66,8 +67,6 @@ def card_html(card: str, address_of: Callable[[str], str]) -> str:
 
     This is CommonMark with tables. HTML passes, since cards escape what is not theirs.
     """
-    from markdown_it import MarkdownIt  # noqa: PLC0415 (.1 s, only to show a card)
-
     markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
     tokens = markdown.parse(_FRONT_MATTER.sub("", card, count=1))
     for number, token in enumerate(tokens):
