@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -17,7 +16,7 @@ import polars as pl
 from discoprobe.builders import build  # noqa: F401 (imports every module that reads a section of a language)
 from discoprobe.builders.audit.thresholds import CHECKS, Kind
 from discoprobe.builders.config import Shape, schema
-from discoprobe.builders.task import FAMILIES, AnyTask, all_tasks, generated_tasks
+from discoprobe.builders.task import FAMILIES, all_tasks, generated_tasks
 from discoprobe.loaders.languages.language import Availability, LanguageSection
 from discoprobe.loaders.raw import segmentation as sentence_boundaries  # noqa: F401 (the same)
 
@@ -58,7 +57,7 @@ def with_tables(text: str) -> str:
     """The text of a page with its tables up to date."""
     return re.sub(
         r"(<!-- (?:table|file): (\S+) -->\n).*?(<!-- end -->)",
-        lambda found: f"{found[1]}\n{content(found[2])}\n{found[3]}",
+        lambda match: f"{match[1]}\n{content(match[2])}\n{match[3]}",
         text,
         flags=re.DOTALL,
     )
@@ -77,7 +76,15 @@ def tasks_page() -> str:
     for family in FAMILIES:
         tasks = [task for task in all_tasks().values() if task.family == family]
         head = ("task", "what it asks", "labels", "row", "layers", "papers")
-        parts.append(f"## {TITLES[family]}\n\n{_table(head, map(_task, tasks))}")
+        rows = []
+        for task in tasks:
+            names = task.conditions or task.labels
+            labels = ", ".join(names[:MOST_LABELS]) + (f" … ({len(names)})" if names[MOST_LABELS:] else "")
+            shape = Shape.SUITE if task.conditions else task.shape
+            papers = ", ".join(f"[{paper.names[0]}]({paper.url})" for paper in task.papers)
+            what = task.definition.partition("\n")[0]
+            rows.append((f"`{task.name}`", what, labels, shape, ", ".join(sorted(task.needs)), papers))
+        parts.append(f"## {TITLES[family]}\n\n{_table(head, rows)}")
     generated = generated_tasks()
     for family in sorted({task.family for task in generated.values()}):
         names = [name for name, task in generated.items() if task.family == family]
@@ -88,33 +95,25 @@ def tasks_page() -> str:
     return "\n".join(parts)
 
 
-def _task(task: AnyTask) -> tuple[str, ...]:
-    papers = ", ".join(f"[{paper.names[0]}]({paper.url})" for paper in task.papers)
-    what = task.definition.partition("\n")[0]
-    names = task.conditions or task.labels
-    labels = ", ".join(names[:MOST_LABELS]) + (f" … ({len(names)})" if names[MOST_LABELS:] else "")
-    shape = Shape.SUITE if task.conditions else task.shape
-    return f"`{task.name}`", what, labels, shape, ", ".join(sorted(task.needs)), papers
-
-
 def columns() -> str:
     """The columns that rows of each shape have beyond those of all rows."""
     names = {shape: schema(shape).names for shape in Shape}
     common = [name for name in names[Shape.SENTENCE] if all(name in others for others in names.values())]
     rows = [
-        (str(shape), ", ".join(f"`{name}`" for name in found if name not in common)) for shape, found in names.items()
+        (str(shape), ", ".join(f"`{name}`" for name in of_shape if name not in common))
+        for shape, of_shape in names.items()
     ]
     return _table(("row", "columns"), [("all", ", ".join(f"`{name}`" for name in common)), *rows])
 
 
 def checks(kind: Kind) -> str:
     """The checks of one kind with their thresholds."""
-    rows = [(f"`{check.id}`", check.measures, _threshold(check.threshold)) for check in CHECKS if check.kind is kind]
+    rows = [
+        (f"`{check.id}`", check.measures, "" if check.threshold is None else f"{check.threshold:g}")
+        for check in CHECKS
+        if check.kind is kind
+    ]
     return _table(("check", "measures", "threshold"), rows)
-
-
-def _threshold(value: float | None) -> str:
-    return "" if value is None else f"{value:g}"
 
 
 def sections() -> str:
@@ -140,7 +139,8 @@ TABLES = {
 }
 
 
-def _table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]] | list[tuple[str, ...]]) -> str:
+def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """A Markdown table."""
     lines = [head, tuple("---" for _ in head), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
@@ -154,8 +154,8 @@ def readme(text: str, printed: str, release: Path) -> str:
         release: the folder that it wrote.
     """
     lines = {line.split()[0]: line.rstrip() for line in printed.splitlines() if line.strip()}
-    shown = [*(lines[name] for name in ("config", *BUILT)), "…", *(lines[name] for name in NOT_BUILT)]
-    text = _with_block(text, r"^```text\n", "\n".join(shown))
+    table = [*(lines[name] for name in ("config", *BUILT)), "…", *(lines[name] for name in NOT_BUILT)]
+    text = _with_block(text, r"^```text\n", "\n".join(table))
     rows = pl.read_parquet(release / "dc_es" / "test-*.parquet").filter(pl.col("label") == 1)
     sentences = ",\n ".join(map(repr, rows["sentences"][0]))
     return _with_block(text, r"^>>> [^\n]*\n", f"[{sentences}]")
@@ -164,7 +164,7 @@ def readme(text: str, printed: str, release: Path) -> str:
 def _with_block(text: str, opening: str, block: str) -> str:
     """The text, with ``block`` after ``opening`` (a pattern) in the first fenced block that has it."""
     return re.sub(
-        rf"({opening}).*?(^```)", lambda found: f"{found[1]}{block}\n{found[2]}", text,
+        rf"({opening}).*?(^```)", lambda match: f"{match[1]}{block}\n{match[2]}", text,
         count=1, flags=re.DOTALL | re.MULTILINE,
     )  # fmt: skip
 

@@ -12,7 +12,6 @@ import re
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -58,98 +57,102 @@ class Annotation:
 
 def main(argv: list[str] | None = None) -> int:
     """Measures one language and puts its figures into the file."""
-    options = _options().parse_args(argv)
-    gold = read_corpora(options.treebank, lang=options.lang)[options.lang]
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("treebank", type=Path, nargs="+", help="CoNLL-U that the models were not trained on")
+    parser.add_argument("--lang", required=True)
+    parser.add_argument("--stanza-dir", type=Path)
+    parser.add_argument("--segment", action="store_true", help="measure segmentation only")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--note", default="", help="what else is to be known of the models")
+    parser.add_argument("--out", type=Path, default=OUT)
+    options = parser.parse_args(argv)
+    corpus = read_corpora(options.treebank, lang=options.lang)[options.lang]
     with tempfile.TemporaryDirectory() as work:
-        texts, corpus = Path(work) / "texts", Path(work) / "corpus"
-        treebank = _gold(gold, texts)
+        texts, out = Path(work) / "texts", Path(work) / "corpus"
+        gold = annotation_of_treebank(corpus, texts)
         how = AnnotationOptions(
             segment=options.segment, stanza_dir=options.stanza_dir, processors=DEFAULT, read=EVERYTHING
         )
-        made = prepare(str(texts), Source("agreement", options.lang), how, out=corpus, jobs=options.jobs)
-        found = _annotated(corpus, options.lang)
-    names = ", ".join(
-        f"{one.name} ({one.commit[:7]})" if one.commit else one.name
-        for one in gold.sources
-        if one.name in treebank.treebanks
-    )
-    figures = _figures(treebank, found, SEGMENTATION_TASKS if options.segment else TASKS)
-    entry = _entry(options.lang, names, made, figures, options.note)
-    _write(options.out, entry)
+        annotated = prepare(str(texts), Source("agreement", options.lang), how, out=out, jobs=options.jobs)
+        automatic = annotation_of_texts(out, options.lang)
+    figures = agreement(gold, automatic, SEGMENTATION_TASKS if options.segment else TASKS)
+    sources = [source for source in corpus.sources if source.name in gold.treebanks]
+    names = (f"{source.name} ({source.commit[:7]})" if source.commit else source.name for source in sources)
+    entry = toml_entry(options.lang, ", ".join(names), annotated, figures, options.note)
+    # The entry replaces the one of the same language, engine and models.
+    old = options.out.read_text(encoding="utf-8").removeprefix(HEAD) if options.out.exists() else ""
+    tables = [f"[[measured]]{table}".strip() + "\n" for table in old.split("[[measured]]")[1:]]
+    others = [table for table in tables if _key(table) != _key(entry)]
+    options.out.write_text(HEAD + "\n" + "\n".join(sorted([*others, entry])), encoding="utf-8", newline="\n")
     sys.stdout.write(entry)
     return 0
 
 
-def _gold(corpus: Corpus, folder: Path) -> Annotation:
-    """The annotation of the treebank; writes its texts to the folder."""
+def annotation_of_treebank(corpus: Corpus, folder: Path) -> Annotation:
+    """The annotation of the treebank; writes its texts to the folder, a file per document."""
     folder.mkdir()
-    found = Annotation()
+    gold = Annotation()
     for number, shard in enumerate(corpus.shards()):
         readable = shard.sentences.filter(pl.col("text").str.contains(r"[\p{L}\p{N}]"))
-        places = dict(_written(shard, readable, folder, number))
-        _add(found, shard, places, corpus.lang)
-        found.treebanks.update(shard.documents.join(readable, on="doc", how="semi")["corpus"])
-    return found
+        documents = shard.documents.filter(shard.documents["doc_id"].is_not_null())["doc"].to_list()
+        groups: dict[str, list[tuple[int, str]]] = {}
+        for i, (sent, doc, text) in enumerate(readable.select("sent", "doc", "text").iter_rows()):
+            part = f"{number}-{doc}" if doc in documents else f"{number}-x{i // PSEUDO:05}"
+            groups.setdefault(part, []).append((sent, text))
+        places: dict[int, Span] = {}
+        for part, members in groups.items():
+            at = 0
+            for sent, text in members:
+                places[sent] = (f"{part}.txt", at, at + len(text))
+                at += len(text) + 1
+            (folder / f"{part}.txt").write_text(" ".join(text for _, text in members), encoding="utf-8")
+        _add(gold, shard, places, corpus.lang)
+        gold.treebanks.update(shard.documents.join(readable, on="doc", how="semi")["corpus"])
+    return gold
 
 
-def _written(shard: Shard, sentences: pl.DataFrame, folder: Path, number: int) -> Iterator[tuple[int, Span]]:
-    """Writes the sentences of a shard to text files; yields the number and the span of each."""
-    named = shard.documents.filter(shard.documents["doc_id"].is_not_null())["doc"].to_list()
-    groups: dict[str, list[tuple[int, str]]] = {}
-    for i, (sent, doc, text) in enumerate(sentences.select("sent", "doc", "text").iter_rows()):
-        part = f"{number}-{doc}" if doc in named else f"{number}-x{i // PSEUDO:05}"
-        groups.setdefault(part, []).append((sent, text))
-    for part, members in groups.items():
-        at = 0
-        name = f"{part}.txt"
-        for sent, text in members:
-            yield sent, (name, at, at + len(text))
-            at += len(text) + 1
-        (folder / name).write_text(" ".join(text for _, text in members), encoding="utf-8")
-
-
-def _annotated(folder: Path, lang: str) -> Annotation:
+def annotation_of_texts(folder: Path, lang: str) -> Annotation:
     """The annotation of the text files, read from the annotated corpus."""
-    ids: dict[str, Span] = {}
+    spans: dict[str, Span] = {}
     for path in sorted(folder.glob("*.conllu")):
         sent_id = ""
         for line in path.read_text(encoding="utf-8").splitlines():
             if line.startswith("# sent_id = "):
                 sent_id = line.removeprefix("# sent_id = ")
             elif match := PLACE.match(line):
-                ids[sent_id] = (match[1], int(match[2]), int(match[3]))
-    found = Annotation()
+                spans[sent_id] = (match[1], int(match[2]), int(match[3]))
+    automatic = Annotation()
     for shard in read_corpora([folder])[lang].shards():
-        places = {sent: ids[sent_id] for sent, sent_id in shard.sentences.select("sent", "sent_id").iter_rows()}
-        _add(found, shard, places, lang)
-    return found
+        places = {sent: spans[sent_id] for sent, sent_id in shard.sentences.select("sent", "sent_id").iter_rows()}
+        _add(automatic, shard, places, lang)
+    return automatic
 
 
-def _add(found: Annotation, shard: Shard, places: dict[int, Span], lang: str) -> None:
+def _add(annotation: Annotation, shard: Shard, places: dict[int, Span], lang: str) -> None:
     """Adds a shard's sentences and candidates."""
-    found.spans.update(places.values())
+    annotation.spans.update(places.values())
     settings, language, trees = Settings(), language_data(lang), Trees(shard)
-    shown = candidates.sentences(trees, settings)
+    usable = candidates.sentences(trees, settings)
     for name in TASKS:
         task = all_tasks()[name]
         if task.select is None:
             continue
         selected = task.select(trees, Context(name, language, settings, task.labels))
-        rows = candidates.candidates(selected, trees, shown)
+        rows = candidates.candidates(selected, trees, usable)
         ranges = bin_of(pl.col("n_words"), edges(rows["n_words"], EQUAL))
         labels = rows.select("sent", pl.coalesce("label", ranges), "reason")
         for sent, label, reason in labels.iter_rows():
             if label is not None and reason is None:
-                found.labels[name][places[sent]] = label
+                annotation.labels[name][places[sent]] = label
 
 
-def _figures(gold: Annotation, found: Annotation, tasks: tuple[str, ...]) -> dict[str, dict[str, int]]:
+def agreement(gold: Annotation, automatic: Annotation, tasks: tuple[str, ...]) -> dict[str, dict[str, int]]:
     """The numbers of sentences, and of candidates of each task among the sentences with the same boundaries."""
-    same = gold.spans & found.spans
-    counts = {"sentences": {"gold": len(gold.spans), "annotated": len(found.spans), "same": len(same)}}
+    same = gold.spans & automatic.spans
+    counts = {"sentences": {"gold": len(gold.spans), "annotated": len(automatic.spans), "same": len(same)}}
     for task in tasks:
         ours = {span: label for span, label in gold.labels[task].items() if span in same}
-        theirs = {span: label for span, label in found.labels[task].items() if span in same}
+        theirs = {span: label for span, label in automatic.labels[task].items() if span in same}
         both = Counter(ours[span] == theirs[span] for span in ours.keys() & theirs.keys())
         counts[task] = {
             "both": both.total(), "agree": both[True], "gold_only": len(ours.keys() - theirs.keys()),
@@ -158,7 +161,7 @@ def _figures(gold: Annotation, found: Annotation, tasks: tuple[str, ...]) -> dic
     return counts
 
 
-def _entry(lang: str, treebank: str, made: AnnotatedCorpus, counts: dict[str, dict[str, int]], note: str) -> str:
+def toml_entry(lang: str, treebank: str, made: AnnotatedCorpus, counts: dict[str, dict[str, int]], note: str) -> str:
     """One table of the file."""
     by = made.manifest["made_by"]
     lines = [
@@ -178,32 +181,14 @@ def _entry(lang: str, treebank: str, made: AnnotatedCorpus, counts: dict[str, di
 
 def _inline(values: dict[str, str] | dict[str, int]) -> str:
     """An inline table; its values are numbers, or strings without quotation marks."""
-    shown = {name: str(value) if isinstance(value, int) else f'"{value}"' for name, value in values.items()}
-    return "{ " + ", ".join(f'"{name}" = {value}' for name, value in shown.items()) + " }" if values else "{}"
-
-
-def _write(path: Path, entry: str) -> None:
-    """Adds a table to the file; it replaces the one of the same language, engine and models."""
-    old = path.read_text(encoding="utf-8").removeprefix(HEAD) if path.exists() else ""
-    tables = [f"[[measured]]{table}".strip() + "\n" for table in old.split("[[measured]]")[1:]]
-    kept = [table for table in tables if _key(table) != _key(entry)]
-    path.write_text(HEAD + "\n" + "\n".join(sorted([*kept, entry])), encoding="utf-8", newline="\n")
+    pairs = (
+        f'"{name}" = ' + (str(value) if isinstance(value, int) else f'"{value}"') for name, value in values.items()
+    )
+    return f"{{ {', '.join(pairs)} }}" if values else "{}"
 
 
 def _key(table: str) -> list[str]:
     return [line for line in table.splitlines() if line.startswith(("lang", "engine", "models"))]
-
-
-def _options() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("treebank", type=Path, nargs="+", help="CoNLL-U that the models were not trained on")
-    parser.add_argument("--lang", required=True)
-    parser.add_argument("--stanza-dir", type=Path)
-    parser.add_argument("--segment", action="store_true", help="measure segmentation only")
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--note", default="", help="what else is to be known of the models")
-    parser.add_argument("--out", type=Path, default=OUT)
-    return parser
 
 
 if __name__ == "__main__":

@@ -10,25 +10,34 @@ Two inputs:
 
 The pinned commit is that of the first input. The SHA-256 and size of a file in the folder are copied to the catalogue
 if its git blob hash is the pinned one; files of older commits are not used. The same inputs give the same bytes.
+``corpus_facts.toml`` has facts that are in neither.
 
-``corpus_facts.toml`` has facts that are in neither. ``text_corpora.py`` makes the records of raw text.
+The records of treebanks come first (`treebank_records`), then those of raw text (`text_records`). Of raw text only
+files in the folder are pinned, a part of each repository. Every licence is checked against the files: the README or
+licence file must contain the phrase that grants it, and the headers of TEI files name licences of their own; the
+strictest one is used.
 """
 
 import argparse
 import json
 import re
 import sys
+import tomllib
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from discoprobe.loaders.catalogue.licences import openness
+import msgspec
+
+from discoprobe.loaders.catalogue.licences import normalise, openness, strictest
 from discoprobe.loaders.hashing import hashes_of
-from text_corpora import FACTS, text_records
 
 Record = dict[str, Any]
 
 OUT = Path(__file__).resolve().parents[1] / "loaders" / "catalogue"
+FACTS: Record = tomllib.loads((Path(__file__).parent / "corpus_facts.toml").read_text(encoding="utf-8"))
+"""Facts that are not in the files of the corpora."""
 PUD_PATTERN = r"^([nw]\d{5})"
 """Sentence ids of all parallel treebanks (PUD): n or w, five digits of the document, three of the sentence."""
 KINDS = {"None": "none", "newdoc": "newdoc", "auto": "auto"}
@@ -39,150 +48,56 @@ WHY_NOT = {
     "restricted": "{} binds every recipient to computational use",
     "unknown": "its licence '{}' is not a known one",
 }
-
+WITHOUT_TREEBANK = ("eu", "hu")
+"""Languages without an openly licensed treebank: raw text is used for them by default."""
+TARGET = re.compile(r'<licence[^>]*\btarget="https?://([^"]+)"')
 TABLES = ("treebank", "text", "left_out")
 PART = "# a part of the repository: the files that are listed\n"
 
 
 def main(argv: list[str] | None = None) -> int:
     """Write the catalogue, or with ``--check`` compare it; exit status 1 where it differs."""
-    options = _options().parse_args(argv)
-    made = catalogue(options.catalogue, options.corpora)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--catalogue", type=Path, required=True, help="JSON listing of Universal Dependencies")
+    parser.add_argument("--corpora", type=Path, required=True, help="folder of corpora with manifest.json")
+    parser.add_argument("--out", type=Path, default=OUT, help="folder of the catalogue (default: the package's)")
+    parser.add_argument("--check", action="store_true", help="write nothing, print the files that differ")
+    options = parser.parse_args(argv)
+    pages = catalogue(options.catalogue, options.corpora)
+    existing = {path.name: path.read_text(encoding="utf-8") for path in options.out.glob("*.toml")}
     if options.check:
-        return _report(_differing(made, options.out))
-    _write(made, options.out)
-    print(f"{len(made)} languages in {options.out}", file=sys.stderr)
+        differing = sorted(name for name in pages.keys() | existing.keys() if pages.get(name) != existing.get(name))
+        for name in differing:
+            print(f"{name} differs from what the inputs give: run scripts/pin_corpora.py")
+        return 1 if differing else 0
+    options.out.mkdir(parents=True, exist_ok=True)
+    for stale in existing.keys() - pages.keys():
+        (options.out / stale).unlink()
+    for name, text in pages.items():
+        (options.out / name).write_text(text, encoding="utf-8", newline="\n")
+    print(f"{len(pages)} languages in {options.out}", file=sys.stderr)
     return 0
 
 
 def catalogue(listing: Path, corpora: Path) -> dict[str, str]:
-    """The text of every file of the catalogue, by file name."""
-    manifest = json.loads((corpora / "manifest.json").read_text(encoding="utf-8"))["files"]
-    files = sorted((file for file in manifest if file.get("kind") == "ud"), key=lambda file: str(file["path"]))
-    at_hand = {hashes_of(corpora / file["path"]).git_blob_sha1: file for file in files}
-    rules = _document_rules(corpora)
+    """The text of every file of the catalogue, by file name: one per language, treebanks first, then raw text."""
+    files = json.loads((corpora / "manifest.json").read_text(encoding="utf-8"))["files"]
     treebanks = json.loads(listing.read_text(encoding="utf-8"))["treebanks"]
-    records = [_universal(treebank, rules, at_hand) for treebank in treebanks]
-    records += [_elsewhere(known, at_hand, rules) for known in FACTS["elsewhere"]]
-    records += text_records(corpora, manifest)
+    records = [*treebank_records(treebanks, corpora, files), *text_records(corpora, files)]
     by_language: defaultdict[str, list[Record]] = defaultdict(list)
     for record in sorted(records, key=lambda record: record["name"].casefold()):
         by_language[record["lang"]].append(record)
-    return {f"{code}.toml": _language_file(code, by_language[code]) for code in sorted(by_language)}
-
-
-def _universal(treebank: Record, rules: dict[str, str], at_hand: dict[str, Record]) -> Record:
-    """The record of a treebank of Universal Dependencies."""
-    name = treebank["repo"].split("/")[1]
-    prefix = treebank["files"][0]["path"].split("-ud-")[0]
-    reason = _reason(treebank)
-    return {
-        "name": name,
-        "prefix": prefix,
-        "lang": prefix.split("_")[0],
-        "language": _language_name(name),
-        "repo": treebank["repo"],
-        "commit": treebank["commit"],
-        "date": treebank["date"],
-        "licence": treebank["licence"],
-        "genre": treebank["genre"].split(),
-        "documents": _rule(name, rules),
-        "citation": f"{name}, Universal Dependencies, commit {treebank['commit'][:7]}, "
-        f"https://github.com/{treebank['repo']}",
-        **({"note": FACTS["notes"][name]} if name in FACTS["notes"] else {}),
-        **({"reason": reason} if reason else {"files": [_pinned(file, at_hand) for file in treebank["files"]]}),
-    }
-
-
-def _reason(treebank: Record) -> str:
-    """Why a treebank is left out; empty if it is not."""
-    if treebank["includes_text"] != "yes":
-        return "its files hold annotation without the text, which has to be got from elsewhere"
-    kind = openness(treebank["licence"])
-    return "" if kind == "open" else WHY_NOT[kind].format(treebank["licence"])
-
-
-def _pinned(file: Record, at_hand: dict[str, Record]) -> Record:
-    """A file as the catalogue writes it, with size and SHA-256 if the folder of corpora has its content."""
-    known = at_hand.get(file["git_blob_sha1"], {})
-    sha256, size = known.get("sha256"), known.get("bytes", file["bytes"])
-    return {
-        "path": file["path"],
-        "git_blob_sha1": file["git_blob_sha1"],
-        **({} if size is None else {"bytes": size}),
-        **({"sha256": sha256} if sha256 else {}),
-    }
-
-
-def _elsewhere(known: Record, every: dict[str, Record], rules: dict[str, str]) -> Record:
-    """The record of a treebank outside Universal Dependencies, which only the folder of corpora has."""
-    name = known["name"]
-    at_hand = {blob: file for blob, file in every.items() if file["treebank"] == name}
-    first = next(iter(at_hand.values()))
-    return {
-        "name": name,
-        "prefix": known["prefix"],
-        "lang": first["lang"],
-        "language": known["language"],
-        "repo": first["repo"],
-        "commit": first["commit"],
-        "licence": known["licence"],
-        "licence_note": known["licence_note"],
-        **({"default": False, "note": known["note"]} if "note" in known else {}),
-        "genre": sorted({Path(file["path"]).name.split("_")[1] for file in at_hand.values()}),
-        "documents": _rule(name, {name: "newdoc"} | rules),
-        "citation": f"{known['citation']}; commit {first['commit'][:7]}, https://github.com/{first['repo']}",
-        "files": [_pinned(_in_repository(known["folders"], blob, file), at_hand) for blob, file in at_hand.items()],
-    }
-
-
-def _in_repository(folders: dict[str, str], blob: str, file: Record) -> Record:
-    """The file with its path in the repository."""
-    name = Path(file["path"]).name
-    folder = next(folder for start, folder in folders.items() if name.startswith(start))
-    return {"path": f"{folder}/{name}", "git_blob_sha1": blob, "bytes": file["bytes"]}
-
-
-def _document_rules(corpora: Path) -> dict[str, str]:
-    """The document rule of each treebank that has one, by the name of its folder."""
-    rules = {}
-    for source in sorted(corpora.rglob("SOURCE.txt")):
-        rule = re.search(r"^document rule: (.+)$", source.read_text(encoding="utf-8"), re.MULTILINE)
-        if rule:
-            rules[source.parent.name] = rule[1].strip()
-    return rules
-
-
-def _rule(name: str, rules: dict[str, str]) -> Record:
-    """The document rule of a treebank as the catalogue writes it."""
-    if name in FACTS["documents"]:
-        return dict(FACTS["documents"][name])
-    if name.endswith("-PUD"):
-        return {"kind": "sent_id", "pattern": PUD_PATTERN}
-    rule = rules.get(name, "auto")
-    return {"kind": KINDS[rule]} if rule in KINDS else {"kind": "sent_id", "pattern": rule}
-
-
-def _language_name(treebank: str) -> str:
-    return treebank.removeprefix("UD_").rsplit("-", 1)[0].replace("_", " ")
-
-
-def _language_file(code: str, records: list[Record]) -> str:
-    """The text of one language's file: open treebanks first, then corpora of raw text, then corpora left out."""
-    head = f"[language]\ncode = {_toml(code)}\nname = {_toml(records[0]['language'])}\n"
-    tables = [_table(kind, record) for kind in TABLES for record in records if _kind(record) == kind]
-    return "\n".join([head, *(PART * table.startswith("[[text]]") + table for table in tables)])
-
-
-def _kind(record: Record) -> str:
-    return str(record.get("table") or ("treebank" if "files" in record else "left_out"))
-
-
-def _table(kind: str, record: Record) -> str:
-    """One table of the file, keys in the record's order."""
-    left_out = ("table", "lang", "language", *(("date", "genre") if kind == "left_out" else ()))
-    lines = [f"{key} = {_toml(value)}" for key, value in record.items() if key not in left_out]
-    return "\n".join([f"[[{kind}]]", *lines, ""])
+    pages = {}
+    for code, of_language in sorted(by_language.items()):
+        parts = [f"[language]\ncode = {_toml(code)}\nname = {_toml(of_language[0]['language'])}\n"]
+        for kind in TABLES:
+            not_written = {"table", "lang", "language", *(("date", "genre") if kind == "left_out" else ())}
+            for record in of_language:
+                if record["table"] == kind:
+                    lines = [f"{key} = {_toml(value)}" for key, value in record.items() if key not in not_written]
+                    parts.append(PART * (kind == "text") + "\n".join([f"[[{kind}]]", *lines, ""]))
+        pages[f"{code}.toml"] = "\n".join(parts)
+    return pages
 
 
 def _toml(value: object) -> str:
@@ -196,34 +111,211 @@ def _toml(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _write(made: dict[str, str], out: Path) -> None:
-    """Write the files, and remove those of languages that are no longer in the inputs."""
-    out.mkdir(parents=True, exist_ok=True)
-    for stale in set(out.glob("*.toml")) - {out / name for name in made}:
-        stale.unlink()
-    for name, text in made.items():
-        (out / name).write_text(text, encoding="utf-8", newline="\n")
+# treebanks
 
 
-def _differing(made: dict[str, str], out: Path) -> list[str]:
-    """The names of files that are missing, stale or differ."""
-    existing = {path.name: path.read_text(encoding="utf-8") for path in out.glob("*.toml")}
-    return sorted(name for name in made.keys() | existing.keys() if made.get(name) != existing.get(name))
+def treebank_records(treebanks: list[Record], corpora: Path, files: list[Record]) -> Iterator[Record]:
+    """The records of the treebanks of Universal Dependencies, and of those that only the folder of corpora has.
+
+    Args:
+        treebanks: the listing of Universal Dependencies.
+        corpora: the folder of corpora.
+        files: what its manifest lists.
+    """
+    of_treebanks = sorted((file for file in files if file.get("kind") == "ud"), key=lambda file: str(file["path"]))
+    by_blob = {hashes_of(corpora / file["path"]).git_blob_sha1: file for file in of_treebanks}
+    rules = {}
+    for source in sorted(corpora.rglob("SOURCE.txt")):
+        if rule := re.search(r"^document rule: (.+)$", source.read_text(encoding="utf-8"), re.MULTILINE):
+            rules[source.parent.name] = rule[1].strip()
+    for treebank in treebanks:
+        yield _universal(treebank, rules, by_blob)
+    for facts in FACTS["elsewhere"]:
+        yield _elsewhere(
+            facts, {blob: file for blob, file in by_blob.items() if file["treebank"] == facts["name"]}, rules
+        )
 
 
-def _report(names: list[str]) -> int:
-    for name in names:
-        print(f"{name} differs from what the inputs give: run scripts/pin_corpora.py")
-    return 1 if names else 0
+def _universal(treebank: Record, rules: dict[str, str], by_blob: dict[str, Record]) -> Record:
+    """The record of a treebank of Universal Dependencies; it is left out if it lacks text or an open licence."""
+    name = treebank["repo"].split("/")[1]
+    prefix = treebank["files"][0]["path"].split("-ud-")[0]
+    kind, reason = openness(treebank["licence"]), ""
+    if treebank["includes_text"] != "yes":
+        reason = "its files hold annotation without the text, which has to be got from elsewhere"
+    elif kind != "open":
+        reason = WHY_NOT[kind].format(treebank["licence"])
+    commit = treebank["commit"]
+    record = {
+        "table": "left_out" if reason else "treebank", "name": name, "prefix": prefix, "lang": prefix.split("_")[0],
+        "language": name.removeprefix("UD_").rsplit("-", 1)[0].replace("_", " "),
+        **{key: treebank[key] for key in ("repo", "commit", "date", "licence")}, "genre": treebank["genre"].split(),
+        "documents": _rule(name, rules),
+        "citation": f"{name}, Universal Dependencies, commit {commit[:7]}, https://github.com/{treebank['repo']}",
+    }  # fmt: skip
+    if name in FACTS["notes"]:
+        record["note"] = FACTS["notes"][name]
+    return record | ({"reason": reason} if reason else {"files": [_pin(file, by_blob) for file in treebank["files"]]})
 
 
-def _options() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--catalogue", type=Path, required=True, help="JSON listing of Universal Dependencies")
-    parser.add_argument("--corpora", type=Path, required=True, help="folder of corpora with manifest.json")
-    parser.add_argument("--out", type=Path, default=OUT, help="folder of the catalogue (default: the package's)")
-    parser.add_argument("--check", action="store_true", help="write nothing, print the files that differ")
-    return parser
+def _elsewhere(facts: Record, by_blob: dict[str, Record], rules: dict[str, str]) -> Record:
+    """The record of a treebank outside Universal Dependencies, which only the folder of corpora has.
+
+    A file is in the folder of its repository that ``corpus_facts.toml`` names for the beginning of its name.
+    """
+    first = next(iter(by_blob.values()))
+    names = {blob: Path(file["path"]).name for blob, file in by_blob.items()}
+    files = []
+    for blob, name in names.items():
+        folder = next(folder for start, folder in facts["folders"].items() if name.startswith(start))
+        file = {"path": f"{folder}/{name}", "git_blob_sha1": blob, "bytes": by_blob[blob]["bytes"]}
+        files.append(_pin(file, by_blob))
+    return {
+        "table": "treebank", "name": facts["name"], "prefix": facts["prefix"], "lang": first["lang"],
+        "language": facts["language"], "repo": first["repo"], "commit": first["commit"],
+        "licence": facts["licence"], "licence_note": facts["licence_note"],
+        **({"default": False, "note": facts["note"]} if "note" in facts else {}),
+        "genre": sorted({name.split("_")[1] for name in names.values()}),
+        "documents": _rule(facts["name"], {facts["name"]: "newdoc"} | rules), "citation": _citation(facts, first),
+        "files": files,
+    }  # fmt: skip
+
+
+def _citation(facts: Record, file: Record) -> str:
+    """How a corpus outside Universal Dependencies is cited: its paper, and the commit that its files are from."""
+    return f"{facts['citation']}; commit {file['commit'][:7]}, https://github.com/{file['repo']}"
+
+
+def _rule(name: str, rules: dict[str, str]) -> Record:
+    """The document rule of a treebank as the catalogue writes it; ``rules`` are those of SOURCE.txt."""
+    if name in FACTS["documents"]:
+        return dict(FACTS["documents"][name])
+    if name.endswith("-PUD"):
+        return {"kind": "sent_id", "pattern": PUD_PATTERN}
+    rule = rules.get(name, "auto")
+    return {"kind": KINDS[rule]} if rule in KINDS else {"kind": "sent_id", "pattern": rule}
+
+
+def _pin(file: Record, by_blob: dict[str, Record]) -> Record:
+    """A file as the catalogue writes it, with size and SHA-256 if the folder of corpora has its content."""
+    pinned = {"path": file["path"], "git_blob_sha1": file["git_blob_sha1"]}
+    in_folder = by_blob.get(file["git_blob_sha1"], {})
+    size, sha256 = in_folder.get("bytes", file["bytes"]), in_folder.get("sha256")
+    return pinned | ({} if size is None else {"bytes": size}) | ({"sha256": sha256} if sha256 else {})
+
+
+# raw text
+
+
+class TextFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What ``corpus_facts.toml`` says of a corpus of raw text.
+
+    Attributes:
+        folder: its folder among the corpora.
+        inside: the folder of its texts in the repository.
+        pattern: matches the names of its texts.
+        grant: the file and the phrase in which its publisher grants ``licence``.
+        read: options of reading (`TextCorpus.read`).
+        beside: names of further files to pin.
+        translated: whether the texts are translations.
+    """
+
+    name: str
+    prefix: str
+    lang: str
+    folder: str
+    inside: str
+    pattern: str
+    licence: str
+    grant: tuple[str, str]
+    genre: tuple[str, ...]
+    citation: str
+    licence_note: str
+    read: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    translated: bool = False
+
+
+def text_records(corpora: Path, files: list[Record]) -> list[Record]:
+    """The records of the corpora of raw text that the folder has, and of what is left out.
+
+    An entry of ``corpus_facts.toml`` with ``codes`` is a corpus per language; its ``grants`` has the phrases that grant
+    the licence of some of them.
+
+    Args:
+        corpora: the folder.
+        files: what its manifest lists.
+
+    Raises:
+        ValueError: a file differs from the manifest, or a licence from ``corpus_facts.toml``.
+    """
+    listed = {file["path"]: file for file in files}
+    records = []
+    for table in FACTS["text"]:
+        entry = {key: value for key, value in table.items() if key not in {"codes", "grants"}}
+        for code in table.get("codes", [None]):
+            if code:
+                values = {"code": code, "lang": FACTS["codes"][code][0]}
+                texts = {key: value.format(**values) for key, value in entry.items() if isinstance(value, str)}
+                phrase = table.get("grants", {}).get(code, table["grant"][1])
+                entry_of_code = entry | texts | {"lang": values["lang"], "grant": [table["grant"][0], phrase]}
+            text = msgspec.convert(entry_of_code if code else entry, TextFacts)
+            paths = sorted(path for path in (corpora / text.folder).glob(text.pattern) if path.name != "SOURCE.txt")
+            if paths:
+                records.append(_text_record(text, paths, corpora, listed))
+    facts = FACTS["left_out"]
+    if file := listed.get(facts["path"]):
+        record = {
+            "table": "left_out", **{key: facts[key] for key in ("name", "prefix", "lang", "language")},
+            **{key: file[key] for key in ("repo", "commit", "licence")}, "documents": {"kind": "auto"},
+            "citation": _citation(facts, file), "reason": facts["reason"],
+        }  # fmt: skip
+        records.append(record)
+    return records
+
+
+def _text_record(text: TextFacts, texts: list[Path], corpora: Path, listed: dict[str, Record]) -> Record:
+    """The record of a corpus of raw text, whose files are those that the manifest lists."""
+    paths = [*texts, *(corpora / text.folder / name for name in text.beside)]
+    licence = _licence(text, corpora / text.folder, paths)
+    pinned = []
+    for path in paths:
+        hashes, file = hashes_of(path), listed[path.relative_to(corpora).as_posix()]
+        if (hashes.sha256, hashes.bytes) != (file["sha256"], file["bytes"]):
+            raise ValueError(f"{path} differs from the manifest")
+        inside = "" if path.name in text.beside else f"{text.inside}/"
+        pin = {"path": f"{inside}{path.name}", "git_blob_sha1": hashes.git_blob_sha1}
+        pinned.append(pin | {"bytes": hashes.bytes, "sha256": hashes.sha256})
+    first = listed[paths[0].relative_to(corpora).as_posix()]
+    note = "raw text; treebanks are taken by default" + (", and this is translated" if text.translated else "")
+    return {
+        "table": "text", "name": text.name, "prefix": text.prefix, "lang": text.lang,
+        "language": next(name for code, name in FACTS["codes"].values() if code == text.lang),
+        "repo": first["repo"], "commit": first["commit"], "licence": licence, "licence_note": text.licence_note,
+        **({} if text.lang in WITHOUT_TREEBANK else {"default": False, "note": note}),
+        "genre": list(text.genre), "read": list(text.read),
+        "citation": _citation({"citation": text.citation}, first), "files": pinned,
+    }  # fmt: skip
+
+
+def _licence(text: TextFacts, folder: Path, paths: list[Path]) -> str:
+    """The strictest licence that the corpus and the headers of its TEI files name."""
+    name, phrase = text.grant
+    path = next(path for path in (folder / name, folder.parent / name) if path.is_file())
+    if " ".join(phrase.split()) not in " ".join(path.read_text(encoding="utf-8").split()):
+        raise ValueError(f"{path} does not say '{phrase}'")
+    licences = {text.licence}
+    for tei in (path for path in paths if path.suffix == ".xml"):
+        header = tei.read_text(encoding="utf-8").partition("</teiHeader>")[0]
+        for target in TARGET.findall(header):
+            names = [name for start, name in FACTS["licences"].items() if target.startswith(start)]
+            if not names:
+                raise ValueError(f"{tei} names an unknown licence: {target}")
+            licences.update(names)
+    worst = strictest(licences)
+    if openness(worst) != "open":
+        raise ValueError(f"{text.name}: {worst} is not open")
+    return next(name for name in sorted(licences) if normalise(name) == worst)
 
 
 if __name__ == "__main__":

@@ -118,7 +118,7 @@ def needs_more(words):
         return True
     if "--exclude" in words:  # it needs a file of marks
         return True
-    if words[1] == "review" and "--static" not in words:  # it serves until Ctrl-C, or reads marks of the reader's
+    if words[1] == "review":  # it serves until Ctrl-C, or reads marks of the reader's
         return True
     network = bool(NETWORK & set(words))
     if words[1] == "corpora":

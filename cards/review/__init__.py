@@ -1,10 +1,15 @@
-"""Show a release to reviewers: ``pages`` writes web pages, ``terminal_view`` prints a card in the terminal."""
+"""Show a release to reviewers, in a browser or in the terminal.
+
+``pages`` turns a card, a row or the report of an audit into what a reader sees. ``site`` is the web application that
+all pages share: who may ask, who reads, the marks. ``web_app`` adds the pages of configs, rows and cards to it, and
+``blind_round`` those of blind rounds. Every page is a template in ``templates`` that extends ``base.html.jinja``.
+"""
 
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
-    "blind_round": ["BlindRound", "draw", "question_of"],
-    "pages": ["card_text", "for_terminal", "write_review"],
-    "site": ["Reader", "ReviewOptions", "differences", "inside"],
+    "blind_round": ["BlindRound", "answer_names", "question_of", "sample", "scores"],
+    "pages": ["card_for_terminal", "differences", "question_texts", "read_card", "shown_row"],
+    "site": ["Reader", "ReviewOptions", "inside"],
     "web_app": ["server"],
 })  # fmt: skip

@@ -1,56 +1,43 @@
-"""Review pages: all cards of a release in a browser, before or after it is published, from plain files.
+"""What pages show: a card, a row as a reader sees it, and the report of an audit.
 
-The pages show the cards that the Hub will show, as HTML like the Hub's, a table of all configs to search and sort, and
-what changed since the last release. They load nothing from other places, and a Content-Security-Policy in each page
-allows only its own script.
-
-Cards of a release folder as they are read: whole, without their YAML, or in a terminal.
-
-The report of an audit as one HTML page without external files: the data, every check, and the rows that fail.
+Nothing here knows the web application, so that `build card` and `build audit --html` do without it.
 """
 
 from __future__ import annotations
 
-import base64
-import functools
-import hashlib
-import importlib.resources
+import itertools
 import re
-import shutil
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
+from markdown_it import MarkdownIt
 
 from discoprobe.builders.audit.thresholds import BY_ID
+from discoprobe.builders.config import Shape
 from discoprobe.cards.metadata import manifest, yaml_header
-from discoprobe.cards.release.rows import shown_configs
-from discoprobe.cards.text import card
+from discoprobe.cards.readers import PLACES, sides
+from discoprobe.cards.text.examples import RowText, ShownText, TextPiece, pieces, row_texts
 from discoprobe.cards.text.render import plain, render
-from discoprobe.cards.text.verdicts import Verdict, tally, verdicts
-from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UsageError
-from discoprobe.loaders.hashing import hashes_of
+from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
-
-    from markdown_it import MarkdownIt
-    from markdown_it.renderer import RendererHTML
-    from markdown_it.token import Token
-    from markdown_it.utils import EnvType, OptionsDict
 
     from discoprobe.builders.audit.frame import AuditInput
     from discoprobe.builders.audit.inputs.data_files import Read
     from discoprobe.builders.audit.report import Report
-    from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest
-    from discoprobe.cards.release.diff import Changes, ConfigChange, SplitChange
+    from discoprobe.cards.release.rows import ReleaseRow
+    from discoprobe.cards.text.verdicts import Verdict
 
+# cards
 
 README = "README.md"
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 
 
-def card_text(release: Path, config: str) -> str:
+def read_card(release: Path, config: str) -> str:
     """The card of a config of a release folder; for the empty name, the card of the release.
 
     Raises:
@@ -65,261 +52,182 @@ def card_text(release: Path, config: str) -> str:
     return (release / config / README).read_text(encoding="utf-8")
 
 
-def body(card: str) -> str:
-    """A card without its YAML block."""
-    return _FRONT_MATTER.sub("", card, count=1)
-
-
-def for_terminal(card: str) -> str:
+def card_for_terminal(card: str) -> str:
     """A card as Markdown that reads well in a terminal: marks as brackets, no images, no YAML.
 
-    >>> print(for_terminal("a <mark><b>b</b></mark>"))
+    >>> print(card_for_terminal("a <mark><b>b</b></mark>"))
     a ⟦b⟧
     """
-    text = body(card).replace("<mark><b>", "⟦").replace("</b></mark>", "⟧")
+    text = _FRONT_MATTER.sub("", card, count=1).replace("<mark><b>", "⟦").replace("</b></mark>", "⟧")
     return re.sub(r"^!\[[^\]]*\]\([^)]*\)\n\n?", "", text, flags=re.MULTILINE)
 
+
+def card_html(card: str, address_of: Callable[[str], str]) -> str:
+    """A card as HTML, as the Hub shows it; ``address_of`` says where a link or an image of the card leads.
+
+    This is CommonMark with tables. HTML passes, since cards escape what is not theirs.
+    """
+    markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
+    tokens = markdown.parse(_FRONT_MATTER.sub("", card, count=1))
+    for number, token in enumerate(tokens):
+        if token.type == "heading_open":  # the anchor that the Hub gives it
+            token.attrSet("id", re.sub(r"[^\w-]", "", tokens[number + 1].content.lower().replace(" ", "-")))
+        elif token.type in {"th_open", "td_open"} and "right" in str(token.attrs.pop("style", "")):
+            token.attrSet("class", "number")  # the policy of the pages lets no style into elements
+        for inline in token.children or ():
+            if inline.type in {"link_open", "image"}:
+                attribute = "src" if inline.type == "image" else "href"
+                inline.attrSet(attribute, address_of(str(inline.attrGet(attribute))))
+    html = str(markdown.renderer.render(tokens, markdown.options, {}))
+    return html.replace("<table>", '<div class="scroll"><table>').replace("</table>", "</table></div>")
+
+
+# rows
+
+_WORD = re.compile(r"\s+|\w+|[^\w\s]")
+_NAMES = {
+    "sentences": "sentence", "choices": "choice", "sentence1": "first sentence", "sentence2": "second sentence",
+}  # fmt: skip
+"""Columns that are called otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRow:
+    """A row to be printed; ``lang`` is the code for its texts, ``facts`` are its other columns."""
+
+    row: ReleaseRow
+    texts: tuple[ShownText, ...]
+    lang: str
+    facts: Mapping[str, str]
+
+
+def language(row: ReleaseRow) -> str:
+    """The code of the language of a row's texts, as HTML has it."""
+    return yaml_header.language_code(row.entry["lang"])
+
+
+def question_texts(row: ReleaseRow) -> tuple[ShownText, ...]:
+    """The texts of a row without anything that gives its label away: no edit, no target, no place in the source."""
+    texts = {name: text.text for name, text in _named_texts(row)}
+    if row.entry["shape"] == Shape.SUITE:
+        texts = {place: texts[side] for place, side in zip(PLACES, sides(row.id), strict=True)}
+    return tuple(ShownText(name, (TextPiece(text),)) for name, text in texts.items())
+
+
+def shown_row(row: ReleaseRow) -> ShownRow:
+    """A row with what was edited, or is asked about, marked; sentences that were moved have their place in the source.
+
+    Facts are the columns that are no texts, in words; those without a value are left out.
+    """
+    values = row.values
+    order = values.get("order")
+    places = [place for place in order or () if place >= 0]
+    texts = []
+    for name, text in _named_texts(row):
+        note = ""
+        if order is not None and text.number is not None:
+            if order[text.number] < 0:
+                note = "from elsewhere"
+            elif places != sorted(places):
+                note = f"{order[text.number] + 1} in the source"
+        texts.append(ShownText(name, _marked(text.text, text.start, text.end), note))
+    facts: dict[str, Any] = {name: values[name] for name in ("corpus", "doc_id", "group", "pair_id")}
+    facts |= {name: values.get(name) for name in ("orig_label", "direction", "rel_type", "removed")}
+    facts["sent_ids"] = ", ".join(values["sent_ids"] or ())
+    if target := values.get("target"):
+        facts["target"] = f"{target['form']} ({target['lemma']}, {target['upos']})"
+    facts["words"] = values.get("n_words")
+    distractor = values.get("distractor")
+    facts["distractor"] = ", ".join(filter(None, distractor)) if isinstance(distractor, list) else distractor
+    facts = {name: str(value) for name, value in facts.items() if value not in {None, ""}}
+    return ShownRow(row, tuple(texts), language(row), facts)
+
+
+def side_by_side(row: ReleaseRow, pair: Sequence[ReleaseRow]) -> list[ShownRow]:
+    """The versions of a pair, each marked where it differs from the first (the original).
+
+    An edited sentence whose original is not a row is compared with the column ``original``. Of rows with several texts,
+    those are marked that no other row of the pair has in the same place.
+    """
+    lang = language(row)
+    if len(pair) > 1 and row.entry["shape"] == Shape.SENTENCE:
+        original, *edited = [str(version.values["text"]) for version in pair]
+        edits = [differences(original, text) for text in edited]
+        marked = [edits[0][0], *(right for _, right in edits)]
+        return [
+            ShownRow(version, (ShownText("text", text),), lang, shown_row(version).facts)
+            for version, text in zip(pair, marked, strict=True)
+        ]
+    if len(pair) > 1:
+        texts_of = {version.id: [text.text for _, text in _named_texts(version)] for version in pair}
+        versions = []
+        for version in pair:
+            view = shown_row(version)
+            others = [texts for row_id, texts in texts_of.items() if row_id != version.id]
+            texts = []
+            for number, (marked_text, text) in enumerate(zip(view.texts, texts_of[version.id], strict=True)):
+                differs = any(other[number : number + 1] != [text] for other in others)
+                texts.append(ShownText(marked_text.name, (TextPiece(text, differs),), marked_text.note))
+            versions.append(ShownRow(version, tuple(texts), lang, view.facts))
+        return versions
+    if row.values.get("original"):
+        before, after = differences(row.values["original"], row.values["text"])
+        sides = ShownText("original", before), ShownText("text", after)
+        return [ShownRow(row, (side,), lang, {}) for side in sides]
+    return []
+
+
+def differences(left: str, right: str) -> tuple[tuple[TextPiece, ...], tuple[TextPiece, ...]]:
+    """Two texts in pieces, each marked from the first word that differs to the last."""
+    start = _shared_length(_WORD.findall(left), _WORD.findall(right))
+    end = _shared_length(_WORD.findall(left[start:])[::-1], _WORD.findall(right[start:])[::-1])
+
+    def marked(text: str) -> tuple[TextPiece, ...]:
+        edit = text[start : len(text) - end]
+        return _marked(text, start + len(edit) - len(edit.lstrip()), start + len(edit.rstrip()))
+
+    return marked(left), marked(right)
+
+
+def _shared_length(left: Sequence[str], right: Sequence[str]) -> int:
+    """The number of characters of the words with which both begin."""
+    same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False))
+    return sum(len(word) for word, _ in same)
+
+
+def _named_texts(row: ReleaseRow) -> Iterator[tuple[str, RowText]]:
+    """The texts of a row with what they are called."""
+    for text in row_texts(Shape(row.entry["shape"]), row.values):
+        name = _NAMES.get(text.column, text.column)
+        yield name if text.number is None else f"{name} {text.number + 1}", text
+
+
+def _marked(text: str, start: int, end: int) -> tuple[TextPiece, ...]:
+    """The complete text in pieces, the characters from ``start`` to ``end`` marked."""
+    return pieces(text, start, end, longest=len(text))
+
+
+# reports of the audit
 
 _LONGEST = 600
 """Characters of a text that are shown."""
 
 
 def write_audit_page(path: Path, read: Read, reports: Sequence[Report], verdicts: Sequence[Verdict]) -> None:
-    """Writes the page: a report and a verdict per dataset that was read, and why others were not."""
-    sections = list(zip(reports, verdicts, map(_texts, read.data, reports), strict=True))
+    """Writes one HTML page without external files: what was read, every check, and the rows that findings name.
+
+    It has a report and a verdict per dataset that was read, and why others were not.
+    """
+    sections = list(zip(reports, verdicts, map(_texts_of_findings, read.data, reports), strict=True))
     page = render("audit_page.html", package="review", sections=sections, skipped=read.skipped, checks=BY_ID)
     path.write_text(page, encoding="utf-8")
 
 
-def _texts(data: AuditInput, report: Report) -> dict[str, tuple[str, str, list[str]]]:
+def _texts_of_findings(data: AuditInput, report: Report) -> dict[str, tuple[str, str, list[str]]]:
     """Split, label and texts of the rows that findings name, by id."""
-    named = {row for finding in report.findings for row in finding.rows}
-    rows = data.rows.filter(pl.col("id").is_in(sorted(named))).select("id", "split", "label", "texts").unique("id")
+    ids = sorted({row for finding in report.findings for row in finding.rows})
+    rows = data.rows.filter(pl.col("id").is_in(ids)).select("id", "split", "label", "texts").unique("id")
     return {
         row_id: (split, data.labels[label], [plain(text or "", _LONGEST) for text in texts])
         for row_id, split, label, texts in rows.iter_rows()
     }
-
-
-INDEX = "index.html"
-CARD = "card.html"
-_MARKER = ".discoprobe-review"
-_WHOLE = {"README.md": "Release card", "ATTRIBUTION.md": "Attribution", "CHANGELOG.md": "Changelog"}
-"""The files of a release that have a page of their own, with its title."""
-_KINDS = ("added", "removed", "relabelled", "edited")
-
-
-def write_review(release: Path, out: Path, changes: Changes | None = None, *, languages: Sequence[str] = ()) -> Path:
-    """Writes the pages of a release folder into ``out`` and returns the first of them.
-
-    Args:
-        release: the release folder.
-        out: where the pages go: a new folder, an empty one, or one that held such pages before (they are replaced).
-        changes: what changed since the last release, to be shown beside the cards.
-        languages: codes of the languages whose configs are shown; all by default.
-
-    Raises:
-        UsageError: if there is no release, or ``out`` holds something else.
-    """
-    published, shown = shown_configs(release, languages)
-    _prepare(out)
-    _copy_plots(release, published, out)
-    names = list(shown)
-    for before, name, after in zip(["", *names], names, [*names[1:], ""], strict=False):
-        values = {"before": before, "after": after, "changes": changes_of(name, changes)}
-        _write(out / name / INDEX, _card_page(card_text(release, name), name, "../", **values))
-    for name, title in _WHOLE.items():
-        if (source := release / name).exists():
-            page = _card_page(source.read_text(encoding="utf-8"), title, "", before="", after="", changes=[])
-            _write(out / _page_of(name), page)
-    _write(out / INDEX, _index_page(published, shown, changes))
-    return out / INDEX
-
-
-def _copy_plots(release: Path, whole: Manifest, out: Path) -> None:
-    """Copies the plots that the manifest lists, each with the content that it lists."""
-    (out / manifest.PLOTS).mkdir()
-    for path, entry in whole["files"].items():
-        plot = release / path
-        if manifest.is_plot_of(path, whole["configs"]) and plot.is_file() and hashes_of(plot).sha256 == entry["sha256"]:
-            shutil.copyfile(plot, out / path)
-
-
-def _prepare(out: Path) -> None:
-    if out.exists() and any(out.iterdir()):
-        if not (out / _MARKER).exists():
-            raise UsageError(f"{out} is not empty and holds no review pages; give --pages a new folder")
-        shutil.rmtree(out)
-    out.mkdir(parents=True, exist_ok=True)
-    _write(out / _MARKER, "")
-
-
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-
-
-def _card_page(text: str, title: str, up: str, **values: object) -> str:
-    return _page("review_card.html", title, up, html=card_html(text, _page_of), **values)
-
-
-def _page(template: str, title: str, up: str, /, **values: object) -> str:
-    style, script = asset("review.css"), asset("review.js")
-    policy = (
-        f"default-src 'none'; img-src 'self' file:; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    return render(template, package="review", title=title, up=up, style=style, script=script, policy=policy, **values)
-
-
-@functools.cache
-def asset(name: str) -> str:
-    """A style sheet or script of the pages."""
-    return (importlib.resources.files("discoprobe.cards.review") / "templates" / name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def card_html(text: str, address_of: Callable[[str], str]) -> str:
-    """A card as HTML; ``address_of`` says where a link or an image of the card leads."""
-    return str(_markdown().render(body(text), {"address_of": address_of}))
-
-
-@functools.cache
-def _markdown() -> MarkdownIt:
-    """Markdown as the Hub reads it: CommonMark with tables; HTML passes, since cards escape what is not theirs."""
-    from markdown_it import MarkdownIt  # noqa: PLC0415 (only to write pages)
-
-    made = MarkdownIt("commonmark", {"html": True}).enable("table")
-    made.add_render_rule("table_open", lambda *_: '<div class="scroll"><table>\n')
-    made.add_render_rule("table_close", lambda *_: "</table></div>\n")
-    made.add_render_rule("link_open", _link)
-    made.add_render_rule("image", _image)
-    made.add_render_rule("heading_open", _heading)
-    for cell in ("th_open", "td_open"):
-        made.add_render_rule(cell, _cell)
-    return made
-
-
-def _cell(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
-    """A cell whose alignment is a class: the policy lets no style into elements."""
-    style = tokens[index].attrs.pop("style", "")
-    if "right" in str(style):
-        tokens[index].attrSet("class", "number")
-    return renderer.renderToken(tokens, index, options, env)
-
-
-def _link(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
-    token = tokens[index]
-    token.attrSet("href", env["address_of"](str(token.attrGet("href"))))
-    return renderer.renderToken(tokens, index, options, env)
-
-
-def _image(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
-    token = tokens[index]
-    token.attrSet("src", env["address_of"](str(token.attrGet("src"))))
-    return str(renderer.image(tokens, index, options, env))
-
-
-def _heading(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType) -> str:
-    """A heading with the anchor that the Hub gives it."""
-    tokens[index].attrSet("id", re.sub(r"[^\w-]", "", tokens[index + 1].content.lower().replace(" ", "-")))
-    return renderer.renderToken(tokens, index, options, env)
-
-
-def _page_of(target: str) -> str:
-    """The page that stands for a card: ``dc_es/README.md`` is ``dc_es/index.html``, the release's is ``card.html``."""
-    folder, _, name = target.rpartition("/")
-    if name not in _WHOLE or "://" in target:
-        return target
-    page = {"README.md": CARD if folder in {"", ".."} else INDEX}.get(name, name.lower().replace(".md", ".html"))
-    return f"{folder}/{page}" if folder else page
-
-
-class ConfigRow(NamedTuple):
-    """A config in the table of the first page: its entry in the manifest, and what the manifest does not say."""
-
-    name: str
-    entry: ConfigEntry
-    language: str
-    rows: int
-    verdict: str
-    change: str
-
-
-def config_rows(configs: Mapping[str, ConfigEntry], whole: Manifest, changes: Changes | None) -> list[ConfigRow]:
-    """Lines of the table of configs, the largest gain first.
-
-    ``configs`` are the entries of the manifest ``whole`` that are shown: a verdict depends on all configs of a task.
-    """
-    of_release = verdicts(whole["configs"])
-    rows = [
-        ConfigRow(
-            name, entry, card.language_name(entry["lang"]), yaml_header.n_rows(entry), of_release[name].word,
-            "; ".join(changes_of(name, changes)),
-        )
-        for name, entry in configs.items()
-    ]  # fmt: skip
-    return sorted(rows, key=_by_gain)
-
-
-def _by_gain(row: ConfigRow) -> tuple[float, str]:
-    gain = row.entry["audit"].get("gain") if row.entry["audit"] else None
-    return 1.0 if gain is None else -gain, row.name
-
-
-def _index_page(whole: Manifest, shown: Mapping[str, ConfigEntry], changes: Changes | None) -> str:
-    rows = config_rows(shown, whole, changes)
-    return _page(
-        "review_index.html", "discoprobe: review", "", rows=rows,
-        verdicts=tally(row.verdict for row in rows),
-        languages=len({entry["lang"] for entry in shown.values()}), unavailable=sorted(whole["unavailable"].items()),
-        news=news(changes), compared=changes is not None,
-    )  # fmt: skip
-
-
-class News(NamedTuple):
-    """A line on what changed: a word for the kind, and what."""
-
-    kind: str
-    what: str
-
-
-def news(changes: Changes | None) -> list[News]:
-    """What changed in the release as a whole; configs' own changes stand in the table."""
-    if changes is None:
-        return []
-    first = [News("first", "there is no earlier release")] if changes.first else []
-    added = [] if changes.first else [News("new", f"{name} ({rows:,} rows)") for name, rows in changes.added.items()]
-    removed = [News("removed", f"{name} ({rows:,} rows)") for name, rows in changes.removed.items()]
-    other = [News("changed", one.name) for one in changes.changed]
-    sources = [News("source", line) for line in changes.sources]
-    return [*first, *removed, *added, *other, *sources, *(News("software", line) for line in changes.software)]
-
-
-def changes_of(name: str, changes: Changes | None) -> list[str]:
-    """What changed in a config since the last release, a line each."""
-    if changes is None:
-        return []
-    if not changes.first and name in changes.added:
-        return ["new in this release"]
-    return next((_lines(one) for one in changes.changed if one.name == name), [])
-
-
-def _lines(change: ConfigChange) -> list[str]:
-    rows = [f"{split}: {_counts(one)}" for split, one in change.splits.items()]
-    settings = [f"setting {line}" for line in change.settings]
-    return [*change.definition, *rows, *settings, *(["wording of the definition"] if change.wording else [])]
-
-
-def _counts(change: SplitChange) -> str:
-    """``3 rows added (4c50…, …), 1 removed (…)``."""
-    numbers = {kind: number for kind in _KINDS if (number := getattr(change, kind))}
-    return ", ".join(f"{number:,} {kind}{_ids(change.ids.get(kind, ()))}" for kind, number in numbers.items())
-
-
-def _ids(ids: Iterable[str]) -> str:
-    shown = ", ".join(ids)
-    return f" ({shown})" if shown else ""

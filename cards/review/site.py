@@ -1,183 +1,36 @@
-"""What all pages of the review application share: access, the reader, the rows, the marks, and templates.
+"""What all pages of the review application share: access, the reader, the marks, and the frame of a page.
 
 The server answers no other host name than its own (against DNS rebinding), and takes a form only with the token that
 its own pages have (against forms of other sites).
-
-A row as a reader sees it: its texts in pieces, what was edited marked, and its pair beside it.
 """
 
 from __future__ import annotations
 
 import hmac
-import itertools
 import json
-import re
 import secrets
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, unquote, urlsplit
 
 from flask import Flask, Response, abort, jsonify, redirect, request
 from werkzeug.exceptions import HTTPException
 
-from discoprobe.builders.config import Shape
 from discoprobe.cards import readers
-from discoprobe.cards.metadata import yaml_header
-from discoprobe.cards.readers import PLACES, READER_KINDS, VERDICTS, Mark, sides
-from discoprobe.cards.release.rows import ReleaseRow, RowStore
-from discoprobe.cards.text.examples import RowText, ShownText, TextPiece, pieces, row_texts
+from discoprobe.cards.readers import READER_KINDS, VERDICTS, Mark
+from discoprobe.cards.release.rows import RowStore
 from discoprobe.cards.text.render import render
 from discoprobe.loaders.errors import DiscoprobeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     from werkzeug.wrappers import Response as BaseResponse
 
     from discoprobe.cards.readers import ReaderKind
     from discoprobe.cards.release.diff import Changes
-
-
-_WORD = re.compile(r"\s+|\w+|[^\w\s]")
-_NAMES = {
-    "sentences": "sentence", "choices": "choice", "sentence1": "first sentence", "sentence2": "second sentence",
-}  # fmt: skip
-"""Columns that are called otherwise."""
-
-
-class ContextSentence(NamedTuple):
-    """A sentence of the source of a row.
-
-    ``shown`` says that the row has it, ``after_gap`` that it does not follow the one before in the source.
-    """
-
-    sent_id: str
-    text: str
-    shown: bool
-    after_gap: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ShownRow:
-    """A row to be printed; ``lang`` is the code for its texts, ``facts`` are its other columns."""
-
-    row: ReleaseRow
-    texts: tuple[ShownText, ...]
-    lang: str
-    facts: Mapping[str, str]
-
-
-def question_texts(row: ReleaseRow) -> tuple[ShownText, ...]:
-    """The texts of a row without anything that gives its label away: no edit, no target, no place in the source."""
-    texts = {name: one.text for name, one in _texts(row)}
-    if row.entry["shape"] == Shape.SUITE:
-        texts = {place: texts[side] for place, side in zip(PLACES, sides(row.id), strict=True)}
-    return tuple(ShownText(name, (TextPiece(text),)) for name, text in texts.items())
-
-
-def shown_row(row: ReleaseRow) -> ShownRow:
-    """A row with what was edited, or is asked about, marked."""
-    return ShownRow(row, tuple(_marked(row)), language(row), _facts(row))
-
-
-def side_by_side(row: ReleaseRow, pair: Sequence[ReleaseRow]) -> list[ShownRow]:
-    """The versions of a pair, each marked where it differs from the first (the original).
-
-    An edited sentence whose original is not a row is compared with the column ``original``.
-    """
-    if len(pair) > 1:
-        return _compared(pair) if row.entry["shape"] == Shape.SENTENCE else [_against(one, pair) for one in pair]
-    if row.values.get("original"):
-        left, right = differences(row.values["original"], row.values["text"])
-        original = ShownRow(row, (ShownText("original", left),), language(row), {})
-        return [original, ShownRow(row, (ShownText("text", right),), language(row), {})]
-    return []
-
-
-def _compared(pair: Sequence[ReleaseRow]) -> list[ShownRow]:
-    texts = [str(one.values["text"]) for one in pair]
-    sides = [differences(texts[0], text) for text in texts[1:]]
-    return [
-        ShownRow(one, (ShownText("text", found),), language(one), _facts(one))
-        for one, found in zip(pair, [sides[0][0], *(right for _, right in sides)], strict=True)
-    ]
-
-
-def _against(row: ReleaseRow, pair: Sequence[ReleaseRow]) -> ShownRow:
-    """A row of several texts, those marked that no other row of its pair has in the same place."""
-    shown, own = shown_row(row), [one.text for _, one in _texts(row)]
-    others = [[text.text for _, text in _texts(one)] for one in pair if one.id != row.id]
-    texts = [
-        ShownText(one.name, (TextPiece(text, any(other[number : number + 1] != [text] for other in others)),), one.note)
-        for number, (one, text) in enumerate(zip(shown.texts, own, strict=True))
-    ]
-    return ShownRow(row, tuple(texts), shown.lang, shown.facts)
-
-
-def differences(left: str, right: str) -> tuple[tuple[TextPiece, ...], tuple[TextPiece, ...]]:
-    """Two texts in pieces, each marked from the first word that differs to the last."""
-    start = _shared(_WORD.findall(left), _WORD.findall(right))
-    end = _shared(_WORD.findall(left[start:])[::-1], _WORD.findall(right[start:])[::-1])
-
-    def marked(text: str) -> tuple[TextPiece, ...]:
-        edit = text[start : len(text) - end]
-        return _pieces(text, start + len(edit) - len(edit.lstrip()), start + len(edit.rstrip()))
-
-    return marked(left), marked(right)
-
-
-def _shared(left: Sequence[str], right: Sequence[str]) -> int:
-    """The number of characters of the words with which both begin."""
-    same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False))
-    return sum(len(word) for word, _ in same)
-
-
-def language(row: ReleaseRow) -> str:
-    """The code of the language of a row's texts, as HTML has it."""
-    return yaml_header.language_code(row.entry["lang"])
-
-
-def _texts(row: ReleaseRow) -> Iterator[tuple[str, RowText]]:
-    """The texts of a row with what they are called."""
-    for one in row_texts(Shape(row.entry["shape"]), row.values):
-        name = _NAMES.get(one.column, one.column)
-        yield name if one.number is None else f"{name} {one.number + 1}", one
-
-
-def _marked(row: ReleaseRow) -> Iterator[ShownText]:
-    order = row.values.get("order")
-    for name, one in _texts(row):
-        note = "" if order is None or one.number is None else _source_place(order, one.number)
-        yield ShownText(name, _pieces(one.text, one.start, one.end), note)
-
-
-def _source_place(order: Sequence[int], number: int) -> str:
-    """Where a sentence of a passage that was changed stands in the source; empty for one that is in its place."""
-    places = [place for place in order if place >= 0]
-    if order[number] < 0:
-        return "from elsewhere"
-    return "" if places == sorted(places) else f"{order[number] + 1} in the source"
-
-
-def _pieces(text: str, start: int, end: int) -> tuple[TextPiece, ...]:
-    """The whole text in pieces, the characters from ``start`` to ``end`` marked."""
-    return pieces(text, start, end, longest=len(text))
-
-
-def _facts(row: ReleaseRow) -> dict[str, str]:
-    """The columns of a row that are no texts, in words; those without a value are left out."""
-    values = row.values
-    found: dict[str, Any] = {name: values[name] for name in ("corpus", "doc_id", "group", "pair_id")}
-    found |= {name: values.get(name) for name in ("orig_label", "direction", "rel_type", "removed")}
-    found["sent_ids"] = ", ".join(values["sent_ids"] or ())
-    if target := values.get("target"):
-        found["target"] = f"{target['form']} ({target['lemma']}, {target['upos']})"
-    if values.get("n_words") is not None:
-        found["words"] = values["n_words"]
-    distractor = values.get("distractor")
-    found["distractor"] = ", ".join(filter(None, distractor)) if isinstance(distractor, list) else distractor
-    return {name: str(value) for name, value in found.items() if value not in {None, ""}}
+    from discoprobe.cards.text.examples import ContextSentence
 
 
 _HEADERS: Final = {
@@ -232,9 +85,9 @@ class Site:
         app.register_error_handler(HTTPException, self._refused)
         self.add({}, {"/reader": self.set_reader})
 
-    def add(self, shown: Mapping[str, Callable[..., Any]], sent: Mapping[str, Callable[..., Any]]) -> None:
-        """Adds pages: what answers GET, and what answers POST, by path."""
-        for views, method in ((shown, "GET"), (sent, "POST")):
+    def add(self, pages: Mapping[str, Callable[..., Any]], forms: Mapping[str, Callable[..., Any]]) -> None:
+        """Adds what answers GET (``pages``) and what answers POST (``forms``), by path."""
+        for views, method in ((pages, "GET"), (forms, "POST")):
             for rule, view in views.items():
                 self.app.add_url_rule(rule, rule, view, methods=[method])
 
@@ -248,18 +101,18 @@ class Site:
         origin = request.headers.get("Origin")
         if origin is not None and urlsplit(origin).netloc != request.host:
             abort(403, "the form is not from this application")
-        given = self.posted().get("token", "")
-        if not isinstance(given, str) or not hmac.compare_digest(given.encode(), self.token.encode()):
+        token = self.posted().get("token", "")
+        if not isinstance(token, str) or not hmac.compare_digest(token.encode(), self.token.encode()):
             abort(403, "the form is from an earlier start of this program; load the page again")
 
     @staticmethod
     def posted() -> Mapping[str, Any]:
         """What a form or a JSON request sent."""
         if request.is_json:
-            found = request.get_json(silent=True)
-            if not isinstance(found, dict):
+            sent = request.get_json(silent=True)
+            if not isinstance(sent, dict):
                 abort(400, "not a JSON object")
-            return found
+            return sent
         return request.form
 
     @staticmethod
@@ -268,8 +121,7 @@ class Site:
         return request.is_json or request.accept_mimetypes.best == "application/json"
 
     def _failed(self, error: DiscoprobeError) -> tuple[Response, int]:
-        status = 404 if "no row" in str(error) or "unknown" in str(error) else 400
-        return self._problem(str(error), status)
+        return self._problem(str(error), 404 if "no row" in str(error) or "unknown" in str(error) else 400)
 
     def _refused(self, error: HTTPException) -> tuple[Response, int]:
         return self._problem(error.description or error.name, error.code or 500)
@@ -287,11 +139,11 @@ class Site:
             name, kind = json.loads(unquote(request.cookies.get("reader", "")))
         except ValueError:
             return self.options.reader
-        known = isinstance(name, str) and kind in READER_KINDS
-        return Reader(name[:80], kind) if known else self.options.reader
+        is_valid = isinstance(name, str) and kind in READER_KINDS
+        return Reader(name[:80], kind) if is_valid else self.options.reader
 
     def set_reader(self) -> BaseResponse:
-        """Keeps who reads in a cookie."""
+        """Writes who reads into a cookie."""
         name, kind = request.form.get("name", "").strip()[:80], request.form.get("kind", "person")
         if not name or kind not in READER_KINDS:
             abort(400, "give the reader's name, and say whether it is a person or a model")
@@ -303,10 +155,10 @@ class Site:
 
     def named_reader(self) -> Reader:
         """Who reads; a request without a name is refused."""
-        found = self.reader()
-        if not found.name:
+        reader = self.reader()
+        if not reader.name:
             abort(400, "say first who reads: a name, and whether it is a person or a model")
-        return found
+        return reader
 
     # what pages are made of
 
@@ -325,8 +177,7 @@ class Site:
 
 
 def _with_headers(answer: Response) -> Response:
-    for name, value in _HEADERS.items():
-        answer.headers[name] = value
+    answer.headers.update(_HEADERS)
     return answer
 
 

@@ -6,6 +6,7 @@ server listens on the loopback interface only, and opens only files that the man
 
 from __future__ import annotations
 
+import importlib.resources
 import json
 import logging
 from collections import Counter
@@ -22,25 +23,27 @@ from discoprobe.cards import readers
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.readers import FAULTS, VERDICTS, Mark
 from discoprobe.cards.release.rows import RowFilter, configs_asked
-from discoprobe.cards.review import pages
 from discoprobe.cards.review.blind_round import BlindPages, labels_of
-from discoprobe.cards.review.pages import card_text
-from discoprobe.cards.review.site import Site, inside, shown_row, side_by_side, whole_number
+from discoprobe.cards.review.pages import card_html, read_card, shown_row, side_by_side
+from discoprobe.cards.review.site import Site, inside, whole_number
+from discoprobe.cards.text.card import language_name
+from discoprobe.cards.text.verdicts import verdicts
 from discoprobe.loaders.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
     from werkzeug.datastructures import MultiDict
     from werkzeug.wrappers import Response as BaseResponse
 
-    from discoprobe.cards.release.rows import ReleaseRow
-    from discoprobe.cards.review.site import ContextSentence, ReviewOptions
+    from discoprobe.cards.release.diff import Changes
+    from discoprobe.cards.review.site import ReviewOptions
 
 HOST: Final = "127.0.0.1"
 PAGE_ROWS: Final = 25
 _MOST_BYTES: Final = 2_000_000
+_KINDS_OF_CHANGE: Final = ("added", "removed", "relabelled", "edited")
 
 
 def server(release: Path, options: ReviewOptions, port: int = 0) -> tuple[BaseWSGIServer, str]:
@@ -49,24 +52,18 @@ def server(release: Path, options: ReviewOptions, port: int = 0) -> tuple[BaseWS
     Raises:
         UsageError: there is nothing to show, or the port is taken.
     """
-    app = make_app(release, options)
-    try:
-        made = make_server(HOST, port, app, threaded=True)
-    except (OSError, SystemExit):
-        raise UsageError(f"port {port} is in use; give another --port, or none") from None
-    app.config["HOSTS"] = {f"{name}:{made.server_port}" for name in (HOST, "localhost")}
-    return made, f"http://{HOST}:{made.server_port}/"
-
-
-def make_app(release: Path, options: ReviewOptions) -> Flask:
-    """The application for a release folder; ``config["HOSTS"]`` holds the host names that requests may use."""
     logging.getLogger("werkzeug").setLevel(logging.WARNING)  # no log line per request
     app = Flask("discoprobe.cards.review", static_folder=None)
-    app.config |= {"MAX_CONTENT_LENGTH": _MOST_BYTES, "HOSTS": {HOST, "localhost"}}
     site = Site(app, release, options)
     RowPages(site)
     BlindPages(site)
-    return app
+    try:
+        listening = make_server(HOST, port, app, threaded=True)
+    except (OSError, SystemExit):
+        raise UsageError(f"port {port} is in use; give another --port, or none") from None
+    hosts = {f"{name}:{listening.server_port}" for name in (HOST, "localhost")}
+    app.config |= {"MAX_CONTENT_LENGTH": _MOST_BYTES, "HOSTS": hosts}
+    return listening, f"http://{HOST}:{listening.server_port}/"
 
 
 class RowPages:
@@ -77,133 +74,146 @@ class RowPages:
         site.add(
             {
                 "/": self.overview, "/rows": self.rows, "/row/<config>/<row_id>": self.row, "/card": self.card,
-                "/card/<config>": self.card, "/changes": self.changes_page,
-                "/marks.jsonl": self.export, "/assets/<name>": self.plot, "/app.css": self.style,
-                "/app.js": self.script, "/favicon.ico": self.no_icon,
+                "/card/<config>": self.card, "/changes": self.changes_page, "/marks.jsonl": self.export,
+                "/assets/<name>": self.plot, "/app.css": self.asset, "/app.js": self.asset,
+                "/favicon.ico": self.no_icon,
             },
             {"/mark": self.save_mark},
         )  # fmt: skip
 
     def overview(self) -> Response:
-        """All configs, with the number of rows that were read and of those with a fault."""
-        current, store = readers.verdicts_now(self.site.marks()), self.site.store
-        read = current.keys() | readers.blind_answers(self.site.marks()).keys()
+        """All configs, the largest gain first, with the number of rows that were read and of those with a fault."""
+        marks, store = self.site.marks(), self.site.store
+        current = readers.verdicts_now(marks)
+        read = current.keys() | readers.blind_answers(marks).keys()
         faulty = [place for place, of_row in current.items() if any(mark.verdict in FAULTS for mark in of_row.values())]
+        judged = verdicts(store.manifest["configs"])  # a verdict depends on all configs of a task, shown or not
+
+        def by_gain(name: str) -> tuple[float, str]:
+            audit = store.configs[name]["audit"]
+            gain = audit.get("gain") if audit else None
+            return 1.0 if gain is None else -gain, name
+
+        rows = [
+            {
+                "name": name, "entry": store.configs[name], "language": language_name(store.configs[name]["lang"]),
+                "verdict": judged[name].word, "change": "; ".join(changes_of(name, self.site.options.changes)),
+            }
+            for name in sorted(store.configs, key=by_gain)
+        ]  # fmt: skip
         return self.site.page(
-            "overview.html", "Review", rows=pages.config_rows(store.configs, store.manifest, self.site.options.changes),
+            "overview.html", "Review", rows=rows,
             marked={"read": Counter(config for config, _ in read), "faults": Counter(config for config, _ in faulty)},
         )  # fmt: skip
 
     def rows(self) -> Response:
         """One page of the rows that match the filters of the form."""
         current = readers.verdicts_now(self.site.marks())
-        wanted = self._filter(request.args, current)
+        conditions = self._filter(request.args, current)
         number = max(1, whole_number(request.args.get("page"), 1))
-        page = self.site.store.find(wanted, (number - 1) * PAGE_ROWS, PAGE_ROWS)
-        query = [(key, value) for key, value in request.args.items(multi=True) if key != "page" and value]
-        values = {
-            "page": number, "pages": max(1, -(-page.total // PAGE_ROWS)), "total": page.total,
-            "start": (number - 1) * PAGE_ROWS, "query": urlencode(query), "chosen": request.args,
-        }  # fmt: skip
+        page = self.site.store.find(conditions, (number - 1) * PAGE_ROWS, PAGE_ROWS)
         rows = page.rows
         if solver := request.args.get("surest", ""):  # the surest rows of a config fit on one page
             order = {name: self._surest(name, solver) for name in {row.config for row in rows}}
             rows = sorted(rows, key=lambda row: (row.config, order[row.config].index(row.id)))
-        shown = [(shown_row(row), current.get(row.place, {})) for row in rows]
-        return self.site.page("rows.html", "Rows", shown=shown, choices=self._choices(wanted), **values)
+        query = [(key, value) for key, value in request.args.items(multi=True) if key != "page" and value]
+        return self.site.page(
+            "rows.html", "Rows", rows=[(shown_row(row), current.get(row.place, {})) for row in rows], page=number,
+            pages=max(1, -(-page.total // PAGE_ROWS)), total=page.total, start=(number - 1) * PAGE_ROWS,
+            query=urlencode(query), chosen=request.args, choices=self._choices(conditions),
+        )  # fmt: skip
 
     def _filter(self, args: MultiDict[str, str], current: Mapping[tuple[str, str], Mapping[str, Mark]]) -> RowFilter:
         """The filters that are set in the form."""
-        split = args.get("split", "")
+        split, verdict = args.get("split", ""), args.get("verdict", "")
         if split and split not in SPLITS:
             abort(400, f"there is no split {split[:40]}")
         words, label, corpus = args.get("words", "").strip(), args.get("label", ""), args.get("corpus", "")
-        wanted = replace(configs_asked(args), split=split, label=label, corpus=corpus, words=words)
+        conditions = replace(configs_asked(args), split=split, label=label, corpus=corpus, words=words)
         if solver := args.get("surest", ""):
-            named = {(name, row) for name in self.site.store.chosen(wanted) for row in self._surest(name, solver)}
-            wanted = replace(wanted, places=frozenset(named))
-        verdict = args.get("verdict", "")
+            names = self.site.store.chosen(conditions)
+            surest = frozenset((name, row) for name in names for row in self._surest(name, solver))
+            conditions = replace(conditions, places=surest)
         if verdict == "none":
-            return replace(wanted, without=frozenset(current))
+            return replace(conditions, without=frozenset(current))
         if verdict:
-            found = {
+            places = frozenset(
                 place
                 for place, of_row in current.items()
                 if any(verdict in {"any", mark.verdict} for mark in of_row.values())
-            }
-            return replace(wanted, places=frozenset(found if wanted.places is None else wanted.places & found))
-        return wanted
+            )
+            return replace(conditions, places=places if conditions.places is None else conditions.places & places)
+        return conditions
 
     def _surest(self, config: str, solver: str) -> list[str]:
         """Ids of the rows that an audit solver predicted correctly with the most confidence, surest first."""
         path = self.site.release / config / "audit.json"
         if "audit.json" not in self.site.store.entry(config)["files"] or not path.is_file():
             return []
-        found = json.loads(path.read_text(encoding="utf-8"))["findings"]
-        return next((one["rows"] for one in found if one["check"] == solver and one["kind"] == Kind.SHORTCUT), [])
+        findings = json.loads(path.read_text(encoding="utf-8"))["findings"]
+        of_solver = (each["rows"] for each in findings if each["check"] == solver and each["kind"] == Kind.SHORTCUT)
+        return next(of_solver, [])
 
-    def _choices(self, wanted: RowFilter) -> dict[str, dict[str, str]]:
+    def _choices(self, conditions: RowFilter) -> dict[str, dict[str, str]]:
         """The options of each field of the form, with what they are called; some depend on what else is chosen."""
-        configs = self.site.store.chosen(RowFilter(wanted.configs, wanted.tasks, wanted.languages))
-        labels = dict.fromkeys(label for one in configs.values() for label in labels_of(one))
+        store = self.site.store
+        entries = store.chosen(RowFilter(conditions.configs, conditions.tasks, conditions.languages)).values()
         options = {
-            "task": self.site.store.tasks(), "lang": (), "split": SPLITS, "label": labels, "verdict": VERDICTS,
-            "corpus": sorted({source for one in configs.values() for source in one["sources"]}),
+            "task": store.tasks(), "split": SPLITS,
+            "label": dict.fromkeys(label for entry in entries for label in labels_of(entry)), "verdict": VERDICTS,
+            "corpus": sorted({source for entry in entries for source in entry["sources"]}),
             "surest": [check.id for check in CHECKS if check.kind is Kind.SHORTCUT],
         }  # fmt: skip
-        named = {field: {value: value for value in values} for field, values in options.items()}
-        return named | {
-            "lang": self.site.store.languages(),
-            "verdict": {"none": "not marked", "any": "marked"} | named["verdict"],
-        }
+        fields = {field: {value: value for value in values} for field, values in options.items()}
+        fields["verdict"] = {"none": "not marked", "any": "marked"} | fields["verdict"]
+        return {"task": fields.pop("task"), "lang": store.languages()} | fields
 
     def row(self, config: str, row_id: str) -> Response:
-        """One row: its texts, its pair, its source, and the verdicts of readers."""
-        found = self.site.store.row(config, row_id)
-        pair = self.site.store.pair_of(found)
-        every = self.site.marks()
-        before, after = self._neighbours(found)
+        """One row: its texts, its pair, its source, the verdicts of readers, and the way to the rows beside it."""
+        store, marks, context = self.site.store, self.site.marks(), self.site.options.context
+        row = store.row(config, row_id)
+        beside = RowFilter(configs=(config,), split=row.split)
+        numbered = {each.number: each for each in store.find(beside, max(0, row.number - 1), 3).rows}
+        before, after = numbered.get(row.number - 1), numbered.get(row.number + 1)
+        values = row.values
+        sentences = context(row.entry["lang"], str(values["corpus"]), set(values["sent_ids"] or ())) if context else []
         return self.site.page(
-            "row.html", f"{config} {row_id}", shown=shown_row(found), sides=side_by_side(found, pair),
-            marks=readers.verdicts_now(every).get(found.place, {}),
-            answers=readers.blind_answers(every).get(found.place, {}),
-            context=self._context(found), before=before, after=after, asks=found.entry["summary"],
+            "row.html", f"{config} {row_id}", shown=shown_row(row), sides=side_by_side(row, store.pair_of(row)),
+            marks=readers.verdicts_now(marks).get(row.place, {}),
+            answers=readers.blind_answers(marks).get(row.place, {}), context=sentences, before=before, after=after,
         )  # fmt: skip
 
-    def _neighbours(self, row: ReleaseRow) -> tuple[str, str]:
-        """Addresses of the previous and the next row of the config; empty where there is none."""
-        wanted = RowFilter(configs=(row.config,), split=row.split)
-        first = max(0, row.number - 1)
-        near = {one.number: one for one in self.site.store.find(wanted, first, 3).rows}
-        places = (near.get(row.number - 1), near.get(row.number + 1))
-        before, after = (f"/row/{one.config}/{one.id}" if one else "" for one in places)
-        return before, after
-
-    def _context(self, row: ReleaseRow) -> Sequence[ContextSentence]:
-        if self.site.options.context is None:
-            return []
-        return self.site.options.context(
-            row.entry["lang"], str(row.values["corpus"]), set(row.values["sent_ids"] or ())
-        )
-
     def card(self, config: str = "") -> Response:
-        """The card of a config, or of the release."""
-        html = pages.card_html(card_text(self.site.release, config), _card_address)
-        changed = pages.changes_of(config, self.site.options.changes)
-        return self.site.page("card.html", config or "Release card", html=html, config=config, changed=changed)
+        """The card of a config, or of the release; its links lead to pages of this application, or to other sites."""
+
+        def address_of(target: str) -> str:
+            if "://" in target or target.startswith("#"):
+                return target
+            folder, _, name = target.removeprefix("../").rpartition("/")
+            if name == "README.md":
+                return f"/card/{folder}" if folder else "/card"
+            return f"/assets/{name}" if folder == manifest.PLOTS else "/"
+
+        html = card_html(read_card(self.site.release, config), address_of)
+        changed = changes_of(config, self.site.options.changes)
+        return self.site.page("card.html", config or "Release card", html=html, changed=changed)
 
     def changes_page(self) -> Response:
-        """What changed since another release."""
-        if self.site.options.changes is None:
+        """What changed since another release: in the release as a whole, then in each config."""
+        changes, against = self.site.options.changes, self.site.options.against
+        if changes is None:
             abort(404, "start `build review` with --against and a release to see what changed since")
-        changed = {
-            name: lines
-            for name in self.site.store.configs
-            if (lines := pages.changes_of(name, self.site.options.changes))
-        }
+        news = [("removed", f"{name} ({rows:,} rows)") for name, rows in changes.removed.items()]
+        if changes.first:
+            news.insert(0, ("first", "there is no earlier release"))
+        else:
+            news += [("new", f"{name} ({rows:,} rows)") for name, rows in changes.added.items()]
+        news += [("changed", change.name) for change in changes.changed]
+        news += [("source", line) for line in changes.sources] + [("software", line) for line in changes.software]
+        lines = {name: changes_of(name, changes) for name in self.site.store.configs}
         return self.site.page(
-            "changes.html", f"Changes since {self.site.options.against}", against=self.site.options.against,
-            news=pages.news(self.site.options.changes), changed=changed,
+            "changes.html", f"Changes since {against}", against=against, news=news,
+            changed={name: of_config for name, of_config in lines.items() if of_config},
         )  # fmt: skip
 
     def save_mark(self) -> BaseResponse:
@@ -230,34 +240,45 @@ class RowPages:
 
     def plot(self, name: str) -> Response:
         """A plot of a card; only files that the manifest lists."""
-        path = f"{manifest.PLOTS}/{name}"
-        listed = path in self.site.store.manifest["files"] and manifest.is_plot_of(
-            path, self.site.store.manifest["configs"]
-        )
+        path, content = f"{manifest.PLOTS}/{name}", self.site.store.manifest
         file = self.site.release / path
-        if not listed or not file.is_file():
+        if path not in content["files"] or not manifest.is_plot_of(path, content["configs"]) or not file.is_file():
             abort(404, "there is no such plot")
         kinds = {"svg": "image/svg+xml", "png": "image/png"}
         return Response(file.read_bytes(), mimetype=kinds.get(name.rpartition(".")[2], "application/octet-stream"))
 
-    def style(self) -> Response:
-        """The style sheet of all pages."""
-        return Response(pages.asset("review.css") + pages.asset("app.css"), mimetype="text/css")
+    @staticmethod
+    def asset() -> Response:
+        """The style sheet or the script of all pages."""
+        name = request.path.removeprefix("/")
+        file = importlib.resources.files("discoprobe.cards.review") / "templates" / name
+        return Response(file.read_bytes(), mimetype="text/css" if name.endswith(".css") else "text/javascript")
 
-    def script(self) -> Response:
-        """The script of all pages."""
-        return Response(pages.asset("review.js") + pages.asset("app.js"), mimetype="text/javascript")
-
-    def no_icon(self) -> tuple[str, int]:
+    @staticmethod
+    def no_icon() -> tuple[str, int]:
         """Browsers ask for an icon; there is none."""
         return "", 204
 
 
-def _card_address(target: str) -> str:
-    """The address in this application that a link of a card leads to; links to other sites stay as they are."""
-    if "://" in target or target.startswith("#"):
-        return target
-    folder, _, name = target.removeprefix("../").rpartition("/")
-    if name == "README.md":
-        return f"/card/{folder}" if folder else "/card"
-    return f"/assets/{name}" if folder == manifest.PLOTS else "/"
+def changes_of(config: str, changes: Changes | None) -> list[str]:
+    """What changed in a config since the other release, a line each: ``train: 3 added (4c50…, …), 1 removed (…)``."""
+    if changes is None:
+        return []
+    if config in changes.added and not changes.first:
+        return ["new in this release"]
+    lines: list[str] = []
+    for change in changes.changed:
+        if change.name != config:
+            continue
+        lines += change.definition
+        for split, rows in change.splits.items():
+            counts = []
+            for kind in _KINDS_OF_CHANGE:
+                if number := getattr(rows, kind):
+                    ids = ", ".join(rows.ids.get(kind, ()))
+                    counts.append(f"{number:,} {kind} ({ids})" if ids else f"{number:,} {kind}")
+            lines.append(f"{split}: {', '.join(counts)}")
+        lines += [f"setting {line}" for line in change.settings]
+        if change.wording:
+            lines.append("wording of the definition")
+    return lines

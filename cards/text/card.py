@@ -1,31 +1,27 @@
 """The cards of a release and of each config, which the Hub shows.
 
-The columns of a config in words (``columns.toml``).
+`release_card` and `config_card` collect what the templates ``release.md`` and ``config.md`` show; ``with_…`` change a
+card that is written. Parts with a form of their own are the columns of a config in words (``columns.toml``), tables of
+tasks and languages, what readers found, and the quality of automatic annotation.
 
-What a card says of automatically annotated sources: the program, and the agreement of its labels with a treebank.
-
-The agreement is data (``agreement.toml``), made by ``scripts/gold_labels.py`` from a treebank on which the models were
-not trained: its text was annotated, its sentences were found again by their characters, and the labels were compared.
-
-What readers found, beside the majority baseline and the strongest shortcut.
+The agreement of automatic annotation with a treebank is data (``agreement.toml``), made by ``scripts/gold_labels.py``
+from a treebank on which the models were not trained: its text was annotated, its sentences were found again by their
+characters, and the labels were compared.
 """
 
 import datetime as dt
 import functools
 import importlib.metadata
 import importlib.resources
-import itertools
 import json
-import operator
 import re
 import tomllib
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
-import pyarrow as pa
 
 from discoprobe.builders.audit.report import Report
 from discoprobe.builders.audit.thresholds import BY_ID
@@ -40,7 +36,20 @@ from discoprobe.cards.text.verdicts import MARKS, NOT_AUDITED, Verdict, tally, t
 from discoprobe.loaders.catalogue import licences, treebanks
 from discoprobe.loaders.corpus import Source
 
-LABEL = "label"
+REPOSITORY = "org/discoprobe"
+"""The Hub repository that a card names while its own is not known."""
+MOST_BYTES = 60_000
+"""Longest README.md; of a larger release the tables go into a file of their own."""
+_CODE = ("repository", "source", "source code", "homepage")
+"""Keys of ``[project.urls]`` for the repository of the code, tried in this order."""
+_CHANGES = 60
+"""Lines of the changelog that a card shows."""
+_LABELS = 12
+"""Most labels that a card lists with their counts; of more it gives the number, the largest and the smallest."""
+_REASONS = 20
+"""Most configs that could not be built that a card lists one by one."""
+
+
 _SHOWN_LABELS = 6
 
 
@@ -53,36 +62,266 @@ class Field(NamedTuple):
 
 
 def fields(shape: Shape, labels: tuple[str, ...]) -> list[Field]:
-    """The columns of every split of a config of this shape, in order."""
-    what = _words()["all"] | _words().get(shape, {})
-    return [
-        Field(
-            column.name,
-            class_label(labels) if column.name == LABEL else type_name(column.type),
-            what[column.name],
-        )
-        for column in schema(shape)
-    ]
+    """The columns of every split of a config of this shape, in order.
+
+    Types are such as ``string``, ``list<int32>``, ``struct<start: int32, end: int32>`` (without Arrow's name for list
+    items), and ``ClassLabel`` with its names in the order of their numbers, the first few of many.
+    """
+    meanings = _columns_in_words()
+    what = meanings["all"] | meanings.get(shape, {})
+    columns = []
+    for column in schema(shape):
+        arrow = str(column.type).replace("item: ", "").replace("element: ", "")
+        kind = arrow.replace("float", "float32").replace("double", "float64")
+        if column.name == "label":
+            more = f", … {len(labels)} in all" if len(labels) > _SHOWN_LABELS else ""
+            kind = f"ClassLabel({', '.join(labels[:_SHOWN_LABELS])}{more})"
+        columns.append(Field(column.name, kind, what[column.name]))
+    return columns
 
 
 @functools.cache
-def _words() -> dict[str, dict[str, str]]:
+def _columns_in_words() -> dict[str, dict[str, str]]:
     """What columns hold: those of ``all`` rows, and by shape where that is special."""
     data = importlib.resources.files("discoprobe.cards.metadata").joinpath("columns.toml").read_bytes()
     return tomllib.loads(data.decode())
 
 
-def class_label(labels: tuple[str, ...]) -> str:
-    """``ClassLabel`` with its names in the order of their numbers, the first few of many."""
-    more = f", … {len(labels)} in all" if len(labels) > _SHOWN_LABELS else ""
-    return f"ClassLabel({', '.join(labels[:_SHOWN_LABELS])}{more})"
+def release_card(
+    manifest: Manifest, *, repository: str = REPOSITORY, release: str = "", changes: str = ""
+) -> tuple[str, str]:
+    """README.md of a release, and CONFIGS.md with the tables that are too long for it (empty if none are).
+
+    README.md has the YAML that the Hub and `datasets` read, then what is in the release, in at most ``MOST_BYTES``.
+
+    Args:
+        manifest: what the release holds.
+        repository: the Hub repository that the load snippet names.
+        release: its number, ``1.2.0``; if empty, the card names no revision.
+        changes: the release's section of the changelog, Markdown.
+    """
+    configs, sources, unavailable = manifest["configs"], manifest["sources"], manifest["unavailable"]
+    default, names, judged = yaml_header.default_config(configs), _language_names(), verdicts(configs)
+    changed_lines = (changes.partition("\n")[2] if changes.startswith("## ") else changes).strip().splitlines()
+    tasks: dict[str, list[ConfigEntry]] = {}
+    for entry in sorted(configs.values(), key=lambda entry: entry["task"]):
+        tasks.setdefault(entry["task"], []).append(entry)
+    of_language: dict[str, list[str]] = {}
+    for name, entry in configs.items():
+        of_language.setdefault(entry["lang"], []).append(name)
+    values: dict[str, Any] = {
+        "manifest": manifest, "repository": repository, "release": release, "default": default, "names": names,
+        "changes": "\n".join(changed_lines[:_CHANGES]).strip(), "more_changes": len(changed_lines) > _CHANGES,
+        "matrices": matrices(configs), "tasks": tasks,
+        "languages": {lang: names.get(lang, lang) for lang in sorted(of_language)},
+        "by_language": {
+            lang: ([configs[name] for name in of_lang], tally(judged[name].word for name in of_lang))
+            for lang, of_lang in of_language.items()
+        },
+        "rows": sum(map(yaml_header.n_rows, configs.values())),
+        "sources": sorted(sources.items(), key=lambda item: (item[1]["lang"], item[0])),
+        "used": Counter(name for entry in configs.values() for name in entry["sources"]),
+        "readers": {
+            name: reader_table(entry["readers"]) for name, entry in sorted(configs.items()) if "readers" in entry
+        },
+        "audits": tally(verdict.word for verdict in judged.values()), "designs": task_designs(configs),
+        "skipped": sum(sum(reasons.values()) for reasons in manifest["skipped"].values()),
+        "example": _example(configs[default]) if default else None,
+        "licences": sorted({licences.normalise(source["licence"]) for source in sources.values()}),
+        "unavailable": unavailable if len(unavailable) <= _REASONS else {}, "contents": [], "code": code_location(),
+    }  # fmt: skip
+    front = yaml_header.front_matter(manifest)
+    card = _with_contents(values | {"short": False})
+    if len((front + card).encode()) <= MOST_BYTES:
+        return front + card, ""
+    return front + _with_contents(values | {"short": True}), render("configs.md", **values)
 
 
-def type_name(kind: pa.DataType) -> str:
-    """``string``, ``list<int32>``, ``struct<start: int32, end: int32>``: without Arrow's name for list items."""
-    arrow = str(kind).replace("item: ", "").replace("element: ", "")
-    return arrow.replace("float", "float32").replace("double", "float64")
+def _with_contents(values: dict[str, Any]) -> str:
+    """The card with a list of its sections."""
+    text = render("release.md", **values)
+    headings = [line[3:] for line in text.splitlines() if line.startswith("## ") and line != "## Contents"]
+    return render("release.md", **values | {"contents": headings})
 
+
+def _example(entry: ConfigEntry) -> tuple[str, list[Field]] | None:
+    """The example that the manifest has of a config, as JSON, and what its fields mean; None if it has none.
+
+    The keys of objects are sorted, as in the manifest.
+    """
+    if not entry.get("example"):
+        return None
+    row, columns = entry["example"], fields(Shape(entry["shape"]), tuple(entry["labels"]))
+    values = {field.name: row[field.name] for field in columns if field.name in row}
+    values |= {name: dict(sorted(value.items())) for name, value in values.items() if isinstance(value, dict)}
+    text = json.dumps(values, ensure_ascii=False, indent=1)
+    plain = "".join(char for char in text if char == "\n" or unicodedata.category(char) not in {"Cc", "Cf"})
+    return plain.replace("`", "\\u0060"), columns
+
+
+def code_location() -> str:
+    """Where the code is: the repository that the metadata of the installed package name, else its page on PyPI."""
+    stated = importlib.metadata.metadata("discoprobe").get_all("Project-URL") or []
+    urls = {name.strip().lower(): url.strip() for name, _, url in (line.partition(",") for line in stated)}
+    return next((urls[name] for name in _CODE if name in urls), "https://pypi.org/project/discoprobe/")
+
+
+def language_name(code: str) -> str:
+    """The English name of a language that the catalogue knows, else its code."""
+    return _language_names().get(code, code)
+
+
+def _language_names() -> dict[str, str]:
+    return {language.code: language.name for language in treebanks.languages(every=True)}
+
+
+def attribution(manifest: Manifest) -> str:
+    """ATTRIBUTION.md: each source with its licence, commit and citation."""
+    return render("attribution.md", sources=manifest["sources"], names=_language_names())
+
+
+class Matrix(NamedTuple):
+    """A table of a release card: its title, the names of its columns, and its rows (name of the row, cells).
+
+    Languages or tasks are the rows, whichever are more.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def matrices(configs: Mapping[str, ConfigEntry]) -> list[Matrix]:
+    """One table of tasks and languages per kind of task in the release; cells are Markdown."""
+    discourse, probing = "Discourse (rows of several sentences)", "Probing (rows of one sentence)"
+    suites, generated = "Suites (minimal pairs, test only)", "Generated probes (a feature of the word in a role)"
+    by_kind: dict[str, dict[tuple[str, str], str]] = {kind: {} for kind in (discourse, probing, suites, generated)}
+    judged = verdicts(configs)
+    for name, entry in configs.items():
+        kind = {Shape.SENTENCE: probing, Shape.SUITE: suites}.get(Shape(entry["shape"]), discourse)
+        sizes = " / ".join(compact(sum(labels.values())) for labels in entry["counts"].values())
+        cell = f"{sizes} {MARKS[judged[name].word]}".strip()
+        cells = by_kind[generated if entry["task"].startswith("feats_") else kind]
+        cells[entry["lang"], entry["task"]] = f"[{cell}]({name}/README.md)"
+    tables = []
+    for title, cells in by_kind.items():
+        if not cells:
+            continue
+        langs, tasks = (sorted(set(side)) for side in zip(*cells, strict=True))
+        if len(langs) < len(tasks):
+            rows = tuple((task, tuple(cells.get((lang, task), "–") for lang in langs)) for task in tasks)
+        else:
+            rows = tuple((lang, tuple(cells.get((lang, task), "–") for task in tasks)) for lang in langs)
+        tables.append(Matrix(title, tuple(langs if len(langs) < len(tasks) else tasks), rows))
+    return tables
+
+
+def config_card(config: Config, lengths: Lengths, report: Report | None = None) -> str:
+    """README.md of one config: what it asks, what it holds, how its rows were chosen, what its audit found.
+
+    It names neither repository nor release, so that it changes only if the config changes.
+    """
+    title, _, definition = config.definition.partition("\n")
+    paragraphs = [" ".join(part.split()) for part in definition.strip().split("\n\n")]
+    with_rows = [table for table in config.splits.values() if table.num_rows]
+    drops = sorted(config.drops.items(), key=lambda drop: (-drop[1], drop[0]))
+    return render(
+        "config.md", config=config, title=title, definition="\n\n".join(paragraphs),
+        language=language_name(config.lang), papers=config.papers, splits=tuple(config.splits),
+        counts=config.counts(), labels=config.used_labels if len(config.used_labels) <= _LABELS else (),
+        lengths=lengths, fields=fields(config.shape, config.labels),
+        examples=examples.examples(config.shape, config.labels, [config.splits["test"], *with_rows][-1]),
+        marked=examples.MARKED.get(config.shape, ""), filters=_filters(config),
+        drops=[(reason, number, config.meanings.get(reason, "")) for reason, number in drops],
+        licence=licences.strictest([source.licence for source in config.sources]),
+        annotations=noise_of(config.sources), audit=report, checks=BY_ID,
+        verdict=verdict_of(report).text if report else NOT_AUDITED,
+        rows_plot=plots.rows_name(config.name), audit_plot=plots.audit_name(config.name),
+    )  # fmt: skip
+
+
+_READINGS = {"pos": "part of speech", "feature": "the feature of the label"}
+
+
+def _filters(config: Config) -> list[str]:
+    """The conditions for candidates, from the settings of the build, as Markdown."""
+    settings = config.settings
+    if config.published or config.shape == Shape.RELATION:
+        return []
+    if config.split_by == "document":
+        least, most = settings.discourse_words
+        ids = config.splits["test"]["sent_ids"].to_pylist() if config.shape is Shape.SUITE else [()]
+        of_sentences = config.shape is Shape.SENTENCE or all(len(of_row) == 1 for of_row in ids)
+        gapless = [] if of_sentences else ["sentences follow each other in the source without a gap"]
+        return [f"{least}–{most} words in every sentence", *gapless]
+    least, most = settings.probing_words
+    readings = " or in ".join(_READINGS[name] for name in settings.syncretism)
+    forms = f"target forms are not ambiguous in {readings} (according to dictionary, rules and corpus)"
+    return [f"{least}–{most} words", *([forms] if readings and config.split_by == "target" else [])]
+
+
+_VERDICT = re.compile(r"^Audit: \*\*.*\*\*$", re.MULTILINE)
+
+
+def with_verdict(card: str, verdict: Verdict) -> str:
+    """A config's card with another verdict."""
+    return _VERDICT.sub(lambda _: f"Audit: **{verdict.text}**", card, count=1)
+
+
+_LOAD = re.compile(
+    r'^(?:import os\n\n)?(from datasets import load_dataset\n\n)load_dataset\([^,]*, ("[^"]+").*$', re.MULTILINE
+)
+
+
+def with_repository(card: str, repository: str) -> str:
+    """A config's card whose load snippet names the Hub repository."""
+    return _LOAD.sub(lambda match: f'{match[1]}load_dataset("{repository}", {match[2]})', card, count=1)
+
+
+_READERS = re.compile(r"^## Readers\n.*?(?=^## )", re.MULTILINE | re.DOTALL)
+_SOURCES = re.compile(r"^## Sources$", re.MULTILINE)
+
+
+def with_readers(card: str, entry: ConfigEntry) -> str:
+    """A config's card with a new section on its readers, or without this section if nobody read rows."""
+    plain = _READERS.sub("", card, count=1)
+    if not (readers := entry.get("readers", {})):
+        return plain
+    section = render("readers.md", readers=reader_table(readers), audit=entry["audit"], person="person" in readers)
+    return _SOURCES.sub(lambda match: section + match[0], plain, count=1)
+
+
+# readers
+
+_PLURAL: Final = {"person": "people", "model": "models"}
+
+
+def reader_table(readers: Mapping[str, ReaderFigures]) -> dict[str, ReaderFigures]:
+    """What readers of each kind found, by who they are (``2 people``, ``1 model``): people first."""
+    return {
+        f"{figures['readers']} {kind if figures['readers'] == 1 else _PLURAL[kind]}": figures
+        for kind, figures in sorted(readers.items(), key=lambda item: item[0] != "person")
+    }
+
+
+def reader_lines(readers: Mapping[str, ReaderFigures], audit: AuditEntry | None) -> list[str]:
+    """What readers found, beside the baselines of the audit, a line of text per kind: for the terminal."""
+    lines = []
+    for who, figures in reader_table(readers).items():
+        line = f"{figures['rows']:,} {'row' if figures['rows'] == 1 else 'rows'} read by {who}"
+        if n := figures["answers"]:
+            accuracy = f"{figures['correct'] / n:.3f} ({interval(figures['interval'])})"
+            line += f", accuracy {accuracy} on {n:,} blind answers"
+            if audit:
+                strongest = f"{audit['strongest']} {audit['accuracy']:.3f}" if audit["strongest"] else "no shortcut"
+                line += f" (majority {audit['majority']:.3f}, {strongest})"
+        if n := figures["verdicts"]:
+            line += f", {sum(figures['faults'].values()) / n:.3f} of {n:,} verdicts are faults"
+        lines.append(line)
+    return lines
+
+
+# automatic annotation
 
 SEGMENTATION_TASKS: Final = ("sent_len",)
 """Tasks whose labels depend on segmentation only."""
@@ -141,7 +380,7 @@ class Agreement(msgspec.Struct, frozen=True):
     @property
     def program(self) -> str:
         """Programs with their versions: ``stanza 1.15.0, torch 2.13.0``."""
-        return _listed(self.software)
+        return _versions(self.software)
 
 
 class AnnotationGroup(NamedTuple):
@@ -160,32 +399,34 @@ class AnnotationGroup(NamedTuple):
 
 def noise_of(sources: Sequence[Source]) -> list[AnnotationGroup]:
     """The annotations of the sources that were made from raw text, each once, in the order of the sources."""
-    groups: dict[str, list[Source]] = {}
+    by_program: dict[str, list[Source]] = {}
     for source in sources:
         if source.annotation is not None:
-            groups.setdefault(repr(source.annotation["made_by"]), []).append(source)
-    return [_group(group) for group in groups.values()]
+            by_program.setdefault(repr(source.annotation["made_by"]), []).append(source)
+    groups = []
+    for annotated in by_program.values():
+        made_by: Mapping[str, Any] = (annotated[0].annotation or {})["made_by"]
+        packages: Mapping[str, str] = made_by.get("packages", {})
+        measured = _agreement(annotated[0].lang, made_by)
+        # A tokeniser alone was measured with the models that follow it: then the figures of segmentation hold.
+        is_complete = measured is not None and measured.models.keys() == made_by.get("models", {}).keys()
+        names = TASKS if is_complete else SEGMENTATION_TASKS
+        group = AnnotationGroup(
+            tuple(source.name for source in annotated), "pos" not in packages and "depparse" not in packages,
+            _versions(made_by["software"]), _versions(packages), measured,
+            {name: figures for name in names if (figures := getattr(measured, name, None)) is not None},
+        )  # fmt: skip
+        groups.append(group)
+    return groups
 
 
-def _group(sources: Sequence[Source]) -> AnnotationGroup:
-    by: Mapping[str, Any] = (sources[0].annotation or {})["made_by"]
-    packages: Mapping[str, str] = by.get("packages", {})
-    measured = _agreement(sources[0].lang, by)
-    # A tokeniser alone was measured with the models that follow it: then the figures of segmentation hold.
-    names = TASKS if measured and measured.models.keys() == by.get("models", {}).keys() else SEGMENTATION_TASKS
-    tasks = {name: figures for name in names if (figures := getattr(measured, name, None)) is not None}
-    segmented = "pos" not in packages and "depparse" not in packages
-    software = _listed(by["software"])
-    return AnnotationGroup(tuple(one.name for one in sources), segmented, software, _listed(packages), measured, tasks)
-
-
-def _agreement(lang: str, by: Mapping[str, Any]) -> Agreement | None:
+def _agreement(lang: str, made_by: Mapping[str, Any]) -> Agreement | None:
     """What was measured with the models of an annotation, or with more of them, or with its rules; else None."""
-    models = {name: file["sha256"] for name, file in by.get("models", {}).items()}
+    models = {name: file["sha256"] for name, file in made_by.get("models", {}).items()}
     for measured in measurements():
-        if (measured.lang, measured.engine) != (lang, by["engine"]):
+        if (measured.lang, measured.engine) != (lang, made_by["engine"]):
             continue
-        if models.items() <= measured.models.items() if models else measured.software == by["software"]:
+        if models.items() <= measured.models.items() if models else measured.software == made_by["software"]:
             return measured
     return None
 
@@ -197,292 +438,5 @@ def measurements() -> list[Agreement]:
     return msgspec.convert(tomllib.loads(data.decode())["measured"], list[Agreement])
 
 
-def _listed(values: Mapping[str, str]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in values.items())
-
-
-_PLURAL: Final = {"person": "people", "model": "models"}
-
-
-def reader_table(readers: Mapping[str, ReaderFigures]) -> dict[str, ReaderFigures]:
-    """What readers of each kind found, by who they are (``2 people``, ``1 model``): people first."""
-    return {
-        f"{found['readers']} {kind if found['readers'] == 1 else _PLURAL[kind]}": found
-        for kind, found in sorted(readers.items(), key=lambda item: item[0] != "person")
-    }
-
-
-def reader_lines(readers: Mapping[str, ReaderFigures], audit: AuditEntry | None) -> list[str]:
-    """What readers found, a line of text per kind: for the terminal."""
-    return [_line(who, found, audit) for who, found in reader_table(readers).items()]
-
-
-def _line(who: str, found: ReaderFigures, audit: AuditEntry | None) -> str:
-    line = f"{found['rows']:,} {'row' if found['rows'] == 1 else 'rows'} read by {who}"
-    if n := found["answers"]:
-        accuracy = f"{found['correct'] / n:.3f} ({interval(found['interval'])})"
-        line += f", accuracy {accuracy} on {n:,} blind answers{_beside(audit)}"
-    if n := found["verdicts"]:
-        line += f", {sum(found['faults'].values()) / n:.3f} of {n:,} verdicts are faults"
-    return line
-
-
-def _beside(audit: AuditEntry | None) -> str:
-    """The baselines to read an accuracy beside, in brackets; nothing without an audit."""
-    if audit is None:
-        return ""
-    strongest = f"{audit['strongest']} {audit['accuracy']:.3f}" if audit["strongest"] else "no shortcut"
-    return f" (majority {audit['majority']:.3f}, {strongest})"
-
-
-REPOSITORY = "org/discoprobe"
-"""The Hub repository that a card names while its own is not known."""
-MOST_BYTES = 60_000
-"""Longest README.md; of a larger release the tables go into a file of their own."""
-_CODE = ("repository", "source", "source code", "homepage")
-"""Keys of ``[project.urls]`` for the repository of the code, tried in this order."""
-_CHANGES = 60
-"""Lines of the changelog that a card shows."""
-_LABELS = 12
-"""Most labels that a card lists with their counts; of more it gives the number, the largest and the smallest."""
-_REASONS = 20
-"""Most configs that could not be built that a card lists one by one."""
-
-
-def release_card(
-    manifest: Manifest, *, repository: str = REPOSITORY, release: str = "", changes: str = ""
-) -> tuple[str, str]:
-    """README.md of a release, and CONFIGS.md with the tables that are too long for it (empty if none are).
-
-    README.md has the YAML that the Hub and `datasets` read, then what is in the release, in at most ``MOST_BYTES``.
-
-    Args:
-        manifest: what the release holds.
-        repository: the Hub repository that the load snippet names.
-        release: its number, ``1.2.0``; if empty, the card names no revision.
-        changes: the release's section of the changelog, Markdown.
-    """
-    configs, sources, unavailable = manifest["configs"], manifest["sources"], manifest["unavailable"]
-    default = yaml_header.default_config(configs)
-    changed = changes.partition("\n")[2] if changes.startswith("## ") else changes
-    changed_lines = changed.strip().splitlines()
-    names, languages = _language_names(), sorted({entry["lang"] for entry in configs.values()})
-    values: dict[str, Any] = {
-        "manifest": manifest, "repository": repository, "release": release, "default": default, "names": names,
-        "changes": "\n".join(changed_lines[:_CHANGES]).strip(), "more_changes": len(changed_lines) > _CHANGES,
-        "matrices": matrices(configs), "tasks": _by_task(configs),
-        "languages": {lang: names.get(lang, lang) for lang in languages}, "by_language": _by_language(configs),
-        "rows": sum(map(yaml_header.n_rows, configs.values())),
-        "sources": sorted(sources.items(), key=lambda item: (item[1]["lang"], item[0])),
-        "used": Counter(name for entry in configs.values() for name in entry["sources"]),
-        "readers": {name: reader_table(one["readers"]) for name, one in sorted(configs.items()) if "readers" in one},
-        "audits": tally(one.word for one in verdicts(configs).values()),
-        "designs": task_designs(configs),
-        "skipped": sum(sum(reasons.values()) for reasons in manifest["skipped"].values()),
-        "example": _example(configs[default]) if default else None,
-        "licences": sorted({licences.normalise(one["licence"]) for one in sources.values()}),
-        "unavailable": unavailable if len(unavailable) <= _REASONS else {}, "contents": [], "code": code_location(),
-    }  # fmt: skip
-    front = yaml_header.front_matter(manifest)
-    whole = _with_contents(values | {"short": False})
-    if len((front + whole).encode()) <= MOST_BYTES:
-        return front + whole, ""
-    return front + _with_contents(values | {"short": True}), render("configs.md", **values)
-
-
-def code_location() -> str:
-    """Where the code is: the repository that the metadata of the installed package name, else its page on PyPI."""
-    named = importlib.metadata.metadata("discoprobe").get_all("Project-URL") or []
-    urls = {name.strip().lower(): url.strip() for name, _, url in (one.partition(",") for one in named)}
-    return next((urls[name] for name in _CODE if name in urls), "https://pypi.org/project/discoprobe/")
-
-
-def _with_contents(values: dict[str, Any]) -> str:
-    """The card with a list of its sections."""
-    text = render("release.md", **values)
-    headings = [line[3:] for line in text.splitlines() if line.startswith("## ") and line != "## Contents"]
-    return render("release.md", **values | {"contents": headings})
-
-
-def _example(entry: ConfigEntry) -> tuple[str, list[Field]] | None:
-    """The example that the manifest has of a config, as JSON, and what its fields mean; None if it has none."""
-    if not entry.get("example"):
-        return None
-    row, columns = entry["example"], fields(Shape(entry["shape"]), tuple(entry["labels"]))
-    ordered = {field.name: _sorted(row[field.name]) for field in columns if field.name in row}
-    shown = json.dumps(ordered, ensure_ascii=False, indent=1)
-    plain = "".join(char for char in shown if char == "\n" or unicodedata.category(char) not in {"Cc", "Cf"})
-    return plain.replace("`", "\\u0060"), columns
-
-
-def _sorted(value: object) -> object:
-    """A value of a row with the keys of its objects sorted, as in the manifest."""
-    return dict(sorted(value.items())) if isinstance(value, dict) else value
-
-
-def _by_task(configs: Mapping[str, ConfigEntry]) -> dict[str, list[ConfigEntry]]:
-    task = operator.itemgetter("task")
-    return {name: list(of_task) for name, of_task in itertools.groupby(sorted(configs.values(), key=task), task)}
-
-
-def _by_language(configs: Mapping[str, ConfigEntry]) -> dict[str, tuple[list[ConfigEntry], dict[str, int]]]:
-    """The configs of each language, and how many of them have which verdict."""
-    judged = verdicts(configs)
-    names: dict[str, list[str]] = {}
-    for name, entry in configs.items():
-        names.setdefault(entry["lang"], []).append(name)
-    return {
-        lang: ([configs[name] for name in of_lang], tally(judged[name].word for name in of_lang))
-        for lang, of_lang in names.items()
-    }
-
-
-def language_name(code: str) -> str:
-    """The English name of a language that the catalogue knows, else its code."""
-    return _language_names().get(code, code)
-
-
-def _language_names() -> dict[str, str]:
-    return {language.code: language.name for language in treebanks.languages(every=True)}
-
-
-def attribution(manifest: Manifest) -> str:
-    """ATTRIBUTION.md: each source with its licence, commit and citation."""
-    return render("attribution.md", sources=manifest["sources"], names=_language_names())
-
-
-def config_card(config: Config, lengths: Lengths, report: Report | None = None) -> str:
-    """README.md of one config: what it asks, what it holds, how its rows were chosen, what its audit found.
-
-    It names neither repository nor release, so that it changes only if the config changes.
-    """
-    title, _, definition = config.definition.partition("\n")
-    return render(
-        "config.md", config=config, title=title, definition=paragraphs(definition), language=language_name(config.lang),
-        papers=config.papers, splits=tuple(config.splits), counts=config.counts(), labels=_labels(config),
-        lengths=lengths, fields=fields(config.shape, config.labels),
-        examples=_examples(config),
-        marked=examples.MARKED.get(config.shape, ""), drops=_drops(config),
-        filters=_filters(config),
-        licence=licences.strictest([source.licence for source in config.sources]),
-        annotations=noise_of(config.sources), audit=report, checks=BY_ID,
-        verdict=verdict_of(report).text if report else NOT_AUDITED,
-        rows_plot=plots.rows_name(config.name), audit_plot=plots.audit_name(config.name),
-    )  # fmt: skip
-
-
-_VERDICT = re.compile(r"^Audit: \*\*.*\*\*$", re.MULTILINE)
-
-
-def with_verdict(card: str, verdict: Verdict) -> str:
-    """A config's card with another verdict."""
-    return _VERDICT.sub(lambda _: f"Audit: **{verdict.text}**", card, count=1)
-
-
-_LOAD = re.compile(
-    r'^(?:import os\n\n)?(from datasets import load_dataset\n\n)load_dataset\([^,]*, ("[^"]+").*$', re.MULTILINE
-)
-
-
-def with_repository(card: str, repository: str) -> str:
-    """A config's card whose load snippet names the Hub repository."""
-    return _LOAD.sub(lambda found: f'{found[1]}load_dataset("{repository}", {found[2]})', card, count=1)
-
-
-_READERS = re.compile(r"^## Readers\n.*?(?=^## )", re.MULTILINE | re.DOTALL)
-_SOURCES = re.compile(r"^## Sources$", re.MULTILINE)
-
-
-def with_readers(card: str, entry: ConfigEntry) -> str:
-    """A config's card with a new section on its readers, or without this section if nobody read rows."""
-    plain = _READERS.sub("", card, count=1)
-    if not (readers := entry.get("readers", {})):
-        return plain
-    section = render("readers.md", readers=reader_table(readers), audit=entry["audit"], person="person" in readers)
-    return _SOURCES.sub(lambda found: section + found[0], plain, count=1)
-
-
-def paragraphs(text: str) -> str:
-    """Text that is broken at the width of source code, one paragraph per line."""
-    return "\n\n".join(" ".join(part.split()) for part in text.strip().split("\n\n"))
-
-
-def _examples(config: Config) -> list[examples.Example]:
-    shown = next((table for table in reversed([*config.splits.values()]) if table.num_rows), config.splits["test"])
-    return examples.examples(config.shape, config.labels, shown)
-
-
-def _drops(config: Config) -> list[tuple[str, int, str]]:
-    """Why candidates were not used: reason, number, meaning of the reason; the most frequent first."""
-    counted = sorted(config.drops.items(), key=lambda drop: (-drop[1], drop[0]))
-    return [(reason, number, config.meanings.get(reason, "")) for reason, number in counted]
-
-
-def _labels(config: Config) -> tuple[str, ...]:
-    return config.used_labels if len(config.used_labels) <= _LABELS else ()
-
-
-_READINGS = {"pos": "part of speech", "feature": "the feature of the label"}
-
-
-def _filters(config: Config) -> list[str]:
-    """The conditions for candidates, from the settings of the build, as Markdown."""
-    settings = config.settings
-    if config.published or config.shape == Shape.RELATION:
-        return []
-    ids = config.splits["test"]["sent_ids"].to_pylist() if config.shape is Shape.SUITE else [()]
-    of_sentences = config.shape is Shape.SENTENCE or all(len(shown) == 1 for shown in ids)
-    if config.split_by == "document":
-        least, most = settings.discourse_words
-        gapless = [] if of_sentences else ["sentences follow each other in the source without a gap"]
-        return [f"{least}–{most} words in every sentence", *gapless]
-    least, most = settings.probing_words
-    readings = " or in ".join(_READINGS[name] for name in settings.syncretism)
-    forms = f"target forms are not ambiguous in {readings} (according to dictionary, rules and corpus)"
-    return [f"{least}–{most} words", *([forms] if readings and config.split_by == "target" else [])]
-
-
-_GENERATED = "feats_"
-
-
-class Matrix(NamedTuple):
-    """A table of a release card: its title, the names of its columns, and its rows (name of the row, cells).
-
-    Languages or tasks are the rows, whichever are more.
-    """
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[str, ...]], ...]
-
-
-def matrices(configs: Mapping[str, ConfigEntry]) -> list[Matrix]:
-    """One table of tasks and languages per kind of task in the release; cells are Markdown."""
-    kinds: dict[str, Callable[[ConfigEntry], bool]] = {
-        "Discourse (rows of several sentences)": lambda entry: entry["shape"] not in {Shape.SENTENCE, Shape.SUITE},
-        "Probing (rows of one sentence)": lambda entry: entry["shape"] == Shape.SENTENCE and not _generated(entry),
-        "Suites (minimal pairs, test only)": lambda entry: entry["shape"] == Shape.SUITE,
-        "Generated probes (a feature of the word in a role)": _generated,
-    }
-    by_kind = {title: {name: entry for name, entry in configs.items() if of(entry)} for title, of in kinds.items()}
-    judged = verdicts(configs)
-    return [_matrix(title, entries, judged) for title, entries in by_kind.items() if entries]
-
-
-def _generated(entry: ConfigEntry) -> bool:
-    return entry["task"].startswith(_GENERATED)
-
-
-def _matrix(title: str, configs: Mapping[str, ConfigEntry], judged: Mapping[str, Verdict]) -> Matrix:
-    cells = {(entry["lang"], entry["task"]): _cell(name, entry, judged[name]) for name, entry in configs.items()}
-    if len({lang for lang, _ in cells}) < len({task for _, task in cells}):
-        cells = {(task, lang): cell for (lang, task), cell in cells.items()}
-    down, across = (sorted(set(side)) for side in zip(*cells, strict=True))
-    rows = tuple((name, tuple(cells.get((name, other), "–") for other in across)) for name in down)
-    return Matrix(title, tuple(across), rows)
-
-
-def _cell(name: str, entry: ConfigEntry, verdict: Verdict) -> str:
-    sizes = " / ".join(compact(sum(labels.values())) for labels in entry["counts"].values())
-    shown = f"{sizes} {MARKS[verdict.word]}".strip()
-    return f"[{shown}]({name}/README.md)"
+def _versions(software: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {version}" for name, version in software.items())

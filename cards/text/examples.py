@@ -1,10 +1,12 @@
-"""Rows of a config as a card shows them: rows of all labels, with marks on the edited or probed part.
+"""Rows of a config as cards and reviewers see them: how long they are, examples of all labels, and texts in pieces.
 
-How long the rows of a config are.
+`row_texts` gives the texts of a row in the order in which they are read, with the span that is edited or probed;
+`pieces` divides a text at this span, which templates then highlight.
 """
 
+import operator
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
@@ -38,10 +40,16 @@ class Lengths:
 
 
 def lengths(config: Config) -> Lengths:
-    """The lengths of a config's rows, all splits together."""
+    """The lengths of a config's rows, all splits together.
+
+    Bins have equal widths in whole numbers; there are at most twenty. The longest 1 % stand in the last one.
+    """
     sizes = np.concatenate([_sizes(table) for table in config.splits.values()])
     labels = np.concatenate([table["label"].to_numpy() for table in config.splits.values()])
-    edges = _edges(sizes)
+    least, most = int(sizes.min()), int(np.quantile(sizes, 0.99))
+    width = max(1, -(-(most - least + 1) // _BINS))
+    edges = np.arange(least, most + width + 1, width, dtype=np.float64)
+    edges[-1] = max(edges[-2] + 1, sizes.max())
     of_label = {name: sizes[labels == number] for number, name in enumerate(config.labels) if (labels == number).any()}
     return Lengths(
         "words" if config.shape is Shape.SENTENCE else "characters",
@@ -55,21 +63,12 @@ def _sizes(table: pa.Table) -> npt.NDArray[np.int64]:
     """The length of each row; of a pair in a suite, that of its good text."""
     if "n_words" in table.column_names:
         return np.asarray(table["n_words"].to_numpy(), dtype=np.int64)
-    shown = [name for name in TEXT_COLUMNS if name in table.column_names and name != "sentence_bad"]
-    frame = pl.DataFrame({name: pl.from_arrow(table[name]) for name in shown})
-    whole = [
+    names = [name for name in TEXT_COLUMNS if name in table.column_names and name != "sentence_bad"]
+    frame = pl.DataFrame({name: pl.from_arrow(table[name]) for name in names})
+    texts = [
         pl.col(name).list.join("") if isinstance(kind, pl.List) else pl.col(name) for name, kind in frame.schema.items()
     ]
-    return frame.select(n=pl.concat_str(whole).str.len_chars())["n"].to_numpy().astype(np.int64)
-
-
-def _edges(sizes: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    """Edges of at most twenty bins of equal whole width; the longest 1 % stand in the last one."""
-    least, most = int(sizes.min()), int(np.quantile(sizes, 0.99))
-    width = max(1, -(-(most - least + 1) // _BINS))
-    edges = np.arange(least, most + width + 1, width, dtype=np.float64)
-    edges[-1] = max(edges[-2] + 1, sizes.max())
-    return edges
+    return frame.select(n=pl.concat_str(texts).str.len_chars())["n"].to_numpy().astype(np.int64)
 
 
 EXAMPLES = 6
@@ -106,6 +105,18 @@ class ShownText(NamedTuple):
     note: str = ""
 
 
+class ContextSentence(NamedTuple):
+    """A sentence of the source of a row.
+
+    ``in_row`` says that the row has it, ``after_gap`` that it does not follow the one before in the source.
+    """
+
+    sent_id: str
+    text: str
+    in_row: bool
+    after_gap: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Example:
     """A row to show.
@@ -128,50 +139,38 @@ class Example:
 
 
 def examples(shape: Shape, labels: Sequence[str], test: pa.Table) -> list[Example]:
-    """Six rows of the test split, each pair whole, all labels as evenly as six rows allow."""
-    rows = test.slice(0, _POOL).to_pylist()
-    chosen = _pairs(rows) or _of_each_label(rows)
-    return [_example(shape, labels, row) for row in chosen[:EXAMPLES]]
+    """Six rows of the test split, each pair complete, all labels as evenly as six rows allow.
 
-
-def _pairs(rows: Iterable[Row]) -> list[Row]:
-    """The members of the first pairs, a pair's rows beside each other by label; none where rows are not paired."""
+    If rows come in pairs, these are the rows of the first pairs, each pair's by label. Else they are rows of each label
+    in turn, shown label by label.
+    """
     by_pair: defaultdict[str, list[Row]] = defaultdict(list)
-    for row in rows:
+    by_label: defaultdict[int, list[Row]] = defaultdict(list)
+    for row in test.slice(0, _POOL).to_pylist():
+        by_label[row["label"]].append(row)
         if row["pair_id"] is not None:
             by_pair[row["pair_id"]].append(row)
-    return [
-        row for pair in by_pair.values() if len(pair) > 1 for row in sorted(pair, key=lambda row: int(row["label"]))
+    chosen = [
+        row for pair in by_pair.values() if len(pair) > 1 for row in sorted(pair, key=operator.itemgetter("label"))
     ]
-
-
-def _of_each_label(rows: Iterable[Row]) -> list[Row]:
-    """One row of each label in turn, labels in the order of their indices."""
-    by_label: defaultdict[int, list[Row]] = defaultdict(list)
-    for row in rows:
-        by_label[row["label"]].append(row)
-    turns = [(turn, label, row) for label, several in by_label.items() for turn, row in enumerate(several[:EXAMPLES])]
-    first = sorted(turns, key=lambda one: one[:2])[:EXAMPLES]
-    return [row for _, _, row in sorted(first, key=lambda one: (one[1], one[0]))]
+    if not chosen:
+        turns = sorted((turn, label) for label, rows in by_label.items() for turn in range(min(len(rows), EXAMPLES)))
+        places = sorted((label, turn) for turn, label in turns[:EXAMPLES])
+        chosen = [by_label[label][turn] for label, turn in places]
+    return [_example(shape, labels, row) for row in chosen[:EXAMPLES]]
 
 
 def _example(shape: Shape, labels: Sequence[str], row: Row) -> Example:
     place = ", ".join(name for name in (row["corpus"], row["doc_id"]) if name)
     label = labels[row["label"]] if 0 <= row["label"] < len(labels) else str(row["label"])
-    return Example(row["id"], label, place, row["pair_id"] or "", tuple(_lines(shape, row)), _note(row))
-
-
-def _lines(shape: Shape, row: Row) -> Iterator[ShownText]:
+    lines = []
     for column, number, text, start, end in row_texts(shape, row):
         name = column if number is None else f"choice {number}" if column == "choices" else str(number)
-        yield ShownText(name, pieces(text, start, end))
-
-
-def _note(row: Row) -> str:
-    order = row.get("order")
-    if not order or list(order) == sorted(order) or -1 in order:
-        return ""
-    return f"places in the source: {', '.join(map(str, order))}"
+        lines.append(ShownText(name, pieces(text, start, end)))
+    order = list(row.get("order") or ())
+    moved = order != sorted(order) and -1 not in order
+    note = f"places in the source: {', '.join(map(str, order))}" if moved else ""
+    return Example(row["id"], label, place, row["pair_id"] or "", tuple(lines), note)
 
 
 def pieces(text: str, start: int = 0, end: int = 0, longest: int = _LONGEST) -> tuple[TextPiece, ...]:

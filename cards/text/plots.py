@@ -6,8 +6,8 @@ colour for text, while CSS follows the theme of the reader.
 """
 
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from discoprobe.builders.audit.report import Report
@@ -63,156 +63,148 @@ class PlotText(NamedTuple):
     kind: str = "small"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Panel:
-    """What is drawn, and how high it is."""
+    """What is drawn so far, and how high it is."""
 
-    bars: tuple[Bar, ...]
-    texts: tuple[PlotText, ...]
-    height: float
+    bars: list[Bar] = field(default_factory=list)
+    texts: list[PlotText] = field(default_factory=list)
+    height: float = 0.0
 
 
 def rows_plot(config: Config, lengths: Lengths) -> str:
-    """Rows per split and label, and the distribution of their lengths."""
-    counts = config.counts()
-    labels = config.used_labels
-    few = len(labels) <= _COLOURS
-    shares = _split_bars(counts, labels) if few else _label_bars(counts, labels)
-    legend = _legend(labels, shares.height) if few else Panel((), (), shares.height)
-    drawn = _histogram(lengths, legend.height + _HEAD, apart=few)
+    """Rows per split and label, and the distribution of their lengths.
+
+    There is a bar per split, divided by label; each has the full length, its number of rows stands beside it. If there
+    are too many labels for a colour each, there is a bar per label (of the most frequent ones), all splits together.
+    """
+    counts, labels = config.counts(), config.used_labels
+    has_colours = len(labels) <= _COLOURS
+    panel = Panel()
+    if has_colours:
+        rows = [(split, [of_label[label] for label in labels]) for split, of_label in counts.items()]
+        _draw_bars(panel, "rows per split and label", rows, gap=1)
+        _draw_legend(panel, labels)
+    else:
+        totals = {label: sum(of_label[label] for of_label in counts.values()) for label in labels}
+        most = sorted(totals, key=lambda label: (-totals[label], label))[:_NAMED]
+        head = f"rows per label, all splits ({len(most)} of {len(labels)} labels)"
+        _draw_bars(panel, head, [(_short(label), [totals[label]]) for label in most], full=max(totals.values()))
+    axis = panel.height + _HEAD + _HISTOGRAM
+    _draw_histogram(panel, lengths, axis, apart=has_colours)
     return render(
-        "rows.svg", title=f"{config.name}: labels and lengths", width=WIDTH, height=drawn.height,
-        bars=[*shares.bars, *legend.bars, *drawn.bars], texts=[*shares.texts, *legend.texts, *drawn.texts],
-        axis=(legend.height + _HEAD + _HISTOGRAM),
+        "rows.svg", title=f"{config.name}: labels and lengths", width=WIDTH, height=panel.height, bars=panel.bars,
+        texts=panel.texts, axis=axis,
     )  # fmt: skip
 
 
-def _split_bars(counts: Mapping[str, Mapping[str, int]], labels: Sequence[str]) -> Panel:
-    """A bar per split, divided by label; each split's bar has the full length, its number of rows stands beside it."""
-    rows = [(split, [tally[label] for label in labels], sum(tally.values())) for split, tally in counts.items()]
-    return _bars("rows per split and label", [(*row, row[2]) for row in rows], gap=1)
+def _draw_bars(
+    panel: Panel, head: str, rows: Sequence[tuple[str, Sequence[int]]], *, full: int | None = None, gap: int = 0
+) -> None:
+    """Draws a line per row, of its name, bars one after the other for its numbers, and their sum.
 
-
-def _label_bars(counts: Mapping[str, Mapping[str, int]], labels: Sequence[str]) -> Panel:
-    """A bar per label, all splits together; of many labels, the most frequent."""
-    totals = {label: sum(tally[label] for tally in counts.values()) for label in labels}
-    shown = sorted(totals, key=lambda label: (-totals[label], label))[:_NAMED]
-    head = f"rows per label, all splits ({len(shown)} of {len(labels)} labels)"
-    return _bars(head, [(_short(label), [totals[label]], totals[label], max(totals.values())) for label in shown])
-
-
-def _bars(head: str, rows: Sequence[tuple[str, Sequence[int], int, int]], gap: int = 0) -> Panel:
-    """A line per row, of its name, bars one after the other, and its number.
-
-    ``rows`` have the name, the number of each bar, their sum, and the number that takes the full length.
+    ``full`` is the number that takes the full length, by default the sum of each row.
     """
-    bars, texts, y = [], [PlotText(0, 14, head, kind="head")], float(_HEAD)
-    for name, numbers, total, full in rows:
-        x = float(_LEFT)
+    panel.texts.append(PlotText(0, 14, head, kind="head"))
+    y = float(_HEAD)
+    for name, numbers in rows:
+        x, total = float(_LEFT), sum(numbers)
         for colour, number in enumerate(numbers):
-            width = _SPAN * number / max(full, 1)
-            bars.append(Bar(x, y, max(width - gap, 0), _BAR, colour))
+            width = _SPAN * number / max(full or total, 1)
+            panel.bars.append(Bar(x, y, max(width - gap, 0), _BAR, colour))
             x += width
-        texts += [PlotText(_LEFT - 6, y + 10, name, "end"), PlotText(_LEFT + _SPAN + 4, y + 10, f"{total:,}")]
+        panel.texts += [PlotText(_LEFT - 6, y + 10, name, "end"), PlotText(_LEFT + _SPAN + 4, y + 10, f"{total:,}")]
         y += _STEP
-    return Panel(tuple(bars), tuple(texts), y)
+    panel.height = y
 
 
-def _legend(labels: Sequence[str], y: float) -> Panel:
-    """The labels with their colours, as many on a line as it holds."""
-    bars, texts, x = [], [], float(_LEFT)
+def _draw_legend(panel: Panel, labels: Sequence[str]) -> None:
+    """Draws the labels with their colours, as many on a line as it holds."""
+    x, y = float(_LEFT), panel.height
     for number, label in enumerate(labels):
-        width = 28 + 6.8 * _columns(_short(label))
+        text = _short(label)
+        # characters of Chinese and its like are two letters wide
+        letters = sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
+        width = 28 + 6.8 * letters
         if x > _LEFT and x + width > WIDTH:
             x, y = float(_LEFT), y + _STEP
-        bars.append(Bar(x, y, _BAR, _BAR, number))
-        texts.append(PlotText(x + 17, y + 10, _short(label)))
+        panel.bars.append(Bar(x, y, _BAR, _BAR, number))
+        panel.texts.append(PlotText(x + 17, y + 10, text))
         x += width
-    return Panel(tuple(bars), tuple(texts), y + _STEP)
+    panel.height = y + _STEP
 
 
-def _histogram(lengths: Lengths, top: float, *, apart: bool) -> Panel:
-    """Bars per bin of length: of two labels beside each other, of some more on top of each other, else one for all."""
+def _draw_histogram(panel: Panel, lengths: Lengths, bottom: float, *, apart: bool) -> None:
+    """Draws bars per bin of length: of two labels beside each other, of some more stacked, else one for all labels."""
     groups = list(lengths.counts.values()) if apart else [tuple(map(sum, zip(*lengths.counts.values(), strict=True)))]
-    n_bins = len(lengths.edges) - 1
-    slot, bottom, middle = (WIDTH - 8) / n_bins, top + _HISTOGRAM, n_bins // 2
-    stacked = len(groups) > _BESIDE
-    totals = [sum(bin_) if stacked else max(bin_) for bin_ in zip(*groups, strict=True)]
-    texts = [
-        PlotText(0, top - 8, f"length in {lengths.unit}", kind="head"),
-        PlotText(WIDTH, top - 8, f"highest bar: {max(totals):,} rows", "end"),
+    bins = list(zip(*groups, strict=True))
+    slot, middle, is_stacked = (WIDTH - 8) / len(bins), len(bins) // 2, len(groups) > _BESIDE
+    highest = max(sum(numbers) if is_stacked else max(numbers) for numbers in bins)
+    panel.texts += [
+        PlotText(0, bottom - _HISTOGRAM - 8, f"length in {lengths.unit}", kind="head"),
+        PlotText(WIDTH, bottom - _HISTOGRAM - 8, f"highest bar: {highest:,} rows", "end"),
         PlotText(4, bottom + 14, f"{lengths.edges[0]:.0f}"),
         PlotText(4 + slot * middle, bottom + 14, f"{lengths.edges[middle]:.0f}", "middle"),
         PlotText(WIDTH - 4, bottom + 14, f"{max(values[-1] for values in lengths.quantiles.values())}", "end"),
     ]
-    arrange = _stacked if stacked else _beside
-    return Panel(tuple(arrange(groups, slot, bottom, _HISTOGRAM / max(*totals, 1))), tuple(texts), bottom + 20)
-
-
-def _beside(groups: Sequence[Sequence[int]], slot: float, bottom: float, scale: float) -> Iterator[Bar]:
-    width = slot * _FILLED / len(groups)
-    for number, group in enumerate(groups):
-        for place, n in enumerate(group):
-            if n:
-                yield Bar(4 + slot * place + width * number, bottom - n * scale, width, n * scale, number)
-
-
-def _stacked(groups: Sequence[Sequence[int]], slot: float, bottom: float, scale: float) -> Iterator[Bar]:
-    for place, bin_ in enumerate(zip(*groups, strict=True)):
-        y = bottom
-        for number, n in enumerate(bin_):
-            if n:
-                y -= n * scale
-                yield Bar(4 + slot * place, y, slot * _FILLED, n * scale, number)
+    scale = _HISTOGRAM / max(highest, 1)
+    if is_stacked:
+        for place, numbers in enumerate(bins):
+            y = bottom
+            for colour, n in enumerate(numbers):
+                if n:
+                    y -= n * scale
+                    panel.bars.append(Bar(4 + slot * place, y, slot * _FILLED, n * scale, colour))
+    else:
+        width = slot * _FILLED / len(groups)
+        panel.bars += [
+            Bar(4 + slot * place + width * colour, bottom - n * scale, width, n * scale, colour)
+            for colour, group in enumerate(groups)
+            for place, n in enumerate(group)
+            if n
+        ]
+    panel.height = bottom + 20
 
 
 def _short(label: str) -> str:
     return plain(label, 12)
 
 
-def _columns(text: str) -> int:
-    """How many letters wide a text is: characters of Chinese and its like take two."""
-    return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
-
-
 def audit_plot(report: Report) -> str:
     """Accuracy of every shortcut solver with its 95 % interval, beside the majority baseline and thresholds."""
-    measured = [one for one in report.findings if one.kind is Kind.SHORTCUT and one.measured is not None]
+    measured = [each for each in report.findings if each.kind is Kind.SHORTCUT and each.measured is not None]
+    majority = next((each.accuracy for each in report.baselines if each.name == "majority"), None)
     return render(
         "audit.svg", title=f"{report.name}: accuracy of shortcut solvers", width=WIDTH, findings=measured,
-        chance=next((one.accuracy for one in report.baselines if one.name == "majority"), None), head=_HEAD, step=_STEP,
+        chance=majority, head=_HEAD, step=_STEP,
     )  # fmt: skip
 
 
 def layer_plot(title: str, accuracies: Mapping[str, Sequence[float]], baselines: Mapping[str, float]) -> str:
-    """The SVG text: per pooling the accuracy on test in each layer, and baselines as dashed lines over all layers."""
+    """The SVG text: per pooling the accuracy on test in each layer, and baselines as dashed lines over all layers.
+
+    A baseline's name stands below its line (above it if it is the highest one), and on no other name.
+    """
     n_layers = max(map(len, accuracies.values()))
-    curves = {
-        name: [(round(_x(layer, len(values)), 1), round(_y(value), 1)) for layer, value in enumerate(values)]
-        for name, values in accuracies.items()
-    }
+    lines: list[tuple[str, float, float]] = []
+    for name, accuracy in sorted(baselines.items(), key=lambda item: -item[1]):
+        y = round(_y(accuracy), 1)
+        lowest = lines[-1][2] + _LINE if lines else _CURVES["top"]
+        lines.append((name, y, max(y + _BELOW if lines else y - _ABOVE, lowest)))
     return render(
-        "layers.svg", title=title, **_CURVES, curves=curves, baselines=_baselines(baselines),
+        "layers.svg", title=title, **_CURVES, baselines=lines,
+        curves={
+            name: [(round(_x(layer, len(values)), 1), round(_y(value), 1)) for layer, value in enumerate(values)]
+            for name, values in accuracies.items()
+        },
         layers=[(round(_x(layer, n_layers), 1), layer) for layer in range(0, n_layers, max(1, n_layers // 12))],
         ticks=[(round(_y(value), 1), f"{value:.1f}") for value in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)],
     )  # fmt: skip
 
 
-def _baselines(accuracies: Mapping[str, float]) -> list[tuple[str, float, float]]:
-    """The dashed lines from the highest to the lowest: name, place, and place of the name, on no other name."""
-    lines: list[tuple[str, float, float]] = []
-    for name, accuracy in sorted(accuracies.items(), key=lambda item: -item[1]):
-        y = round(_y(accuracy), 1)
-        lowest = lines[-1][2] + _LINE if lines else _CURVES["top"]
-        lines.append((name, y, max(y + _BELOW if lines else y - _ABOVE, lowest)))
-    return lines
-
-
 def _x(layer: int, n_layers: int) -> float:
-    left, right = _CURVES["left"], _CURVES["right"]
-    return float(left + (right - left) * layer / max(1, n_layers - 1))
+    return float(_CURVES["left"] + (_CURVES["right"] - _CURVES["left"]) * layer / max(1, n_layers - 1))
 
 
 def _y(accuracy: float) -> float:
-    top, bottom = _CURVES["top"], _CURVES["bottom"]
-    return float(bottom - (bottom - top) * accuracy)
+    return float(_CURVES["bottom"] - (_CURVES["bottom"] - _CURVES["top"]) * accuracy)

@@ -31,8 +31,8 @@ def markdown(text: str) -> str:
 
 def plain(text: str, longest: int) -> str:
     """At most ``longest`` characters of ``text`` on one line, without control characters: fit for XML and Markdown."""
-    shown = text if len(text) <= longest else text[:longest] + "…"
-    visible = "".join(" " if unicodedata.category(char) in {"Cc", "Zl", "Zp"} else char for char in shown)
+    short = text if len(text) <= longest else text[:longest] + "…"
+    visible = "".join(" " if unicodedata.category(char) in {"Cc", "Zl", "Zp"} else char for char in short)
     return _DIRECTION_MARKS.sub("", _NO_CHARACTERS.sub("\ufffd", visible))
 
 
@@ -46,14 +46,14 @@ def marked(pieces: Iterable[tuple[str, bool]]) -> str:
 
     The text is isolated as a whole: pieces that are isolated one by one would have the direction of the page.
     """
-    shown = [(markdown(text), mark) for text, mark in pieces]
-    return isolated("".join(f"<mark><b>{text}</b></mark>" if mark else text for text, mark in shown))
+    escaped = [(markdown(text), mark) for text, mark in pieces]
+    return isolated("".join(f"<mark><b>{text}</b></mark>" if mark else text for text, mark in escaped))
 
 
-def isolated(shown: str) -> str:
+def isolated(text: str) -> str:
     """Text, isolated with its own direction if any of it is written from right to left."""
-    turned = any(unicodedata.bidirectional(char) in _RIGHT_TO_LEFT for char in shown)
-    return _ISOLATE.format(shown) if turned else shown
+    has_right_to_left = any(unicodedata.bidirectional(char) in _RIGHT_TO_LEFT for char in text)
+    return _ISOLATE.format(text) if has_right_to_left else text
 
 
 def render(template: str, /, *, package: str = "text", **values: object) -> str:
@@ -64,30 +64,6 @@ def render(template: str, /, *, package: str = "text", **values: object) -> str:
     """
     environment = _environment(package, escaping=not template.endswith(".md"))
     return environment.get_template(f"{template}.jinja").render(**values)
-
-
-@functools.cache
-def _environment(package: str, *, escaping: bool) -> Environment:
-    made = Environment(
-        loader=PackageLoader(f"discoprobe.cards.{package}"), undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True, autoescape=escaping,  # noqa: S701 (Markdown is escaped by the filter `md`)
-        keep_trailing_newline=True,
-    )  # fmt: skip
-    made.filters |= {
-        "md": line, "marked": marked, "count": _count, "share": _share, "interval": interval,
-        "compact": compact, "n_rows": n_rows,
-    }  # fmt: skip
-    return made
-
-
-def _count(number: int) -> str:
-    """``12,345``."""
-    return f"{number:,}"
-
-
-def _share(value: float | None, sign: str = "") -> str:
-    """``0.650``; nothing for None."""
-    return "" if value is None else f"{value:{sign}.3f}"
 
 
 def interval(ends: Sequence[float] | None) -> str:
@@ -103,3 +79,20 @@ def compact(number: int) -> str:
 
 _UNITS = ((1_000_000, "M"), (1_000, "k"), (1, ""))
 _TWO_DIGITS = 9.95
+
+_FILTERS = {
+    "md": line, "marked": marked, "interval": interval, "compact": compact, "n_rows": n_rows,
+    "count": "{:,}".format,  # 12,345
+    "share": lambda value, sign="": "" if value is None else f"{value:{sign}.3f}",  # 0.650
+}  # fmt: skip
+
+
+@functools.cache
+def _environment(package: str, *, escaping: bool) -> Environment:
+    environment = Environment(
+        loader=PackageLoader(f"discoprobe.cards.{package}"), undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True, autoescape=escaping,  # noqa: S701 (Markdown is escaped by the filter `md`)
+        keep_trailing_newline=True,
+    )  # fmt: skip
+    environment.filters |= _FILTERS
+    return environment

@@ -41,7 +41,9 @@ class Verdict(NamedTuple):
 
 def verdict_of(report: Report) -> Verdict:
     """The verdict on a config by its own rows alone: that of the release, unless the task's design fails there."""
-    return Verdict(FAILED if report.failed else PASSED, tuple(one.check for one in report.errors), report.resolution)
+    return Verdict(
+        FAILED if report.failed else PASSED, tuple(finding.check for finding in report.errors), report.resolution
+    )
 
 
 def verdicts(configs: Mapping[str, Audited]) -> dict[str, Verdict]:
@@ -51,32 +53,37 @@ def verdicts(configs: Mapping[str, Audited]) -> dict[str, Verdict]:
     """
     failed = {
         task: tuple(design.check for design in _designs(audits) if design.failed)
-        for task, audits in _by_task(configs).items()
+        for task, audits in _audits_by_task(configs).items()
     }
-    return {name: _verdict(one["audit"], failed.get(one["task"], ())) for name, one in configs.items()}
+    judged = {}
+    for name, config in configs.items():
+        audit, of_design = config["audit"], failed.get(config["task"], ())
+        if audit is None:
+            judged[name] = Verdict(NOT_AUDITED)
+            continue
+        checks = tuple(audit["failed"]) or of_design
+        judged[name] = Verdict(
+            FAILED if checks else PASSED, checks, audit.get("resolution"),
+            of_design=bool(of_design and not audit["failed"]),
+        )  # fmt: skip
+    return judged
 
 
 def task_designs(configs: Mapping[str, Audited]) -> dict[str, list[Design]]:
     """Every shortcut over the rows of all configs of a task, by task; for tasks of which several were audited."""
     return {
-        task: found
-        for task, audits in sorted(_by_task(configs).items())
-        if len(audits) > 1 and (found := _designs(audits))
+        task: of_task
+        for task, audits in sorted(_audits_by_task(configs).items())
+        if len(audits) > 1 and (of_task := _designs(audits))
     }
 
 
-def tally(words: Iterable[str]) -> dict[str, int]:
-    """How many configs passed, failed, were not audited, by the words of their verdicts: only those that occur."""
-    counts = Counter(words)
-    return {word: counts[word] for word in MARKS if word in counts}
-
-
-def _by_task(configs: Mapping[str, Audited]) -> dict[str, list[AuditEntry]]:
-    of_task: dict[str, list[AuditEntry]] = {}
-    for one in configs.values():
-        if one["audit"] is not None and one["task"]:
-            of_task.setdefault(one["task"], []).append(one["audit"])
-    return of_task
+def _audits_by_task(configs: Mapping[str, Audited]) -> dict[str, list[AuditEntry]]:
+    audits: dict[str, list[AuditEntry]] = {}
+    for config in configs.values():
+        if config["audit"] is not None and config["task"]:
+            audits.setdefault(config["task"], []).append(config["audit"])
+    return audits
 
 
 def _designs(audits: Sequence[AuditEntry]) -> list[Design]:
@@ -85,11 +92,7 @@ def _designs(audits: Sequence[AuditEntry]) -> list[Design]:
     return [design for design in designs([audit.get("evidence", {}) for audit in audits]) if design.check not in exempt]
 
 
-def _verdict(audit: AuditEntry | None, of_design: Sequence[str]) -> Verdict:
-    if audit is None:
-        return Verdict(NOT_AUDITED)
-    if audit["failed"]:
-        return Verdict(FAILED, tuple(audit["failed"]), audit.get("resolution"))
-    if of_design:
-        return Verdict(FAILED, tuple(of_design), audit.get("resolution"), of_design=True)
-    return Verdict(PASSED, (), audit.get("resolution"))
+def tally(words: Iterable[str]) -> dict[str, int]:
+    """How many configs passed, failed, were not audited, by the words of their verdicts: only those that occur."""
+    counts = Counter(words)
+    return {word: counts[word] for word in MARKS if word in counts}

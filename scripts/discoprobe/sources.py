@@ -24,7 +24,7 @@ import polars as pl
 from discoprobe.builders.settings import MIN_ROWS, Settings, read_min_rows, read_sizes, with_values
 from discoprobe.builders.settings import preset as settings_of
 from discoprobe.cards.readers import read_marks, to_exclude
-from discoprobe.cards.review.site import ContextSentence
+from discoprobe.cards.text.examples import ContextSentence
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.licences import UNKNOWN
 from discoprobe.loaders.catalogue.pins import DocumentRule, PinnedCorpus, TextCorpus, Treebank, TreebankFacts

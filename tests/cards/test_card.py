@@ -11,9 +11,8 @@ from markdown_it import MarkdownIt
 
 from discoprobe.builders import Config, Paper, Shape, all_tasks, meanings, papers_of, schema
 from discoprobe.builders.audit import audit
-from discoprobe.cards.review import card_text, for_terminal
+from discoprobe.cards.review import card_for_terminal, read_card
 from discoprobe.cards.text import card, examples, fields, lengths, pieces, plain
-from discoprobe.cards.text.card import _drops
 from discoprobe.loaders import DiscoprobeError, UnknownNameError
 
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table")
@@ -188,7 +187,8 @@ def test_drops_are_sorted_by_number_and_name():
         drops={"tag": 3, "odd": 40, "mask": 3},
         meanings={"tag": "t", "odd": "o", "mask": "m"},
     )
-    assert _drops(given) == [("odd", 40, "o"), ("mask", 3, "m"), ("tag", 3, "t")]
+    table = card_of(given).partition("| reason | candidates not used | meaning |")[2].splitlines()[2:5]
+    assert table == ["| odd | 40 | o |", "| mask | 3 | m |", "| tag | 3 | t |"]
 
 
 def test_every_reason_for_a_drop_has_a_meaning(built):
@@ -263,7 +263,7 @@ def test_a_card_counts_the_rows_of_every_label_in_every_split(built):
 
 
 def test_the_audit_stands_in_the_card(sample_release):
-    text = card_text(sample_release, "dc_es")
+    text = read_card(sample_release, "dc_es")
     assert "| length | 0." in text
     assert "| majority | 0.500 |" in text
     assert "checks passed (dup-within" in text
@@ -277,21 +277,21 @@ def test_without_an_audit_the_card_says_so(hostile):
 
 
 def test_a_card_in_the_terminal(sample_release):
-    text = for_terminal(card_text(sample_release, "dc_es"))
+    text = card_for_terminal(read_card(sample_release, "dc_es"))
     assert "⟦" in text
     assert "<mark>" not in text
     assert "![" not in text
-    assert for_terminal(card_text(sample_release, "")).startswith("# discoprobe")
+    assert card_for_terminal(read_card(sample_release, "")).startswith("# discoprobe")
 
 
 def test_an_unknown_config_names_the_near_ones(sample_release):
     with pytest.raises(UnknownNameError, match=r"did you mean.*dc_es"):
-        card_text(sample_release, "dc_e")
+        read_card(sample_release, "dc_e")
 
 
 def test_a_folder_without_a_release_has_no_card(tmp_path):
     with pytest.raises(DiscoprobeError, match="nothing is not a release folder; `build run` writes one"):
-        card_text(tmp_path / "nothing", "")
+        read_card(tmp_path / "nothing", "")
 
 
 def test_hostile_texts_are_many():

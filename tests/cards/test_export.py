@@ -249,6 +249,8 @@ def test_blimp_has_the_original_as_the_good_sentence(release, tmp_path, config):
     assert shown == [(_text(original), _text(edited)) for original, edited in _pairs(release, config)]
     assert all(good != bad for good, bad in shown)
     assert set(loaded["train"]["UID"]) == {config}
+    assert list(loaded["train"]["pair_id"]) == [original["pair_id"] for original, _ in _pairs(release, config)]
+    assert set(loaded["train"]["field"]) == {"sentence" if "text" in _pairs(release, config)[0][0] else "discourse"}
     swapped = config == "bigram_shift_en"
     assert [row["lexically_identical"] for row in loaded["train"]].count(True) == (len(shown) if swapped else 0)
 

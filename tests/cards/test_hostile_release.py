@@ -30,7 +30,7 @@ def said(command):
 
 COMMANDS = {
     "card": ("card", "bso_de", "--out", "release"),
-    "review --static": ("review", "--static", "--no-open", "--out", "release"),
+    "review": ("review", "--no-open", "--out", "release"),
     "export": ("export", "release", "exported", "--format", "jsonl"),
     "verify": ("verify", "release", "--no-rebuild"),
     "diff": ("diff", "--against", "release", "--out", "release"),
@@ -50,7 +50,7 @@ def test_names_of_configs_in_a_manifest(said, tmp_path, out, command_name, name)
 
 
 @pytest.mark.parametrize("linked", ["bso_de/test-00000-of-00001.parquet", "bso_de", "README.md", "assets"])
-@pytest.mark.parametrize("command_name", ["export", "verify", "review --static"])
+@pytest.mark.parametrize("command_name", ["export", "verify", "review"])
 def test_links_out_of_a_release(said, tmp_path, out, command_name, linked):
     there, secret = out / linked, tmp_path / "elsewhere"
     there.rename(secret)

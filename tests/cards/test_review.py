@@ -1,18 +1,15 @@
-"""Review pages: whole, closed to the network and to scripts that are not theirs, and readable in a browser."""
+"""The review application on the sample's release and on a hostile one: complete, and closed to what is not its own."""
 
 import html.parser
 import re
-import shutil
-import subprocess
 
 import pytest
 from card_cases import hostile_config
-from shared import tree_of
+from review_server import reviewing
 
 from discoprobe.builders.audit import audit
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.release import Changes, ConfigChange, SplitChange, open_release
-from discoprobe.cards.review import write_review
 from discoprobe.loaders import UsageError
 
 CHANGES = Changes(
@@ -24,149 +21,107 @@ CHANGES = Changes(
 
 
 @pytest.fixture(scope="module")
-def pages(sample_release, tmp_path_factory):
-    return write_review(sample_release, tmp_path_factory.mktemp("review") / "pages", CHANGES).parent
+def sample_app(sample_release):
+    with reviewing(sample_release, changes=CHANGES, against="v1.0.0") as app:
+        yield app
 
 
 @pytest.fixture(scope="module")
-def hostile_pages(tmp_path_factory):
-    place = tmp_path_factory.mktemp("hostile")
-    one = hostile_config()
-    with open_release(place / "release") as release:
-        release.add(one, audit(one))
+def hostile_app(tmp_path_factory):
+    config = hostile_config()
+    folder = tmp_path_factory.mktemp("hostile") / "release"
+    with open_release(folder) as release:
+        release.add(config, audit(config))
         release.finish()
-    return write_review(place / "release", place / "pages").parent
+    with reviewing(folder) as app:
+        yield app
 
 
 class _Elements(html.parser.HTMLParser):
     def __init__(self):
         super().__init__()
-        self.found = []
+        self.elements = []
 
     def handle_starttag(self, tag, attrs):
-        self.found.append((tag, dict(attrs)))
+        self.elements.append((tag, dict(attrs)))
 
 
-def elements(path):
+def elements(app, path):
+    """The elements of a page."""
     parser = _Elements()
-    parser.feed(path.read_text(encoding="utf-8"))
-    return parser.found
+    status, _, text = app.get(path)
+    assert status == 200, path
+    parser.feed(text)
+    return parser.elements
 
 
-def test_a_page_per_config_and_every_link_leads_somewhere(sample_release, pages):
+def test_a_card_per_config_and_every_link_of_cards_leads_somewhere(sample_release, sample_app):
     names = set(manifest.read(sample_release)["configs"])
-    assert {path.parent.name for path in pages.glob("*/index.html")} == names
-    for page in pages.rglob("*.html"):
-        for tag, attrs in elements(page):
+    first = elements(sample_app, "/")
+    assert {attrs["href"].removeprefix("/rows?config=") for tag, attrs in first if tag == "a"} >= names
+    pages = {"/card": elements(sample_app, "/card")}
+    waiting = {"/card"}
+    while waiting:
+        page = waiting.pop()
+        for tag, attrs in pages[page]:
             target = attrs.get("src" if tag == "img" else "href", "")
-            if tag in {"a", "img"} and not target.startswith("https://"):
-                path, _, anchor = target.partition("#")
-                other = (page.parent / path).resolve() if path else page
-                assert other.exists(), (page, target)
-                assert not anchor or anchor in {attrs.get("id") for _, attrs in elements(other)}, (page, target)
+            if tag not in {"a", "img"} or target.startswith("https://"):
+                continue
+            path, _, anchor = target.partition("#")
+            if tag == "img" or not path.startswith("/card"):
+                assert not path or sample_app.get(path)[0] == 200, (page, target)
+            elif path not in pages:
+                pages[path] = elements(sample_app, path)
+                waiting.add(path)
+            if anchor:
+                assert anchor in {attrs.get("id") for _, attrs in pages[path or page]}, (page, target)
+    assert pages.keys() == {"/card", *(f"/card/{name}" for name in names)}
 
 
-def test_nothing_is_loaded_from_elsewhere(pages):
-    html = list(pages.rglob("*.html"))
-    assert len(html) >= 2
-    for page in html:
-        found = elements(page)
-        assert not [attrs for tag, attrs in found if tag in {"link", "iframe", "object", "embed", "base", "form"}]
-        assert not [attrs for tag, attrs in found if tag in {"img", "script"} and "://" in (attrs.get("src") or "")]
-        assert not [key for _, attrs in found for key in attrs if key.startswith("on") or key == "style"]
-        policy = next(attrs["content"] for tag, attrs in found if attrs.get("http-equiv"))
-        assert policy.startswith("default-src 'none'")
-        assert "unsafe" not in policy
-
-
-def test_the_table_begins_with_the_largest_gain(pages):
-    text = (pages / "index.html").read_text(encoding="utf-8")
-    gains = [float(found) for found in re.findall(r'data-name="gain" class="number" data-value="([-\d.]+)"', text)]
+def test_the_table_begins_with_the_largest_gain(sample_app):
+    text = sample_app.get("/")[2]
+    gains = [float(gain) for gain in re.findall(r'data-name="gain" class="number" data-value="([-\d.]+)"', text)]
     assert gains == sorted(gains, reverse=True)
     assert len(gains) > 50
 
 
-def test_changes_stand_beside_the_cards(pages):
-    index = (pages / "index.html").read_text(encoding="utf-8")
-    assert "<b>removed</b> gapping_es (22 rows)" in index
-    assert "<b>source</b> UD_X: commit 1 → 2" in index
-    page = (pages / "dc_es" / "index.html").read_text(encoding="utf-8")
-    assert "train: 3 added (a1, &lt;b&gt;), 2 removed" in page
-    assert "labels: a → b" in page
-    assert "new in this release" in (pages / "so_es" / "index.html").read_text(encoding="utf-8")
-    assert "Since the last release" not in (pages / "bso_es" / "index.html").read_text(encoding="utf-8")
+def test_changes_stand_on_their_page_in_the_table_and_on_the_cards(sample_app):
+    text = sample_app.get("/changes")[2]
+    assert "<b>removed</b> gapping_es (22 rows)" in text
+    assert "<b>new</b> so_es (108 rows)" in text
+    assert "<b>changed</b> dc_es" in text
+    assert "<b>source</b> UD_X: commit 1 → 2" in text
+    assert "train: 3 added (a1, &lt;b&gt;), 2 removed" in text
+    card = sample_app.get("/card/dc_es")[2]
+    assert "train: 3 added (a1, &lt;b&gt;), 2 removed" in card
+    assert "labels: a → b" in card
+    assert "new in this release" in sample_app.get("/card/so_es")[2]
+    assert 'class="changes"' not in sample_app.get("/card/bso_es")[2]
+    assert sample_app.get("/")[2].count("new in this release") == 1
 
 
-def test_hostile_pages_have_our_elements_only(hostile_pages):
-    html = list(hostile_pages.rglob("*.html"))
-    assert len(html) >= 2
-    for page in html:
-        found = elements(page)
-        assert sum(tag == "script" for tag, _ in found) == 1
-        assert sum(tag == "style" for tag, _ in found) == 1
-        images = [attrs["src"] for tag, attrs in found if tag == "img"]
-        assert all(re.fullmatch(r"\.\./assets/dc_es-(rows|audit)\.svg", source) for source in images)
-        assert page.stat().st_size < 100_000
+def test_cards_show_tables_and_numbers_as_the_hub_does(sample_app):
+    text = sample_app.get("/card/dc_es")[2]
+    assert text.count('<div class="scroll"><table>') == text.count("</table></div>") >= 2
+    assert '<td class="number">' in text
+    assert "<h1 id=" in text
+    assert "\n---\n" not in text, "the YAML is for the Hub"
 
 
-def test_languages_can_be_chosen(sample_release, tmp_path):
-    pages = write_review(sample_release, tmp_path / "pages", languages=["ru"]).parent
-    assert {path.parent.name[-3:] for path in pages.glob("*/index.html")} == {"_ru"}
-    with pytest.raises(UsageError, match="no config of fi"):
-        write_review(sample_release, tmp_path / "other", languages=["fi"])
+def test_hostile_cards_have_our_elements_only(hostile_app):
+    for path in ("/card", "/card/dc_es", "/", "/rows?config=dc_es"):
+        of_page = elements(hostile_app, path)
+        assert [attrs for tag, attrs in of_page if tag == "script"] == [{"src": "/app.js", "defer": None}]
+        assert not [tag for tag, _ in of_page if tag in {"style", "iframe", "object", "embed", "base"}]
+        assert not [name for _, attrs in of_page for name in attrs if name.startswith("on") or name == "style"]
+        images = [attrs["src"] for tag, attrs in of_page if tag == "img"]
+        assert all(re.fullmatch(r"/assets/dc_es-(rows|audit)\.svg", source) for source in images)
 
 
-def test_pages_are_replaced_and_nothing_else_is(sample_release, tmp_path):
-    out = tmp_path / "pages"
-    write_review(sample_release, out, languages=["ru"])
-    write_review(sample_release, out, languages=["es"])
-    assert not list(out.glob("*_ru"))
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "file").write_text("x")
-    with pytest.raises(UsageError, match="holds no review pages"):
-        write_review(sample_release, tmp_path / "mine")
-    assert (tmp_path / "mine" / "file").exists()
-
-
-def test_no_release(tmp_path):
-    with pytest.raises(UsageError, match="holds no configs"):
-        write_review(tmp_path, tmp_path / "pages")
-
-
-def test_the_same_bytes_every_time(sample_release, tmp_path):
-    places = tmp_path / "one", tmp_path / "two"
-    first, second = (write_review(sample_release, place, CHANGES, languages=["es"]).parent for place in places)
-    assert tree_of(first) == tree_of(second) != {}
-
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-needs_browser = pytest.mark.skipif(not CHROMIUM, reason="no Chromium")
-
-
-def dom(page, width=1280):
-    """The page after its scripts ran, as Chromium has it."""
-    ran = subprocess.run(
-        [
-            CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=2000",
-            f"--window-size={width},900", "--dump-dom", page,
-        ],
-        check=True, capture_output=True, text=True, timeout=60,
-    )  # fmt: skip
-    return ran.stdout
-
-
-@needs_browser
-def test_a_browser_searches(pages):
-    made = dom((pages / "index.html").as_uri() + "#Russian%20dc_")
-    shown = re.findall(r"<tr data-more=[^>]*?(hidden)?[^>]*>\s*<td[^>]*><a href=\"(\w+)/", made)
-    rows = re.findall(r"<tr data-more=\"[^\"]*\"( hidden=\"\")?>\s*<td[^>]*><a href=\"(\w+)/", made)
-    assert len(rows) == len(shown) > 50
-    assert {name for hidden, name in rows if not hidden} == {"dc_ru", "dc_easy_ru"}
-    assert "2 of" in made
-
-
-@needs_browser
-def test_a_browser_runs_nothing_hostile(hostile_pages):
-    made = dom((hostile_pages / "dc_es" / "index.html").as_uri())
-    assert "<title>dc_es</title>" in made
-    assert "taken</title>" not in made
+def test_languages_can_be_chosen(sample_release):
+    with reviewing(sample_release, languages=("ru",)) as app:
+        rows = re.findall(r'<td data-name="config"><a href="/rows\?config=(\w+)"', app.get("/")[2])
+        assert rows
+        assert {name[-3:] for name in rows} == {"_ru"}
+    with pytest.raises(UsageError, match="no config of fi"), reviewing(sample_release, languages=("fi",)):
+        pass

@@ -16,7 +16,7 @@ from discoprobe.builders.audit import Finding, Kind, Severity, Status
 from discoprobe.cards import marks_file, read_marks
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.release import RowFilter, RowStore, compare, in_folder, renew_figures
-from discoprobe.cards.review import BlindRound, Reader, differences, draw, inside, question_of
+from discoprobe.cards.review import BlindRound, Reader, differences, inside, question_of, sample
 from discoprobe.loaders import DiscoprobeError, UsageError
 
 
@@ -114,8 +114,8 @@ def test_context_of_the_source(release):
 
 
 class Line:
-    def __init__(self, text, shown, after_gap):
-        self.text, self.shown, self.after_gap = text, shown, after_gap
+    def __init__(self, text, in_row, after_gap):
+        self.text, self.in_row, self.after_gap = text, in_row, after_gap
 
 
 def test_the_rows_that_a_solver_is_surest_of(tmp_path, monkeypatch):
@@ -304,25 +304,25 @@ def test_questions_say_nothing_of_labels(app):
 
 def test_a_sample_is_balanced_and_has_one_row_of_a_pair(release):
     store = RowStore(release)
-    rows = draw(store, BlindRound("r1", ("bso_de",), "train", 4)).rows
+    rows = sample(store, BlindRound("r1", ("bso_de",), "train", 4)).rows
     assert [row.label for row in rows].count("swapped") == 2
     assert len({row.values["pair_id"] for row in rows}) == 4
-    assert rows == draw(RowStore(release), BlindRound("r1", ("bso_de",), "train", 4)).rows
-    assert rows != draw(store, BlindRound("r2", ("bso_de",), "train", 4)).rows
-    every = draw(store, BlindRound("r1", ("bso_de",), "train", 100))
+    assert rows == sample(RowStore(release), BlindRound("r1", ("bso_de",), "train", 4)).rows
+    assert rows != sample(store, BlindRound("r2", ("bso_de",), "train", 4)).rows
+    every = sample(store, BlindRound("r1", ("bso_de",), "train", 100))
     assert (len(every.rows), every.missing) == (6, {"bso_de": 6}), "as many as there are pairs"
 
 
 def test_no_document_is_in_two_rows_of_a_round(release):
     """Two tasks over the same documents: a row of one would give the order of sentences in the other away."""
-    found = draw(RowStore(release), BlindRound("r1", ("bso_de", "so_de"), "train", 5))
+    found = sample(RowStore(release), BlindRound("r1", ("bso_de", "so_de"), "train", 5))
     assert sorted(row.values["doc_id"] for row in found.rows) == [f"d{n}" for n in range(6)]
     assert [row.config for row in found.rows] == ["bso_de"] * 3 + ["so_de"] * 3, "no config gets all documents"
     assert found.missing == {"bso_de": 2, "so_de": 2}
 
 
 def test_no_sentence_is_in_two_rows_of_a_round_that_may_repeat_documents(release):
-    found = draw(RowStore(release), BlindRound("r1", ("bso_de", "so_de"), "train", 6, repeat_documents=True))
+    found = sample(RowStore(release), BlindRound("r1", ("bso_de", "so_de"), "train", 6, repeat_documents=True))
     sentences = [sentence for row in found.rows for sentence in row.values["sent_ids"]]
     assert len(sentences) == len(set(sentences)) == 12
     assert found.missing == {}
@@ -344,7 +344,7 @@ def test_what_rows_of_a_round_do_not_share(tmp_path, n, change):
         return [row | change(number) for number, row in enumerate(rows)]
 
     store = RowStore(write(tmp_path / "release", config("bso", "de", change=changed, splits=("train",))))
-    assert len(draw(store, BlindRound("r1", ("bso_de",), "train", 12)).rows) == n
+    assert len(sample(store, BlindRound("r1", ("bso_de",), "train", 12)).rows) == n
 
 
 def test_what_the_reader_has_read_in_another_round_is_not_asked(app):

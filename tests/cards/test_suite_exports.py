@@ -8,6 +8,7 @@ from datasets import load_dataset
 from shared import SAMPLE_LANGUAGES
 
 from discoprobe.builders import Config, Settings, build_all, tasks_named
+from discoprobe.cards.metadata import manifest
 from discoprobe.cards.release import open_release
 from discoprobe.cards.release.export import export
 
@@ -65,6 +66,7 @@ def test_what_is_not_in_the_grammar_is_refused(formula):
 
 
 def test_blimp_and_lm_eval_files_load_with_datasets(release, rows, tmp_path):
+    labels = {name: entry["labels"] for name, entry in manifest.read(release)["configs"].items()}
     for form in ("blimp", "lm-eval"):
         export(release, tmp_path / form, form)
     for name, pairs in rows.items():
@@ -78,4 +80,7 @@ def test_blimp_and_lm_eval_files_load_with_datasets(release, rows, tmp_path):
                 (row["sentence_good"], row["sentence_bad"]) for row in pairs
             ]
             assert set(loaded["UID"]) == {name}
+            assert list(loaded["pair_id"]) == [row["pair_id"] for row in pairs]
+            assert list(loaded["condition"]) == [labels[name][row["label"]] for row in pairs]
+            assert set(loaded["field"]) == {"sentence" if NAMES[name.rpartition("_")[0]] == EDITED else "discourse"}
         assert (task["doc_to_target"], task["doc_to_choice"]) == (0, "{{[sentence_good, sentence_bad]}}")

@@ -1,10 +1,11 @@
 """The command line: options and messages. ``pipeline``, ``builders``, ``loaders`` and ``cards`` do the work.
 
-``arguments`` has the options with their help; ``building``, ``publishing`` (with ``reviewing``), ``evaluating`` and
-``corpora`` have the commands; ``terminal`` shows progress and tables; ``summaries`` and ``audit_view`` show results.
+``arguments`` has the options with their help. ``building``, ``measuring``, ``publishing`` and ``corpora`` have the
+commands, each with what it prints; ``terminal`` shows progress and tables.
 """
 
 import errno
+import importlib.metadata
 import logging
 import os
 import sys
@@ -13,7 +14,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from discoprobe.cli import building, corpora, evaluating, publishing
+from discoprobe.cli import building, corpora, measuring, publishing
 from discoprobe.loaders.errors import DiscoprobeError
 
 app = typer.Typer(
@@ -24,13 +25,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(building.app)
+app.add_typer(measuring.app)
 app.add_typer(publishing.app)
-app.add_typer(evaluating.app)
 app.add_typer(corpora.app, name="corpora")
 app.command("languages")(corpora.languages)
 
-
-_DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 KEEP_FREED = "dirty_decay_ms:10000,muzzy_decay_ms:0"
 """Setting of jemalloc: polars returns freed memory to the system after ten seconds instead of half a second. To request
@@ -45,29 +44,23 @@ def main() -> NoReturn:
     try:
         app(prog_name=Path(sys.argv[0]).name if "__main__" not in sys.argv[0] else "discoprobe")
     except DiscoprobeError as error:
-        sys.stderr.write(f"error: {_one_line(str(error))}\n")
-        sys.exit(error.exit_status)
+        _fail(str(error), error.exit_status)
     except OSError as error:
-        sys.stderr.write(f"error: {_one_line(_message_of(error))}\n")
-        sys.exit(1)
+        if error.errno in {errno.ENOSPC, errno.EDQUOT} or "No space left" in str(error):
+            where = f" ({error.filename})" if error.filename else ""
+            _fail(f"the disk is full{where}; nothing was changed: free some space and run it again", 1)
+        _fail(f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error), 1)
     sys.exit(0)
 
 
-def _message_of(error: OSError) -> str:
-    if error.errno in _DISK_FULL or "No space left" in str(error):
-        where = f" ({error.filename})" if error.filename else ""
-        return f"the disk is full{where}; nothing was changed: free some space and run it again"
-    return f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error)
-
-
-def _one_line(message: str) -> str:
-    return " ".join(message.split())
+def _fail(message: str, status: int) -> NoReturn:
+    """Prints an error on one line and ends the program."""
+    sys.stderr.write(f"error: {' '.join(message.split())}\n")
+    sys.exit(status)
 
 
 def _show_version(asked: bool) -> None:  # noqa: FBT001 (typer's signature)
     if asked:
-        import importlib.metadata
-
         typer.echo(importlib.metadata.version("discoprobe"))
         raise typer.Exit
 

@@ -11,343 +11,178 @@ def _lines(*lines: str) -> str:
     return "\n\n".join(lines)
 
 
-Lang = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--lang",
-        "-l",
-        help="Languages by code or name, separated by commas, such as de,es. Default: `all`, which are those of the "
-        "corpora or of the release. Repeatable.",
-    ),
-]
-CorpusOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--corpus",
-        "-c",
-        help="A corpus: `sample`, a name of the catalogue, a path (.conllu file, folder of them, or raw text), or a "
-        "URL such as hf://datasets/org/name. Raw text is annotated with the default options of `build annotate`; to "
-        "choose columns, filters or a licence, run `build annotate` first and give its folder here. Repeatable.",
-    ),
-]
-TaskOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--task",
-        "-t",
-        help="Tasks, separated by commas, such as dc,sp, or groups of tasks: `probing`, `discourse`, `relations`, "
-        "`suites`, `all`, and `feats` (one task per morphological feature and role of a word, not part of `all`). "
-        "Repeatable. Default: `all`.",
-    ),
-]
-Out = Annotated[
-    str, typer.Option("--out", "-o", help="The release folder: a path, or a URL such as s3://bucket/release.")
-]
-Size = Annotated[
-    str | None,
-    typer.Option(
-        "--size", help="The largest number of rows per config: N in total, or TRAIN/VAL/TEST, such as 1000/200/200."
-    ),
-]
-Documents = Annotated[
-    int | None,
-    typer.Option("--documents", min=1, help="Read at most this many documents, chosen by hash."),
-]
-MinRows = Annotated[
-    str | None,
-    typer.Option(
-        "--min-rows",
-        help="Leave out configs with fewer rows: TRAIN/VAL/TEST. Default: 200/50/100. 0 keeps them, marked as tiny. "
-        "Configs of the sample corpus are always kept.",
-    ),
-]
-Preset = Annotated[
-    str,
-    typer.Option(
-        "--preset",
-        help="Filters of probing tasks: `default`, `rusenteval` (5-25 words, frequent words), or `senteval`.",
-    ),
-]
+Texts = list[str] | None
+Files = list[Path] | None
+
+# A table: the name, type and flags of an option, then its help.
+# fmt: off
+
+Lang = Annotated[Texts, typer.Option("--lang", "-l", help=
+    "Languages by code or name, separated by commas, such as de,es. Default: `all`, which are those of the corpora "
+    "or of the release. Repeatable.")]
+CorpusOption = Annotated[Texts, typer.Option("--corpus", "-c", help=
+    "A corpus: `sample`, a name of the catalogue, a path (.conllu file, folder of them, or raw text), or a URL such "
+    "as hf://datasets/org/name. Raw text is annotated with the default options of `build annotate`; to choose "
+    "columns, filters or a licence, run `build annotate` first and give its folder here. Repeatable.")]
+TaskOption = Annotated[Texts, typer.Option("--task", "-t", help=
+    "Tasks, separated by commas, such as dc,sp, or groups of tasks: `probing`, `discourse`, `relations`, `suites`, "
+    "`all`, and `feats` (one task per morphological feature and role of a word, not part of `all`). Repeatable. "
+    "Default: `all`.")]
+Out = Annotated[str, typer.Option("--out", "-o", help=
+    "The release folder: a path, or a URL such as s3://bucket/release.")]
+Size = Annotated[str | None, typer.Option("--size", help=
+    "The largest number of rows per config: N in total, or TRAIN/VAL/TEST, such as 1000/200/200.")]
+Documents = Annotated[int | None, typer.Option("--documents", min=1, help=
+    "Read at most this many documents, chosen by hash.")]
+MinRows = Annotated[str | None, typer.Option("--min-rows", help=
+    "Leave out configs with fewer rows: TRAIN/VAL/TEST. Default: 200/50/100. 0 keeps them, marked as tiny. Configs "
+    "of the sample corpus are always kept.")]
+Preset = Annotated[str, typer.Option("--preset", help=
+    "Filters of probing tasks: `default`, `rusenteval` (5-25 words, frequent words), or `senteval`.")]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of the sampling; another seed chooses other rows.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="Number of processes.")]
-Cluster = Annotated[
-    str,
-    typer.Option(
-        "--cluster",
-        help="Work on a Dask cluster: the address of its scheduler, such as tcp://host:8786, or its scheduler file. "
-        "Its machines share the cache and the folders of corpora.",
-    ),
-]
-OnErrorOption = Annotated[
-    str, typer.Option("--on-error", help="What to do with a malformed sentence, row or file: `stop` or `skip`.")
-]
-Match = Annotated[
-    bool, typer.Option("--match/--no-match", help="Match labels on surface features, or keep all candidates.")
-]
-Set = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        help=_lines(
-            "Change a setting, such as probing_words=5/25. Repeatable. docs/settings.md explains the settings:",
-            "probing_words=5/40: words of a sentence in probing tasks",
-            "discourse_words=3/64: words of a sentence in discourse tasks",
-            "ipm=none|share|mean: filter by word frequency",
-            "ipm_min=0.9: smallest share or mean for this filter",
-            "frequency=wordfreq|corpus|FILE: source of word frequencies",
-            "syncretism=pos,feature|none: ambiguity that excludes a target",
-            "length_bins=quantile|equal|senteval: classes of sent_len",
-            "min_class=20: fewest rows of a label",
-            "paradigms=FILE: verb forms for agreement_suite (UniMorph)",
-            "documents=auto|newdoc|file|none: what a document is",
-            "genres=prose|all: treebanks that discourse tasks use",
-            "block=4194304: bytes of text that are sampled together",
-        ),
-    ),
-]
+Cluster = Annotated[str, typer.Option("--cluster", help=
+    "Work on a Dask cluster: the address of its scheduler, such as tcp://host:8786, or its scheduler file. Its "
+    "machines share the cache and the folders of corpora.")]
+OnErrorOption = Annotated[str, typer.Option("--on-error", help=
+    "What to do with a malformed sentence, row or file: `stop` or `skip`.")]
+Match = Annotated[bool, typer.Option("--match/--no-match", help=
+    "Match labels on surface features, or keep all candidates.")]
+Set = Annotated[Texts, typer.Option("--set", help=_lines(
+    "Change a setting, such as probing_words=5/25. Repeatable. docs/settings.md explains the settings:",
+    "probing_words=5/40: words of a sentence in probing tasks",
+    "discourse_words=3/64: words of a sentence in discourse tasks",
+    "ipm=none|share|mean: filter by word frequency",
+    "ipm_min=0.9: smallest share or mean for this filter",
+    "frequency=wordfreq|corpus|FILE: source of word frequencies",
+    "syncretism=pos,feature|none: ambiguity that excludes a target",
+    "length_bins=quantile|equal|senteval: classes of sent_len",
+    "min_class=20: fewest rows of a label",
+    "paradigms=FILE: verb forms for agreement_suite (UniMorph)",
+    "documents=auto|newdoc|file|none: what a document is",
+    "genres=prose|all: treebanks that discourse tasks use",
+    "block=4194304: bytes of text that are sampled together",
+))]
 Audit = Annotated[bool, typer.Option("--audit/--no-audit", help="Audit every config and leave out those that fail.")]
-KeepFailed = Annotated[
-    bool, typer.Option("--keep-failed", help="Keep configs that fail the audit; the exit status is then 3.")
-]
+KeepFailed = Annotated[bool, typer.Option("--keep-failed", help=
+    "Keep configs that fail the audit; the exit status is then 3.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
-AuditNames = Annotated[
-    list[str] | None,
-    typer.Argument(help="Paths, URLs, configs of --out, or Hub ids (hf://owner/name). Default: all configs of --out."),
-]
-TextColumns = Annotated[
-    list[str] | None,
-    typer.Option("--text", help="A column that holds text (for choices: the context). Repeatable, in order."),
-]
-ChoiceColumns = Annotated[
-    list[str] | None,
-    typer.Option("--choices", help="A column that holds a choice, or lists of choices. Repeatable, in order."),
-]
+AuditNames = Annotated[Texts, typer.Argument(help=
+    "Paths, URLs, configs of --out, or Hub ids (hf://owner/name). Default: all configs of --out.")]
+TextColumns = Annotated[Texts, typer.Option("--text", help=
+    "A column that holds text (for choices: the context). Repeatable, in order.")]
+ChoiceColumns = Annotated[Texts, typer.Option("--choices", help=
+    "A column that holds a choice, or lists of choices. Repeatable, in order.")]
 LabelColumn = Annotated[str | None, typer.Option("--label", help="The column that holds the label.")]
-PairColumn = Annotated[
-    str | None,
-    typer.Option("--pair", help="The column that has the same value in all rows of a pair. Default: pair_id."),
-]
-SplitNames = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--split",
-        help="The column with the split of each row; or NAME=SPLIT, which says what a name stands for, such as "
-        "dev_matched=validation. Repeatable.",
-    ),
-]
-ExcludeLabels = Annotated[
-    list[str] | None, typer.Option("--exclude", help="A label whose rows are left out, such as '-'. Repeatable.")
-]
-HubConfig = Annotated[
-    str | None, typer.Option("--config", help="The config of a Hub dataset (second argument of `load_dataset`).")
-]
-ImportSource = Annotated[
-    list[str], typer.Argument(help="Files of one dataset, its folder, a URL, or a Hub id (hf://owner/name).")
-]
-ImportType = Annotated[
-    str,
-    typer.Option(
-        "--task-type",
-        help="What a row is: single, pair, choice, similarity, minimal-pairs, winograd-suite or speaker-suite.",
-    ),
-]
+PairColumn = Annotated[str | None, typer.Option("--pair", help=
+    "The column that has the same value in all rows of a pair. Default: pair_id.")]
+SplitNames = Annotated[Texts, typer.Option("--split", help=
+    "The column with the split of each row; or NAME=SPLIT, which says what a name stands for, such as "
+    "dev_matched=validation. Repeatable.")]
+ExcludeLabels = Annotated[Texts, typer.Option("--exclude", help=
+    "A label whose rows are left out, such as '-'. Repeatable.")]
+HubConfig = Annotated[str | None, typer.Option("--config", help=
+    "The config of a Hub dataset (second argument of `load_dataset`).")]
+ImportSource = Annotated[list[str], typer.Argument(help=
+    "Files of one dataset, its folder, a URL, or a Hub id (hf://owner/name).")]
+ImportType = Annotated[str, typer.Option("--task-type", help=
+    "What a row is: single, pair, choice, similarity, minimal-pairs, winograd-suite or speaker-suite.")]
 ImportName = Annotated[str, typer.Option("--name", help="Name of the config without its language, such as sentiment.")]
 ImportLang = Annotated[str, typer.Option("--lang", "-l", help="Code of the language, such as es.")]
 ImportLicence = Annotated[str, typer.Option("--licence", help="Licence of the data, such as 'CC BY-SA 4.0'.")]
-DropLeaks = Annotated[
-    bool,
-    typer.Option(
-        "--drop-leaks",
-        help="Leave out rows of earlier splits that occur in later splits, and rows that occur twice; count them.",
-    ),
-]
-Format = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        help="The format of the files: senteval, trec, xprobe, discoeval, discoeval-bso, cola, xwino, pairs or table. "
-        "Default: detected.",
-    ),
-]
-Html = Annotated[
-    Path | None,
-    typer.Option("--html", help="Also write the report as one HTML page with the rows that show each finding."),
-]
+DropLeaks = Annotated[bool, typer.Option("--drop-leaks", help=
+    "Leave out rows of earlier splits that occur in later splits, and rows that occur twice; count them.")]
+Format = Annotated[str | None, typer.Option("--format", help=
+    "The format of the files: senteval, trec, xprobe, discoeval, discoeval-bso, cola, xwino, pairs or table. "
+    "Default: detected.")]
+Html = Annotated[Path | None, typer.Option("--html", help=
+    "Also write the report as one HTML page with the rows that show each finding.")]
 Repo = Annotated[str, typer.Option("--repo", help="The dataset repository on the Hub, owner/name.")]
-ReleaseNumber = Annotated[
-    str, typer.Option("--release", help="The release number, X.Y.Z. Default: derived from the changes.")
-]
-Build = Annotated[
-    bool,
-    typer.Option(
-        "--build/--no-build", help="Build what is missing or out of date first, or publish the folder --out unchanged."
-    ),
-]
-AllowLicence = Annotated[
-    list[str] | None,
-    typer.Option("--allow-licence", help="Publish sources with this licence, although it is not open. Repeatable."),
-]
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Show what would be read, built and sent; do not build or send anything.")
-]
+ReleaseNumber = Annotated[str, typer.Option("--release", help=
+    "The release number, X.Y.Z. Default: derived from the changes.")]
+Build = Annotated[bool, typer.Option("--build/--no-build", help=
+    "Build what is missing or out of date first, or publish the folder --out unchanged.")]
+AllowLicence = Annotated[Texts, typer.Option("--allow-licence", help=
+    "Publish sources with this licence, although it is not open. Repeatable.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help=
+    "Show what would be read, built and sent; do not build or send anything.")]
 Private = Annotated[bool, typer.Option("--private", help="Make the repository private, if this push creates it.")]
 CreatePr = Annotated[bool, typer.Option("--create-pr", help="Propose the commit as a pull request.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Publish without asking; needed where there is no terminal.")]
-Against = Annotated[
-    str, typer.Option("--against", help="The release to compare with: a folder, owner/name, or owner/name@v1.2.0.")
-]
-SourceCorpora = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--corpus",
-        "-c",
-        help="Build again from this corpus, given as in `run`. Default: download the sources that the manifest names. "
-        "Repeatable.",
-    ),
-]
-Rebuild = Annotated[
-    bool,
-    typer.Option(
-        "--rebuild/--no-rebuild", help="Also build the release again and compare, or only compare with the manifest."
-    ),
-]
+Against = Annotated[str, typer.Option("--against", help=
+    "The release to compare with: a folder, owner/name, or owner/name@v1.2.0.")]
+SourceCorpora = Annotated[Texts, typer.Option("--corpus", "-c", help=
+    "Build again from this corpus, given as in `run`. Default: download the sources that the manifest names. "
+    "Repeatable.")]
+Rebuild = Annotated[bool, typer.Option("--rebuild/--no-rebuild", help=
+    "Also build the release again and compare, or only compare with the manifest.")]
 ConfigName = Annotated[str, typer.Argument(help="A config, such as dc_es. Default: the card of the release.")]
-Static = Annotated[
-    bool,
-    typer.Option(
-        "--static", help="Write all cards as web pages into the folder --pages; do not start the application."
-    ),
-]
-Pages = Annotated[Path, typer.Option("--pages", help="With --static: the folder for the pages.")]
 Open = Annotated[bool, typer.Option("--open/--no-open", help="Open the first page in a browser.")]
-Port = Annotated[
-    int, typer.Option("--port", min=0, max=65535, help="The port of the application; 0 takes any free port.")
-]
-ReaderName = Annotated[
-    str, typer.Option("--reader", help="Your name as a reader; you can also give it in the browser.")
-]
+Port = Annotated[int, typer.Option("--port", min=0, max=65535, help=
+    "The port of the application; 0 takes any free port.")]
+ReaderName = Annotated[str, typer.Option("--reader", help=
+    "Your name as a reader; you can also give it in the browser.")]
 ReaderKindOption = Annotated[str, typer.Option("--reader-kind", help="Whether the reader is a `person` or a `model`.")]
-MarksOption = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--marks",
-        help="Add the marks of this file (JSONL, as `build review` writes it) to those of the release, update the "
-        "cards, and stop. Repeatable.",
-    ),
-]
-SinceRelease = Annotated[
-    str,
-    typer.Option("--against", help="Show what changed since this release: a folder, owner/name, or owner/name@v1.2.0."),
-]
-ContextCorpus = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--corpus", "-c", help="Show each row with its context in this corpus, given as in `run`. Repeatable."
-    ),
-]
-Exclude = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--exclude",
-        help="Leave out the rows that readers found faulty, according to this file of marks from `build review`. "
-        "Repeatable.",
-    ),
-]
-SourceArgument = Annotated[
-    str, typer.Argument(help="A text file, table or TEI file, a folder of them, or hf://owner/name.")
-]
+MarksOption = Annotated[Files, typer.Option("--marks", help=
+    "Add the marks of this file (JSONL, as `build review` writes it) to those of the release, update the cards, and "
+    "stop. Repeatable.")]
+SinceRelease = Annotated[str, typer.Option("--against", help=
+    "Show what changed since this release: a folder, owner/name, or owner/name@v1.2.0.")]
+ContextCorpus = Annotated[Texts, typer.Option("--corpus", "-c", help=
+    "Show each row with its context in this corpus, given as in `run`. Repeatable.")]
+Exclude = Annotated[Files, typer.Option("--exclude", help=
+    "Leave out the rows that readers found faulty, according to this file of marks from `build review`. Repeatable.")]
+SourceArgument = Annotated[str, typer.Argument(help=
+    "A text file, table or TEI file, a folder of them, or hf://owner/name.")]
 CorpusFolder = Annotated[str, typer.Option("--out", "-o", help="The folder of the annotated corpus: a path or a URL.")]
 RawLang = Annotated[str, typer.Option("--lang", "-l", help="The language, by code or name.")]
-StanzaDir = Annotated[
-    Path | None, typer.Option("--stanza-dir", help="The folder of Stanza's models. Default: Stanza's own folder.")
-]
-Fill = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--fill",
-        help="Raw text for discourse tasks, used after the treebanks until --size is reached: a dataset of the "
-        "catalogue, or a path or URL of parquet files. Default: `finewiki` if no --corpus is given, else none. The "
-        "column `corpus` names the source of each row. Repeatable.",
-    ),
-]
+StanzaDir = Annotated[Path | None, typer.Option("--stanza-dir", help=
+    "The folder of Stanza's models. Default: Stanza's own folder.")]
+Fill = Annotated[Texts, typer.Option("--fill", help=
+    "Raw text for discourse tasks, used after the treebanks until --size is reached: a dataset of the catalogue, or "
+    "a path or URL of parquet files. Default: `finewiki` if no --corpus is given, else none. The column `corpus` "
+    "names the source of each row. Repeatable.")]
 Gold = Annotated[bool, typer.Option("--gold", help="Build from treebanks only, without --fill.")]
-Segment = Annotated[
-    bool,
-    typer.Option(
-        "--segment",
-        help="Divide raw text into sentences and words only; tasks that need annotation are then not built. This uses "
-        "Stanza's tokeniser if it is installed, else rules (for languages with spaces between words). Parquet files, "
-        "local or on the Hub, are read only as far as --size needs.",
-    ),
-]
-Processors = Annotated[
-    str,
-    typer.Option(
-        "--processors",
-        help="Stanza's processors; those that they need are added. `pos=hdt` chooses another package than the default.",
-    ),
-]
+Segment = Annotated[bool, typer.Option("--segment", help=
+    "Divide raw text into sentences and words only; tasks that need annotation are then not built. This uses "
+    "Stanza's tokeniser if it is installed, else rules (for languages with spaces between words). Parquet files, "
+    "local or on the Hub, are read only as far as --size needs.")]
+Processors = Annotated[str, typer.Option("--processors", help=
+    "Stanza's processors; those that they need are added. `pos=hdt` chooses another package than the default.")]
 Download = Annotated[bool, typer.Option("--download", help="Download models that are missing.")]
 CorpusName = Annotated[str, typer.Option("--name", help="The name of the corpus. Default: the name of SOURCE.")]
-Licence = Annotated[
-    str,
-    typer.Option(
-        "--licence", help="The licence of the text, such as `CC BY-SA 4.0`; without it the text cannot be published."
-    ),
-]
+Licence = Annotated[str, typer.Option("--licence", help=
+    "The licence of the text, such as `CC BY-SA 4.0`; without it the text cannot be published.")]
 Citation = Annotated[str, typer.Option("--citation", help="How to cite the text.")]
-TextColumn = Annotated[
-    str,
-    typer.Option(
-        "--text", help="The column of a table that holds the text. Default: one with a usual name, such as `content`."
-    ),
-]
-IdColumn = Annotated[
-    str,
-    typer.Option(
-        "--id",
-        help="The column with the document ids, which must be unique. Default: one such as `id`, else row numbers.",
-    ),
-]
+TextColumn = Annotated[str, typer.Option("--text", help=
+    "The column of a table that holds the text. Default: one with a usual name, such as `content`.")]
+IdColumn = Annotated[str, typer.Option("--id", help=
+    "The column with the document ids, which must be unique. Default: one such as `id`, else row numbers.")]
 GenreColumn = Annotated[str, typer.Option("--genre", help="The column with the genres.")]
-SentencesColumn = Annotated[
-    str, typer.Option("--sentences", help="The column that holds the text as a list of sentences.")
-]
-ReadSet = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        help=_lines(
-            "Change how text is read, such as min_words=3. Repeatable. docs/raw_text.md explains the options:",
-            "encoding=cp1252: encoding of text files and tables (default: UTF-8)",
-            "lines=auto|wrapped|sentences|paragraphs: what a line is",
-            "min_words=1: fewest words of a paragraph",
-            "max_characters=20000: longer paragraphs are cut after a sentence",
-            "min_document_words=1: fewest words of a document",
-            "script_share=0.5: share of letters in the scripts of the language",
-            "language_share=0.5: share of text in the language",
-            "boilerplate=5: documents in which a line recurs that is left out",
-            "duplicates=yes|no: leave out repeated paragraphs and documents",
-            "split=NAME, config=NAME, revision=NAME: of a dataset of the Hub",
-        ),
-    ),
-]
-Names = Annotated[list[str] | None, typer.Argument(help="Languages or corpora. Default: all.")]
-CheckNames = Annotated[
-    list[str] | None,
-    typer.Argument(help="Languages, corpora, .conllu files or folders of them. Default: the whole catalogue."),
-]
-ModelName = Annotated[
-    str, typer.Option("--model", "-m", help="A model of transformers: a local folder, or an id on the Hub.")
-]
-Surprisal = Annotated[
-    bool,
-    typer.Option(
-        "--surprisal", help="Compare the probabilities that a causal model gives to the texts of a pair or choice."
-    ),
-]
+SentencesColumn = Annotated[str, typer.Option("--sentences", help=
+    "The column that holds the text as a list of sentences.")]
+ReadSet = Annotated[Texts, typer.Option("--set", help=_lines(
+    "Change how text is read, such as min_words=3. Repeatable. docs/raw_text.md explains the options:",
+    "encoding=cp1252: encoding of text files and tables (default: UTF-8)",
+    "lines=auto|wrapped|sentences|paragraphs: what a line is",
+    "min_words=1: fewest words of a paragraph",
+    "max_characters=20000: longer paragraphs are cut after a sentence",
+    "min_document_words=1: fewest words of a document",
+    "script_share=0.5: share of letters in the scripts of the language",
+    "language_share=0.5: share of text in the language",
+    "boilerplate=5: documents in which a line recurs that is left out",
+    "duplicates=yes|no: leave out repeated paragraphs and documents",
+    "split=NAME, config=NAME, revision=NAME: of a dataset of the Hub",
+))]
+Names = Annotated[Texts, typer.Argument(help="Languages or corpora. Default: all.")]
+CheckNames = Annotated[Texts, typer.Argument(help=
+    "Languages, corpora, .conllu files or folders of them. Default: the whole catalogue.")]
+ModelName = Annotated[str, typer.Option("--model", "-m", help=
+    "A model of transformers: a local folder, or an id on the Hub.")]
+Surprisal = Annotated[bool, typer.Option("--surprisal", help=
+    "Compare the probabilities that a causal model gives to the texts of a pair or choice.")]
 TrainRows = Annotated[int, typer.Option("--train-rows", min=10, help="The largest number of training rows.")]
 Device = Annotated[str, typer.Option("--device", help="The device of torch: cpu or cuda.")]
-SaveFolder = Annotated[
-    Path | None, typer.Option("--save", help="Write CONFIG/MODEL.json and a plot of the layers (SVG) into this folder.")
-]
+SaveFolder = Annotated[Path | None, typer.Option("--save", help=
+    "Write CONFIG/MODEL.json and a plot of the layers (SVG) into this folder.")]
+# fmt: on

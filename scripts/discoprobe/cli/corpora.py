@@ -27,22 +27,29 @@ def corpora_list(names: arg.Names = None, *, json_: arg.Json = False) -> None:
 @app.command("fetch")
 def corpora_fetch(names: arg.Names = None, *, jobs: arg.Jobs = 4, json_: arg.Json = False) -> None:
     """Download corpora into the cache and verify every file."""
-    from discoprobe.loaders.fetch.downloads import (
-        fetch,
-        select,
-    )
+    from discoprobe.loaders.fetch import downloads
 
     with terminal.progress() as progress:
-        fetch(select(names or []), jobs=jobs, progress=progress)
+        downloads.fetch(downloads.select(names or []), jobs=jobs, progress=progress)
     terminal.show(_file_rows(names or []), ["corpus", "file", "state"], as_json=json_)
 
 
 @app.command("check")
 def corpora_check(names: arg.CheckNames = None, *, json_: arg.Json = False) -> None:
     """Check the files of the catalogue in the cache, or your own files, and show how documents are recognised."""
+    from discoprobe.loaders.catalogue.pins import DocumentRule
+    from discoprobe.loaders.catalogue.treebanks import facts_for
+    from discoprobe.loaders.conllu.documents import explain_documents
+    from discoprobe.loaders.paths import describe, find_files
+
     paths = [Path(name) for name in names or [] if Path(name).exists()]
-    known = [name for name in names or [] if not Path(name).exists()]
-    rows = [*(_file_rows(known) if known or not paths else ()), *_rows_of_paths(paths)]
+    of_catalogue = [name for name in names or [] if not Path(name).exists()]
+    rows = _file_rows(of_catalogue) if of_catalogue or not paths else []
+    for path, top in find_files(paths).items() if paths else ():
+        file = describe(path, top, "und", facts_for)
+        documents = explain_documents(path, file.facts.documents if file.facts else DocumentRule())
+        row: dict[str, Cell] = {"corpus": file.treebank, "file": file.name, "state": "own file"}
+        rows.append(row | {"documents": documents, "problem": ""})
     terminal.show(rows, ["corpus", "file", "state", "documents", "problem"], as_json=json_)
     if corrupt := [str(row["file"]) for row in rows if row["state"] == "corrupt"]:
         raise DiscoprobeError(
@@ -54,56 +61,28 @@ def _file_rows(names: Sequence[str]) -> list[dict[str, Cell]]:
     """A row per file of the catalogue: its state, and if it is ok, how its documents are recognised."""
     from discoprobe.loaders.catalogue.treebanks import facts_for
     from discoprobe.loaders.conllu.documents import explain_documents
-    from discoprobe.loaders.fetch.downloads import (
-        check,
-        select,
-    )
+    from discoprobe.loaders.fetch import downloads
 
     rows: list[dict[str, Cell]] = []
-    for found in check(select(names)):
-        facts = facts_for(found.corpus) if found.state == "ok" else None
-        row: dict[str, Cell] = {"corpus": found.corpus, "file": found.file.path, "state": found.state}
-        documents = explain_documents(found.location, facts.documents) if facts else ""
-        rows.append(row | {"documents": documents, "problem": found.problem})
-    return rows
-
-
-def _rows_of_paths(paths: Sequence[Path]) -> list[dict[str, Cell]]:
-    """A row per CoNLL-U file of the user, with how its documents are recognised."""
-    from discoprobe.loaders.catalogue.pins import DocumentRule
-    from discoprobe.loaders.catalogue.treebanks import facts_for
-    from discoprobe.loaders.conllu.documents import explain_documents
-    from discoprobe.loaders.paths import describe, find_files
-
-    rows: list[dict[str, Cell]] = []
-    for path, top in find_files(paths).items() if paths else ():
-        file = describe(path, top, "und", facts_for)
-        rule = file.facts.documents if file.facts else DocumentRule()
-        documents = explain_documents(path, rule)
-        rows.append(
-            {"corpus": file.treebank, "file": file.name, "state": "own file", "documents": documents, "problem": ""}
-        )
+    for checked in downloads.check(downloads.select(names)):
+        facts = facts_for(checked.corpus) if checked.state == "ok" else None
+        documents = explain_documents(checked.location, facts.documents) if facts else ""
+        row: dict[str, Cell] = {"corpus": checked.corpus, "file": checked.file.path, "state": checked.state}
+        rows.append(row | {"documents": documents, "problem": checked.problem})
     return rows
 
 
 def languages(*, json_: arg.Json = False) -> None:
     """List the languages of the catalogue: how many treebanks and raw texts they have, and whether a sample."""
-    terminal.show(_language_rows(), ["code", "name", "treebanks", "texts", "language data", "sample"], as_json=json_)
-
-
-def _language_rows() -> list[dict[str, Cell]]:
     from discoprobe.loaders.catalogue import treebanks
     from discoprobe.loaders.languages import language
 
     with_data, with_sample = set(language.languages()), set(treebanks.sample_files())
-    return [
+    rows: list[dict[str, Cell]] = [
         {
-            "code": each.code,
-            "name": each.name,
-            "treebanks": len(each.treebanks),
-            "texts": len(each.texts),
-            "language data": each.code in with_data,
-            "sample": each.code in with_sample,
+            "code": each.code, "name": each.name, "treebanks": len(each.treebanks), "texts": len(each.texts),
+            "language data": each.code in with_data, "sample": each.code in with_sample,
         }
         for each in treebanks.languages(every=True)
-    ]
+    ]  # fmt: skip
+    terminal.show(rows, ["code", "name", "treebanks", "texts", "language data", "sample"], as_json=json_)

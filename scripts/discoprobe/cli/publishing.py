@@ -1,13 +1,9 @@
-"""The commands for a finished release: `push`, `diff`, `verify`, `card`, `review`, `export`.
-
-The actions of `build review`, with their messages: start the application, write pages, or add marks.
-"""
+"""The commands for a finished release: `push`, `diff`, `verify`, `card`, `review`, `export`; each prints its result."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
-import functools
 import logging
 import os
 import signal
@@ -19,9 +15,7 @@ import typer
 
 from discoprobe.cli import arguments as arg
 from discoprobe.cli import terminal
-from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnsupportedError, UsageError
-from discoprobe.loaders.fetch.remote_files import is_url
-from discoprobe.sources import language_codes, parse_request, split_names
+from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,90 +23,10 @@ if TYPE_CHECKING:
     from discoprobe.cards.hub.push import Plan
     from discoprobe.cards.readers import ReaderKind
     from discoprobe.cards.release.diff import Changes
+    from discoprobe.cards.review.site import ReviewOptions
+    from discoprobe.cli.terminal import Cell
     from discoprobe.loaders.corpus import Corpus
     from discoprobe.sources import PlannedSource, Request
-
-
-def serve(  # noqa: PLR0913 (what a server is started with)
-    release: Path, languages: tuple[str, ...], who: tuple[str, str], against: str, corpora: Sequence[str], *, port: int,
-    open_: bool,
-) -> None:  # fmt: skip
-    """Serves the review application until Ctrl-C or SIGTERM, then adds the results of the readers to the cards."""
-    try:
-        from discoprobe.cards.review.site import (
-            Reader,
-            ReviewOptions,
-        )
-        from discoprobe.cards.review.web_app import server
-    except ModuleNotFoundError as error:
-        if error.name not in {"flask", "werkzeug"}:
-            raise
-        raise UnsupportedError(
-            "the review application needs Flask: pip install 'discoprobe[review]'; --static writes pages without it"
-        ) from None
-    from discoprobe.sources import Contexts
-
-    options = ReviewOptions(
-        languages, Reader(who[0], cast("ReaderKind", who[1])), _changes(release, against, languages), against,
-        Contexts(corpora) if corpora else None,
-    )  # fmt: skip
-    made, address = server(release, options, port)
-    typer.echo(address)
-    if open_:
-        typer.launch(address)
-    for end in (signal.SIGINT, signal.SIGTERM):  # a shell lets a program in the background ignore Ctrl-C
-        signal.signal(end, signal.default_int_handler)
-    try:
-        made.serve_forever()
-    except KeyboardInterrupt:
-        pass
-    finally:
-        made.server_close()
-    _write_figures(release)
-
-
-def write_pages(release: Path, pages: Path, languages: Sequence[str], against: str, *, open_: bool) -> None:
-    """Writes all cards as web pages."""
-    from discoprobe.cards.review.pages import write_review
-
-    index = write_review(release, pages, _changes(release, against, languages), languages=languages)
-    typer.echo(index)
-    if open_:
-        typer.launch(index.absolute().as_uri())
-
-
-def add_marks(release: Path, files: Sequence[Path]) -> None:
-    """Adds the marks of files to those of a release, and the results of the readers to its cards."""
-    from discoprobe.cards.readers import (
-        marks_file,
-        merge,
-    )
-    from discoprobe.cards.release.rows import checked_marks
-
-    target = marks_file(release)
-    added = {file: merge(target, checked_marks(release, file)) for file in files}
-    for file, number in added.items():
-        typer.echo(f"{file}: {number:,} marks added to {target}")
-    _write_figures(release)
-
-
-def _write_figures(release: Path) -> None:
-    from discoprobe.cards.readers import marks_file
-    from discoprobe.cards.release.release_folder import renew_figures
-
-    if marks_file(release).exists():
-        typer.echo("writing what readers found on the cards …", err=True)
-    for line in renew_figures(release):
-        typer.echo(line)
-
-
-def _changes(release: Path, against: str, languages: Sequence[str]) -> Changes | None:
-    if not against:
-        return None
-    from discoprobe.cards.hub.staging import compare
-
-    return compare(release, against, languages=languages)
-
 
 app = typer.Typer()
 
@@ -132,6 +46,8 @@ def push(  # noqa: PLR0913 (one parameter per option)
 
     Example: build push --lang de --repo org/discoprobe --release 1.2.0
     """
+    from discoprobe.sources import language_codes, parse_request
+
     request = parse_request(
         lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
         segment=segment, stanza_dir=stanza_dir, preset=preset, min_rows=min_rows, documents=documents, fill=fill,
@@ -141,6 +57,7 @@ def push(  # noqa: PLR0913 (one parameter per option)
     from discoprobe.builders.task import tasks_named
     from discoprobe.cards.hub.push import Options, check_target
     from discoprobe.cards.hub.push import push as publish
+    from discoprobe.cards.release.checks import check_licences
     from discoprobe.remote_folders import release_at
     from discoprobe.sources import planned_sources
 
@@ -154,25 +71,37 @@ def push(  # noqa: PLR0913 (one parameter per option)
         check_target(repo, options, folder)
         if build_:
             planned = planned_sources(request, tasks_named(request.tasks))
-            unbuilt = _unbuilt(planned, request, folder) if dry_run else None
-            terminal.show_sources(planned, unbuilt, as_json=json_)
+            unbuilt = _unbuilt(planned, request, folder) if dry_run else []
+            show_sources(planned, unbuilt, as_json=json_)
             if unbuilt:
                 return
         with terminal.progress() as progress:
             if build_ and not dry_run:
-                check = functools.partial(_check_licences, allow_licence=options.allow_licence)
+
+                def check(corpus: Corpus) -> None:
+                    licences = {source.name: source.licence for source in corpus.sources}
+                    check_licences(licences, options.allow_licence)
+
                 built, fresh = pipeline.renew(request, folder, progress, check=check)
                 logging.getLogger(__name__).info("%d configs built, %d are up to date", len(built.built), len(fresh))
 
             def confirm(plan: Plan) -> bool:
                 progress.stop()
-                terminal.show_plan(plan, as_json=json_)
-                agreed = yes or terminal.confirmed(plan)
+                show_plan(plan, as_json=json_)
+                agreed = yes or _confirmed(plan)
                 progress.start()
                 return agreed
 
             result = publish(folder, repo, options, confirm=confirm, progress=progress)
-    terminal.show_push(result, as_json=json_)
+    if json_:
+        terminal.print_json(result.to_dict())
+        return
+    if result.state == "planned":
+        show_plan(result.plan)
+    at = " ".join(filter(None, (result.commit, result.url)))
+    sys.stdout.write(f"{result.state}: {result.plan.repo} {result.plan.release} {at}".rstrip() + "\n")
+    for note in result.notes:
+        sys.stdout.write(f"note: {note}\n")
 
 
 @contextlib.contextmanager
@@ -198,16 +127,68 @@ def _unbuilt(planned: Sequence[PlannedSource], request: Request, out: Path) -> l
     from discoprobe.pipeline import stale_configs
     from discoprobe.sources import LONG
 
-    if LONG.isdisjoint(one.how for one in planned):
+    if LONG.isdisjoint(source.how for source in planned):
         return stale_configs(request, out).names
-    langs = sorted({one.lang for one in planned if one.lang})
+    langs = sorted({source.lang for source in planned if source.lang})
     return [f"{task.name}_{lang}" for lang in langs for task in tasks_named(request.tasks)]
 
 
-def _check_licences(corpus: Corpus, *, allow_licence: tuple[str, ...]) -> None:
-    from discoprobe.cards.release.checks import check_licences
+def show_sources(planned: Sequence[PlannedSource], unbuilt: Sequence[str], *, as_json: bool = False) -> None:
+    """Prints what a push reads, in the order of reading, and for a dry run the configs that it would build.
 
-    check_licences({source.name: source.licence for source in corpus.sources}, allow_licence)
+    JSON is printed only for a dry run with such configs.
+    """
+    if as_json:
+        if unbuilt:
+            reads = [dataclasses.asdict(source) for source in planned]
+            terminal.print_json({"state": "unbuilt", "reads": reads, "build": unbuilt})
+        return
+    n_tasks = max((len(source.tasks) for source in planned), default=0)
+    rows: list[dict[str, Cell]] = []
+    for source in planned:
+        tasks = "all" if len(source.tasks) == n_tasks else ", ".join(source.tasks)
+        size = None if source.bytes is None else f"{source.bytes / 1e6:,.1f}"
+        row: dict[str, Cell] = {
+            "lang": source.lang, "corpus": source.corpus, "what is done": source.how, "files": source.files or None,
+            "MB": size, "licence": source.licence, "tasks": tasks,
+        }  # fmt: skip
+        rows.append(row)
+    terminal.show(rows, ["lang", "corpus", "what is done", "files", "MB", "licence", "tasks"])
+    if unbuilt:
+        sys.stdout.write(
+            f"\nto build first, if the corpora support them: {', '.join(unbuilt)}\n"
+            "the files to send are known only after the build: run this again after `build run`\n"
+        )
+    sys.stdout.flush()
+
+
+def show_plan(plan: Plan, *, as_json: bool = False) -> None:
+    """Prints what a push will send, delete, keep and change; on stderr if stdout is for JSON."""
+    stream = sys.stderr if as_json else sys.stdout
+    size = sum(plan.uploads.values())
+    since = f" (after {plan.last})" if plan.last else ""
+    stream.write(
+        f"{plan.repo} {plan.release}{since}: {len(plan.uploads)} files to send ({size:,} bytes), "
+        f"{len(plan.deletes)} to delete, {len(plan.keeps)} configs stay as they are\n"
+    )
+    if plan.deletes:
+        stream.write(f"files to delete: {', '.join(plan.deletes)}\n")
+    if plan.resourced:
+        stream.write(f"configs that are replaced by ones from other corpora: {'; '.join(plan.resourced)}\n")
+    if plan.keeps:
+        stream.write(f"configs that stay: {', '.join(plan.keeps)}\n")
+    if plan.unmanaged:
+        stream.write(f"files that no release wrote, which stay: {', '.join(plan.unmanaged)}\n")
+    if not as_json:
+        show_changes(plan.changes)
+    stream.flush()
+
+
+def _confirmed(plan: Plan) -> bool:
+    """Asks whether to publish; every answer but y or yes declines."""
+    sys.stdout.write(f"Publish {plan.release} to {plan.repo}? [y/N] ")
+    sys.stdout.flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
 @app.command()
@@ -220,11 +201,34 @@ def diff(
     Example: build diff --against org/discoprobe@v1.2.0
     """
     from discoprobe.cards.hub.staging import compare
+    from discoprobe.loaders.fetch.remote_files import is_url
     from discoprobe.remote_folders import local
+    from discoprobe.sources import language_codes, split_names
 
     since = str(local(against)) if is_url(against) else against
     changes = compare(local(out), since, languages=language_codes(split_names(lang)))
-    terminal.show_changes(changes, as_json=json_)
+    show_changes(changes, as_json=json_)
+
+
+def show_changes(changes: Changes, *, as_json: bool = False) -> None:
+    """Prints what changed between two releases: a line per config, then sources, software and other files."""
+    if as_json:
+        terminal.print_json(changes.to_dict())
+        return
+    rows: list[dict[str, Cell]] = [{"config": name, "change": "new", "added": n} for name, n in changes.added.items()]
+    rows += [{"config": name, "change": "gone", "removed": n} for name, n in changes.removed.items()]
+    kinds = ("added", "removed", "relabelled")
+    rows += [
+        {"config": change.name, "change": "changed", **{kind: change.total(kind) for kind in kinds}}
+        for change in changes.changed
+    ]
+    if rows:
+        terminal.show(rows, ["config", "change", *kinds])
+    for what, lines in (("source", changes.sources), ("software", changes.software), ("file", changes.files)):
+        for line in lines:
+            sys.stdout.write(f"{what}: {line}\n")
+    if not changes:
+        sys.stdout.write("nothing changed\n")
 
 
 @app.command()
@@ -238,13 +242,26 @@ def verify(  # noqa: PLR0913 (one parameter per option)
     Example: build verify org/discoprobe@v1.2.0
     """
     from discoprobe.cards.hub.verify import verify as check
+    from discoprobe.loaders.fetch.remote_files import is_url
     from discoprobe.pipeline import rebuilder
     from discoprobe.remote_folders import local
 
     rebuild_configs = rebuilder(tuple(corpus or ()), jobs, stanza_dir) if rebuild else None
     checked = check(str(local(target)) if is_url(target) else target, rebuild_configs)
     verified = dataclasses.replace(checked, target=target)
-    terminal.show_verified(verified, as_json=json_)
+    if json_:
+        terminal.print_json(verified.to_dict())
+    else:
+        about = " ".join(filter(None, (verified.target, verified.release, verified.commit)))
+        sys.stdout.write(
+            f"{about}: {verified.files} files compared with the manifest, {verified.rebuilt} with the rebuild, "
+            f"{len(verified.differences)} differ\n"
+        )
+        rows: list[dict[str, Cell]] = [
+            {"file": each.path, "step": each.step, "why": "; ".join(each.why)} for each in verified.differences
+        ]
+        if rows:
+            terminal.show(rows, ["file", "step", "why"])
     if verified.differences:
         raise DiscoprobeError(f"{target}: {len(verified.differences)} files differ")
 
@@ -255,21 +272,17 @@ def show_card(config: arg.ConfigName = "", *, out: arg.Out = "dist/discoprobe") 
 
     Example: build card dc_es
     """
-    from discoprobe.cards.review.pages import (
-        card_text,
-        for_terminal,
-    )
+    from discoprobe.cards.review.pages import card_for_terminal, read_card
     from discoprobe.remote_folders import local
 
-    terminal.show_markdown(for_terminal(card_text(local(out), config)))
+    terminal.show_markdown(card_for_terminal(read_card(local(out), config)))
 
 
 @app.command()
 def review(  # noqa: PLR0913 (one parameter per option)
     *, lang: arg.Lang = None, out: arg.Out = "dist/discoprobe", reader: arg.ReaderName = "",
     reader_kind: arg.ReaderKindOption = "person", corpus: arg.ContextCorpus = None, against: arg.SinceRelease = "",
-    marks: arg.MarksOption = None, port: arg.Port = 0, open_: arg.Open = True, static: arg.Static = False,
-    pages: arg.Pages = Path("dist/review"),
+    marks: arg.MarksOption = None, port: arg.Port = 0, open_: arg.Open = True,
 ) -> None:  # fmt: skip
     """Read rows and cards in the browser: filter rows, mark faulty rows, and label a sample without seeing its labels.
 
@@ -279,20 +292,67 @@ def review(  # noqa: PLR0913 (one parameter per option)
     Example: build review --lang es --reader ana
     """
     from discoprobe.cards.readers import READER_KINDS
-    from discoprobe.remote_folders import local
+    from discoprobe.cards.review.site import Reader, ReviewOptions
+    from discoprobe.loaders.fetch.remote_files import is_url
+    from discoprobe.sources import Contexts, language_codes, split_names
 
     if reader_kind not in READER_KINDS:
         raise UsageError(f"--reader-kind is '{reader_kind}'; give person or model")
-    if is_url(out) and not static:
-        raise UsageError(f"--out {out}: marks are kept beside a folder; give a path, or --static to read only")
-    languages, release = language_codes(split_names(lang)), local(out)
+    if is_url(out):
+        raise UsageError(f"--out {out}: marks are kept beside a folder; give a path")
+    release = Path(out)
     if marks:
-        add_marks(release, marks)
-    elif static:
-        write_pages(release, pages, languages, against, open_=open_)
-    else:
-        who = (reader, reader_kind)
-        serve(release, languages, who, against, corpus or [], port=port, open_=open_)
+        _add_marks(release, marks)
+        return
+    languages, changes = language_codes(split_names(lang)), None
+    if against:
+        from discoprobe.cards.hub.staging import compare
+
+        changes = compare(release, against, languages=languages)
+    who, contexts = Reader(reader, cast("ReaderKind", reader_kind)), Contexts(corpus) if corpus else None
+    options = ReviewOptions(languages, who, changes, against, contexts)
+    _serve(release, options, port, open_=open_)
+
+
+def _serve(release: Path, options: ReviewOptions, port: int, *, open_: bool) -> None:
+    """Serves the review application until Ctrl-C or SIGTERM, then adds the results of the readers to the cards."""
+    from discoprobe.cards.review.web_app import server
+
+    listening, address = server(release, options, port)
+    typer.echo(address)
+    if open_:
+        typer.launch(address)
+    for end in (signal.SIGINT, signal.SIGTERM):  # a shell lets a program in the background ignore Ctrl-C
+        signal.signal(end, signal.default_int_handler)
+    try:
+        listening.serve_forever()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        listening.server_close()
+    _write_figures(release)
+
+
+def _add_marks(release: Path, files: Sequence[Path]) -> None:
+    """Adds the marks of files to those of a release, and the results of the readers to its cards."""
+    from discoprobe.cards.readers import marks_file, merge
+    from discoprobe.cards.release.rows import checked_marks
+
+    target = marks_file(release)
+    added = {file: merge(target, checked_marks(release, file)) for file in files}  # one bad file: none is printed
+    for file, number in added.items():
+        typer.echo(f"{file}: {number:,} marks added to {target}")
+    _write_figures(release)
+
+
+def _write_figures(release: Path) -> None:
+    from discoprobe.cards.readers import marks_file
+    from discoprobe.cards.release.release_folder import renew_figures
+
+    if marks_file(release).exists():
+        typer.echo("writing what readers found on the cards …", err=True)
+    for line in renew_figures(release):
+        typer.echo(line)
 
 
 @app.command()

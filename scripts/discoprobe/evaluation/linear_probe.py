@@ -6,9 +6,8 @@ option is scored by its vector and its relation to the context, and the option w
 """
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -47,10 +46,6 @@ class _Rows:
     texts: list[Ints]
     test: pl.DataFrame
 
-    def right(self, predicted: Ints, split: str) -> npt.NDArray[np.bool_]:
-        """Whether the prediction for each row of a split is correct."""
-        return np.asarray(predicted == self.labels[self.split == split])
-
 
 def evaluate(data: AuditInput, model: LanguageModel, progress: Progress, *, train_rows: int = 10_000) -> Evaluation:
     """Trains a probe per layer and pooling on train, chooses the best on validation, and scores it on test.
@@ -58,7 +53,7 @@ def evaluate(data: AuditInput, model: LanguageModel, progress: Progress, *, trai
     Only the first ``train_rows`` rows of train are used.
 
     Raises:
-        UnsupportedError: a split is missing.
+        UnsupportedError: a split is missing, or rows that are not choices have different numbers of texts.
     """
     missing = [split for split in SPLITS if split not in data.splits]
     if missing:
@@ -66,11 +61,18 @@ def evaluate(data: AuditInput, model: LanguageModel, progress: Progress, *, trai
     table = pl.concat([data.split("train").head(train_rows), data.split("validation"), data.split("test")])
     texts = table["texts"].explode().unique(maintain_order=True)
     vectors = sentence_vectors(model, texts.to_list(), progress)
-    rows = _numbered(data, table, texts)
+    number = pl.element().replace_strict(texts, range(len(texts)), return_dtype=pl.Int64)
+    rows = _Rows(
+        data.shape, table["split"].cast(pl.String).to_numpy(), table["label"].to_numpy(),
+        table["n_context"].to_numpy().astype(np.int64),
+        [np.array(row) for row in table.select(pl.col("texts").list.eval(number))["texts"].to_list()],
+        table.filter(pl.col("split") == "test"),
+    )  # fmt: skip
     scores: list[ModelScore] = []
     for pooling, method in enumerate(POOLINGS):
         for layer in range(vectors.shape[2]):
-            scores.append(_score(rows, vectors[:, pooling, layer].astype(np.float32), method, layer))
+            score = _score_probe(rows, vectors[:, pooling, layer].astype(np.float32), method)
+            scores.append(dataclasses.replace(score, layer=layer))
             progress("training probes", len(scores), vectors.shape[2] * len(POOLINGS))
     return Evaluation(
         data.name, model.name, model.commit, tuple(scores), best_of(scores), majority(data),
@@ -78,34 +80,47 @@ def evaluate(data: AuditInput, model: LanguageModel, progress: Progress, *, trai
     )  # fmt: skip
 
 
-def _numbered(data: AuditInput, table: pl.DataFrame, texts: pl.Series) -> _Rows:
-    """The rows as arrays, with the indices of their texts in ``texts``."""
-    number = pl.element().replace_strict(texts, range(len(texts)), return_dtype=pl.Int64)
-    return _Rows(
-        data.shape, table["split"].cast(pl.String).to_numpy(), table["label"].to_numpy(),
-        table["n_context"].to_numpy().astype(np.int64),
-        [np.array(row) for row in table.select(pl.col("texts").list.eval(number))["texts"].to_list()],
-        table.filter(pl.col("split") == "test"),
-    )  # fmt: skip
+def _score_probe(rows: _Rows, vectors: Floats, method: str) -> ModelScore:
+    """The score on test of the classifier of ``STRENGTHS`` that does best on validation, with standardised features.
 
-
-def _score(rows: _Rows, vectors: Floats, method: str, layer: int) -> ModelScore:
-    from sklearn.metrics import f1_score  # noqa: PLC0415 (takes a second)
+    A classifier learns labels of rows. For choices it learns which options are correct, and the option with the highest
+    score in a row is its prediction (of equal ones the first).
+    """
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 (scikit-learn takes seconds)
+    from sklearn.metrics import f1_score  # noqa: PLC0415
+    from sklearn.pipeline import make_pipeline  # noqa: PLC0415
+    from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
 
     is_choice = rows.shape is Shape.CHOICE
-    validation, predicted = _best(rows, (_choose if is_choice else _classify)(rows, vectors))
-    truth = rows.labels[rows.split == "test"]
-    score = score_of(method, rows.right(predicted, "test").astype(np.float64), rows.test)
+    if is_choice:
+        options = [(row, at) for row, texts in enumerate(rows.texts) for at in range(len(texts) - rows.n_context[row])]
+        row_of, option_of = np.array(options).T
+        features = np.stack([_option(vectors, rows.texts[row], int(rows.n_context[row]), at) for row, at in options])
+        targets = (rows.labels[row_of] == option_of).astype(np.int64)
+    else:
+        row_of, features, targets = np.arange(len(rows.labels)), _relations(vectors, rows.texts), rows.labels
+    train, validation, test = (rows.split == split for split in SPLITS)
+    best, best_predicted = -1.0, rows.labels
+    for strength in STRENGTHS:
+        classifier = make_pipeline(StandardScaler(), LogisticRegression(C=strength, max_iter=STEPS))
+        classifier.fit(features[train[row_of]], targets[train[row_of]])
+        if is_choice:
+            table = pl.DataFrame({"row": row_of, "at": option_of, "score": classifier.decision_function(features)})
+            first = table.sort(["row", "score", "at"], descending=[False, True, False]).unique("row", keep="first")
+            predicted = first.sort("row")["at"].to_numpy()
+        else:
+            predicted = classifier.predict(features)
+        accuracy = float((predicted == rows.labels)[validation].mean())
+        if accuracy > best:
+            best, best_predicted = accuracy, predicted
+    truth, predicted = rows.labels[test], best_predicted[test]
+    score = score_of(method, (predicted == truth).astype(np.float64), rows.test)
     f1 = None if is_choice else float(f1_score(truth, predicted, average="macro"))
-    return dataclasses.replace(score, layer=layer, macro_f1=f1, validation=validation)
+    return dataclasses.replace(score, macro_f1=f1, validation=best)
 
 
-def _features(vectors: Floats, places: list[Ints]) -> Floats:
-    """One vector per row, shape (rows, features); rows have the same number of texts.
-
-    Raises:
-        UnsupportedError: the rows have different numbers of texts.
-    """
+def _relations(vectors: Floats, places: list[Ints]) -> Floats:
+    """The vectors of the texts of each row with the relations of neighbours, shape (rows, features)."""
     if len({len(texts) for texts in places}) > 1:
         raise UnsupportedError(
             "rows have different numbers of texts: a linear probe needs the same number in every row"
@@ -114,44 +129,6 @@ def _features(vectors: Floats, places: list[Ints]) -> Floats:
     before, after = texts[:, :-1], texts[:, 1:]
     parts = np.concatenate([texts, np.abs(before - after), before * after], axis=1)
     return np.asarray(parts.reshape(len(places), -1))
-
-
-def _best(rows: _Rows, predictions: Iterable[Ints]) -> tuple[float, Ints]:
-    """The best accuracy on validation among ``predictions`` (each for all rows), and its predictions for test."""
-    results = [
-        (float(rows.right(of_all[rows.split == "validation"], "validation").mean()), of_all[rows.split == "test"])
-        for of_all in predictions
-    ]
-    return max(results, key=lambda result: result[0])
-
-
-def _fits(features: Floats, labels: Ints) -> Iterator[Any]:
-    """A classifier for each of ``STRENGTHS``, trained on these rows with standardised features."""
-    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415 (takes a second)
-    from sklearn.pipeline import make_pipeline  # noqa: PLC0415
-    from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
-
-    for strength in STRENGTHS:
-        yield make_pipeline(StandardScaler(), LogisticRegression(C=strength, max_iter=STEPS)).fit(features, labels)
-
-
-def _classify(rows: _Rows, vectors: Floats) -> Iterator[Ints]:
-    """For each classifier, the predicted label of every row."""
-    features, train = _features(vectors, rows.texts), rows.split == "train"
-    for classifier in _fits(features[train], rows.labels[train]):
-        yield classifier.predict(features)
-
-
-def _choose(rows: _Rows, vectors: Floats) -> Iterator[Ints]:
-    """For each classifier, the option with the highest score in every row; it is trained on options: correct or not."""
-    options = [(row, at) for row, texts in enumerate(rows.texts) for at in range(len(texts) - rows.n_context[row])]
-    features = np.stack([_option(vectors, rows.texts[row], int(rows.n_context[row]), at) for row, at in options])
-    row_of, at_of = np.array(options).T
-    right, train = (rows.labels[row_of] == at_of).astype(np.int64), rows.split[row_of] == "train"
-    for classifier in _fits(features[train], right[train]):
-        table = pl.DataFrame({"row": row_of, "at": at_of, "score": classifier.decision_function(features)})
-        first = table.sort(["row", "score", "at"], descending=[False, True, False]).unique("row", keep="first")
-        yield first.sort("row")["at"].to_numpy()
 
 
 def _option(vectors: Floats, texts: Ints, n_context: int, at: int) -> Floats:

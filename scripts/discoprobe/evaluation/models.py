@@ -1,6 +1,7 @@
-"""Models of the transformers library, from a local folder or the Hub.
+"""Models of the transformers library, from a local folder or the Hub, and the scores of a model on a config.
 
-Scores of a model on a config, with the baselines that they must be compared with.
+`load_model` gives a `LanguageModel`; `linear_probe` and `surprisal` use it and return an `Evaluation`, which has the
+scores with the baselines that they must be compared with.
 """
 
 import json
@@ -51,8 +52,12 @@ class LanguageModel:
 
     def batches(self, texts: Sequence[str]) -> Iterator[tuple[list[int], dict[str, Any]]]:
         """The texts in batches of similar length: the indices of the texts, and the tensors of the tokenizer."""
-        for batch in in_batches([min(n, self.longest) for n in self._lengths(texts)], TOKENS_PER_BATCH):
-            yield batch, self._tensors([texts[number] for number in batch])
+        for numbers in in_batches([min(n, self.longest) for n in self._lengths(texts)], TOKENS_PER_BATCH):
+            tensors = self.tokenizer(
+                [texts[number] for number in numbers], truncation=True, max_length=self.longest, padding=True,
+                return_tensors="pt", return_special_tokens_mask=True,
+            )  # fmt: skip
+            yield numbers, dict(tensors)
 
     def n_cut(self, texts: Sequence[str]) -> int:
         """How many of the texts are longer than the model takes."""
@@ -60,14 +65,6 @@ class LanguageModel:
 
     def _lengths(self, texts: Sequence[str]) -> list[int]:
         return [len(ids) for ids in self.tokenizer(list(texts), truncation=False, verbose=False)["input_ids"]]
-
-    def _tensors(self, texts: list[str]) -> dict[str, Any]:
-        return dict(
-            self.tokenizer(
-                texts, truncation=True, max_length=self.longest, padding=True, return_tensors="pt",
-                return_special_tokens_mask=True,
-            )
-        )  # fmt: skip
 
 
 def in_batches(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
@@ -119,20 +116,17 @@ def load_model(name: str, task: Literal["encoder", "causal"], device: str = "cpu
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
     tokenizer.padding_side = "right"
-    return LanguageModel(name, _commit(name, config), model, tokenizer, causal, _longest(tokenizer, config))
+    stated = [tokenizer.model_max_length, getattr(config, "max_position_embeddings", None)]
+    longest = min((n for n in stated if isinstance(n, int) and 0 < n < 10**6), default=MOST_TOKENS)
+    return LanguageModel(name, _commit(name, config), model, tokenizer, causal, longest)
 
 
 def _commit(name: str, config: Any) -> str:
+    """The commit of a model on the Hub, or the SHA-256 of the weights in a local folder."""
     if Path(name).is_dir():
         weights = sorted([*Path(name).glob("*.safetensors"), *Path(name).glob("*.bin")])
         return "+".join(hashes_of(file).sha256 for file in weights)
     return str(getattr(config, "_commit_hash", None) or "")
-
-
-def _longest(tokenizer: Any, config: Any) -> int:
-    stated = [tokenizer.model_max_length, getattr(config, "max_position_embeddings", None)]
-    limits = [limit for limit in stated if isinstance(limit, int) and 0 < limit < 10**6]
-    return min(limits, default=MOST_TOKENS)
 
 
 FORMAT = 1
@@ -212,8 +206,8 @@ def score_of(method: str, correct: npt.NDArray[np.float64], rows: pl.DataFrame) 
         correct: 1 for each correct row, 0 for the others (0.5 for a tie), shape (rows,).
         rows: the rows, with ``pair_id`` and ``group``: rows with the same value are not independent.
     """
-    known = [column for column in ("pair_id", "group") if rows[column].null_count() == 0]
-    clusterings = [rows[column].rank("dense").to_numpy().astype(np.int64) for column in known]
+    columns = [column for column in ("pair_id", "group") if rows[column].null_count() == 0]
+    clusterings = [rows[column].rank("dense").to_numpy().astype(np.int64) for column in columns]
     n = independent_rows(correct, clusterings or [np.arange(len(correct))])
     accuracy = float(correct.mean())
     return ModelScore(method, accuracy, exact(accuracy * n, n), len(correct))

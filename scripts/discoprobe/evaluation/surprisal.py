@@ -69,40 +69,26 @@ def _pairs(test: pl.DataFrame, model: LanguageModel, progress: Progress) -> tupl
     )  # fmt: skip
     if pairs.is_empty():
         raise UnsupportedError("no pair has an original (label 0) and an edited text in test")
-    originals, edited = pairs["texts"].list.join(" ").to_list(), pairs["texts_edited"].list.join(" ").to_list()
-    read = surprisals(model, [*originals, *edited], progress)
-    first, second = read[: len(originals)], read[len(originals) :]
-    ways = {
-        "total": ([each.bits.sum() for each in first], [each.bits.sum() for each in second]),
-        "per_token": ([each.bits.mean() for each in first], [each.bits.mean() for each in second]),
-    }
+    texts = [*pairs["texts"].list.join(" "), *pairs["texts_edited"].list.join(" ")]
+    read = surprisals(model, texts, progress)
+    ways = {"total": [each.bits.sum() for each in read], "per_token": [each.bits.mean() for each in read]}
     if pairs["edit_start"].null_count() == 0 and pairs["edit_start_edited"].null_count() == 0:
-        spans = pairs.select("edit_start", "edit_end", "edit_start_edited", "edit_end_edited").rows()
-        ways["region"] = (
-            [each.over(start, end).sum() for each, (start, end, _, _) in zip(first, spans, strict=True)],
-            [each.over(start, end).sum() for each, (_, _, start, end) in zip(second, spans, strict=True)],
-        )
+        starts = [*pairs["edit_start"], *pairs["edit_start_edited"]]
+        ends = [*pairs["edit_end"], *pairs["edit_end_edited"]]
+        ways["region"] = [each.over(*span).sum() for each, *span in zip(read, starts, ends, strict=True)]
     groups = pairs.select("group", pair_id=pl.lit(None, pl.String))
-    scores = [
-        score_of(method, _better(np.array(original), np.array(changed)), groups)
-        for method, (original, changed) in ways.items()
-    ]
-    scores = [*_of_items(pairs, *map(np.array, ways["total"])), *scores]
-    return scores, model.n_cut([*originals, *edited])
+    differences = {method: np.subtract(*np.split(np.array(bits), 2)[::-1]) for method, bits in ways.items()}
+    scores = [score_of(method, _share_positive(values), groups) for method, values in differences.items()]
+    if crossed(pairs):
+        items = groups.with_columns(difference=differences["total"]).group_by("group", "pair_id", maintain_order=True)
+        summed = items.agg(pl.col("difference").sum())
+        scores.insert(0, score_of("item", _share_positive(summed["difference"].to_numpy()), summed))
+    return scores, model.n_cut(texts)
 
 
-def _of_items(pairs: pl.DataFrame, original: Floats, changed: Floats) -> list[ModelScore]:
-    """The score over groups with one pair of each condition; empty if groups are of another kind."""
-    if not crossed(pairs):
-        return []
-    differences = pairs.select("group", pair_id=pl.lit(None, pl.String), difference=pl.Series(changed - original))
-    items = differences.group_by("group", "pair_id", maintain_order=True).agg(pl.col("difference").sum())
-    return [score_of("item", _better(np.zeros(items.height), items["difference"].to_numpy()), items)]
-
-
-def _better(low: Floats, high: Floats) -> Floats:
-    """1 if the first is lower, 0 if it is higher, one half if both are equal."""
-    return np.where(low < high, 1.0, np.where(low > high, 0.0, 0.5))
+def _share_positive(differences: Floats) -> Floats:
+    """1 where the edited text has more surprisal than the original, 0 where it has less, one half where both agree."""
+    return (np.sign(differences) + 1) / 2
 
 
 def _choices(test: pl.DataFrame, model: LanguageModel, progress: Progress) -> tuple[list[ModelScore], int, float]:
@@ -110,20 +96,18 @@ def _choices(test: pl.DataFrame, model: LanguageModel, progress: Progress) -> tu
     texts: list[str] = []
     starts: list[int] = []
     n_options: list[int] = []
-    for shown, n_context in test.select("texts", "n_context").iter_rows():
-        context = " ".join(shown[:n_context])
-        texts += [f"{context} {option}".lstrip() for option in shown[n_context:]]
-        starts += [len(context)] * (len(shown) - n_context)
-        n_options.append(len(shown) - n_context)
+    for of_row, n_context in test.select("texts", "n_context").iter_rows():
+        context = " ".join(of_row[:n_context])
+        texts += [f"{context} {option}".lstrip() for option in of_row[n_context:]]
+        starts += [len(context)] * (len(of_row) - n_context)
+        n_options.append(len(of_row) - n_context)
     read = surprisals(model, texts, progress)
     bits = [each.over(start, len(text)) for each, start, text in zip(read, starts, texts, strict=True)]
-    ends = np.cumsum(n_options)[:-1]
-    labels = test["label"].to_list()
     scores = []
     for method, of_option in (("total", np.sum), ("per_token", np.mean)):
-        values = np.split(np.array([of_option(each) if len(each) else np.inf for each in bits]), ends)
-        right = np.array([float(row.argmin() == label) for row, label in zip(values, labels, strict=True)])
-        scores.append(score_of(method, right, test))
+        values = np.array([of_option(each) if len(each) else np.inf for each in bits])
+        chosen = [row.argmin() for row in np.split(values, np.cumsum(n_options)[:-1])]
+        scores.append(score_of(method, (np.array(chosen) == test["label"].to_numpy()).astype(np.float64), test))
     return scores, model.n_cut(texts), float((1 / np.array(n_options)).mean())
 
 
@@ -135,43 +119,32 @@ def surprisals(model: LanguageModel, texts: Sequence[str], progress: Progress) -
     """
     import torch  # noqa: PLC0415 (takes seconds)
 
+    tokenizer = model.tokenizer
+    begin = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
+    encoded: list[tuple[list[int], npt.NDArray[np.int64]]] = []
+    for text in texts:
+        tokens = tokenizer(
+            text, add_special_tokens=False, return_offsets_mapping=True, truncation=True, max_length=model.longest - 1
+        )
+        ids = tokens["input_ids"] if begin is None else [begin, *tokens["input_ids"]]
+        encoded.append((ids, np.array(tokens["offset_mapping"], np.int64).reshape(-1, 2)))
     read: dict[int, TokenSurprisal] = {}
     with torch.inference_mode():
-        encoded = [_encode(model, text) for text in texts]
-        for numbers in in_batches([len(text.ids) for text in encoded], TOKENS_PER_BATCH):
-            batch = [encoded[number] for number in numbers]
-            longest = max(len(text.ids) for text in batch)
-            ids = torch.zeros((len(batch), longest), dtype=torch.long, device=model.model.device)
+        for numbers in in_batches([len(ids) for ids, _ in encoded], TOKENS_PER_BATCH):
+            longest = max(len(encoded[number][0]) for number in numbers)
+            ids = torch.zeros((len(numbers), longest), dtype=torch.long, device=model.model.device)
             mask = torch.zeros_like(ids)
-            for line, text in enumerate(batch):
-                ids[line, : len(text.ids)] = torch.tensor(text.ids)
-                mask[line, : len(text.ids)] = 1
+            for line, number in enumerate(numbers):
+                n_tokens = len(encoded[number][0])
+                ids[line, :n_tokens] = torch.tensor(encoded[number][0])
+                mask[line, :n_tokens] = 1
             logits = model.model(input_ids=ids, attention_mask=mask).logits[:, :-1].float()
             probability = torch.log_softmax(logits, dim=-1).gather(2, ids[:, 1:, None])[:, :, 0]
             bits = (-probability / math.log(2)).double().cpu().numpy()
-            for line, (number, text) in enumerate(zip(numbers, batch, strict=True)):
-                read[number] = text.with_bits(bits[line, : len(text.ids) - 1])
+            for line, number in enumerate(numbers):
+                tokens, offsets = encoded[number]
+                of_text = bits[line, : len(tokens) - 1]
+                offsets = offsets[len(offsets) - len(of_text) :]
+                read[number] = TokenSurprisal(of_text, offsets[:, 0], offsets[:, 1])
             progress("surprisal", len(read), len(texts))
     return [read[number] for number in range(len(texts))]
-
-
-@dataclass(frozen=True, slots=True)
-class _Encoded:
-    """Token ids of a text, including a beginning-of-text token, and the offsets of the tokens without it."""
-
-    ids: list[int]
-    offsets: npt.NDArray[np.int64]
-
-    def with_bits(self, bits: Floats) -> TokenSurprisal:
-        offsets = self.offsets[len(self.offsets) - len(bits) :]
-        return TokenSurprisal(bits, offsets[:, 0], offsets[:, 1])
-
-
-def _encode(model: LanguageModel, text: str) -> _Encoded:
-    tokenizer = model.tokenizer
-    begin = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
-    encoded = tokenizer(
-        text, add_special_tokens=False, return_offsets_mapping=True, truncation=True, max_length=model.longest - 1
-    )
-    ids = encoded["input_ids"] if begin is None else [begin, *encoded["input_ids"]]
-    return _Encoded(ids, np.array(encoded["offset_mapping"], np.int64).reshape(-1, 2))

@@ -165,9 +165,9 @@ def test_what_was_fetched_is_read_as_documents(monkeypatch):
 
 @pytest.fixture(scope="module")
 def script():
-    spec = importlib.util.spec_from_file_location("text_corpora", ROOT / "scripts" / "text_corpora.py")
+    spec = importlib.util.spec_from_file_location("pin_corpora", ROOT / "scripts" / "pin_corpora.py")
     module = importlib.util.module_from_spec(spec)
-    sys.modules["text_corpora"] = module
+    sys.modules["pin_corpora"] = module
     spec.loader.exec_module(module)
     return module
 

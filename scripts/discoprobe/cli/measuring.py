@@ -1,0 +1,309 @@
+"""The commands that measure datasets and models: `audit`, `import`, `probe`; each prints its result."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from discoprobe.cli import arguments as arg
+from discoprobe.cli import terminal
+from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from discoprobe.builders.audit.inputs.data_files import Skipped
+    from discoprobe.builders.audit.report import Finding, Report
+    from discoprobe.cards.text.verdicts import Verdict
+    from discoprobe.cli.terminal import Cell
+    from discoprobe.evaluation.models import Evaluation
+
+NARROW = 80
+"""Width of what an audit prints in characters, also in a file or a pipe."""
+_LABELS = 12
+"""Largest number of labels that a table lists; further ones are counted."""
+_NAMED = 5
+"""Largest number of rows that are named for a finding."""
+_NAME = 24
+"""Largest number of characters of a label or file name in the table of splits."""
+
+app = typer.Typer()
+
+
+@app.command("audit")
+def audit_(  # noqa: PLR0913 (one parameter per option)
+    names: arg.AuditNames = None, *, out: arg.Out = "dist/discoprobe", text: arg.TextColumns = None,
+    choices: arg.ChoiceColumns = None, label: arg.LabelColumn = None, pair: arg.PairColumn = None,
+    split: arg.SplitNames = None, exclude: arg.ExcludeLabels = None, config: arg.HubConfig = None,
+    format_: arg.Format = None, html: arg.Html = None, jobs: arg.Jobs = 1, json_: arg.Json = False,
+) -> None:  # fmt: skip
+    """Measure how well simple baselines solve a dataset, and check it for leaks.
+
+    Exit status: 0 all passed, 1 something could not be read, 3 a check failed.
+
+    Example: build audit train.jsonl test.jsonl --text sentence --label gold
+    """
+    from discoprobe.auditing import design_rows, read_all, reading_of, reports, verdicts_of
+    from discoprobe.remote_folders import local
+
+    reading = reading_of(
+        text=text, choices=choices, label=label, pair=pair, split=split, exclude=exclude, config=config,
+        format_name=format_,
+    )  # fmt: skip
+    with terminal.progress() as progress:
+        read = read_all(names or [], local(out), reading)
+        audited = reports(read, jobs, progress)
+    verdicts = verdicts_of(audited)
+    show_reports(audited, verdicts, read.skipped, as_json=json_)
+    if html:
+        from discoprobe.cards.review.pages import write_audit_page
+
+        write_audit_page(html, read, audited, verdicts)
+    if not json_ and (designs := design_rows(audited)):
+        sys.stdout.write("\nall languages of a task together\n")
+        columns = ["task", "check", "configs", "rows", "accuracy", "threshold", "design"]
+        terminal.show(designs, columns, width=NARROW)
+    if failed := [report.name for report, each in zip(audited, verdicts, strict=True) if each.word == "failed"]:
+        raise AuditFailedError(f"{len(failed)} of {len(audited)} fail the audit: {', '.join(failed)}")
+    if broken := [skipped for skipped in read.skipped if not skipped.unlabelled]:
+        raise DiscoprobeError(f"not read: {'; '.join(skipped.name for skipped in broken)} (see above)")
+
+
+@app.command("import")
+def import_(  # noqa: PLR0913 (one parameter per option)
+    source: arg.ImportSource, *, task_type: arg.ImportType, name: arg.ImportName, lang: arg.ImportLang,
+    licence: arg.ImportLicence, citation: arg.Citation = "", drop_leaks: arg.DropLeaks = False,
+    out: arg.Out = "dist/discoprobe", text: arg.TextColumns = None, choices: arg.ChoiceColumns = None,
+    label: arg.LabelColumn = None, pair: arg.PairColumn = None, split: arg.SplitNames = None,
+    exclude: arg.ExcludeLabels = None, config: arg.HubConfig = None, format_: arg.Format = None,
+    keep_failed: arg.KeepFailed = False, json_: arg.Json = False,
+) -> None:  # fmt: skip
+    """Add any labelled dataset to a release folder, as an audited config with a card.
+
+    Rows, labels and splits stay as they are; leaks between splits are reported. Exit status 3 if the audit fails.
+
+    Example: build import sick/ --task-type similarity --name sick --lang en --licence "CC BY-NC-SA 3.0"
+    """
+    from discoprobe.auditing import About, import_data, reading_of, verdicts_of
+    from discoprobe.remote_folders import release_at
+
+    reading = reading_of(
+        text=text, choices=choices, label=label, pair=pair, split=split, exclude=exclude, config=config,
+        format_name=format_,
+    )  # fmt: skip
+    about = About(task_type, name, lang, licence, citation)
+    with release_at(out) as folder, terminal.progress():
+        imported = import_data(source, reading, about, folder, drop_leaks=drop_leaks, keep_failed=keep_failed)
+    report = imported.report
+    show_reports([report], verdicts_of([report]), imported.skipped, as_json=json_)
+    if not json_:
+        for check, n in imported.leaks.items():
+            _print(f"left out for {check}: {n:,} rows")
+        if imported.written:
+            terminal.show_load_call(out, report.name, tuple(report.counts))
+    if report.failed:
+        where = "kept" if keep_failed else "left out; use --drop-leaks or --keep-failed"
+        raise AuditFailedError(f"{report.name} fails the audit ({where})")
+
+
+def show_reports(
+    reports: Sequence[Report], verdicts: Sequence[Verdict], skipped: Sequence[Skipped], *, as_json: bool = False
+) -> None:
+    """Prints what was read and the verdict; for a single dataset also checks, baselines and rules.
+
+    docs/audit.md has the schema of the JSON.
+    """
+    if as_json:
+        data = [
+            report.to_dict() | {"verdict": each.word, "verdict_checks": list(each.checks), "of_design": each.of_design}
+            for report, each in zip(reports, verdicts, strict=True)
+        ]
+        terminal.print_json({"data": data, "skipped": [each._asdict() for each in skipped]})
+        return
+    if len(reports) == 1:
+        _show_read(reports[0])
+        _show_report(reports[0], verdicts[0])
+    else:
+        _show_summary(reports, verdicts)
+    if skipped:
+        sys.stdout.write("\nnot read\n")
+    for each in skipped:
+        _print(f"  {each.name}: {each.reason}", indent="  ")
+    sys.stdout.flush()
+
+
+def _show_summary(reports: Sequence[Report], verdicts: Sequence[Verdict]) -> None:
+    """Prints a paragraph on what was read of each dataset, and a table of the verdicts."""
+    for report in reports:
+        read = report.read
+        columns = "; ".join(f"{role} {', '.join(names)}" for role, names in (read.columns if read else {}).items())
+        labels = ", ".join(report.labels[:_LABELS]) + (" …" if len(report.labels) > _LABELS else "")
+        rows = ", ".join(f"{split} {n:,}" for split, n in report.counts.items())
+        reasons = ", ".join(f"{reason} {n:,}" for reason, n in (read.left_out if read else {}).items())
+        left_out = f"left out: {reasons}" if reasons else ""
+        parts = [read.format if read else "config", columns, f"labels {labels}", rows, left_out]
+        _print(f"{report.name}: {'; '.join(filter(None, parts))}")
+    sys.stdout.write("\n")
+    lines: list[dict[str, Cell]] = []
+    for report, verdict in zip(reports, verdicts, strict=True):
+        best = report.strongest
+        strongest = f"{best.check} {best.accuracy:.3f} ({best.gain:+.3f})" if best else None
+        n_rows = f"{sum(report.counts.values()):,}"
+        line: dict[str, Cell] = {"data": report.name, "rows": n_rows, "strongest shortcut": strongest}
+        lines.append(line | {"audit": verdict.word, "remark": terminal.remark(verdict)})
+    terminal.show(lines, ["data", "rows", "strongest shortcut", "audit", "remark"], width=NARROW)
+
+
+def _show_read(report: Report) -> None:
+    """Prints what was read: format, columns, a table of splits with their files, rows and labels, what was left out."""
+    read, splits = report.read, list(report.counts)
+    table: list[dict[str, Cell]] = []
+    _print(f"{report.name}: {read.format if read else 'config'}")
+    if read:
+        for role, columns in read.columns.items():
+            _print(f"  {role + ':':<9} {', '.join(columns)}", indent=" " * 12)
+        for reason, n in read.left_out.items():
+            _print(f"  left out: {n:,} row{'s' * (n != 1)}: {reason}")
+        for note in read.notes:
+            _print(f"  note:     {note}", indent=" " * 12)
+        if read.files:
+            files: dict[str, Cell] = {"": "files"}
+            for split in splits:
+                names = read.files.get(split, ())
+                more = f" +{len(names) - 1}" if len(names) > 1 else ""
+                files[split] = _shorten(names[0]) + more if names else ""
+            table.append(files)
+    table.append({"": "rows", **{split: f"{n:,}" for split, n in report.counts.items()}})
+    table += [
+        {"": f"  {_shorten(label)}", **{split: f"{report.classes[split][label]:,}" for split in splits}}
+        for label in report.labels[:_LABELS]
+    ]
+    if len(report.labels) > _LABELS:
+        table.append({"": f"  {len(report.labels) - _LABELS:,} more labels"})
+    terminal.show(table, ["", *splits], width=NARROW)
+
+
+def _show_report(report: Report, verdict: Verdict) -> None:
+    """Prints the verdict, what solvers were trained on, baselines, checks and rules."""
+    sys.stdout.write("\n")
+    _print(verdict.text)
+    if report.trained_on.startswith("the other") and report.measured_on:
+        _print(f"solvers are cross-validated on {report.measured_on}")
+    elif report.measured_on:
+        _print(f"solvers are trained on {report.trained_on} and measured on {report.measured_on}")
+    for note in report.notes:
+        _print(f"note: {note}")
+    sys.stdout.write("\n")
+    baselines = [
+        {"baseline": each.name, "accuracy": _interval(each.accuracy, each.interval)} for each in report.baselines
+    ]
+    terminal.show(baselines, ["baseline", "accuracy"], width=NARROW)
+    sys.stdout.write("\n")
+    _show_findings(report.findings)
+    if report.heuristics and report.heuristics.rules:
+        sys.stdout.write("\nrules found in the training rows, applied to held-out rows\n")
+        rules: list[dict[str, Cell]] = []
+        for rule in report.heuristics.rules:
+            correct = None if rule.correct is None else _interval(rule.correct, rule.interval)
+            condition = f"{rule.family}: {rule.condition}"
+            label, coverage = _shorten(rule.label), f"{rule.coverage:.3f}"
+            rules.append({"rule": condition, "label": label, "coverage": coverage, "correct": correct})
+        terminal.show(rules, ["rule", "label", "coverage", "correct"], width=NARROW)
+
+
+def _show_findings(findings: Sequence[Finding]) -> None:
+    """Prints a table of checks, and details of those that failed, are exempt, or are noted with a detail."""
+    rows: list[dict[str, Cell]] = []
+    details = []
+    for finding in findings:
+        measured, threshold = finding.measured, finding.threshold
+        value = None if measured is None else f"{measured:g}"
+        if measured is not None and finding.interval:
+            value = _interval(measured, finding.interval)
+        row: dict[str, Cell] = {"check": finding.check, "status": str(finding.status), "measured": value}
+        rows.append(row | {"threshold": None if threshold is None else f"{threshold:.3g}"})
+        if finding.status in {"failed", "exempt"} or (finding.status == "noted" and finding.detail):
+            text = "; ".join(filter(None, (finding.reason, finding.detail))) or str(finding.status)
+            ids = f" (rows {', '.join(finding.rows[:_NAMED])})" if finding.rows and finding.status != "noted" else ""
+            details.append(f"{finding.check}: {text}{ids}")
+    terminal.show(rows, ["check", "status", "measured", "threshold"], width=NARROW)
+    if details:
+        sys.stdout.write("\n")
+    for detail in details:
+        _print(detail)
+
+
+def _print(text: str, indent: str = "    ") -> None:
+    """Prints text in lines of at most ``NARROW`` columns, all but the first indented."""
+    sys.stdout.write(textwrap.fill(text, NARROW, subsequent_indent=indent, break_on_hyphens=False) + "\n")
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= _NAME else f"{text[: _NAME - 1]}…"
+
+
+def _interval(value: float, interval: Sequence[float]) -> str:
+    return f"{value:.3f} [{interval[0]:.3f}, {interval[1]:.3f}]"
+
+
+@app.command()
+def probe(  # noqa: PLR0913 (one parameter per option)
+    names: arg.AuditNames = None, *, model: arg.ModelName, out: arg.Out = "dist/discoprobe",
+    surprisal: arg.Surprisal = False, train_rows: arg.TrainRows = 10_000, device: arg.Device = "cpu",
+    save: arg.SaveFolder = None, json_: arg.Json = False,
+) -> None:  # fmt: skip
+    """Score a language model on configs, beside the majority baseline and the strongest shortcut.
+
+    Trains logistic regression on the frozen hidden states of every layer. The layer is chosen on validation.
+
+    Example: build probe subj_number_es --model google-bert/bert-base-multilingual-cased
+    """
+    from discoprobe.evaluation.evaluate import evaluations
+    from discoprobe.remote_folders import local
+
+    results: list[Evaluation] = []
+    with terminal.progress() as progress:
+        for evaluation in evaluations(
+            names or [], local(out), model, progress, by_surprisal=surprisal, train_rows=train_rows, device=device
+        ):
+            results.append(evaluation)
+            if save:
+                _save(evaluation, save)
+    if json_:
+        typer.echo("[" + ",\n".join(evaluation.to_json().rstrip() for evaluation in results) + "]")
+        return
+    rows: list[dict[str, Cell]] = []
+    for evaluation in results:
+        best, shortcut = evaluation.best, evaluation.shortcut_accuracy
+        row: dict[str, Cell] = {
+            "config": evaluation.config, "accuracy": _interval(best.accuracy, best.interval),
+            "best": best.method if best.layer is None else f"layer {best.layer}, {best.method}",
+            "macro F1": None if best.macro_f1 is None else f"{best.macro_f1:.3f}",
+            "majority": f"{evaluation.majority:.3f}",
+            "shortcut": None if shortcut is None else f"{shortcut:.3f} ({evaluation.shortcut})",
+            "train": evaluation.train_rows or None, "test": best.n, "cut": evaluation.truncated or None,
+        }  # fmt: skip
+        rows.append(row)
+    columns = ("config", "accuracy", "best", "macro F1", "majority", "shortcut", "train", "test", "cut")
+    terminal.show(rows, columns)
+
+
+def _save(evaluation: Evaluation, folder: Path) -> None:
+    """Writes the scores as JSON and, for probes of layers, the curve as SVG."""
+    from discoprobe.cards.text.plots import layer_plot
+
+    path = evaluation.save(folder)
+    curves: dict[str, list[float]] = {}
+    for score in evaluation.scores:
+        if score.layer is not None:
+            curves.setdefault(score.method, []).append(score.accuracy)
+    if curves:
+        baselines = {"majority": evaluation.majority}
+        if evaluation.shortcut and evaluation.shortcut_accuracy is not None:
+            baselines[f"shortcut: {evaluation.shortcut}"] = evaluation.shortcut_accuracy
+        svg = layer_plot(f"{evaluation.config}: {Path(evaluation.model).name}", curves, baselines)
+        path.with_suffix(".svg").write_text(svg, encoding="utf-8")

@@ -1,0 +1,158 @@
+"""Blind rounds without a browser: which rows are asked in which order, what a reader sees, and what is computed."""
+
+import itertools
+import json
+import types
+
+import pytest
+from releases import config, write
+from review_server import reviewing
+
+from discoprobe.builders.audit import exact
+from discoprobe.cards import Mark, marks_file, read_marks
+from discoprobe.cards.release import ReleaseRow, RowStore
+from discoprobe.cards.review import BlindRound, answer_names, question_texts, sample, scores, shown_row
+
+ENTRY = {
+    "shape": "pair", "labels": ["in_order", "swapped", "unused"], "lang": "de",
+    "counts": {"train": {"in_order": 2, "swapped": 2, "unused": 0}},
+    "audit": {"majority": 0.5, "strongest": "length", "accuracy": 0.625},
+}  # fmt: skip
+
+
+def row_of(number, label, entry=ENTRY, **values):
+    columns = {"id": f"r{number}", "label": label, "sentence1": f"first {number}", "sentence2": f"second {number}"}
+    return ReleaseRow("bso_de", "train", number, columns | values, entry["labels"][label], entry)
+
+
+def answers_to(rows, answers):
+    marks = (
+        Mark("answer", "ana", "person", "2026-11-22T08:00:00Z", row.config, row.id, answer=answer)
+        for row, answer in zip(rows, answers, strict=False)
+    )
+    return {mark.place: mark for mark in marks}
+
+
+def test_scores_are_of_the_rows_that_were_answered():
+    """Eight of thirty rows were answered, five correctly; one answer is that nobody can tell."""
+    rows = [row_of(number, number % 2) for number in range(30)]
+    answers = ["in_order", "swapped", "in_order", "swapped", "in_order", "in_order", "cannot tell", "in_order"]
+    (score,) = scores(types.SimpleNamespace(entry=lambda _: ENTRY), rows, answers_to(rows, answers))
+    assert (score.asked, score.answered, score.correct, score.cannot_tell) == (30, 8, 5, 1)
+    assert score.interval == exact(5, 8)
+    assert score.wrong == ("r5", "r6", "r7")
+    assert (score.majority, score.shortcut, score.shortcut_accuracy) == (0.5, "length", 0.625)
+
+
+def test_scores_without_answers_or_audit():
+    entry = ENTRY | {"audit": None}
+    rows = [row_of(number, 0, entry) for number in range(3)]
+    (score,) = scores(types.SimpleNamespace(entry=lambda _: entry), rows, {})
+    assert (score.asked, score.answered, score.interval) == (3, 0, (0.0, 1.0))
+    assert (score.majority, score.shortcut, score.shortcut_accuracy) == (None, "", None)
+
+
+def test_a_round_that_was_ended_early_is_scored_by_its_answers(release):
+    query = "name=r1&config=bso_de&split=train&n=6"
+    with reviewing(release) as app:
+        asked = json.loads(app.get(f"/blind/round.json?{query}")[2])
+        labels = {item["row"]: RowStore(release).row("bso_de", item["row"]).label for item in asked["items"]}
+        answers = [{"config": "bso_de", "row": row, "answer": label} for row, label in labels.items()][:2]
+        app.post_json("/answers.json", {"token": asked["token"], "round": query, "answers": answers})
+        app.post("/reveal", {"token": asked["token"], "round": query})
+        (score,) = json.loads(app.get(f"/blind/result?{query}", Accept="application/json")[2])
+        page = app.get(f"/blind/result?{query}")[2]
+    assert (score["asked"], score["answered"], score["correct"]) == (6, 2, 2)
+    assert tuple(score["interval"]) == exact(2, 2)
+    low, high = exact(2, 2)
+    assert f"{low:.3f}–{high:.3f}" in page
+    assert "2 of 6" in page
+
+
+def test_the_table_of_configs_counts_rows_that_were_marked_or_answered(release):
+    query = "name=r1&config=bso_de&split=train&n=2"
+    with reviewing(release) as app:
+        asked = json.loads(app.get(f"/blind/round.json?{query}")[2])
+        answers = [{"config": "bso_de", "row": item["row"], "answer": "swapped"} for item in asked["items"]]
+        app.post_json("/answers.json", {"token": asked["token"], "round": query, "answers": answers})
+        for row, verdict in (("de-test-0", "wrong label"), ("de-test-1", "fine")):
+            app.post("/mark", {"token": app.token(), "config": "bso_de", "row": row, "verdict": verdict})
+        line = next(part for part in app.get("/")[2].split("<tr ") if "/rows?config=bso_de" in part)
+    assert 'data-name="read" class="number" data-value="4"' in line
+    assert 'data-name="faults" class="number" data-value="1"' in line
+
+
+def test_marks_and_answers_have_the_hash_of_what_their_row_shows(release):
+    """So they stop counting when the text or the label of the row changes."""
+    query = "name=r1&config=bso_de&split=train&n=2"
+    with reviewing(release) as app:
+        asked = json.loads(app.get(f"/blind/round.json?{query}")[2])
+        answers = [{"config": "bso_de", "row": item["row"], "answer": "swapped"} for item in asked["items"]]
+        app.post_json("/answers.json", {"token": asked["token"], "round": query, "answers": answers})
+        app.post("/mark", {"token": app.token(), "config": "bso_de", "row": "de-test-0", "verdict": "fine"})
+    store, marks = RowStore(release), read_marks(marks_file(release))
+    assert [mark.kind for mark in marks] == ["answer", "answer", "mark"]
+    assert [mark.shown for mark in marks] == [store.row("bso_de", mark.row).shown for mark in marks]
+    assert len({mark.shown for mark in marks}) == 3
+
+
+def test_labels_are_asked_in_no_order(tmp_path):
+    """Rows are chosen from each label in turn; if they were asked in this order, each label would tell the next."""
+
+    def alone(rows):
+        return [row | {"doc_id": None, "pair_id": None} for row in rows]
+
+    store = RowStore(write(tmp_path / "release", config(change=alone, splits=("train",))))
+    orders = [[row.label for row in sample(store, BlindRound(name, ("bso_de",), "train", 12)).rows] for name in "abcd"]
+    assert all(sorted(order) == sorted(orders[0]) for order in orders)
+    assert len({tuple(order) for order in orders}) > 1
+    alternating = [all(one != other for one, other in itertools.pairwise(order)) for order in orders]
+    assert not any(alternating)
+
+
+def suite_row(row_id):
+    entry = ENTRY | {"shape": "suite", "labels": ["Singular"], "summary": "?"}
+    regions = {"regions_good": ["It", "works."], "regions_bad": ["It", "work."], "region": 2}
+    return row_of(
+        0, 0, entry, id=row_id, sentence_good="It works.", sentence_bad="It work.", corpus="UD_de", doc_id=None,
+        group="g", pair_id="p", sent_ids=["s"], **regions,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("row_id", "answer"), [("a0", "second"), ("a1", "first"), ("ae", "second"), ("af", "first")])
+def test_the_place_of_the_good_text_depends_on_the_row_and_is_what_is_right(row_id, answer):
+    row = suite_row(row_id)
+    texts = {text.name: text.pieces[0].text for text in question_texts(row)}
+    assert texts[answer] == "It works."
+    assert set(texts.values()) == {"It works.", "It work."}
+    store = types.SimpleNamespace(entry=lambda _: row.entry)
+    for given, correct in ((answer, 1), ({"first": "second", "second": "first"}[answer], 0)):
+        (score,) = scores(store, [row], answers_to([row], [given]))
+        assert score.correct == correct
+
+
+def test_questions_mark_nothing_and_rows_do():
+    row = suite_row("a1")
+    assert not any(piece.marked for text in question_texts(row) for piece in text.pieces)
+    marked = {text.name: [piece.text for piece in text.pieces if piece.marked] for text in shown_row(row).texts}
+    assert marked == {"good": ["works."], "bad": ["work."]}
+
+
+def test_choices_are_numbered_from_one_and_labels_without_rows_are_no_answers():
+    assert answer_names(ENTRY) == {"in_order": "in order", "swapped": "swapped"}
+    choice = ENTRY | {"shape": "choice", "labels": ["0", "1", "2"], "counts": {"test": {"0": 1, "1": 1, "2": 1}}}
+    assert answer_names(choice) == {"0": "choice 1", "1": "choice 2", "2": "choice 3"}
+
+
+def test_moved_sentences_have_their_place_in_the_source():
+    entry = ENTRY | {"shape": "sequence", "labels": ["0", "1"]}
+    values = {
+        "sentences": ["b", "x", "a"], "order": [1, -1, 0], "position": 1, "corpus": "UD_de", "doc_id": None,
+        "group": "g", "pair_id": None, "sent_ids": ["s"],
+    }  # fmt: skip
+    view = shown_row(row_of(0, 1, entry, **values))
+    assert [(text.name, text.note) for text in view.texts] == [
+        ("sentence 1", "2 in the source"), ("sentence 2", "from elsewhere"), ("sentence 3", "1 in the source"),
+    ]  # fmt: skip
+    in_place = shown_row(row_of(0, 1, entry, **values | {"order": [0, -1, 1]}))
+    assert [text.note for text in in_place.texts] == ["", "from elsewhere", ""]

@@ -1,0 +1,221 @@
+"""What is reported of a model: chosen on validation, beside a majority known from train; without any model.
+
+Vectors and surprisals are made up, so every figure is known, and the extra ``probe`` is not needed.
+"""
+
+import types
+
+import numpy as np
+import polars as pl
+import pytest
+
+from discoprobe.builders import Shape
+from discoprobe.builders.audit import AuditInput, conform
+from discoprobe.evaluation import TokenSurprisal, linear_probe, majority, score_of, surprisal
+from discoprobe.loaders import silent
+
+MODEL = types.SimpleNamespace(name="none", commit="c", n_cut=lambda _: 0)
+
+
+def dataset(rows, shape=Shape.SENTENCE, labels=("no", "yes"), **values):
+    """A dataset of rows (split, label, texts, further columns)."""
+    return AuditInput("made_en", shape, labels, conform(pl.DataFrame(rows), shape), **values)
+
+
+def labelled(**splits):
+    """Sentences, each with a text of its own; ``splits`` has the labels of each split."""
+    return dataset(
+        [
+            {"split": split, "label": label, "texts": [f"{split} {number}"]}
+            for split, labels in splits.items()
+            for number, label in enumerate(labels)
+        ]
+    )
+
+
+def vectors_of(values):
+    """What replaces `sentence_vectors`: ``values`` gives the number that each layer has of a text."""
+
+    def vectors(_model, texts, _progress):
+        layers = np.array([values(text) for text in texts], np.float16)
+        return np.repeat(layers[:, None, :, None], len(linear_probe.POOLINGS), axis=1)
+
+    return vectors
+
+
+HALVES = [0, 1] * 20
+
+
+@pytest.fixture
+def probed(monkeypatch):
+    """A function that evaluates a dataset with made-up vectors."""
+
+    def evaluate(data, values, **options):
+        monkeypatch.setattr(linear_probe, "sentence_vectors", vectors_of(values))
+        return linear_probe.evaluate(data, MODEL, silent, **options)
+
+    return evaluate
+
+
+def signal(text, *, good_splits):
+    """The label of a text of `HALVES` as a number, the other label's in splits that are not good ones."""
+    split, number = text.split()
+    label = HALVES[int(number)]
+    return label if split in good_splits else 1 - label
+
+
+def test_the_layer_is_chosen_on_validation(probed):
+    """Layer 0 is right on validation and wrong on test, layer 1 the reverse."""
+    data = labelled(train=HALVES, validation=HALVES, test=HALVES)
+    splits = ({"train", "validation"}, {"train", "test"})
+    evaluation = probed(data, lambda text: [signal(text, good_splits=good) for good in splits])
+    of_layers = {score.layer: (score.validation, score.accuracy) for score in evaluation.scores}
+    assert of_layers == {0: (1.0, 0.0), 1: (0.0, 1.0)}
+    assert (evaluation.best.layer, evaluation.best.accuracy) == (0, 0.0)
+
+
+def test_the_regularisation_is_chosen_on_validation(probed, monkeypatch):
+    """With the strongest, only the majority is learned, which is right on test and wrong on validation."""
+    monkeypatch.setattr(linear_probe, "STRENGTHS", (1e-9, 1.0))
+    data = labelled(train=[*HALVES, 0, 0], validation=[0] * 4 + [1] * 16, test=[0] * 16 + [1] * 4)
+    of_test = dict.fromkeys((f"test {number}" for number in range(20)), 0.5)
+    truth = {
+        f"{split} {number}": label
+        for split, labels in (("train", [*HALVES, 0, 0]), ("validation", [0] * 4 + [1] * 16))
+        for number, label in enumerate(labels)
+    }
+    score = probed(data, lambda text: [(truth | of_test | {"test 0": 1, "test 1": 1})[text]]).best
+    assert score.validation == 1.0
+    assert score.accuracy != 0.8, "the accuracy of the strength that would have been best on test"
+
+
+def test_only_train_is_learned_from(probed):
+    """Two training rows say the opposite of forty others in validation and test."""
+    data = labelled(train=HALVES[:2], validation=HALVES, test=HALVES)
+    score = probed(data, lambda text: [signal(text, good_splits={"validation", "test"})]).best
+    assert (score.validation, score.accuracy) == (0.0, 0.0)
+
+
+def test_the_first_training_rows_are_used(probed):
+    data = labelled(train=[0, 1, 0, 1, *([1, 0] * 40)], validation=HALVES, test=HALVES)
+    flipped = lambda text: [int(text.split()[1]) % 2]  # noqa: E731 (the number of a row in its split, odd or even)
+    assert probed(data, flipped, train_rows=4).best.accuracy == 1.0
+    assert probed(data, flipped, train_rows=4).train_rows == 4
+    assert probed(data, flipped).best.accuracy == 0.0
+
+
+def test_options_are_told_from_their_context(probed):
+    """The right option has the number of the context, the others its negative."""
+    rows = []
+    for split in ("train", "validation", "test"):
+        for number in range(42):
+            value, place = (-1) ** number, number // 2 % 3
+            options = [-value] * 3
+            options[place] = value
+            texts = [f"{split} {number} {at} {value}" for at, value in enumerate([value, *options])]
+            rows.append({"split": split, "label": place, "texts": texts, "n_context": 1})
+    evaluation = probed(dataset(rows, Shape.CHOICE, ("0", "1", "2")), lambda text: [float(text.split()[-1])])
+    assert evaluation.best.accuracy == 1.0
+    assert evaluation.best.macro_f1 is None
+
+
+def test_f1_is_the_mean_over_classes(probed):
+    """Eight rows of ten are of class 0, and all rows are predicted as that."""
+    data = labelled(train=[0] * 8 + [1] * 2, validation=[0, 0], test=[0] * 8 + [1] * 2)
+    score = probed(data, lambda _text: [0.0]).best
+    assert score.accuracy == 0.8
+    assert score.macro_f1 == pytest.approx((2 * 0.8 / 1.8 + 0) / 2)
+
+
+def test_the_majority_is_that_of_train_and_its_accuracy_that_on_test():
+    data = labelled(train=[0] * 7 + [1] * 3, validation=[1] * 4, test=[0] * 2 + [1] * 8)
+    assert majority(data) == 0.2
+    assert majority(labelled(test=[0] * 2 + [1] * 8)) == 0.8, "without train, the largest class of test"
+
+
+# surprisal
+
+PAIRS = {"p0": ("aa bb cc", "aa dd cc"), "p1": ("aa bb cc", "aa cc bb"), "p2": ("ee", "ff gg"), "p3": ("hh", "ii")}
+BITS = {
+    "aa bb cc": [1, 2, 3], "aa dd cc": [4, 1, 3], "aa cc bb": [1, 2, 3], "ee": [4], "ff gg": [3, 3], "hh": [5],
+    "ii": [2],
+}  # fmt: skip
+
+
+@pytest.fixture
+def bits(monkeypatch):
+    """Gives every text the bits of ``BITS``, a token per word; other texts get what a test adds."""
+    table = dict(BITS)
+
+    def surprisals(_model, texts, _progress):
+        read = []
+        for text in texts:
+            ends = np.cumsum([len(word) + 1 for word in text.split()]) - 1
+            starts = ends - [len(word) for word in text.split()]
+            read.append(TokenSurprisal(np.array(table[text], float), starts, ends))
+        return read
+
+    monkeypatch.setattr(surprisal, "surprisals", surprisals)
+    return table
+
+
+def suite(**columns):
+    """The pairs of ``PAIRS``, each in a group of its own; the edit is the second word of texts with three."""
+    rows = []
+    for number, (pair, texts) in enumerate(PAIRS.items()):
+        for label, text in enumerate(texts):
+            row = {"split": "test", "label": label, "texts": [text], "pair_id": pair, "group": f"g{number}"}
+            rows.append(row | {name: values[number] for name, values in columns.items()})
+    return dataset(rows, labels=("original", "edited"), pairs=True)
+
+
+def test_a_pair_is_right_if_the_edited_text_has_more_surprisal_and_half_right_if_as_much(bits):
+    scores = {score.method: score.accuracy for score in surprisal.evaluate(suite(), MODEL, silent).scores}
+    # totals: 8 > 6, 6 = 6, 6 > 4, 2 < 5; means: 8/3 > 2, 2 = 2, 3 < 4, 2 < 5
+    assert scores == {"total": (1 + 0.5 + 1 + 0) / 4, "per_token": (1 + 0.5 + 0 + 0) / 4}
+
+
+def test_the_region_of_each_version_is_its_own_edit(bits):
+    rows = suite().rows
+    words = {"aa bb cc": (3, 5), "aa dd cc": (3, 5), "aa cc bb": (3, 8), "ee": (0, 2), "ff gg": (3, 5), "hh": (0, 2)}
+    spans = [words.get(text, (0, 2)) for (text,) in rows["texts"]]
+    marked = rows.with_columns(
+        edit_start=pl.Series([start for start, _ in spans], dtype=rows.schema["edit_start"]),
+        edit_end=pl.Series([end for _, end in spans], dtype=rows.schema["edit_end"]),
+    )
+    data = AuditInput("made_en", Shape.SENTENCE, ("original", "edited"), marked, pairs=True)
+    scores = {score.method: score.accuracy for score in surprisal.evaluate(data, MODEL, silent).scores}
+    # regions: 1 < 2, 2 + 3 > 2, 3 < 4, 2 < 5
+    assert scores["region"] == 1 / 4
+
+
+def test_an_item_is_right_if_its_pairs_are_right_together(bits):
+    """Two groups of two conditions: 2 + 0 bits more for the edited texts, then 2 − 3."""
+    data = suite(group=["a", "a", "b", "b"], condition=[0, 1, 0, 1])
+    evaluation = surprisal.evaluate(data, MODEL, silent)
+    assert [(score.method, score.n) for score in evaluation.scores] == [("item", 2), ("total", 4), ("per_token", 4)]
+    assert evaluation.best.method == "item"
+    assert evaluation.best.accuracy == 0.5
+
+
+def test_a_choice_has_the_least_surprisal_after_the_context(bits):
+    """The context is much less surprising before the second option; options are longer or shorter."""
+    bits |= {"cc one": [9, 2], "cc two": [1, 3], "cc a b": [0, 2, 2], "cc x": [0, 3]}
+    rows = [
+        {"split": "test", "label": 0, "texts": ["cc", "one", "two"], "n_context": 1},
+        {"split": "test", "label": 1, "texts": ["cc", "a b", "x"], "n_context": 1},
+    ]
+    evaluation = surprisal.evaluate(dataset(rows, Shape.CHOICE, ("0", "1")), MODEL, silent)
+    assert {score.method: score.accuracy for score in evaluation.scores} == {"total": 1.0, "per_token": 0.5}
+    assert evaluation.majority == 0.5
+
+
+@pytest.mark.parametrize("column", ["group", "pair_id"])
+def test_rows_that_are_right_together_count_as_fewer(column):
+    """Ten groups of ten rows, all right or all wrong: the interval is that of about ten rows."""
+    correct = np.repeat([1.0, 0.0] * 5, 10)
+    rows = pl.DataFrame({"group": [None] * 100, "pair_id": [None] * 100}, schema={"group": str, "pair_id": str})
+    independent = score_of("total", correct, rows).interval
+    groups = pl.Series(column, [f"g{number // 10}" for number in range(100)])
+    together = score_of("total", correct, rows.with_columns(groups)).interval
+    assert together.high - together.low > 2.5 * (independent.high - independent.low)
