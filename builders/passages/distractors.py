@@ -341,7 +341,7 @@ def _turns(slots: Slots, seed_key: tuple[str | int, ...]) -> Iterator[int]:
 DONORS = 0.15
 """Share of the windows whose sentences may be distractors, where each window gets one."""
 
-DONORS_OF_MANY = 0.3
+DONORS_OF_MANY = 0.25
 """The same where a window has several distractors to choose from (``_has_many``). Fewer windows are left, but more of
 them can be balanced."""
 

@@ -159,7 +159,7 @@ CLASSES_BALANCE, IN_CLASS_BALANCE = 5, 40
 CLASSES_OF_TWO = 4
 """Classes of each of two measures that are seen together."""
 
-WAVES, TOGETHER, FURTHEST = 150, 3, 3.0
+WAVES, TOGETHER, FURTHEST = 200, 3, 3.0
 """Number of rules on several measures together, number of measures that each sees, and number of standard deviations at
 which differences are clipped."""
 

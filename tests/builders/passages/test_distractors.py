@@ -142,6 +142,12 @@ def test_similarities_to_single_sentences_are_those_to_contexts_of_one(monkeypat
     assert len(np.unique(single)) > 3
 
 
+def test_rare_ngrams_are_those_of_few_sentences():
+    frame = pl.DataFrame({"row": range(6), "grams": [[1, 2], [1, 2], [1, 3], [1, 4], [1, 4], [1]]})
+    similar = Similarity(frame).rare.with_single(np.array([[0], [3], [5]]), np.array([[1, 2], [4, 1], [0, 2]]))
+    assert np.allclose(similar[:, :, 0], [[1, 0], [1, 0], [0, 0]])
+
+
 def test_a_sentence_like_one_other_differs_from_a_distractor_that_is_a_little_like_several():
     """Both share two words with the passage as a whole, which shows no difference; single sentences do."""
     passage, right, wrong = [[1, 2], [3, 4], [5, 6]], [1, 2], [1, 3]
@@ -153,7 +159,7 @@ def test_a_sentence_like_one_other_differs_from_a_distractor_that_is_a_little_li
     each = gains_of_each_sentence(Similarity(frame), context, beside, candidates)
     by_cosines, by_words = 0, 4  # places of the rules on the similarity to the whole passage
     assert not whole[0, [by_cosines, by_words]].any()
-    least, largest = 0, 4  # places of the rules on the sentences that are the least and the most similar
+    least, largest = 4, 8  # places of the rules on the sentences that are the least and the most similar
     assert each[0, largest] == 1
     assert each[0, least] <= 0
 
