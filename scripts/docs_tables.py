@@ -84,7 +84,7 @@ def tasks_page() -> str:
             papers = ", ".join(f"[{paper.names[0]}]({paper.url})" for paper in task.papers)
             what = task.definition.partition("\n")[0]
             rows.append((f"`{task.name}`", what, labels, shape, ", ".join(sorted(task.needs)), papers))
-        parts.append(f"## {TITLES[family]}\n\n{_table(head, rows)}")
+        parts.append(f"## {TITLES[family]}\n\n{_markdown_table(head, rows)}")
     generated = generated_tasks()
     for family in sorted({task.family for task in generated.values()}):
         names = [name for name, task in generated.items() if task.family == family]
@@ -103,7 +103,7 @@ def columns() -> str:
         (str(shape), ", ".join(f"`{name}`" for name in of_shape if name not in common))
         for shape, of_shape in names.items()
     ]
-    return _table(("row", "columns"), [("all", ", ".join(f"`{name}`" for name in common)), *rows])
+    return _markdown_table(("row", "columns"), [("all", ", ".join(f"`{name}`" for name in common)), *rows])
 
 
 def checks(kind: Kind) -> str:
@@ -113,7 +113,7 @@ def checks(kind: Kind) -> str:
         for check in CHECKS
         if check.kind is kind
     ]
-    return _table(("check", "measures", "threshold"), rows)
+    return _markdown_table(("check", "measures", "threshold"), rows)
 
 
 def sections() -> str:
@@ -128,7 +128,7 @@ def sections() -> str:
         for kind in kinds
         if hasattr(kind, "section") and kind.__module__.startswith("discoprobe.")
     ]
-    return _table(("section", "keys", "documented in"), sorted(rows))
+    return _markdown_table(("section", "keys", "documented in"), sorted(rows))
 
 
 TABLES = {
@@ -139,7 +139,7 @@ TABLES = {
 }
 
 
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def _markdown_table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     """A Markdown table."""
     lines = [head, tuple("---" for _ in head), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)

@@ -106,7 +106,7 @@ def annotation_of_treebank(corpus: Corpus, folder: Path) -> Annotation:
                 places[sent] = (f"{part}.txt", at, at + len(text))
                 at += len(text) + 1
             (folder / f"{part}.txt").write_text(" ".join(text for _, text in members), encoding="utf-8")
-        _add(gold, shard, places, corpus.lang)
+        _add_shard(gold, shard, places, corpus.lang)
         gold.treebanks.update(shard.documents.join(readable, on="doc", how="semi")["corpus"])
     return gold
 
@@ -124,11 +124,11 @@ def annotation_of_texts(folder: Path, lang: str) -> Annotation:
     automatic = Annotation()
     for shard in read_corpora([folder])[lang].shards():
         places = {sent: spans[sent_id] for sent, sent_id in shard.sentences.select("sent", "sent_id").iter_rows()}
-        _add(automatic, shard, places, lang)
+        _add_shard(automatic, shard, places, lang)
     return automatic
 
 
-def _add(annotation: Annotation, shard: Shard, places: dict[int, Span], lang: str) -> None:
+def _add_shard(annotation: Annotation, shard: Shard, places: dict[int, Span], lang: str) -> None:
     """Adds a shard's sentences and candidates."""
     annotation.spans.update(places.values())
     settings, language, trees = Settings(), language_data(lang), Trees(shard)

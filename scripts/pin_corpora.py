@@ -277,7 +277,7 @@ def text_records(corpora: Path, files: list[Record]) -> list[Record]:
 def _text_record(text: TextFacts, texts: list[Path], corpora: Path, listed: dict[str, Record]) -> Record:
     """The record of a corpus of raw text, whose files are those that the manifest lists."""
     paths = [*texts, *(corpora / text.folder / name for name in text.beside)]
-    licence = _licence(text, corpora / text.folder, paths)
+    licence = _strictest_licence(text, corpora / text.folder, paths)
     pinned = []
     for path in paths:
         hashes, file = hashes_of(path), listed[path.relative_to(corpora).as_posix()]
@@ -298,7 +298,7 @@ def _text_record(text: TextFacts, texts: list[Path], corpora: Path, listed: dict
     }  # fmt: skip
 
 
-def _licence(text: TextFacts, folder: Path, paths: list[Path]) -> str:
+def _strictest_licence(text: TextFacts, folder: Path, paths: list[Path]) -> str:
     """The strictest licence that the corpus and the headers of its TEI files name."""
     name, phrase = text.grant
     path = next(path for path in (folder / name, folder.parent / name) if path.is_file())

@@ -130,7 +130,7 @@ def shown_row(row: ReleaseRow) -> ShownRow:
                 note = "from elsewhere"
             elif places != sorted(places):
                 note = f"{order[text.number] + 1} in the source"
-        texts.append(ShownText(name, _marked(text.text, text.start, text.end), note))
+        texts.append(ShownText(name, _in_pieces(text.text, text.start, text.end), note))
     facts: dict[str, Any] = {name: values[name] for name in ("corpus", "doc_id", "group", "pair_id")}
     facts |= {name: values.get(name) for name in ("orig_label", "direction", "rel_type", "removed")}
     facts["sent_ids"] = ", ".join(values["sent_ids"] or ())
@@ -184,7 +184,7 @@ def differences(left: str, right: str) -> tuple[tuple[TextPiece, ...], tuple[Tex
 
     def marked(text: str) -> tuple[TextPiece, ...]:
         edit = text[start : len(text) - end]
-        return _marked(text, start + len(edit) - len(edit.lstrip()), start + len(edit.rstrip()))
+        return _in_pieces(text, start + len(edit) - len(edit.lstrip()), start + len(edit.rstrip()))
 
     return marked(left), marked(right)
 
@@ -202,7 +202,7 @@ def _named_texts(row: ReleaseRow) -> Iterator[tuple[str, RowText]]:
         yield name if text.number is None else f"{name} {text.number + 1}", text
 
 
-def _marked(text: str, start: int, end: int) -> tuple[TextPiece, ...]:
+def _in_pieces(text: str, start: int, end: int) -> tuple[TextPiece, ...]:
     """The complete text in pieces, the characters from ``start`` to ``end`` marked."""
     return pieces(text, start, end, longest=len(text))
 

@@ -126,7 +126,7 @@ def release_card(
         },
         "audits": tally(verdict.word for verdict in judged.values()), "designs": task_designs(configs),
         "skipped": sum(sum(reasons.values()) for reasons in manifest["skipped"].values()),
-        "example": _example(configs[default]) if default else None,
+        "example": _first_row(configs[default]) if default else None,
         "licences": sorted({licences.normalise(source["licence"]) for source in sources.values()}),
         "unavailable": unavailable if len(unavailable) <= _REASONS else {}, "contents": [], "code": code_location(),
     }  # fmt: skip
@@ -144,7 +144,7 @@ def _with_contents(values: dict[str, Any]) -> str:
     return render("release.md", **values | {"contents": headings})
 
 
-def _example(entry: ConfigEntry) -> tuple[str, list[Field]] | None:
+def _first_row(entry: ConfigEntry) -> tuple[str, list[Field]] | None:
     """The example that the manifest has of a config, as JSON, and what its fields mean; None if it has none.
 
     The keys of objects are sorted, as in the manifest.

@@ -196,13 +196,13 @@ def row_texts(shape: Shape, row: Row) -> Iterator[RowText]:
             span = (row["edit"] if row["original"] else None) or row["target"] or {}
             yield RowText("text", None, row["text"], span.get("start", 0), span.get("end", 0))
         case Shape.SEQUENCE:
-            yield from _listed(row, "sentences", row["position"])
+            yield from _texts_of_list(row, "sentences", row["position"])
         case Shape.CANDIDATE:
-            yield from _listed(row, "sentences")
+            yield from _texts_of_list(row, "sentences")
             yield RowText("candidate", None, row["candidate"], 0, len(row["candidate"]))
         case Shape.CHOICE:
-            yield from _listed(row, "context")
-            yield from _listed(row, "choices", row["label"])
+            yield from _texts_of_list(row, "context")
+            yield from _texts_of_list(row, "choices", row["label"])
         case Shape.SUITE:
             for side in ("good", "bad"):
                 span = region_span(row[f"regions_{side}"], row["region"])
@@ -211,7 +211,7 @@ def row_texts(shape: Shape, row: Row) -> Iterator[RowText]:
             yield from (RowText(column, None, row[column]) for column in ("sentence1", "sentence2"))
 
 
-def _listed(row: Row, column: str, marked: int = -1) -> Iterator[RowText]:
+def _texts_of_list(row: Row, column: str, marked: int = -1) -> Iterator[RowText]:
     for number, text in enumerate(row[column]):
         yield RowText(column, number, text, 0, len(text) if number == marked else 0)
 

@@ -77,7 +77,7 @@ class ProgressDisplay:
                 return
             self._last_line = now
         if steps := [task for task in self._bars.tasks if task.remaining]:
-            sys.stderr.write(_line(steps) + "\n")
+            sys.stderr.write(_progress_line(steps) + "\n")
             sys.stderr.flush()
 
     def _print_lines(self) -> None:
@@ -104,7 +104,7 @@ class ProgressDisplay:
             sys.stderr.write(f"{self._words:,} words in {seconds:,.0f} s: {self._words / seconds:,.0f} words/s\n")
 
 
-def _line(steps: Sequence[Task]) -> str:
+def _progress_line(steps: Sequence[Task]) -> str:
     """The progress of each step, and the time left at the present speed, if that is known.
 
     A config is done when it has its full size or when the complete corpus is read. Reading ends when all configs have
