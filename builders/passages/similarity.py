@@ -22,7 +22,6 @@ import numpy.typing as npt
 import polars as pl
 import scipy  # a part of it is loaded when it is first used, which takes a third of a second
 
-from discoprobe.builders.passages.windows import FREQUENT, WIDTH
 from discoprobe.builders.sampling.balance import classes, classes_of_two, differences, ranks, waves
 from discoprobe.loaders import hashing
 
@@ -33,6 +32,9 @@ if TYPE_CHECKING:
 
 
 LONGEST = 4
+FREQUENT = 0.01
+"""A word that stands in more than this share of the sentences is no content word."""
+
 WIDTH = 2**16
 """Columns that character n-grams of passages are hashed into."""
 _SPACE = np.uint32(ord(" "))

@@ -18,7 +18,15 @@ import pyarrow as pa
 
 from discoprobe.builders import clean_text
 from discoprobe.builders.config import Shape
-from discoprobe.builders.passages.similarity import WIDTH, Rows, Similarity, char_grams_in_parts, gains_of_orders, slack
+from discoprobe.builders.passages.similarity import (
+    FREQUENT,
+    WIDTH,
+    Rows,
+    Similarity,
+    char_grams_in_parts,
+    gains_of_orders,
+    slack,
+)
 from discoprobe.builders.sampling.balance import assign_labels, cap, remove_bias
 from discoprobe.builders.sampling.splits import split_of
 from discoprobe.builders.settings import Settings
@@ -53,9 +61,6 @@ LARGEST = 6
 
 PER_SENTENCE = 0.001
 """Weight of a usable sentence beside that of a window."""
-
-FREQUENT = 0.01
-"""A word that stands in more than this share of the sentences is no content word."""
 
 
 def sentences(shard: Shard, settings: Settings) -> pl.DataFrame:
