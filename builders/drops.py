@@ -1,19 +1,21 @@
-"""Leaves out rows that readers found faulty, and as many others as are needed to keep the labels balanced.
+"""Why candidates are lost: every step that leaves some out says so to a `Drops`, and each reason has its meaning here.
 
-The reasons why candidates are not used, and what each means.
+`Drops` counts them for the manifest and the card. With ``trace`` it also remembers them, for `build why`. The last step
+that loses rows is here, too: `without_rows` leaves out what readers found faulty, and as many others as keep the labels
+balanced.
 """
 
 import dataclasses
 from collections import Counter
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 import polars as pl
 import pyarrow as pa
 
 from discoprobe.builders.config import TEXTS, Config, Shape, Unavailable
 
-SHARED: Final = {
+REASONS: Final = {
     "too-short": "a sentence has too few words",
     "too-long": "a sentence has too many words",
     "replacement-character": "text with U+FFFD",
@@ -74,27 +76,161 @@ SHARED: Final = {
 }
 
 
-def without_reason(candidates: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, int]]:
-    """The candidates that can be used, whose ``reason`` is null; and the number of the others by reason."""
-    counts = candidates.drop_nulls("reason").group_by("reason").len().sort("reason")
-    return candidates.filter(pl.col("reason").is_null()), dict(counts.iter_rows())
+FILTERS, WINDOWS, SAMPLING, BLOCKS, TEXT, READERS = STEPS = (
+    "filters of sentences and targets", "windows of sentences", "sampling", "comparison of blocks", "texts of rows",
+    "marks of readers",
+)  # fmt: skip
+"""The steps of a build that lose candidates, in their order."""
 
 
-def meanings(drops: Mapping[str, int], own: Mapping[str, str]) -> dict[str, str]:
+class Loss(NamedTuple):
+    """Candidates that were lost together; ``rows`` has what `sentences_in` gives, and may be empty."""
+
+    step: str
+    reason: str
+    rows: pl.DataFrame
+
+
+class Drops(dict[str, int]):
+    """The candidates that were lost: reason → number. A reason may be followed by a value (``rare-value Dual``).
+
+    Attributes:
+        trace: whether the candidates are remembered, and not only counted.
+        losses: the remembered ones, in order.
+        considered: the sentences of all candidates, where not every row of the frame of candidates is one.
+    """
+
+    def __init__(self, counts: Mapping[str, int] | None = None, *, trace: bool = False) -> None:
+        super().__init__(counts or {})
+        self.trace = trace
+        self.losses: list[Loss] = []
+        self.considered: list[pl.DataFrame] = []
+
+    def lose(self, reason: str, lost: pl.DataFrame, *, n: int | None = None, step: str = SAMPLING) -> None:
+        """Counts candidates that are lost.
+
+        Args:
+            reason: one that has a meaning in `REASONS`, or in those of the task.
+            lost: the candidates.
+            n: their number, where a row of ``lost`` is not a candidate.
+            step: of the build.
+        """
+        self[reason] = self.get(reason, 0) + (lost.height if n is None else n)
+        if self.trace:
+            self.losses.append(Loss(step, reason, sentences_in(lost)))
+
+    def keep(
+        self, before: pl.DataFrame, after: pl.DataFrame, reason: str, *, n: int | None = None, step: str = SAMPLING
+    ) -> pl.DataFrame:
+        """Returns ``after``, and counts what it lacks of ``before``; the other arguments are those of `lose`."""
+        self[reason] = self.get(reason, 0) + (before.height - after.height if n is None else n)
+        if self.trace:
+            rows, left = sentences_in(before), sentences_in(after)
+            if rows.width == left.width:  # rows of two kinds cannot be compared
+                rows = rows.join(left, on=rows.columns, how="anti")
+            self.losses.append(Loss(step, reason, rows))
+        return after
+
+    def usable(self, candidates: pl.DataFrame) -> pl.DataFrame:
+        """The candidates whose ``reason`` is null; the others are lost, each for its reason."""
+        counts = candidates.drop_nulls("reason").group_by("reason").len().sort("reason")
+        for reason, n in counts.iter_rows():
+            lost = candidates.filter(pl.col("reason") == reason) if self.trace else candidates.clear()
+            self.lose(reason, lost, n=n, step=FILTERS)
+        return candidates.filter(pl.col("reason").is_null())
+
+    def without_labels(self, candidates: pl.DataFrame, reasons: Mapping[str, str]) -> pl.DataFrame:
+        """The candidates with other labels than those that are left out; ``reasons`` says why, by ``label``."""
+        for label, reason in reasons.items():
+            self.lose(reason, candidates.filter(pl.col("label").eq_missing(label)))
+        return candidates.filter(~pl.col("label").is_in(list(reasons)).fill_null(value=False))
+
+    def count(self, others: "Drops") -> None:
+        """Adds the counts of others, which remember their candidates themselves."""
+        for reason, n in others.items():
+            self[reason] = self.get(reason, 0) + n
+
+    def consider(self, candidates: pl.DataFrame) -> None:
+        """Remembers the sentences of candidates that a task makes of several sentences; they count for nothing."""
+        if self.trace:
+            self.considered.append(sentences_in(candidates))
+
+
+def sentences_in(rows: pl.DataFrame) -> pl.DataFrame:
+    """The sentences that candidates or rows have, each once.
+
+    Args:
+        rows: with ``sent_ids`` (rows with texts), ``shard`` and ``sent`` (candidates of probing tasks, sentences of
+            documents), ``first`` and ``size`` (windows), ``members`` (rows that show several sentences) or ``row``.
+
+    Returns:
+        ``corpus`` and ``sent_id``; ``shard`` and ``sent``; or ``row``, which numbers the frame of candidates.
+    """
+    columns = set(rows.columns)
+    if {"sent_ids", "corpora"} <= columns:
+        places = rows.select(corpus=pl.col("corpora").list.eval(pl.element().cast(pl.String)), sent_id="sent_ids")
+        return places.with_columns(pl.col("corpus").list.first()).explode("sent_id").unique()
+    if not {"first", "size"} <= columns and {"shard", "sent"} <= columns:
+        return rows.select("shard", "sent").unique()
+    if {"first", "size"} <= columns:
+        numbers = rows.select(row=pl.int_ranges("first", pl.col("first") + pl.col("size"))).explode("row")
+    elif "members" in columns:
+        numbers = rows.select(row="members").explode("row")
+    else:
+        numbers = rows.select("row") if "row" in columns else pl.DataFrame(schema={"row": pl.Int64})
+    return numbers.select(pl.col("row").cast(pl.Int64)).drop_nulls().unique()
+
+
+def fates_of(frame: pl.DataFrame, drops: Drops) -> pl.DataFrame:
+    """What became of each sentence in the sample of a task, from drops that were traced.
+
+    Args:
+        frame: the candidates; for a discourse task all sentences of documents.
+        drops: of the sample.
+
+    Returns:
+        ``corpus``, ``sent_id``, ``step`` and ``reason``: a row for every loss of a sentence, and one without step and
+        reason for every sentence that was a candidate.
+    """
+    schema = {"corpus": pl.String, "sent_id": pl.String, "step": pl.String, "reason": pl.String}
+    if frame.is_empty():
+        return pl.DataFrame(schema=schema)
+    ids = pl.col("ids") if "ids" in frame.columns else pl.concat_list(pl.col("sent_id").cast(pl.String))
+    places = [name for name in ("shard", "sent") if name in frame.columns]
+    names = frame.select(pl.col("row").cast(pl.Int64), *places, pl.col("corpus").cast(pl.String), sent_id=ids)
+    names = names.explode("sent_id")
+    losses, candidates = drops.losses, [names.select("row")]
+    if "passage" in frame.columns:
+        unusable = frame.drop_nulls("reason").partition_by("reason", maintain_order=True)
+        losses = [*(Loss(FILTERS, of_reason["reason"][0], sentences_in(of_reason)) for of_reason in unusable), *losses]
+        candidates = drops.considered
+    fates = [Loss("", "", rows) for rows in candidates] + losses
+    return pl.concat([
+        pl.DataFrame(schema=schema),
+        *(
+            rows.join(names, on=rows.columns, maintain_order="left")
+            .unique(["corpus", "sent_id"], maintain_order=True)
+            .select("corpus", "sent_id", step=pl.lit(step or None, pl.String), reason=pl.lit(reason or None, pl.String))
+            for step, reason, rows in fates
+        ),
+    ])  # fmt: skip
+
+
+def meanings(drops: Mapping[str, int], of_task: Mapping[str, str]) -> dict[str, str]:
     """What each reason means.
 
     Args:
-        drops: reason → number of candidates. A reason may be followed by a value (``rare-value Dual``).
-        own: the reasons of the task → meaning.
+        drops: reason → number of candidates.
+        of_task: the reasons of the task → meaning.
 
     Raises:
         TypeError: a reason is described nowhere (an error of the author of the task).
     """
-    known = {**SHARED, **own}
+    described = {**REASONS, **of_task}
     names = {reason: reason.partition(" ")[0] for reason in drops}
-    if unknown := sorted(set(names.values()) - known.keys()):
+    if unknown := sorted(set(names.values()) - described.keys()):
         raise TypeError(f"no meaning is given for the drop reasons {', '.join(unknown)}; add them to Task.reasons")
-    return {reason: known[name] for reason, name in names.items()}
+    return {reason: described[name] for reason, name in names.items()}
 
 
 FAULTY = "reader"

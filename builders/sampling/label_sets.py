@@ -32,12 +32,12 @@ NAMED = 5
 class LabelSet:
     """What was chosen.
 
-    ``names`` are the classes, in alphabetical order; ``left_out`` are the candidates with another value, by reason;
-    ``reason`` says why there are no classes.
+    ``names`` are the classes, in alphabetical order; ``left_out`` are the other values, each with the reason why its
+    candidates are not used; ``reason`` says why there are no classes.
     """
 
     names: tuple[str, ...]
-    left_out: Mapping[str, int] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
     reason: str = ""
 
 
@@ -68,10 +68,8 @@ def choose_labels(frame: pl.DataFrame, least: int, within: Sequence[str] = ()) -
     counts = dict(by_frequency(frame, "label").iter_rows())
     names = _best(frame, list(counts)[:MOST_VALUES], least)
     if names:
-        return LabelSet(names, {f"rare-value {name}": n for name, n in counts.items() if name not in names})
-    left_out = {f"rare-value {name}": n for name, n in counts.items() if n < least}
-    if frequent := sum(n for n in counts.values() if n >= least):
-        left_out["unbalanced"] = frequent
+        return LabelSet(names, {name: f"rare-value {name}" for name in counts if name not in names})
+    left_out = {name: f"rare-value {name}" if n < least else "unbalanced" for name, n in counts.items()}
     return LabelSet((), left_out, _problem(counts, least, within))
 
 

@@ -9,7 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared import UD, needs_shared
 
-from discoprobe.builders import MIN_ROWS, SPLITS, ProbingTask, Sample, Settings, hindrance, select, tasks_named
+from discoprobe.builders import (
+    MIN_ROWS,
+    SPLITS,
+    BlockPlan,
+    ProbingTask,
+    Sample,
+    Settings,
+    hindrance,
+    select,
+    tasks_named,
+)
 from discoprobe.builders.sample import sample
 from discoprobe.builders.sentences import unedited, with_splits
 from discoprobe.loaders import hashing
@@ -100,7 +110,8 @@ def test_no_split_of_a_treebank_is_empty_where_three_groups_have_material(folder
     """Documents are two in every split where there are six."""
     corpus = load_corpus(folder.parent.name, [str(folder)])
     tasks = [task for task in (BY_DOCUMENT, BY_TARGET, BY_CLUSTER) if not hindrance(task, corpus, Settings())]
-    chosen = select(tasks, corpus, language_data(corpus.lang), Settings())
+    plan = BlockPlan(language_data(corpus.lang), Settings(), corpus.sources, corpus.layers, only_block=True)
+    chosen = select(tasks, corpus.parts, plan)
     for task in tasks:
         for (label,), groups in groups_of(task, chosen).group_by("label"):
             fewest = 2 if task is BY_DOCUMENT and groups.height >= 6 else 1
