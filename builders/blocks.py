@@ -238,6 +238,7 @@ class ConfigRows:
     Attributes:
         task: whose rows they are.
         labels: the labels that its rows have.
+        blocks: all of the corpus.
         rows: number of rows in each split.
         fates: what became of each sentence in each block, if the plan says so.
         drops: the candidates that were lost.
@@ -248,7 +249,7 @@ class ConfigRows:
         self.task, self.labels = task, plan.labels.get(task.name, task.labels)
         self.rows = dict.fromkeys(task.splits, 0)
         self.drops, self.fates = Drops(trace=plan.trace), list[pl.DataFrame]()
-        self._blocks, self._plan, self._reason = blocks, plan, reason
+        self.blocks, self._plan, self._reason = blocks, plan, reason
         self._settings = task.sized(plan.settings)
         self._n_blocks, self._candidates = 0, 0
         self._notes: list[str] = []
@@ -273,7 +274,7 @@ class ConfigRows:
     @property
     def blocks_read(self) -> Sequence[Block]:
         """The blocks whose rows were added."""
-        return self._blocks[: self._n_blocks]
+        return self.blocks[: self._n_blocks]
 
     def add(self, of_block: RowsOfTask, repeated: Flags, in_other_split: Flags) -> None:
         """Adds the rows that a block has of the task, while there is room.
@@ -391,7 +392,7 @@ class ConfigRows:
         labels = self.task.labels or self.labels
         notes = (*self._notes, *windows.ends_note(self._ends))
         parts: tuple[str, ...] = ()
-        if len(self.blocks_read) < len(self._blocks):
+        if len(self.blocks_read) < len(self.blocks):
             parts = tuple(part.identity for block in self.blocks_read for part in block)
             size = f"{self._n_blocks} blocks of about {self._settings.block / 2**20:g} MB of text"
             notes = (*notes, f"Read until the sizes were full: {size}, in hash order")

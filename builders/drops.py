@@ -181,20 +181,32 @@ def sentences_in(rows: pl.DataFrame) -> pl.DataFrame:
     return numbers.select(pl.col("row").cast(pl.Int64)).drop_nulls().unique()
 
 
+FATES: Final = {"corpus": pl.String, "sent_id": pl.String, "step": pl.String, "reason": pl.String}
+"""A row for every loss of a sentence, and one without step and reason for every sentence that was a candidate."""
+
+
+def fates_of_rows(drops: Drops) -> pl.DataFrame:
+    """What became of each sentence (``FATES``) of rows with texts, from drops that were traced."""
+    losses = [
+        loss.rows.with_columns(step=pl.lit(loss.step), reason=pl.lit(loss.reason))
+        for loss in drops.losses
+        if "sent_id" in loss.rows.columns
+    ]
+    return pl.concat([pl.DataFrame(schema=FATES), *losses])
+
+
 def fates_of(frame: pl.DataFrame, drops: Drops) -> pl.DataFrame:
-    """What became of each sentence in the sample of a task, from drops that were traced.
+    """What became of each sentence (``FATES``) in the sample of a task, from drops that were traced.
 
     Args:
         frame: the candidates; for a discourse task all sentences of documents.
         drops: of the sample.
 
     Returns:
-        ``corpus``, ``sent_id``, ``step`` and ``reason``: a row for every loss of a sentence, and one without step and
-        reason for every sentence that was a candidate.
+        The columns of ``FATES``.
     """
-    schema = {"corpus": pl.String, "sent_id": pl.String, "step": pl.String, "reason": pl.String}
     if frame.is_empty():
-        return pl.DataFrame(schema=schema)
+        return pl.DataFrame(schema=FATES)
     ids = pl.col("ids") if "ids" in frame.columns else pl.concat_list(pl.col("sent_id").cast(pl.String))
     places = [name for name in ("shard", "sent") if name in frame.columns]
     names = frame.select(pl.col("row").cast(pl.Int64), *places, pl.col("corpus").cast(pl.String), sent_id=ids)
@@ -206,7 +218,7 @@ def fates_of(frame: pl.DataFrame, drops: Drops) -> pl.DataFrame:
         candidates = drops.considered
     fates = [Loss("", "", rows) for rows in candidates] + losses
     return pl.concat([
-        pl.DataFrame(schema=schema),
+        pl.DataFrame(schema=FATES),
         *(
             rows.join(names, on=rows.columns, maintain_order="left")
             .unique(["corpus", "sent_id"], maintain_order=True)
