@@ -15,14 +15,12 @@ import numpy as np
 
 from discoprobe.builders.blocks import Block, BlockRows, ConfigRows, blocks_of, load, rows_of_block
 from discoprobe.builders.config import Config, Unavailable
-from discoprobe.builders.render import unavailable
 from discoprobe.builders.sample import sample
 from discoprobe.builders.selection import BlockPlan, Candidates, frequencies_of, hindrance, merge, select
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import AnyTask, RelationTask, tasks_named
 from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import UnsupportedError
-from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.near_duplicates import EarlierTexts
 from discoprobe.loaders.process_pool import WORDS, Progress, n_workers, process_pool, silent
 
@@ -73,43 +71,37 @@ def build_all(  # noqa: PLR0913 (what a build consists of)
     Yields:
         For each task its config, or why it is not available, in the order of ``tasks``.
     """
-    hindrances = {task.name: hindrance(task, corpus, settings) for task in tasks}
-    collected = collect_rows(
-        [task for task in tasks if not hindrances[task.name]], corpus, settings, executor, ahead, progress
-    )
+    collected = collect_rows(tasks, corpus, BlockPlan.of(corpus, settings), executor, ahead, progress)
     for task in tasks:
-        if hindrances[task.name]:
-            yield unavailable(task, corpus, hindrances[task.name])
-        else:
-            yield collected.pop(task.name).config(corpus)
+        yield collected.pop(task.name).config(corpus)
 
 
 def collect_rows(  # noqa: PLR0913, PLR0917 (what a build consists of)
-    tasks: Sequence[AnyTask], corpus: Corpus, settings: Settings, executor: Executor | None = None, ahead: int = 2,
-    progress: Progress = silent, *, trace: bool = False,
+    tasks: Sequence[AnyTask], corpus: Corpus, plan: BlockPlan, executor: Executor | None, ahead: int,
+    progress: Progress,
 ) -> dict[str, ConfigRows]:  # fmt: skip
-    """The rows of every task that the corpus can support, by its name.
+    """The rows of every task by its name, or why the corpus cannot support it.
 
     Relations are few, so that those of all parts are sampled together, as the only block.
 
     Args:
-        tasks: what to build; the corpus can support them.
+        tasks: what to build.
         corpus: one language's corpora.
-        settings: seed, sizes and filters.
-        executor: as for ``build_all``, like ``ahead`` and ``progress``.
+        plan: what is known of it.
+        executor: runs the steps over parts or blocks; without one they run here.
         ahead: number of blocks that the executor gets in advance.
         progress: called with what was read.
-        trace: whether lost candidates are remembered, for `build why`.
     """
-    plan = BlockPlan(language_data(corpus.lang), settings, corpus.sources, corpus.layers, trace=trace)
-    relations = [task for task in tasks if isinstance(task, RelationTask)]
-    others = [task for task in tasks if not isinstance(task, RelationTask)]
-    collected: dict[str, ConfigRows] = {}
-    if others:
-        blocks = blocks_of([part for part in corpus.parts if part.size], settings)
+    hindrances = {task.name: hindrance(task, plan) for task in tasks}
+    collected = {
+        task.name: ConfigRows(task, [], plan, hindrances[task.name]) for task in tasks if hindrances[task.name]
+    }
+    possible = [task for task in tasks if not hindrances[task.name]]
+    if others := [task for task in possible if not isinstance(task, RelationTask)]:
+        blocks = blocks_of([part for part in corpus.parts if part.size], plan.settings)
         collected |= _read_blocks(others, blocks, plan, executor, ahead, progress)
-    if relations:
-        only = tuple(chain.from_iterable(blocks_of(corpus.parts, settings)))
+    if relations := [task for task in possible if isinstance(task, RelationTask)]:
+        only = tuple(chain.from_iterable(blocks_of(corpus.parts, plan.settings)))
         collected |= _read_blocks(relations, [only], plan, executor, ahead, silent)
     return collected
 

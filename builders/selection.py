@@ -38,6 +38,7 @@ class BlockPlan:
         settings: seed, sizes and filters, as the user set them.
         sources: the corpora.
         layers: annotation of the corpora.
+        n_sentences: in the corpora.
         only_block: whether the corpus is one block. Then the splits of groups are assigned by their sizes, and each
             sample has the set sizes. If there are several, splits depend on the hash of a group alone, and sizes hold
             for all blocks together.
@@ -50,10 +51,18 @@ class BlockPlan:
     settings: Settings
     sources: tuple[Source, ...] = ()
     layers: frozenset[str] = frozenset()
+    n_sentences: int = 0
     only_block: bool = False
     frequencies: Frequencies | None = None
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     trace: bool = False
+
+    @classmethod
+    def of(cls, corpus: Corpus, settings: Settings, *, trace: bool = False) -> "BlockPlan":
+        """What is known of a corpus before it is divided into blocks."""
+        return cls(
+            language_data(corpus.lang), settings, corpus.sources, corpus.layers, corpus.n_sentences, trace=trace
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +121,12 @@ class _PartCandidates:
     n_words: int
 
 
-def hindrance(task: AnyTask, corpus: Corpus, settings: Settings) -> str:
+def hindrance(task: AnyTask, plan: BlockPlan) -> str:
     """Why the corpus or its language cannot support a task; empty if they may."""
-    if not corpus.n_sentences and not isinstance(task, RelationTask):
+    if not plan.n_sentences and not isinstance(task, RelationTask):
         return "the corpus has no sentences, only trees"
-    language = language_data(corpus.lang)
-    return unsupported(task, corpus.layers, language) or syncretism.hindrance(task, language, settings)
+    reason = unsupported(task, plan.layers, plan.language)
+    return reason or syncretism.hindrance(task, plan.language, plan.settings)
 
 
 def over_parts(

@@ -20,9 +20,8 @@ from discoprobe.builders.config import Config, Shape, Unavailable
 from discoprobe.builders.drops import COUNTERPART, FATES, FAULTY, READERS, fates_of_rows, meanings
 from discoprobe.builders.passages.distractors import CLOSE, DONORS
 from discoprobe.builders.passages.windows import HEADING, LONG
-from discoprobe.builders.render import unavailable
 from discoprobe.builders.sampling.balance import REPEATED
-from discoprobe.builders.selection import hindrance
+from discoprobe.builders.selection import BlockPlan
 from discoprobe.builders.settings import SPLITS, Settings
 from discoprobe.builders.task import AnyTask, ProbingTask
 from discoprobe.loaders.corpus import Corpus, Loadable
@@ -180,16 +179,11 @@ class Trace:
             sizes = "/".join(map(str, self.settings.sizes))
             note = f"it could be used, but no row needed it: sizes ({sizes}) or the balance of labels leave it out"
             return Explanation(name, corpus, sent_id, text, NOT_NEEDED, note=note)
-        return Explanation(name, corpus, sent_id, text, NOT_ASKED_FOR, note=self._not_asked_for)
-
-    @property
-    def _not_asked_for(self) -> str:
-        definition = self.task.definition.partition("\n")[0]
+        absent = "no passage or unit has it (too few usable sentences around it, or it is spare)"
         if isinstance(self.task, ProbingTask):
-            return f"the sentence has not what the task asks for: {definition}"
-        return (
-            f"no passage or unit of the task has it (too few usable sentences around it, or it is spare): {definition}"
-        )
+            absent = "it does not have what the task asks for"
+        note = f"{absent}: {self.task.definition.partition(chr(10))[0]}"
+        return Explanation(name, corpus, sent_id, text, NOT_ASKED_FOR, note=note)
 
     def _text(self, corpus: str, sent_id: str) -> tuple[str, int]:
         """Text and number of words of a sentence; empty and 0 if only a relation names it."""
@@ -207,14 +201,13 @@ def trace(  # noqa: PLR0913, PLR0917 (what a build consists of)
     progress: Progress = silent,
 ) -> Trace:  # fmt: skip
     """Builds one config and remembers every loss; the arguments are those of ``build_all``."""
-    if problem := hindrance(task, corpus, settings):
-        config: Config | Unavailable = unavailable(task, corpus, problem)
-        return Trace(task, corpus, settings, config, config, blocks=(corpus.parts,))
-    (rows,) = collect_rows([task], corpus, settings, executor, ahead, progress, trace=True).values()
+    plan = BlockPlan.of(corpus, settings, trace=True)
+    (rows,) = collect_rows([task], corpus, plan, executor, ahead, progress).values()
     config = rows.config(corpus)
     fates = pl.concat([*rows.fates, fates_of_rows(rows.drops)])
     n_read = len(rows.blocks_read)
-    return Trace(task, corpus, settings, config, config, fates, rows.blocks[:n_read], rows.blocks[n_read:])
+    blocks = rows.blocks[:n_read] if rows.blocks else [corpus.parts]
+    return Trace(task, corpus, settings, config, config, fates, blocks, rows.blocks[n_read:])
 
 
 def _sentences(parts: Sequence[Loadable]) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""The commands that build and measure: `run`, `annotate`, `audit`, `import`, `tasks`.
+"""The commands that build and measure: `run`, `why`, `annotate`, `audit`, `import`, `tasks`.
 
 Prints the results of `build audit` and `build import`: what was read, the verdict, checks, and what was skipped.
 """
@@ -15,7 +15,7 @@ import typer
 from discoprobe.cli import arguments as arg
 from discoprobe.cli import terminal
 from discoprobe.cli.terminal import Cell, print_json, remark, show, show_load_call
-from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError
+from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError, UsageError
 from discoprobe.sources import corpus_name, parse_request, split_names
 
 if TYPE_CHECKING:
@@ -24,9 +24,12 @@ if TYPE_CHECKING:
     from discoprobe.auditing import Imported
     from discoprobe.builders.audit.inputs import Skipped
     from discoprobe.builders.audit.report import Finding, Report, Rule
+    from discoprobe.builders.why import Explanation
     from discoprobe.cards.text.verdicts import Verdict
 
 
+SEED = 13
+"""The seed of the published release."""
 NARROW = 80
 """Width of the output in characters, also in a file or a pipe."""
 _LABELS = 12
@@ -251,6 +254,66 @@ def run(  # noqa: PLR0913 (one parameter per option)
     terminal.show_build(result, out, as_json=json_)
     if failed := result.failed:
         raise AuditFailedError(f"{len(failed)} of {len(result.built)} configs fail the audit: {', '.join(failed)}")
+
+
+@app.command()
+def why(  # noqa: PLR0913 (one parameter per option)
+    config: arg.WhyConfig, sentence: arg.WhySentence, *, out: arg.WhyOut = "dist/discoprobe",
+    corpus: arg.CorpusOption = None, size: arg.Size = None, documents: arg.Documents = None,
+    preset: arg.Preset = "default", min_rows: arg.MinRows = None, seed: arg.Seed = 13, jobs: arg.Jobs = 1,
+    on_error: arg.OnErrorOption = "stop", match: arg.Match = True, set_: arg.Set = None, exclude: arg.Exclude = None,
+    segment: arg.Segment = False, fill: arg.Fill = None, gold: arg.Gold = False, stanza_dir: arg.StanzaDir = None,
+    json_: arg.Json = False,
+) -> None:  # fmt: skip
+    """Say why a sentence is in a config, or by which step, reason and rule it was lost.
+
+    The config is built again for this, from the sources and settings of a release, or from those of the options.
+
+    Example: build why dc_es es-news-04-2 --corpus sample
+    """
+    from discoprobe import pipeline
+    from discoprobe.cards.metadata import manifest
+    from discoprobe.remote_folders import local
+
+    release = manifest.read(local(out))
+    if config in release["configs"]:
+        if size or documents or min_rows or set_ or exclude or fill or gold or segment or not match or seed != SEED:
+            raise UsageError(
+                f"{config} is in {out}, whose manifest has its settings; give --out a new folder to set others"
+            )
+        request = next(pipeline.requests_of(release, [config], tuple(corpus or ()), jobs, stanza_dir))
+    else:
+        task, _, lang = config.rpartition("_")
+        request = parse_request(
+            [lang], [task], corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
+            segment=segment, stanza_dir=stanza_dir, preset=preset, min_rows=min_rows, documents=documents, fill=fill,
+            gold=gold, exclude=exclude,
+        )  # fmt: skip
+    with terminal.progress() as progress:
+        explanations = pipeline.why(request, config, sentence, progress)
+    if json_:
+        print_json([explanation.to_dict() for explanation in explanations])
+        return
+    for explanation in explanations:
+        show_explanation(explanation)
+
+
+def show_explanation(explanation: Explanation) -> None:
+    """Prints what became of a sentence, a line per fact."""
+    facts = [
+        ("config", explanation.config),
+        ("sentence", f"{explanation.sent_id} of {explanation.corpus}"),
+        ("text", explanation.text),
+        ("outcome", explanation.outcome),
+    ]
+    facts += [
+        ("row", f"{row['id']} of {row['split']}, label {row['label']}; the sentence is {row['role']}")
+        for row in explanation.rows
+    ]
+    facts += [fact for loss in explanation.losses for fact in loss.items()]
+    for name, fact in [*facts, ("note", explanation.note)]:
+        if fact:
+            _write(f"{name + ':':<10}{fact}", indent=" " * 10)
 
 
 @app.command("annotate")
