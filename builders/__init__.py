@@ -26,4 +26,5 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "settings": ["MIN_ROWS", "PRESETS", "SHARES", "SPLITS", "Settings", "preset", "with_values"],
     "task": ["Context", "DiscourseTask", "FAMILIES", "ProbingTask", "Sample", "all_tasks", "generated_tasks",
         "tasks_named", "unsupported"],
+    "why": ["Explanation", "Trace", "trace"],
 })  # fmt: skip
