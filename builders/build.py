@@ -21,6 +21,7 @@ from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import AnyTask, RelationTask, tasks_named
 from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import UnsupportedError
+from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.near_duplicates import EarlierTexts
 from discoprobe.loaders.process_pool import WORDS, Progress, n_workers, process_pool, silent
 
@@ -71,14 +72,14 @@ def build_all(  # noqa: PLR0913 (what a build consists of)
     Yields:
         For each task its config, or why it is not available, in the order of ``tasks``.
     """
-    collected = collect_rows(tasks, corpus, BlockPlan.of(corpus, settings), executor, ahead, progress)
+    collected = collect_rows(tasks, corpus, settings, executor, ahead, progress)
     for task in tasks:
         yield collected.pop(task.name).config(corpus)
 
 
 def collect_rows(  # noqa: PLR0913, PLR0917 (what a build consists of)
-    tasks: Sequence[AnyTask], corpus: Corpus, plan: BlockPlan, executor: Executor | None, ahead: int,
-    progress: Progress,
+    tasks: Sequence[AnyTask], corpus: Corpus, settings: Settings, executor: Executor | None, ahead: int,
+    progress: Progress, *, trace: bool = False,
 ) -> dict[str, ConfigRows]:  # fmt: skip
     """The rows of every task by its name, or why the corpus cannot support it.
 
@@ -87,21 +88,24 @@ def collect_rows(  # noqa: PLR0913, PLR0917 (what a build consists of)
     Args:
         tasks: what to build.
         corpus: one language's corpora.
-        plan: what is known of it.
+        settings: seed, sizes and filters.
         executor: runs the steps over parts or blocks; without one they run here.
         ahead: number of blocks that the executor gets in advance.
         progress: called with what was read.
+        trace: whether lost candidates are remembered, for `build why`.
     """
+    language = language_data(corpus.lang)
+    plan = BlockPlan(language, settings, corpus.sources, corpus.layers, corpus.n_sentences, trace=trace)
     hindrances = {task.name: hindrance(task, plan) for task in tasks}
     collected = {
         task.name: ConfigRows(task, [], plan, hindrances[task.name]) for task in tasks if hindrances[task.name]
     }
     possible = [task for task in tasks if not hindrances[task.name]]
     if others := [task for task in possible if not isinstance(task, RelationTask)]:
-        blocks = blocks_of([part for part in corpus.parts if part.size], plan.settings)
+        blocks = blocks_of([part for part in corpus.parts if part.size], settings)
         collected |= _read_blocks(others, blocks, plan, executor, ahead, progress)
     if relations := [task for task in possible if isinstance(task, RelationTask)]:
-        only = tuple(chain.from_iterable(blocks_of(corpus.parts, plan.settings)))
+        only = tuple(chain.from_iterable(blocks_of(corpus.parts, settings)))
         collected |= _read_blocks(relations, [only], plan, executor, ahead, silent)
     return collected
 

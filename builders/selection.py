@@ -22,8 +22,8 @@ from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import AnyTask, Context, DiscourseTask, ProbingTask, RelationTask, unsupported
 from discoprobe.loaders import near_duplicates
-from discoprobe.loaders.corpus import Corpus, Counts, Loadable, Shard, Source
-from discoprobe.loaders.languages.language import LanguageData, language_data
+from discoprobe.loaders.corpus import Counts, Loadable, Shard, Source
+from discoprobe.loaders.languages.language import LanguageData
 from discoprobe.loaders.near_duplicates import Shingles
 
 T = TypeVar("T")
@@ -56,13 +56,6 @@ class BlockPlan:
     frequencies: Frequencies | None = None
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     trace: bool = False
-
-    @classmethod
-    def of(cls, corpus: Corpus, settings: Settings, *, trace: bool = False) -> "BlockPlan":
-        """What is known of a corpus before it is divided into blocks."""
-        return cls(
-            language_data(corpus.lang), settings, corpus.sources, corpus.layers, corpus.n_sentences, trace=trace
-        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,6 @@ from discoprobe.builders.drops import COUNTERPART, FATES, FAULTY, READERS, fates
 from discoprobe.builders.passages.distractors import CLOSE, DONORS
 from discoprobe.builders.passages.windows import HEADING, LONG
 from discoprobe.builders.sampling.balance import REPEATED
-from discoprobe.builders.selection import BlockPlan
 from discoprobe.builders.settings import SPLITS, Settings
 from discoprobe.builders.task import AnyTask, ProbingTask
 from discoprobe.loaders.corpus import Corpus, Loadable
@@ -201,8 +200,7 @@ def trace(  # noqa: PLR0913, PLR0917 (what a build consists of)
     progress: Progress = silent,
 ) -> Trace:  # fmt: skip
     """Builds one config and remembers every loss; the arguments are those of ``build_all``."""
-    plan = BlockPlan.of(corpus, settings, trace=True)
-    (rows,) = collect_rows([task], corpus, plan, executor, ahead, progress).values()
+    (rows,) = collect_rows([task], corpus, settings, executor, ahead, progress, trace=True).values()
     config = rows.config(corpus)
     fates = pl.concat([*rows.fates, fates_of_rows(rows.drops)])
     n_read = len(rows.blocks_read)
