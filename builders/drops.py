@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import polars as pl
 import pyarrow as pa
 
-from discoprobe.builders.config import TEXTS, Config, Shape, Unavailable
+from discoprobe.builders.config import TEXTS, Config, Unavailable
 
 REASONS: Final = {
     "too-short": "a sentence has too few words",
@@ -125,9 +125,9 @@ class Drops(dict[str, int]):
         """Returns ``after``, and counts what it lacks of ``before``; the other arguments are those of `lose`."""
         self[reason] = self.get(reason, 0) + (before.height - after.height if n is None else n)
         if self.trace:
-            rows, left = sentences_in(before), sentences_in(after)
-            if rows.width == left.width:  # rows of two kinds cannot be compared
-                rows = rows.join(left, on=rows.columns, how="anti")
+            rows, remaining = sentences_in(before), sentences_in(after)
+            if rows.columns == remaining.columns:  # candidates of two kinds cannot be compared
+                rows = rows.join(remaining, on=rows.columns, how="anti")
             self.losses.append(Loss(step, reason, rows))
         return after
 
@@ -262,59 +262,45 @@ def without_rows(config: Config | Unavailable, excluded: Mapping[str, str]) -> C
     """
     if isinstance(config, Unavailable) or not excluded:
         return config
-    drops = Counter(config.drops)
+    drops = Drops(config.drops)
     splits: dict[str, pa.Table] = {}
     used: dict[str, str] = {}
     for split, table in config.splits.items():
-        rows = _facts(table, config.shape)
-        faulty = rows.filter(pl.col("id").is_in(list(excluded)))
-        counterparts = _counterparts(rows, faulty)
-        used |= {row_id: excluded[row_id] for row_id in faulty["id"]}
-        drops.update(f"{FAULTY} {excluded[row_id]}" for row_id in faulty["id"])
-        drops.update({COUNTERPART: len(counterparts)} if counterparts else {})
+        several = pl.col("pair_id").is_duplicated()  # a row of a suite is a pair of texts by itself
+        length = TEXTS[config.shape].list.eval(pl.element().str.len_chars()).list.sum().cast(pl.Int64)
+        facts = pl.DataFrame(table).select("id", "label", pl.when(several).then("pair_id"), length=length)
+        faulty = facts.filter(pl.col("id").is_in(list(excluded)))
+        for row_id in faulty["id"]:
+            used[row_id] = excluded[row_id]
+            drops.lose(f"{FAULTY} {excluded[row_id]}", facts.filter(pl.col("id") == row_id), step=READERS)
+        if counterparts := _counterparts(facts, faulty):
+            drops.lose(COUNTERPART, facts.filter(pl.col("id").is_in(list(counterparts))), step=READERS)
         gone = {*faulty["id"], *counterparts}
-        splits[split] = table.filter(pa.array([row_id not in gone for row_id in rows["id"]], pa.bool_()))
+        splits[split] = table.filter(pa.array([row_id not in gone for row_id in facts["id"]], pa.bool_()))
     if not used:
         return config
-    if lost := _lost_labels(config, splits):
-        reason = f"without the rows that readers found faulty, {lost}"
-        return Unavailable(config.name, config.task, config.lang, reason, config.candidates, dict(drops))
-    known = dict(config.meanings) | meanings({name: 1 for name in drops if name.startswith(FAULTY)}, {})
-    return dataclasses.replace(config, splits=splits, drops=dict(drops), meanings=known, excluded=used)
-
-
-def _facts(table: pa.Table, shape: Shape) -> pl.DataFrame:
-    """What is needed of each row: ``id``, ``label``, ``pair_id``, ``length`` of its texts in characters."""
-    several = pl.col("pair_id").is_duplicated()  # a row of a suite is a pair of texts by itself
-    length = TEXTS[shape].list.eval(pl.element().str.len_chars()).list.sum().cast(pl.Int64)
-    return pl.DataFrame(table).select("id", "label", pl.when(several).then("pair_id"), length=length)
+    for split, table in splits.items():
+        before, present = (set(rows["label"].to_pylist()) for rows in (config.splits[split], table))
+        if lost := [config.labels[label] for label in sorted(before - present)]:
+            reason = f"without the rows that readers found faulty, {split} has no row of {', '.join(lost)}"
+            return Unavailable(config.name, config.task, config.lang, reason, config.candidates, drops)
+    described = dict(config.meanings) | meanings({name: 1 for name in drops if name.startswith(FAULTY)}, {})
+    return dataclasses.replace(config, splits=splits, drops=drops, meanings=described, excluded=used)
 
 
 def _counterparts(rows: pl.DataFrame, faulty: pl.DataFrame) -> set[str]:
-    """Rows that go with the faulty ones: the rest of their pairs, and what balances the labels of the others."""
+    """Rows that go with the faulty ones: the rest of their pairs, and what balances the labels of the others.
+
+    Args:
+        rows: of a split: ``id``, ``label``, ``pair_id`` and ``length`` (of its texts in characters).
+        faulty: some of them.
+    """
     pairs = faulty["pair_id"].drop_nulls().to_list()
     gone = {*rows.filter(pl.col("pair_id").is_in(pairs))["id"], *faulty["id"]}
     lost = Counter(rows.filter(pl.col("id").is_in(list(gone)))["label"].to_list())
-    most = max(lost.values(), default=0)
     for label in sorted(rows["label"].unique()):
-        free = rows.filter((pl.col("label") == label) & pl.col("pair_id").is_null() & ~pl.col("id").is_in(list(gone)))
-        gone |= set(_nearest(free, faulty, most - lost[label]))
+        if n := max(lost.values(), default=0) - lost[label]:
+            of_label = (pl.col("label") == label) & pl.col("pair_id").is_null() & ~pl.col("id").is_in(list(gone))
+            distance = pl.min_horizontal((pl.col("length") - length).abs() for length in faulty["length"])
+            gone |= set(rows.filter(of_label).sort(distance, "id")["id"].head(n))
     return gone - set(faulty["id"])
-
-
-def _nearest(free: pl.DataFrame, faulty: pl.DataFrame, n: int) -> list[str]:
-    """The ``n`` rows whose lengths are nearest to those of the faulty ones."""
-    if not n:
-        return []
-    distance = pl.min_horizontal((pl.col("length") - length).abs() for length in faulty["length"])
-    return free.with_columns(_far=distance).sort("_far", "id")["id"].head(n).to_list()
-
-
-def _lost_labels(config: Config, splits: Mapping[str, pa.Table]) -> str:
-    """Which split has lost a label, in words; empty if none has."""
-    for split, table in splits.items():
-        left = set(table["label"].to_pylist())
-        missing = [config.labels[label] for label in sorted(set(config.splits[split]["label"].to_pylist()) - left)]
-        if missing:
-            return f"{split} has no row of {', '.join(missing)}"
-    return ""
