@@ -40,7 +40,8 @@ from discoprobe.loaders.process_pool import Progress, n_workers, process_pool, s
 from discoprobe.loaders.raw.document import ReadOptions, assignments, read_options
 from discoprobe.loaders.raw.prepare import AnnotationOptions
 from discoprobe.loaders.raw.row_groups import ABOUT, TextCorpusPart
-from discoprobe.sources import SAMPLE, Request, corpora_of, fill_of, is_filled
+from discoprobe.request import SAMPLE, Request
+from discoprobe.sources import corpora_of, fill_of, is_filled
 
 Pinned = Treebank | TextCorpus
 

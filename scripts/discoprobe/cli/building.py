@@ -16,7 +16,7 @@ from discoprobe.cli import arguments as arg
 from discoprobe.cli import terminal
 from discoprobe.cli.terminal import Cell, print_json, remark, show, show_load_call
 from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError, UsageError
-from discoprobe.sources import corpus_name, parse_request, split_names
+from discoprobe.request import corpus_name, parse_request, split_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -21,7 +21,7 @@ from discoprobe.cli import arguments as arg
 from discoprobe.cli import terminal
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnsupportedError, UsageError
 from discoprobe.loaders.fetch.remote_files import is_url
-from discoprobe.sources import language_codes, parse_request, split_names
+from discoprobe.request import language_codes, parse_request, split_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from discoprobe.cards.readers import ReaderKind
     from discoprobe.cards.release.diff import Changes
     from discoprobe.loaders.corpus import Corpus
-    from discoprobe.sources import PlannedSource, Request
+    from discoprobe.request import Request
+    from discoprobe.sources import PlannedSource
 
 
 def serve(  # noqa: PLR0913 (what a server is started with)
