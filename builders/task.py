@@ -283,8 +283,8 @@ def tasks_named(names: Sequence[str]) -> list[AnyTask]:
         matching = {key: task for key, task in tasks.items() if name in {key, task.family, "all"}}
         matching |= {key: task for key, task in generated.items() if name in {key, task.family}}
         if not matching:
-            known = [*tasks, *generated, *FAMILIES, *{task.family for task in generated.values()}, "all"]
-            raise UnknownNameError("task", name, known, remedy="`build tasks` lists them")
+            names_of_all = [*tasks, *generated, *FAMILIES, *{task.family for task in generated.values()}, "all"]
+            raise UnknownNameError("task", name, names_of_all, remedy="`build tasks` lists them")
         chosen |= matching
     return list(chosen.values())
 
