@@ -31,9 +31,9 @@ def texts_of(
         parts: of the block.
         executor: reads the parts.
     """
-    shown = pl.concat([every.select("shard", "sent").clear(), *(sample.sentences for sample in samples)]).unique()
+    sentences = pl.concat([every.select("shard", "sent").clear(), *(sample.sentences for sample in samples)]).unique()
     numbered = every.select("shard", "sent").with_row_index("number")
-    numbered = numbered.join(shown, on=["shard", "sent"], how="semi", maintain_order="left")
+    numbered = numbered.join(sentences, on=["shard", "sent"], how="semi", maintain_order="left")
     of_parts = [numbered.filter(pl.col("shard") == n) for n in range(len(parts))]
     texts = (executor.map if executor and len(parts) > 1 else map)(_texts_of_part, parts, of_parts)
     return pl.concat([numbered.clear().with_columns(text=pl.lit("")), *texts])

@@ -185,9 +185,9 @@ def read(request: Request, progress: Progress = silent) -> Iterator[Corpus]:
             code: of_files[code] + text if code in of_files else text for code, text in corpora.items()
         }
     if lacking := sorted(set(codes) - set(corpora)):
-        there = ", ".join(corpora) or "no language"
+        languages = ", ".join(corpora) or "no language"
         raise UnsupportedError(
-            f"no corpus of {', '.join(lacking)} among {', '.join(request.corpora)}; there is {there}"
+            f"no corpus of {', '.join(lacking)} among {', '.join(request.corpora)}; there is {languages}"
         )
     for corpus in corpora.values():
         if not corpus.n_sentences and not corpus.layers:
@@ -418,8 +418,8 @@ def _planned(corpus: NamedCorpus, lang: str, tasks: tuple[str, ...]) -> PlannedS
     path = Path(corpus.name)
     if not path.exists():
         return PlannedSource(lang, corpus.name, corpus.how, tasks, UNKNOWN, 0, None)
-    own = [file for file in path.rglob("*") if file.is_file()] if path.is_dir() else [path]
-    size = len(own), sum(file.stat().st_size for file in own)
+    local_files = [file for file in path.rglob("*") if file.is_file()] if path.is_dir() else [path]
+    size = len(local_files), sum(file.stat().st_size for file in local_files)
     return PlannedSource(lang, corpus.name, corpus.how, tasks, UNKNOWN, *size)
 
 
