@@ -16,14 +16,15 @@ Raise it when rows change: published configs then count as stale.
 """
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
-    "blocks": ["BlockPlan", "Collected", "FirstDocuments", "blocks_of", "load", "rows_of_block", "sentences_of"],
-    "build": ["build_all"],
+    "blocks": ["ConfigRows", "FirstDocuments", "RowsOfTask", "blocks_of", "load", "rows_of_block"],
+    "build": ["build_all", "collect_rows"],
     "clean_text": ["FAULTS", "fault", "half_quoted"],
     "config": ["Config", "Paper", "Shape", "Unavailable", "crossed", "papers_of", "schema"],
-    "drops": ["meanings", "without_rows"],
+    "drops": ["Drops", "meanings", "without_rows"],
     "sample": ["TaskSample", "losses", "problem_of"],
-    "selection": ["hindrance", "select"],
+    "selection": ["BlockPlan", "hindrance", "select"],
     "settings": ["MIN_ROWS", "PRESETS", "SHARES", "SPLITS", "Settings", "preset", "with_values"],
     "task": ["Context", "DiscourseTask", "FAMILIES", "ProbingTask", "Sample", "all_tasks", "generated_tasks",
         "tasks_named", "unsupported"],
+    "why": ["Explanation", "Trace", "trace"],
 })  # fmt: skip

@@ -1,19 +1,21 @@
-"""Leaves out rows that readers found faulty, and as many others as are needed to keep the labels balanced.
+"""Why candidates are lost: every step that leaves some out says so to a `Drops`, and each reason has its meaning here.
 
-The reasons why candidates are not used, and what each means.
+`Drops` counts them for the manifest and the card. With ``trace`` it also remembers them, for `build why`. The last step
+that loses rows is here, too: `without_rows` leaves out what readers found faulty, and as many others as keep the labels
+balanced.
 """
 
 import dataclasses
 from collections import Counter
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 import polars as pl
 import pyarrow as pa
 
-from discoprobe.builders.config import TEXTS, Config, Shape, Unavailable
+from discoprobe.builders.config import TEXTS, Config, Unavailable
 
-SHARED: Final = {
+REASONS: Final = {
     "too-short": "a sentence has too few words",
     "too-long": "a sentence has too many words",
     "replacement-character": "text with U+FFFD",
@@ -74,27 +76,173 @@ SHARED: Final = {
 }
 
 
-def without_reason(candidates: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, int]]:
-    """The candidates that can be used, whose ``reason`` is null; and the number of the others by reason."""
-    counts = candidates.drop_nulls("reason").group_by("reason").len().sort("reason")
-    return candidates.filter(pl.col("reason").is_null()), dict(counts.iter_rows())
+FILTERS, WINDOWS, SAMPLING, BLOCKS, TEXT, READERS = STEPS = (
+    "filters of sentences and targets", "windows of sentences", "sampling", "comparison of blocks", "texts of rows",
+    "marks of readers",
+)  # fmt: skip
+"""The steps of a build that lose candidates, in their order."""
 
 
-def meanings(drops: Mapping[str, int], own: Mapping[str, str]) -> dict[str, str]:
+class Loss(NamedTuple):
+    """Candidates that were lost together; ``rows`` has what `sentences_in` gives, and may be empty."""
+
+    step: str
+    reason: str
+    rows: pl.DataFrame
+
+
+class Drops(dict[str, int]):
+    """The candidates that were lost: reason → number. A reason may be followed by a value (``rare-value Dual``).
+
+    Attributes:
+        trace: whether the candidates are remembered, and not only counted.
+        losses: the remembered ones, in order.
+        considered: the sentences of all candidates, where not every row of the frame of candidates is one.
+    """
+
+    def __init__(self, counts: Mapping[str, int] | None = None, *, trace: bool = False) -> None:
+        super().__init__(counts or {})
+        self.trace = trace
+        self.losses: list[Loss] = []
+        self.considered: list[pl.DataFrame] = []
+
+    def lose(self, reason: str, lost: pl.DataFrame, *, n: int | None = None, step: str = SAMPLING) -> None:
+        """Counts candidates that are lost.
+
+        Args:
+            reason: one that has a meaning in `REASONS`, or in those of the task.
+            lost: the candidates.
+            n: their number, where a row of ``lost`` is not a candidate.
+            step: of the build.
+        """
+        self[reason] = self.get(reason, 0) + (lost.height if n is None else n)
+        if self.trace:
+            self.losses.append(Loss(step, reason, sentences_in(lost)))
+
+    def keep(
+        self, before: pl.DataFrame, after: pl.DataFrame, reason: str, *, n: int | None = None, step: str = SAMPLING
+    ) -> pl.DataFrame:
+        """Returns ``after``, and counts what it lacks of ``before``; the other arguments are those of `lose`."""
+        self[reason] = self.get(reason, 0) + (before.height - after.height if n is None else n)
+        if self.trace:
+            rows, remaining = sentences_in(before), sentences_in(after)
+            if rows.columns == remaining.columns:  # candidates of two kinds cannot be compared
+                rows = rows.join(remaining, on=rows.columns, how="anti")
+            self.losses.append(Loss(step, reason, rows))
+        return after
+
+    def usable(self, candidates: pl.DataFrame) -> pl.DataFrame:
+        """The candidates whose ``reason`` is null; the others are lost, each for its reason."""
+        counts = candidates.drop_nulls("reason").group_by("reason").len().sort("reason")
+        for reason, n in counts.iter_rows():
+            lost = candidates.filter(pl.col("reason") == reason) if self.trace else candidates.clear()
+            self.lose(reason, lost, n=n, step=FILTERS)
+        return candidates.filter(pl.col("reason").is_null())
+
+    def without_labels(self, candidates: pl.DataFrame, reasons: Mapping[str, str]) -> pl.DataFrame:
+        """The candidates with other labels than those that are left out; ``reasons`` says why, by ``label``."""
+        for label, reason in reasons.items():
+            self.lose(reason, candidates.filter(pl.col("label").eq_missing(label)))
+        return candidates.filter(~pl.col("label").is_in(list(reasons)).fill_null(value=False))
+
+    def count(self, others: "Drops") -> None:
+        """Adds the counts of others, which remember their candidates themselves."""
+        for reason, n in others.items():
+            self[reason] = self.get(reason, 0) + n
+
+    def consider(self, candidates: pl.DataFrame) -> None:
+        """Remembers the sentences of candidates that a task makes of several sentences; they count for nothing."""
+        if self.trace:
+            self.considered.append(sentences_in(candidates))
+
+
+def sentences_in(rows: pl.DataFrame) -> pl.DataFrame:
+    """The sentences that candidates or rows have, each once.
+
+    Args:
+        rows: with ``sent_ids`` (rows with texts), ``shard`` and ``sent`` (candidates of probing tasks, sentences of
+            documents), ``first`` and ``size`` (windows), ``members`` (rows that show several sentences) or ``row``.
+
+    Returns:
+        ``corpus`` and ``sent_id``; ``shard`` and ``sent``; or ``row``, which numbers the frame of candidates.
+    """
+    columns = set(rows.columns)
+    if {"sent_ids", "corpora"} <= columns:
+        places = rows.select(corpus=pl.col("corpora").list.eval(pl.element().cast(pl.String)), sent_id="sent_ids")
+        return places.with_columns(pl.col("corpus").list.first()).explode("sent_id").unique()
+    if not {"first", "size"} <= columns and {"shard", "sent"} <= columns:
+        return rows.select("shard", "sent").unique()
+    if {"first", "size"} <= columns:
+        numbers = rows.select(row=pl.int_ranges("first", pl.col("first") + pl.col("size"))).explode("row")
+    elif "members" in columns:
+        numbers = rows.select(row="members").explode("row")
+    else:
+        numbers = rows.select("row") if "row" in columns else pl.DataFrame(schema={"row": pl.Int64})
+    return numbers.select(pl.col("row").cast(pl.Int64)).drop_nulls().unique()
+
+
+FATES: Final = {"corpus": pl.String, "sent_id": pl.String, "step": pl.String, "reason": pl.String}
+"""A row for every loss of a sentence, and one without step and reason for every sentence that was a candidate."""
+
+
+def fates_of_rows(drops: Drops) -> pl.DataFrame:
+    """What became of each sentence (``FATES``) of rows with texts, from drops that were traced."""
+    losses = [
+        loss.rows.with_columns(step=pl.lit(loss.step), reason=pl.lit(loss.reason))
+        for loss in drops.losses
+        if "sent_id" in loss.rows.columns
+    ]
+    return pl.concat([pl.DataFrame(schema=FATES), *losses])
+
+
+def fates_of(frame: pl.DataFrame, drops: Drops) -> pl.DataFrame:
+    """What became of each sentence (``FATES``) in the sample of a task, from drops that were traced.
+
+    Args:
+        frame: the candidates; for a discourse task all sentences of documents.
+        drops: of the sample.
+
+    Returns:
+        The columns of ``FATES``.
+    """
+    if frame.is_empty():
+        return pl.DataFrame(schema=FATES)
+    ids = pl.col("ids") if "ids" in frame.columns else pl.concat_list(pl.col("sent_id").cast(pl.String))
+    places = [name for name in ("shard", "sent") if name in frame.columns]
+    names = frame.select(pl.col("row").cast(pl.Int64), *places, pl.col("corpus").cast(pl.String), sent_id=ids)
+    names = names.explode("sent_id")
+    losses, candidates = drops.losses, [names.select("row")]
+    if "passage" in frame.columns:
+        unusable = frame.drop_nulls("reason").partition_by("reason", maintain_order=True)
+        losses = [*(Loss(FILTERS, of_reason["reason"][0], sentences_in(of_reason)) for of_reason in unusable), *losses]
+        candidates = drops.considered
+    fates = [Loss("", "", rows) for rows in candidates] + losses
+    return pl.concat([
+        pl.DataFrame(schema=FATES),
+        *(
+            rows.join(names, on=rows.columns, maintain_order="left")
+            .unique(["corpus", "sent_id"], maintain_order=True)
+            .select("corpus", "sent_id", step=pl.lit(step or None, pl.String), reason=pl.lit(reason or None, pl.String))
+            for step, reason, rows in fates
+        ),
+    ])  # fmt: skip
+
+
+def meanings(drops: Mapping[str, int], of_task: Mapping[str, str]) -> dict[str, str]:
     """What each reason means.
 
     Args:
-        drops: reason → number of candidates. A reason may be followed by a value (``rare-value Dual``).
-        own: the reasons of the task → meaning.
+        drops: reason → number of candidates.
+        of_task: the reasons of the task → meaning.
 
     Raises:
         TypeError: a reason is described nowhere (an error of the author of the task).
     """
-    known = {**SHARED, **own}
+    described = {**REASONS, **of_task}
     names = {reason: reason.partition(" ")[0] for reason in drops}
-    if unknown := sorted(set(names.values()) - known.keys()):
+    if unknown := sorted(set(names.values()) - described.keys()):
         raise TypeError(f"no meaning is given for the drop reasons {', '.join(unknown)}; add them to Task.reasons")
-    return {reason: known[name] for reason, name in names.items()}
+    return {reason: described[name] for reason, name in names.items()}
 
 
 FAULTY = "reader"
@@ -114,59 +262,45 @@ def without_rows(config: Config | Unavailable, excluded: Mapping[str, str]) -> C
     """
     if isinstance(config, Unavailable) or not excluded:
         return config
-    drops = Counter(config.drops)
+    drops = Drops(config.drops)
     splits: dict[str, pa.Table] = {}
     used: dict[str, str] = {}
     for split, table in config.splits.items():
-        rows = _facts(table, config.shape)
-        faulty = rows.filter(pl.col("id").is_in(list(excluded)))
-        counterparts = _counterparts(rows, faulty)
-        used |= {row_id: excluded[row_id] for row_id in faulty["id"]}
-        drops.update(f"{FAULTY} {excluded[row_id]}" for row_id in faulty["id"])
-        drops.update({COUNTERPART: len(counterparts)} if counterparts else {})
+        several = pl.col("pair_id").is_duplicated()  # a row of a suite is a pair of texts by itself
+        length = TEXTS[config.shape].list.eval(pl.element().str.len_chars()).list.sum().cast(pl.Int64)
+        facts = pl.DataFrame(table).select("id", "label", pl.when(several).then("pair_id"), length=length)
+        faulty = facts.filter(pl.col("id").is_in(list(excluded)))
+        for row_id in faulty["id"]:
+            used[row_id] = excluded[row_id]
+            drops.lose(f"{FAULTY} {excluded[row_id]}", facts.filter(pl.col("id") == row_id), step=READERS)
+        if counterparts := _counterparts(facts, faulty):
+            drops.lose(COUNTERPART, facts.filter(pl.col("id").is_in(list(counterparts))), step=READERS)
         gone = {*faulty["id"], *counterparts}
-        splits[split] = table.filter(pa.array([row_id not in gone for row_id in rows["id"]], pa.bool_()))
+        splits[split] = table.filter(pa.array([row_id not in gone for row_id in facts["id"]], pa.bool_()))
     if not used:
         return config
-    if lost := _lost_labels(config, splits):
-        reason = f"without the rows that readers found faulty, {lost}"
-        return Unavailable(config.name, config.task, config.lang, reason, config.candidates, dict(drops))
-    known = dict(config.meanings) | meanings({name: 1 for name in drops if name.startswith(FAULTY)}, {})
-    return dataclasses.replace(config, splits=splits, drops=dict(drops), meanings=known, excluded=used)
-
-
-def _facts(table: pa.Table, shape: Shape) -> pl.DataFrame:
-    """What is needed of each row: ``id``, ``label``, ``pair_id``, ``length`` of its texts in characters."""
-    several = pl.col("pair_id").is_duplicated()  # a row of a suite is a pair of texts by itself
-    length = TEXTS[shape].list.eval(pl.element().str.len_chars()).list.sum().cast(pl.Int64)
-    return pl.DataFrame(table).select("id", "label", pl.when(several).then("pair_id"), length=length)
+    for split, table in splits.items():
+        before, present = (set(rows["label"].to_pylist()) for rows in (config.splits[split], table))
+        if lost := [config.labels[label] for label in sorted(before - present)]:
+            reason = f"without the rows that readers found faulty, {split} has no row of {', '.join(lost)}"
+            return Unavailable(config.name, config.task, config.lang, reason, config.candidates, drops)
+    described = dict(config.meanings) | meanings({name: 1 for name in drops if name.startswith(FAULTY)}, {})
+    return dataclasses.replace(config, splits=splits, drops=drops, meanings=described, excluded=used)
 
 
 def _counterparts(rows: pl.DataFrame, faulty: pl.DataFrame) -> set[str]:
-    """Rows that go with the faulty ones: the rest of their pairs, and what balances the labels of the others."""
+    """Rows that go with the faulty ones: the rest of their pairs, and what balances the labels of the others.
+
+    Args:
+        rows: of a split: ``id``, ``label``, ``pair_id`` and ``length`` (of its texts in characters).
+        faulty: some of them.
+    """
     pairs = faulty["pair_id"].drop_nulls().to_list()
     gone = {*rows.filter(pl.col("pair_id").is_in(pairs))["id"], *faulty["id"]}
     lost = Counter(rows.filter(pl.col("id").is_in(list(gone)))["label"].to_list())
-    most = max(lost.values(), default=0)
     for label in sorted(rows["label"].unique()):
-        free = rows.filter((pl.col("label") == label) & pl.col("pair_id").is_null() & ~pl.col("id").is_in(list(gone)))
-        gone |= set(_nearest(free, faulty, most - lost[label]))
+        if n := max(lost.values(), default=0) - lost[label]:
+            of_label = (pl.col("label") == label) & pl.col("pair_id").is_null() & ~pl.col("id").is_in(list(gone))
+            distance = pl.min_horizontal((pl.col("length") - length).abs() for length in faulty["length"])
+            gone |= set(rows.filter(of_label).sort(distance, "id")["id"].head(n))
     return gone - set(faulty["id"])
-
-
-def _nearest(free: pl.DataFrame, faulty: pl.DataFrame, n: int) -> list[str]:
-    """The ``n`` rows whose lengths are nearest to those of the faulty ones."""
-    if not n:
-        return []
-    distance = pl.min_horizontal((pl.col("length") - length).abs() for length in faulty["length"])
-    return free.with_columns(_far=distance).sort("_far", "id")["id"].head(n).to_list()
-
-
-def _lost_labels(config: Config, splits: Mapping[str, pa.Table]) -> str:
-    """Which split has lost a label, in words; empty if none has."""
-    for split, table in splits.items():
-        left = set(table["label"].to_pylist())
-        missing = [config.labels[label] for label in sorted(set(config.splits[split]["label"].to_pylist()) - left)]
-        if missing:
-            return f"{split} has no row of {', '.join(missing)}"
-    return ""

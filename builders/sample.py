@@ -1,4 +1,7 @@
-"""Second step of a build: the rows of one task, chosen from the candidates of the whole corpus."""
+"""Second step of a block: the rows of each task, chosen from the candidates, or why they make no config.
+
+``sample_tasks`` samples all tasks, ``sample`` one. Their result, a ``TaskSample``, still refers to sentences by number.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,12 +12,11 @@ import polars as pl
 
 from discoprobe.builders.config import DISCOURSE_ROWS, PROBING_ROWS, RELATION_ROWS, SHAPE_ROWS, checked
 from discoprobe.builders.sampling.splits import corrected_shares
-from discoprobe.builders.selection import Candidates
+from discoprobe.builders.selection import BlockPlan, Candidates
 from discoprobe.builders.sentences import syncretism
 from discoprobe.builders.sentences.candidates import with_splits
 from discoprobe.builders.settings import MIN_ROWS, SHARES, SPLITS, Settings
 from discoprobe.builders.task import AnyTask, Context, DiscourseTask, ProbingTask, RelationTask, Sample
-from discoprobe.loaders.languages.language import LanguageData
 
 _COLUMNS = {ProbingTask: PROBING_ROWS, DiscourseTask: DISCOURSE_ROWS, RelationTask: RELATION_ROWS}
 """What ``sample`` returns for a kind of task."""
@@ -70,19 +72,15 @@ class TaskSample:
         rows = self.chosen.rows
         if not self.chosen.reason and not rows.is_empty():
             missing = problem_of(rows, self.labels, self.used, self.task.splits)
-            return (missing and self._too_few) or missing
+            if missing and isinstance(self.task, DiscourseTask):
+                n_documents = self.frame.drop_nulls("passage")["doc_key"].n_unique()
+                if n_documents < len(SPLITS):
+                    return (
+                        f"passages are in {n_documents} of the documents; each of the three splits needs one of its own"
+                    )
+            return missing
         reason = self.chosen.reason or self._too_short or "no candidates are left"
         return reason + losses(self.chosen.drops)
-
-    @property
-    def _too_few(self) -> str:
-        """The message that fewer documents than splits have passages; empty if there are enough."""
-        if not isinstance(self.task, DiscourseTask):
-            return ""
-        n_documents = self.frame.drop_nulls("passage")["doc_key"].n_unique()
-        if n_documents >= len(SPLITS):
-            return ""
-        return f"passages are in {n_documents} of the documents; each of the three splits needs one of its own"
 
     @property
     def _too_short(self) -> str:
@@ -130,31 +128,52 @@ def problem_of(
     return ""
 
 
-def sample(
-    task: AnyTask, candidates: Candidates, language: LanguageData, settings: Settings, decided: tuple[str, ...] = ()
-) -> TaskSample:
+def sample_tasks(
+    tasks: Sequence[AnyTask], candidates: Candidates, plan: BlockPlan, executor: Executor | None
+) -> list[TaskSample]:
+    """The sample of each task in a block; the executor makes those of probing tasks, while the others are made here.
+
+    Without an executor, and for a small block, everything is done here.
+    """
+    settings = plan.settings if plan.only_block else plan.settings.within_block()
+    if executor is None or candidates.every.height < MANY:
+        return [sample(task, candidates, plan, settings) for task in tasks]
+    begun = {
+        task.name: executor.submit(sample, task, candidates.only(task), plan, settings)
+        for task in tasks
+        if isinstance(task, ProbingTask)
+    }
+    here = {task.name: sample(task, candidates, plan, settings) for task in tasks if task.name not in begun}
+    return [begun[task.name].result() if task.name in begun else here[task.name] for task in tasks]
+
+
+def sample(task: AnyTask, candidates: Candidates, plan: BlockPlan, settings: Settings) -> TaskSample:
     """The rows of a task.
 
     Args:
         task: what is built.
         candidates: what ``select`` returned.
-        language: facts about the language.
-        settings: seed, sizes and filters.
-        decided: the labels that the whole corpus decided on, if the candidates are only a part of it.
+        plan: what holds for all blocks.
+        settings: the plan's, with the sizes and least numbers that hold for these candidates.
     """
     settings = task.sized(settings)
+    in_blocks = not plan.only_block
     context = Context(
-        task.name, language, settings, task.labels, candidates.frequencies, decided, candidates.similarity,
-        free=task.split_by == "cluster" and not candidates.by_hash, in_blocks=candidates.by_hash,
+        task.name, plan.language, settings, task.labels, plan.frequencies, plan.labels.get(task.name, ()),
+        candidates.similarity, free=task.split_by == "cluster" and not in_blocks, in_blocks=in_blocks, trace=plan.trace,
     )  # fmt: skip
     frame = candidates.frame(task)
-    notes = candidates.notes_for(task)
+    notes: tuple[str, ...] = (task.note,) if isinstance(task, RelationTask) else ()
     if isinstance(task, ProbingTask):
-        frame = syncretism.with_reasons(frame, task, candidates.forms, language, settings)
+        notes = candidates.notes
+        frame = syncretism.with_reasons(frame, task, candidates.forms, plan.language, settings)
     if frame.is_empty():
-        return TaskSample(task, Sample(pl.DataFrame(), reason=_no_candidates(task)), frame, notes)
+        reason = "no sentence is what the task asks for"
+        if isinstance(task, ProbingTask) and task.feature:
+            reason = f"no word that the task asks for has {task.feature}"
+        return TaskSample(task, Sample(pl.DataFrame(), reason=reason), frame, notes)
     if isinstance(task, ProbingTask):
-        frame, chosen = _split_and_sampled(task, frame, context, by_hash=candidates.by_hash)
+        frame, chosen = _split_and_sample(task, frame, context)
     else:
         chosen = task.sample(_in_test(frame) if task.conditions else frame, context)
     if not chosen.rows.is_empty():
@@ -163,45 +182,23 @@ def sample(
     return TaskSample(task, chosen, frame, notes)
 
 
-def samples(
-    tasks: Sequence[AnyTask], candidates: Candidates, language: LanguageData, settings: Settings,
-    executor: Executor | None,
-) -> list[TaskSample]:  # fmt: skip
-    """The sample of each task; those of probing tasks are made by the executor, while the others are made here.
-
-    Args:
-        tasks: what is built.
-        candidates: what ``select`` returned.
-        language: facts about the language.
-        settings: seed, sizes and filters.
-        executor: runs ``sample``; without one, and for a small corpus, everything is done here.
-    """
-    if executor is None or candidates.every.height < MANY:
-        return [sample(task, candidates, language, settings) for task in tasks]
-    begun = {
-        task.name: executor.submit(sample, task, candidates.only(task), language, settings)
-        for task in tasks
-        if isinstance(task, ProbingTask)
-    }
-    here = {task.name: sample(task, candidates, language, settings) for task in tasks if task.name not in begun}
-    return [begun[task.name].result() if task.name in begun else here[task.name] for task in tasks]
-
-
-def _split_and_sampled(
-    task: ProbingTask, frame: pl.DataFrame, context: Context, *, by_hash: bool
-) -> tuple[pl.DataFrame, Sample]:
+def _split_and_sample(task: ProbingTask, frame: pl.DataFrame, context: Context) -> tuple[pl.DataFrame, Sample]:
     """The candidates with their splits, and the sample: of several attempts the one that is nearest to ``MIN_ROWS``.
 
     There is a further attempt only where splits are too small and other shares could change that.
     """
     shares: tuple[float, ...] | None = SHARES
-    attempts: list[tuple[pl.DataFrame, Sample]] = []
+    attempts: list[tuple[tuple[float, int], pl.DataFrame, Sample]] = []
     while shares and len(attempts) < ATTEMPTS:
-        split = with_splits(frame, task, context.settings.seed, shares, by_hash=by_hash)
+        split = with_splits(frame, task, context.settings.seed, shares, by_hash=context.in_blocks)
         split = _in_test(split) if task.conditions else split
-        attempts.append((split, task.sample(split, context)))
-        shares = None if by_hash or task.conditions else corrected_shares(shares, _sizes(attempts[-1][1].rows))
-    return max(attempts, key=lambda attempt: _fullness(_sizes(attempt[1].rows)))
+        chosen = task.sample(split, context)
+        sizes = [int((chosen.rows["split"] == name).sum()) if chosen.rows.height else 0 for name in SPLITS]
+        fullness = min(1.0, *(size / least for size, least in zip(sizes, MIN_ROWS, strict=True)))
+        attempts.append(((fullness, sum(sizes)), split, chosen))
+        shares = None if context.in_blocks or task.conditions else corrected_shares(shares, sizes)
+    _, split, chosen = max(attempts, key=lambda attempt: attempt[0])
+    return split, chosen
 
 
 def _in_test(frame: pl.DataFrame) -> pl.DataFrame:
@@ -209,20 +206,3 @@ def _in_test(frame: pl.DataFrame) -> pl.DataFrame:
     if "split" not in frame.columns:
         return frame
     return frame.with_columns(split=pl.when(pl.col("split").is_not_null()).then(pl.lit("test", frame.schema["split"])))
-
-
-def _sizes(rows: pl.DataFrame) -> list[int]:
-    """Number of rows in each split."""
-    return [int((rows["split"] == split).sum()) if rows.height else 0 for split in SPLITS]
-
-
-def _fullness(sizes: list[int]) -> tuple[float, int]:
-    """The smallest ratio of a split's size to that of ``MIN_ROWS``, at most 1, and the number of rows."""
-    return min(1.0, *(size / least for size, least in zip(sizes, MIN_ROWS, strict=True))), sum(sizes)
-
-
-def _no_candidates(task: AnyTask) -> str:
-    """Why a task has no candidates at all."""
-    if isinstance(task, ProbingTask) and task.feature:
-        return f"no word that the task asks for has {task.feature}"
-    return "no sentence is what the task asks for"

@@ -1,11 +1,13 @@
-"""First step of a build: the candidates of every shard, and facts that need the whole corpus.
+"""First step of a block: the candidates of its parts, and the facts that need all of them together.
 
-Only small columns leave a shard: keys, labels, offsets and hashes, no text.
+``hindrance`` says before whether a corpus can support a task at all. ``select`` asks the tasks for the candidates of
+every part; only small columns leave a part: keys, labels, offsets and hashes, no text. ``merge`` puts the candidates of
+several blocks together, for decisions that need more than one block.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import numpy as np
@@ -20,40 +22,70 @@ from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import AnyTask, Context, DiscourseTask, ProbingTask, RelationTask, unsupported
 from discoprobe.loaders import near_duplicates
-from discoprobe.loaders.corpus import Corpus, Loadable
-from discoprobe.loaders.languages.language import LanguageData, language_data
+from discoprobe.loaders.corpus import Counts, Loadable, Shard, Source
+from discoprobe.loaders.languages.language import LanguageData
+from discoprobe.loaders.near_duplicates import Shingles
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
-    """What the tasks can sample from, over the whole corpus.
+class BlockPlan:
+    """What holds for all blocks of a corpus.
 
     Attributes:
-        every: the sentences of all shards in order: ``shard``, ``sent``, and the ``cluster`` of near duplicates.
-        shingles: what is compared of these sentences with those of other blocks.
+        language: facts about the language.
+        settings: seed, sizes and filters, as the user set them.
+        sources: the corpora.
+        layers: annotation of the corpora.
+        n_sentences: in the corpora.
+        only_block: whether the corpus is one block. Then the splits of groups are assigned by their sizes, and each
+            sample has the set sizes. If there are several, splits depend on the hash of a group alone, and sizes hold
+            for all blocks together.
+        frequencies: the word frequency list.
+        labels: those that tasks with open labels use, by task; empty where the sample of the only block decides.
+        trace: whether lost candidates are remembered, for `build why`.
+    """
+
+    language: LanguageData
+    settings: Settings
+    sources: tuple[Source, ...] = ()
+    layers: frozenset[str] = frozenset()
+    n_sentences: int = 0
+    only_block: bool = False
+    frequencies: Frequencies | None = None
+    labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    trace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What the tasks can sample from, over a whole block.
+
+    Attributes:
         of_task: the candidates of each probing task, with ``shard``, ``cluster`` and ``row``; of each relation task,
             with ``corpus``, ``doc_id`` and ``row``.
         sentences: the sentences of documents, as ``windows.with_passages`` gives; empty without a discourse task.
-        marks: what each discourse task with ``mark`` says of the sentences.
-        forms: the word forms of the corpus, for the syncretism filter.
-        frequencies: the word frequency list that was used.
-        notes: what a card says of the candidates of probing tasks.
-        by_hash: splits of groups depend on their keys alone.
         similarity: of ``sentences``.
+        marks: what each discourse task with ``mark`` says of the sentences.
+        forms: the word forms of the block, for the syncretism filter.
+        notes: what a card says of the candidates of probing tasks.
+        every: all sentences in order: ``shard``, ``sent``, and the ``cluster`` of near duplicates.
+        shingles: what is compared of these sentences with those of other blocks.
+        n_words: number of words of these sentences.
     """
 
-    every: pl.DataFrame
-    shingles: near_duplicates.Shingles
     of_task: dict[str, pl.DataFrame]
-    sentences: pl.DataFrame
-    marks: dict[str, pl.DataFrame]
-    forms: pl.DataFrame
-    frequencies: Frequencies | None
-    notes: tuple[str, ...]
-    by_hash: bool = False
+    sentences: pl.DataFrame = field(default_factory=pl.DataFrame)
     similarity: Similarity | None = None
+    marks: dict[str, pl.DataFrame] = field(default_factory=dict)
+    forms: pl.DataFrame = field(default_factory=pl.DataFrame)
+    notes: tuple[str, ...] = ()
+    every: pl.DataFrame = field(
+        default_factory=pl.DataFrame(schema={"shard": pl.UInt32, "sent": pl.UInt32, "cluster": pl.UInt32}).clone
+    )
+    shingles: Shingles = field(default_factory=lambda: near_duplicates.together([]))
+    n_words: int = 0
 
     def frame(self, task: AnyTask) -> pl.DataFrame:
         """The candidates of one task."""
@@ -65,183 +97,163 @@ class Candidates:
 
     def only(self, task: ProbingTask) -> "Candidates":
         """What the sample of one probing task needs, for another process."""
-        nothing = pl.DataFrame()
-        return replace(
-            self, every=nothing, shingles=near_duplicates.together([]), of_task={task.name: self.of_task[task.name]},
-            sentences=nothing, marks={}, similarity=None,
-        )  # fmt: skip
-
-    def notes_for(self, task: AnyTask) -> tuple[str, ...]:
-        """What a card says of the candidates of a task."""
-        if isinstance(task, RelationTask):
-            return (task.note,)
-        return self.notes if isinstance(task, ProbingTask) else windows.ends_note(windows.ends(self.sentences))
+        return Candidates({task.name: self.of_task[task.name]}, forms=self.forms, notes=self.notes)
 
 
 @dataclass(frozen=True, slots=True)
-class _Shard:
-    """The candidates of one shard: ``sents`` are its sentences, ``coverage`` is that of the frequency list.
+class _PartCandidates:
+    """The candidates of one part: ``coverage`` is that of the frequency list; the rest is as in ``Candidates``."""
 
-    The other attributes are those of ``Candidates``.
-    """
-
-    sents: pl.DataFrame
-    shingles: near_duplicates.Shingles
     of_task: dict[str, pl.DataFrame]
     sentences: pl.DataFrame | None
     marks: dict[str, pl.DataFrame]
     forms: pl.DataFrame | None
     coverage: pl.DataFrame
+    every: pl.DataFrame
+    shingles: Shingles
+    n_words: int
 
 
-def hindrance(task: AnyTask, corpus: Corpus, settings: Settings) -> str:
+def hindrance(task: AnyTask, plan: BlockPlan) -> str:
     """Why the corpus or its language cannot support a task; empty if they may."""
-    if not corpus.n_sentences and not isinstance(task, RelationTask):
+    if not plan.n_sentences and not isinstance(task, RelationTask):
         return "the corpus has no sentences, only trees"
-    language = language_data(corpus.lang)
-    return unsupported(task, corpus.layers, language) or syncretism.hindrance(task, language, settings)
+    reason = unsupported(task, plan.layers, plan.language)
+    return reason or syncretism.hindrance(task, plan.language, plan.settings)
 
 
-def over_shards(step: Callable[..., T], corpus: Corpus, executor: Executor | None, *arguments: object) -> Iterator[T]:
-    """``step(shard, *arguments)`` for every shard, in order."""
-    columns = [[argument] * len(corpus.parts) for argument in arguments]
-    return (executor.map if executor else map)(step, corpus.parts, *columns)
-
-
-def select(  # noqa: PLR0913 (one keyword more than a function may have)
-    tasks: Sequence[AnyTask], corpus: Corpus, language: LanguageData, settings: Settings,
-    executor: Executor | None = None, *, frequencies: Frequencies | None = None, by_hash: bool = False,
-) -> Candidates:  # fmt: skip
-    """The candidates of tasks that the corpus supports, from all shards.
-
-    Args:
-        tasks: what is built; either relation tasks only, or none of them.
-        corpus: one language's corpora.
-        language: facts about the language.
-        settings: seed, sizes and filters.
-        executor: runs the steps over shards; without one they run here.
-        frequencies: the word frequency list, as ``frequencies_of`` gives.
-        by_hash: whether the splits of groups depend on their keys alone.
-    """
-    if any(isinstance(task, RelationTask) for task in tasks):
-        return _relations(tasks, corpus, language, settings, executor)
-    probing = [task for task in tasks if isinstance(task, ProbingTask)]
-    frequencies = frequencies if probing else None
-    shards = list(over_shards(_select, corpus, executor, tuple(tasks), language, settings, frequencies))
-    ipm = frequency_filter.covered_corpora([shard.coverage for shard in shards], frequencies, settings, corpus.layers)
-    shingles = near_duplicates.together([shard.shingles for shard in shards])
-    clusters = stacked([shard.sents for shard in shards]).select(
-        "shard", "sent", cluster=near_duplicates.clusters(shingles)
-    )
-    of_documents = [shard.sentences for shard in shards if shard.sentences is not None]
-    sentences = pl.DataFrame()
-    if of_documents:
-        sentences = windows.with_passages(
-            stacked(of_documents).join(clusters, on=["shard", "sent"], how="left"), settings,
-            by_hash=by_hash, left_out=windows.not_prose(corpus.sources, settings),
-        )  # fmt: skip
-    return Candidates(
-        every=clusters,
-        shingles=shingles,
-        of_task={
-            task.name: frequency_filter.filtered(stacked([shard.of_task[task.name] for shard in shards]), ipm, settings)
-            .join(clusters, on=["shard", "sent"], how="left", maintain_order="left")
-            .with_row_index("row")
-            for task in probing
-        },
-        sentences=sentences,
-        similarity=Similarity(sentences),
-        marks={name: stacked([shard.marks[name] for shard in shards]) for name in (shards[0].marks if shards else ())},
-        forms=syncretism.merged([shard.forms for shard in shards if shard.forms is not None]),
-        frequencies=frequencies,
-        notes=ipm.notes,
-        by_hash=by_hash,
-    )
-
-
-def _select(
-    part: Loadable, tasks: tuple[AnyTask, ...], language: LanguageData, settings: Settings, listed: Frequencies | None
-) -> _Shard:
-    """The candidates of one shard."""
-    shard = part.load()
-    probing = [task for task in tasks if isinstance(task, ProbingTask)]
-    discourse = [task for task in tasks if isinstance(task, DiscourseTask)]
-    trees = Trees(shard)
-    shown = frequency_filter.with_ipm(candidates.sentences(trees, settings), trees, listed) if probing else None
-    return _Shard(
-        sents=shard.sentences.select("sent"),
-        shingles=near_duplicates.shingles(shard.sentences["text"]),
-        of_task={
-            task.name: candidates.candidates(
-                _selected(task, trees, Context(task.name, language, settings, task.labels, listed)),
-                trees, shown,
-            )
-            for task in probing
-            if shown is not None
-        },
-        sentences=windows.sentences(shard, settings) if discourse else None,
-        marks={task.name: task.mark(shard, language) for task in discourse if task.mark},
-        forms=syncretism.forms(trees) if any(syncretism.wanted(task, settings) for task in probing) else None,
-        coverage=pl.DataFrame() if shown is None else frequency_filter.coverage(shown),
-    )  # fmt: skip
-
-
-def _relations(
-    tasks: Sequence[AnyTask], corpus: Corpus, language: LanguageData, settings: Settings, executor: Executor | None
-) -> Candidates:
-    """The candidates of relation tasks, from all shards; relations are few, so that their texts come along."""
-    shards = list(over_shards(_relations_of_shard, corpus, executor, tuple(tasks), language, settings))
-    nothing = pl.DataFrame()
-    return Candidates(
-        every=nothing, shingles=near_duplicates.together([]), sentences=nothing, marks={}, forms=nothing,
-        of_task={task.name: stacked([found[task.name] for found in shards]).with_row_index("row") for task in tasks},
-        frequencies=None, notes=(),
-    )  # fmt: skip
-
-
-def _relations_of_shard(
-    part: Loadable, tasks: tuple[RelationTask, ...], language: LanguageData, settings: Settings
-) -> dict[str, pl.DataFrame]:
-    """The candidates of one shard by task, with the corpus and the id of their document."""
-    shard = part.load()
-    documents = shard.documents.select("doc", "corpus", "doc_id")
-    found = {}
-    for task in tasks:
-        selected = task.select(shard, Context(task.name, language, settings, task.labels))
-        checked(selected, RELATION_CANDIDATES, f"{task.name}: select")
-        found[task.name] = selected.join(documents, on="doc", maintain_order="left")
-    return found
-
-
-def _selected(task: ProbingTask, trees: Trees, context: Context) -> pl.DataFrame:
-    selected = task.select(trees, context).with_columns(pl.col("label").cast(pl.String))
-    return checked(selected, PROBING_CANDIDATES, f"{task.name}: select")
+def over_parts(
+    step: Callable[..., T], parts: Sequence[Loadable], executor: Executor | None, *arguments: object
+) -> Iterator[T]:
+    """``step(part, *arguments)`` for every part, in order; without an executor, or for a single part, here."""
+    columns = [[argument] * len(parts) for argument in arguments]
+    return (executor.map if executor and len(parts) > 1 else map)(step, parts, *columns)
 
 
 def frequencies_of(
-    tasks: Sequence[AnyTask], corpus: Corpus, language: LanguageData, settings: Settings,
-    executor: Executor | None = None,
-) -> Frequencies | None:  # fmt: skip
+    tasks: Sequence[AnyTask], parts: Sequence[Loadable], plan: BlockPlan, executor: Executor | None
+) -> Frequencies | None:
     """The word frequency list that tasks use; None without a probing task, or if there is no list of the language."""
     if not any(isinstance(task, ProbingTask) for task in tasks):
         return None
     return frequency_filter.frequencies(
-        settings, language, lambda: over_shards(frequency_filter.counted, corpus, executor)
+        plan.settings, plan.language, lambda: over_parts(frequency_filter.counted, parts, executor)
     )
 
 
-def stacked(frames: list[pl.DataFrame]) -> pl.DataFrame:
-    """The frames of all shards in one, with the number of the ``shard``."""
+def select(
+    tasks: Sequence[AnyTask], parts: Sequence[Loadable], plan: BlockPlan, executor: Executor | None = None
+) -> Candidates:
+    """The candidates of tasks that the corpus supports.
+
+    Args:
+        tasks: what is built; either relation tasks only, or none of them.
+        parts: of one block; shards in memory, if it is not the only one.
+        plan: what holds for all blocks.
+        executor: runs the steps over parts; without one they run here.
+    """
+    settings = plan.settings
+    if any(isinstance(task, RelationTask) for task in tasks):
+        relations = list(over_parts(_relations_of_part, parts, executor, tuple(tasks), plan.language, settings))
+        return Candidates({
+            task.name: _stack([of_part[task.name] for of_part in relations]).with_row_index("row") for task in tasks
+        })  # fmt: skip
+    probing = [task for task in tasks if isinstance(task, ProbingTask)]
+    frequencies = plan.frequencies if probing else None
+    of_parts = list(
+        over_parts(_candidates_of_part, parts, executor, tuple(tasks), plan.language, settings, frequencies)
+    )
+    shingles = near_duplicates.together([of_part.shingles for of_part in of_parts])
+    every = _stack([of_part.every for of_part in of_parts]).with_columns(near_duplicates.clusters(shingles))
+    layers = plan.layers
+    if probing and not plan.only_block:  # the card of a config says which words each block had
+        layers = sum((part.counts() for part in parts if isinstance(part, Shard)), Counts()).present()
+    ipm = frequency_filter.covered_corpora([of_part.coverage for of_part in of_parts], frequencies, settings, layers)
+    of_documents = [of_part.sentences for of_part in of_parts if of_part.sentences is not None]
+    sentences = pl.DataFrame()
+    if of_documents:
+        sentences = windows.with_passages(
+            _stack(of_documents).join(every, on=["shard", "sent"], how="left"), settings,
+            by_hash=not plan.only_block, left_out=windows.not_prose(plan.sources, settings),
+        )  # fmt: skip
+    of_task = {}
+    for task in probing:
+        frame = _stack([of_part.of_task[task.name] for of_part in of_parts])
+        frame = frequency_filter.filtered(frame, ipm, settings)
+        frame = frame.join(every, on=["shard", "sent"], how="left", maintain_order="left")
+        of_task[task.name] = frame.with_row_index("row")
+    return Candidates(
+        of_task=of_task,
+        sentences=sentences,
+        similarity=Similarity(sentences),
+        marks={
+            task.name: _stack([of_part.marks[task.name] for of_part in of_parts])
+            for task in tasks
+            if isinstance(task, DiscourseTask) and task.mark
+        },
+        forms=syncretism.merged([of_part.forms for of_part in of_parts if of_part.forms is not None]),
+        notes=ipm.notes,
+        every=every,
+        shingles=shingles,
+        n_words=sum(of_part.n_words for of_part in of_parts),
+    )
+
+
+def _candidates_of_part(
+    part: Loadable, tasks: tuple[AnyTask, ...], language: LanguageData, settings: Settings, listed: Frequencies | None
+) -> _PartCandidates:
+    """The candidates of one part, of probing and discourse tasks."""
+    shard = part.load()
+    probing = [task for task in tasks if isinstance(task, ProbingTask)]
+    discourse = [task for task in tasks if isinstance(task, DiscourseTask)]
+    trees, of_task, coverage = Trees(shard), {}, pl.DataFrame()
+    if probing:
+        described = frequency_filter.with_ipm(candidates.sentences(trees, settings), trees, listed)
+        coverage = frequency_filter.coverage(described)
+        for task in probing:
+            selected = task.select(trees, Context(task.name, language, settings, task.labels, listed))
+            selected = selected.with_columns(pl.col("label").cast(pl.String))
+            checked(selected, PROBING_CANDIDATES, f"{task.name}: select")
+            of_task[task.name] = candidates.candidates(selected, trees, described)
+    return _PartCandidates(
+        of_task=of_task,
+        sentences=windows.sentences(shard, settings) if discourse else None,
+        marks={task.name: task.mark(shard, language) for task in discourse if task.mark},
+        forms=syncretism.forms(trees) if any(syncretism.wanted(task, settings) for task in probing) else None,
+        coverage=coverage,
+        every=shard.sentences.select("sent"),
+        shingles=near_duplicates.shingles(shard.sentences["text"]),
+        n_words=int(shard.sentences["n_words"].sum()),
+    )
+
+
+def _relations_of_part(
+    part: Loadable, tasks: tuple[RelationTask, ...], language: LanguageData, settings: Settings
+) -> dict[str, pl.DataFrame]:
+    """The candidates of one part by task, with the corpus and the id of their document.
+
+    Relations are few, so that their texts come along.
+    """
+    shard = part.load()
+    documents = shard.documents.select("doc", "corpus", "doc_id")
+    of_task = {}
+    for task in tasks:
+        selected = task.select(shard, Context(task.name, language, settings, task.labels))
+        checked(selected, RELATION_CANDIDATES, f"{task.name}: select")
+        of_task[task.name] = selected.join(documents, on="doc", maintain_order="left")
+    return of_task
+
+
+def _stack(frames: list[pl.DataFrame]) -> pl.DataFrame:
+    """The frames of all parts in one, with the number of the part as ``shard``."""
     return pl.concat([frame.with_columns(shard=pl.lit(n, pl.UInt32)) for n, frame in enumerate(frames)])
 
 
-def merged(blocks: Sequence[Candidates], tasks: Sequence[AnyTask]) -> Candidates:
+def merge(blocks: Sequence[Candidates], tasks: Sequence[AnyTask]) -> Candidates:
     """The candidates of tasks in several blocks as those of one; near duplicates between blocks are not looked for."""
     shards = np.cumsum([0, *(block.every["shard"].n_unique() for block in blocks)])
     sentences = np.cumsum([0, *(block.every.height for block in blocks)])
     offsets = [{"shard": shards[n], "cluster": sentences[n], "passage": sentences[n]} for n in range(len(blocks))]
-    probing = [task.name for task in tasks if isinstance(task, ProbingTask)]
-    marks = [task.name for task in tasks if isinstance(task, DiscourseTask) and task.mark]
 
     def together(frames: list[pl.DataFrame]) -> pl.DataFrame:
         moved = [
@@ -253,14 +265,19 @@ def merged(blocks: Sequence[Candidates], tasks: Sequence[AnyTask]) -> Candidates
         ]
         return pl.concat(moved).drop("row", strict=False).with_row_index("row") if moved else pl.DataFrame()
 
-    return Candidates(
-        every=together([block.every for block in blocks]).drop("row"),
-        shingles=near_duplicates.together([block.shingles for block in blocks]),
-        of_task={name: together([block.of_task[name] for block in blocks]) for name in probing},
+    return replace(
+        blocks[0],
+        of_task={
+            task.name: together([block.of_task[task.name] for block in blocks])
+            for task in tasks
+            if isinstance(task, ProbingTask)
+        },
         sentences=together([block.sentences for block in blocks]),
-        marks={name: together([block.marks[name] for block in blocks]).drop("row") for name in marks},
+        similarity=None,
+        marks={
+            task.name: together([block.marks[task.name] for block in blocks]).drop("row")
+            for task in tasks
+            if isinstance(task, DiscourseTask) and task.mark
+        },
         forms=syncretism.merged([block.forms for block in blocks]),
-        frequencies=blocks[0].frequencies,
-        notes=tuple(dict.fromkeys(note for block in blocks for note in block.notes)),
-        by_hash=True,
     )

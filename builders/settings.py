@@ -1,7 +1,7 @@
 """What a user may set for a build. The manifest records all of it."""
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -101,6 +101,14 @@ class Settings:
         """The user's own files that settings name, by setting."""
         named = {"frequency": self.frequency, "paradigms": self.paradigms}
         return {name: Path(value) for name, value in named.items() if value not in {"", "wordfreq", "corpus"}}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "Settings":
+        """The settings that a manifest holds."""
+        tuples: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
+        }
+        return cls(**tuples)
 
     def to_dict(self) -> dict[str, object]:
         """The settings as the manifest holds them."""

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 import polars as pl
 
 from discoprobe.builders.config import Paper, Shape, papers_of
+from discoprobe.builders.drops import Drops
 from discoprobe.builders.passages.similarity import Similarity
 from discoprobe.builders.sentences.frequency_filter import Frequencies
 from discoprobe.builders.sentences.trees import Trees
@@ -44,6 +45,7 @@ class Context:
         frequencies: the word frequency list that the settings name; None where there is none.
         free: whether each candidate may be in any split.
         in_blocks: whether the candidates are those of one block of a larger corpus.
+        trace: whether the lost candidates are remembered.
     """
 
     task: str
@@ -55,6 +57,7 @@ class Context:
     similarity: Similarity | None = None
     free: bool = False
     in_blocks: bool = False
+    trace: bool = False
 
     @property
     def seed_key(self) -> tuple[int | str, ...]:
@@ -68,14 +71,14 @@ class Sample:
 
     Attributes:
         rows: the columns of ``PROBING_ROWS`` or ``DISCOURSE_ROWS`` (``builders/config.py``).
-        drops: reason → number of candidates.
+        drops: the candidates that were lost, by reason.
         labels: label names, where the corpus decides on them; or those of the task's labels that rows have.
         candidates: number of candidates before any was dropped.
         reason: why there are no rows, where the task knows; else empty.
     """
 
     rows: pl.DataFrame
-    drops: Mapping[str, int] = field(default_factory=dict)
+    drops: Drops = field(default_factory=Drops)
     labels: tuple[str, ...] = ()
     candidates: int = 0
     reason: str = ""
@@ -280,8 +283,8 @@ def tasks_named(names: Sequence[str]) -> list[AnyTask]:
         matching = {key: task for key, task in tasks.items() if name in {key, task.family, "all"}}
         matching |= {key: task for key, task in generated.items() if name in {key, task.family}}
         if not matching:
-            known = [*tasks, *generated, *FAMILIES, *{task.family for task in generated.values()}, "all"]
-            raise UnknownNameError("task", name, known, remedy="`build tasks` lists them")
+            names_of_all = [*tasks, *generated, *FAMILIES, *{task.family for task in generated.values()}, "all"]
+            raise UnknownNameError("task", name, names_of_all, remedy="`build tasks` lists them")
         chosen |= matching
     return list(chosen.values())
 

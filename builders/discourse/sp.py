@@ -21,9 +21,9 @@ def sample(frame: pl.DataFrame, context: Context) -> Sample:
     """Passages of five, one sentence of each moved to the front."""
     inner = without_introductions(frame).with_columns(passage=pl.when(pl.col("index") > 0).then("passage"))
     windows, drops = windows_of(inner, context, SIZE)
-    chosen, odd = labelled(windows, SIZE, context)
+    chosen = labelled(windows, SIZE, context, drops, "unbalanced")
     shown = reordered(chosen["first"].to_numpy(), ORDERS[chosen["label"].to_numpy()], 0)
-    return Sample(single_rows(chosen, shown), drops | {"unbalanced": odd}, candidates=windows.height)
+    return Sample(single_rows(chosen, shown), drops, candidates=windows.height)
 
 
 TASK = DiscourseTask(labels=("0", "1", "2", "3", "4"), shape=Shape.SEQUENCE, sample=sample, least=SIZE + 1, version=3)

@@ -376,14 +376,13 @@ def with_wrong_form(frame: pl.DataFrame, context: Context) -> Sample:
         context: seed key, settings and language. Each row's ``condition`` is one of ``CHANGES``.
     """
     usable, drops = usable_of(with_other_forms(frame, context), context)
-    single = not_repeated(usable, *context.seed_key)
-    both = both_directions(single, *context.seed_key)
+    single = drops.keep(usable, not_repeated(usable, *context.seed_key), "repeated")
+    both = drops.keep(single, both_directions(single, *context.seed_key), "one-direction")
     names = [pl.col(column).replace_strict(NAMES) for column in ("value", "other_value")]
     new = capitalised(both["other"], both["target_form"].str.contains(r"^\p{Uppercase}"), context.language)
     rows = both.with_columns(
         condition=pl.concat_str(names, separator="/"), plan=pl.struct(start="target_start", end="target_end", new=new)
     )
-    drops |= {"repeated": usable.height - single.height, "one-direction": single.height - both.height}
     return original_and_edited(rows, context, drops)
 
 

@@ -235,7 +235,7 @@ def original_and_inverted(frame: pl.DataFrame, context: Context) -> Sample:
     """Originals and inversions; neither the lengths of the clauses nor their first words predict the order."""
     usable, drops = usable_of(frame, context)
     even = remove_bias(usable, _gains(usable), *context.seed_key) if context.settings.match else usable
-    made = original_and_edited(even, context, drops | {"unbalanced": usable.height - even.height})
+    made = original_and_edited(drops.keep(usable, even, "unbalanced"), context, drops)
     return replace(made, candidates=frame.height * 2)
 
 
@@ -379,7 +379,7 @@ def with_other_connective(frame: pl.DataFrame, context: Context) -> Sample:
         plan=pl.struct("start", end="until", new=new),
         target_form="form", target_start=pl.col("start").cast(pl.UInt32), target_end=pl.col("until").cast(pl.UInt32),
     )  # fmt: skip
-    return original_and_edited(rows, context, drops | {"no-exchange": usable.height - rows.height})
+    return original_and_edited(drops.keep(usable, rows, "no-exchange"), context, drops)
 
 
 def _exchanged(usable: pl.DataFrame, context: Context) -> pl.DataFrame:

@@ -16,7 +16,6 @@ and Latin, and none of 22 in ten languages.
 """
 
 import functools
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import pairwise
@@ -334,18 +333,15 @@ def without_frequent_pairs(frame: pl.DataFrame, counts: HashCounts, context: Con
         counts: of the bigrams of the corpora.
         context: seed key and settings.
     """
-    usable, drops = usable_of(frame, context)
-    rows, lost = usable, Counter[str]()
+    rows, drops = usable_of(frame, context)
     if context.settings.match:
-        rows = first_of_each(usable, ["swapped"], "one of a pair", *context.seed_key)
-        lost["same-words-swapped"] = usable.height - rows.height
+        single = first_of_each(rows, ["swapped"], "one of a pair", *context.seed_key)
+        rows = drops.keep(rows, single, "same-words-swapped")
         for _ in range(ROUNDS):
-            varied = _varied(rows, counts, context)
+            varied = drops.keep(rows, _varied(rows, counts, context), "same-neighbours")
             balanced = remove_bias(varied, _likelier(varied, counts)[:, None], *context.seed_key, few=FEW)
-            lost["same-neighbours"] += rows.height - varied.height
-            lost["bigrams-tell"] += varied.height - balanced.height
-            rows = balanced
-    return original_and_edited(rows, context, drops | lost)
+            rows = drops.keep(varied, balanced, "bigrams-tell")
+    return original_and_edited(rows, context, drops)
 
 
 def _varied(rows: pl.DataFrame, counts: HashCounts, context: Context) -> pl.DataFrame:
@@ -421,8 +417,8 @@ def _sample(frame: pl.DataFrame, context: Context, *, fixed: bool) -> Sample:
     some = frame.filter(pl.col("order").is_in(fixed_orders(frame["orders"].explode()).implode())) if fixed else frame
     chosen, sentences = one_of_each(some, context), frame.select("shard", "sent").n_unique()
     made = without_frequent_pairs(chosen, HashCounts(frame["bigrams"]), context)
-    drops = {**made.drops, "free-order": sentences - chosen.height}
-    return replace(made, drops=drops, candidates=sentences * 2)
+    made.drops.keep(frame, chosen, "free-order", n=sentences - chosen.height)
+    return replace(made, candidates=sentences * 2)
 
 
 def swap(text: str, plan: Mapping[str, Any]) -> Edit:

@@ -263,7 +263,8 @@ def original_and_replaced(frame: pl.DataFrame, context: Context) -> Sample:
     fits = _fits(usable, counts, misfits, context)
     exchanged = _exchanged(usable, *exchange_words(cells, keys, owners, fits, *context.seed_key))
     kept = exchanged.join(_capped(exchanged, context), on="ring", how="semi", maintain_order="left")
-    drops |= {"unmatched": sentences.height - exchanged.height, "over-size": exchanged.height - kept.height}
+    drops.keep(sentences, exchanged, "unmatched")
+    drops.keep(exchanged, kept, "over-size")
     made = Sample(_rows(kept), drops, candidates=sum(drops.values()) + kept.height)
     return if_enough(made, context.labels, context)
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders.config import Shape
+from discoprobe.builders.drops import Drops
 from discoprobe.builders.passages.distractors import (
     ANY,
     CLOSE,
@@ -61,7 +62,7 @@ class Continuations:
     """
 
     rows: pl.DataFrame
-    drops: dict[str, int]
+    drops: Drops
     candidates: int
 
 
@@ -83,8 +84,9 @@ def continuations(frame: pl.DataFrame, context: Context, *, later: bool = True) 
     both = pl.concat([inside.with_columns(distractor=pl.lit(LATER)), outside.with_columns(distractor=pl.lit(OTHER))])
     both = both.with_columns(position=pl.lit(CONTEXT, pl.Int64))
     rows, served = _mixed(frame, both, context, later=later), both["window"].n_unique()
-    lost = {"no-matching-distractor": cut.windows.height - served, "unbalanced": served - rows.height}
-    return Continuations(rows, cut.drops | lost, cut.windows.height + cut.drops["donor"])
+    cut.drops.keep(cut.windows, both, "no-matching-distractor", n=cut.windows.height - served)
+    cut.drops.keep(both, rows, "unbalanced", n=served - rows.height)
+    return Continuations(rows, cut.drops, cut.windows.height + cut.drops["donor"])
 
 
 def _in_half(inside: pl.DataFrame, windows: pl.DataFrame, context: Context) -> pl.DataFrame:
@@ -168,22 +170,20 @@ def _sample(frame: pl.DataFrame, context: Context, *, sizes: tuple[int, int], ki
     """Passages with their next sentence and a wrong one of each kind."""
     n_context = random_sizes(frame, *sizes, *context.seed_key, reserve=1 + RESERVE_CHOICES)
     cut = with_donors(frame, context, n_context + 1, DONORS_CHOICES, RESERVE_CHOICES)
-    served, drops = _wrong_of_each(frame, cut, kinds, context)
+    served = _wrong_of_each(frame, cut, kinds, context)
     even, n_served = _one_of_each(frame, served, kinds, context), served["window"].n_unique()
-    chosen, odd = labelled(even, 1 + len(kinds), context)
+    cut.drops.keep(served, even, "unbalanced", n=n_served - even.height)
+    chosen = labelled(even, 1 + len(kinds), context, cut.drops, "unbalanced")
     rows = choice_rows(chosen, *_in_any_order(chosen, kinds))
-    drops["unbalanced"] = n_served - even.height + odd
-    return Sample(rows, drops, candidates=cut.windows.height + cut.drops["donor"])
+    return Sample(rows, cut.drops, candidates=cut.windows.height + cut.drops["donor"])
 
 
-def _wrong_of_each(
-    frame: pl.DataFrame, cut: Cut, kinds: Kinds, context: Context
-) -> tuple[pl.DataFrame, dict[str, int]]:
+def _wrong_of_each(frame: pl.DataFrame, cut: Cut, kinds: Kinds, context: Context) -> pl.DataFrame:
     """The windows for which a distractor of each kind is found, with them.
 
     Every window first gets one of each kind, then another one of each. A window has one row per combination of them.
     """
-    windows, drops, used = cut.windows, dict(cut.drops), set[int]()
+    windows, used = cut.windows, set[int]()
     turns, taken = [], np.full((windows.height, 0), -1)
     for kind, matching in kinds.items():
         around, right = _passages(windows)
@@ -194,8 +194,8 @@ def _wrong_of_each(
         found = shortlists(frame, slots, pool, *key, matching=how, similarity=context.similarity)
         first = first_come(slots, found[0], *key, used=used)
         turns += [(kind, slots, turn, key) for turn in found[1:]]
-        drops[_reason(kind)] = windows.height - first.height
         at, distractor = first["slot"].to_numpy(), first["distractor_row"]
+        cut.drops.keep(windows, windows[at], _reason(kind))
         windows, taken = windows[at].with_columns(distractor.alias(kind)), np.column_stack([taken[at], distractor])
     alternatives = {kind: [windows.select("window", kind)] for kind in kinds}
     staying = windows["window"].to_numpy()
@@ -207,7 +207,7 @@ def _wrong_of_each(
     windows = windows.drop(kinds)
     for parts in alternatives.values():
         windows = windows.join(pl.concat(parts), on="window", maintain_order="left_right")
-    return windows.filter(_all_unlike(frame, windows, kinds)), drops
+    return windows.filter(_all_unlike(frame, windows, kinds))
 
 
 def _all_unlike(frame: pl.DataFrame, windows: pl.DataFrame, kinds: Kinds) -> pl.Series:

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from discoprobe.builders.config import Shape
+from discoprobe.builders.drops import Drops
 from discoprobe.builders.passages.windows import members, single_rows, version, windows_of
 from discoprobe.builders.sampling.balance import (
     COMMA,
@@ -83,18 +84,14 @@ def _neighbours(frame: pl.DataFrame, context: Context, *, fact: str) -> Sample:
     known = frame.with_columns(passage=pl.when(pl.col(fact).is_not_null()).then("passage"))
     windows, drops = windows_of(known, context, 2)
     pairs = _described(windows, frame, fact)
-    shared = pairs.filter(pl.col("label").n_unique().over("doc_key") > 1)
+    shared = drops.keep(pairs, pairs.filter(pl.col("label").n_unique().over("doc_key") > 1), "one-label")
     matched = shared
     if context.settings.match:
         matched = match_labels(shared, "label", *context.seed_key, cell=("ends",), of=BOTH)
-    capped = cap(matched, context.settings, *context.seed_key, by=("label",))
+    drops.keep(shared, matched, "unbalanced")
+    capped = drops.keep(matched, cap(matched, context.settings, *context.seed_key, by=("label",)), "over-size")
     shown = version(members(capped["first"].to_numpy(), 2))
     rows = single_rows(capped, shown).with_columns(stratum=capped["ends"])
-    drops |= {
-        "one-label": pairs.height - shared.height,
-        "unbalanced": shared.height - matched.height,
-        "over-size": matched.height - capped.height,
-    }
     return Sample(rows, drops, candidates=windows.height)
 
 
@@ -135,19 +132,24 @@ def _mark_inside(shard: Shard, _language: LanguageData, *, inside: pl.Expr) -> p
 
 def _counterparts(frame: pl.DataFrame, context: Context) -> Sample:
     """Sentences inside the part, each with one outside it."""
+    drops = Drops(trace=context.trace)
     candidates = frame.filter(pl.col("reason").is_null(), pl.col("inside").is_not_null())
-    single = first_of_each(candidates, ["cluster"], *context.seed_key)
+    drops.consider(candidates)
+    single = drops.keep(candidates, first_of_each(candidates, ["cluster"], *context.seed_key), "near-duplicate")
     pairs = _pairs_corpus_labels(single, context)
     more = pairs.select(SURFACE).to_numpy().astype(np.float64)
     matched = remove_bias(pairs, more, *context.seed_key, few=FEW) if context.settings.match else pairs
+    drops.keep(single, _both(matched), "unbalanced")
     capped = cap(matched, context.settings, *context.seed_key, weight=2)
+    drops.keep(_both(matched), _both(capped), "over-size")
     rows = pl.concat([_rows(capped, label, name) for label, name in enumerate(("", "_outside"))])
-    drops = {
-        "near-duplicate": candidates.height - single.height,
-        "unbalanced": single.height - 2 * matched.height,
-        "over-size": 2 * (matched.height - capped.height),
-    }
     return Sample(rows, drops, candidates=candidates.height)
+
+
+def _both(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Both sentences of pairs, one per row: ``shard`` and ``sent``."""
+    sides = ({"shard": f"shard{side}", "sent": f"sent{side}"} for side in ("", "_outside"))
+    return pl.concat([pairs.select(**side) for side in sides])
 
 
 def _pairs_corpus_labels(sentences: pl.DataFrame, context: Context) -> pl.DataFrame:
@@ -157,7 +159,7 @@ def _pairs_corpus_labels(sentences: pl.DataFrame, context: Context) -> pl.DataFr
         ``key``, ``split``, ``ring`` (equal in both rows of a pair), ``row`` and ``n_words`` of both, and of each of
         ``SURFACE`` which of them has more, as a sign.
     """
-    wanted = ["doc_key", "split", "row", "key", "n_words", "length", *SURFACE, *MARKS]
+    wanted = ["doc_key", "split", "shard", "sent", "row", "key", "n_words", "length", *SURFACE, *MARKS]
     part, rest = (
         sentences.filter(pl.col("inside") == inside).select(wanted).sort("length", "key") for inside in (True, False)
     )
@@ -193,31 +195,28 @@ def without_connective(frame: pl.DataFrame, context: Context) -> Sample:
         frame: sentences, with what ``sentence_connectives`` marks.
         context: settings and language; ``decided`` are the connectives that are classes.
     """
-    every = _pairs_connective_pairs(frame)
+    drops, every = Drops(trace=context.trace), _pairs_connective_pairs(frame)
+    drops.consider(every)
     talk = pl.col("genre").is_in(TALK).fill_null(value=False)
-    pairs = every if context.settings.genres == "all" else every.filter(~talk)
+    pairs = drops.keep(every, every if context.settings.genres == "all" else every.filter(~talk), "talk")
     enough = context.decided or frequent_in_splits(pairs, "connective", context.settings.min_class)
-    frequent = pairs.filter(pl.col("connective").is_in(enough))
+    frequent = drops.keep(pairs, pairs.filter(pl.col("connective").is_in(enough)), "rare-connective")
     named = frequent if context.decided else one_per_sense(frequent, context.language)
+    drops.keep(frequent, named, "same-sense")
     names = context.decided or tuple(sorted(named["connective"].unique()))
     capped = cap(named, context.settings, *context.seed_key)
     chosen = capped if len(names) > 1 else capped.clear()
     if chosen.height and not context.decided:
         chosen = equal_counts_by_length(capped, "connective", *context.seed_key)
+    drops.keep(named, chosen, "unbalanced")
     windows = chosen.select(
-        "split", window="key", first=pl.col("row").cast(pl.Int64) - 1,
+        "split", "first", window="key",
         label=pl.col("connective").replace_strict(names, range(len(names)), return_dtype=pl.Int64),
     )  # fmt: skip
     shown = version(members(windows["first"].to_numpy(), 2), position=1)
     rows = single_rows(windows, shown, *context.seed_key).with_columns(
         chosen["trim"], stratum=chosen.select(strata(pl.col("mean_words"), STRATA)).to_series()
     )
-    drops = {
-        "talk": every.height - pairs.height,
-        "rare-connective": pairs.height - frequent.height,
-        "same-sense": frequent.height - named.height,
-        "unbalanced": named.height - chosen.height,
-    }
     return Sample(rows, drops, labels=names, candidates=every.height, reason=_problem(pairs, names, context))
 
 
@@ -238,5 +237,7 @@ def _pairs_connective_pairs(frame: pl.DataFrame) -> pl.DataFrame:
     pairs = frame.with_columns(_ok=pl.col("connective").is_not_null() & before.fill_null(value=False))
     pairs = pairs.with_columns(_chain=(~pl.col("_ok")).cum_sum()).filter("_ok")
     nth = pl.int_range(pl.len()).over("_chain")
-    single = pairs.filter(nth % 2 == 0).with_columns(mean_words=pl.col("n_words").cast(pl.Float64))
+    single = pairs.filter(nth % 2 == 0).with_columns(
+        mean_words=pl.col("n_words").cast(pl.Float64), first=pl.col("row").cast(pl.Int64) - 1, size=pl.lit(2)
+    )
     return single.unique("text_key", keep="first", maintain_order=True)

@@ -24,6 +24,7 @@ import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders.config import Shape
+from discoprobe.builders.drops import Drops
 from discoprobe.builders.passages.similarity import (
     Rows,
     Similarity,
@@ -362,7 +363,7 @@ class Cut:
 
     windows: pl.DataFrame
     pool: Rows
-    drops: dict[str, int]
+    drops: Drops
 
 
 def with_donors(frame: pl.DataFrame, context: Context, size: Sizes, donors: float, reserve: Sizes = 0) -> Cut:
@@ -374,7 +375,8 @@ def with_donors(frame: pl.DataFrame, context: Context, size: Sizes, donors: floa
     windows, drops = windows_of(frame, context, size, reserve)
     gives = pl.Series(hashing.unit(windows["window"].to_numpy(), "donor", *context.seed_key) < donors)
     windows_kept = windows.filter(~gives)
-    return Cut(windows_kept, spread(frame, covered(windows_kept)), drops | {"donor": int(gives.sum())})
+    drops.keep(windows, windows_kept, "donor")
+    return Cut(windows_kept, spread(frame, covered(windows_kept)), drops)
 
 
 def covered(windows: pl.DataFrame) -> Rows:
@@ -405,8 +407,9 @@ def _whole_and_broken(frame: pl.DataFrame, context: Context, *, size: int, match
     even = served if how == ANY else _as_similar(frame, served, size, context)
     rows = replaced_pairs(cap(even, context.settings, *context.seed_key, weight=2), size)
     n_served = served["window"].n_unique()
-    lost = {"no-matching-intruder": cut.windows.height - n_served, "unbalanced": n_served - even.height}
-    return Sample(rows, cut.drops | lost, candidates=(cut.windows.height + cut.drops["donor"]) * 2)
+    cut.drops.keep(cut.windows, served, "no-matching-intruder", n=cut.windows.height - n_served)
+    cut.drops.keep(served, even, "unbalanced", n=n_served - even.height)
+    return Sample(rows, cut.drops, candidates=(cut.windows.height + cut.drops["donor"]) * 2)
 
 
 def _as_similar(frame: pl.DataFrame, served: pl.DataFrame, size: int, context: Context) -> pl.DataFrame:

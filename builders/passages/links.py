@@ -10,6 +10,7 @@ import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders.config import Shape
+from discoprobe.builders.drops import WINDOWS, Drops
 from discoprobe.builders.passages.windows import cut, distinct, one_order, ordered_pairs, without_introductions
 from discoprobe.builders.sampling.balance import cap, with_rank
 from discoprobe.builders.sentences.connectives import connectives_of
@@ -99,8 +100,9 @@ def order_suite(moved: int, region: int = 0, version: int = 6) -> DiscourseTask:
 def _sample(frame: pl.DataFrame, context: Context, *, moved: int) -> Sample:
     passages = without_introductions(frame)
     found = linked_windows(passages, moved, *context.seed_key)
-    windows, drops = distinct(frame, found)
-    drops["no-link"] = max(0, cut(passages, SIZE, *context.seed_key).height - found.height)
+    drops, unlinked = Drops(trace=context.trace), cut(passages, SIZE, *context.seed_key)
+    windows = distinct(frame, found, drops)
+    drops.keep(unlinked, found, "no-link", n=max(0, unlinked.height - found.height), step=WINDOWS)
     capped = cap(windows, context.settings, *context.seed_key, weight=2)
     orders = breaking_orders(frame, capped, moved)
     match = context.settings.match

@@ -21,13 +21,13 @@ from __future__ import annotations
 
 import functools
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
 from discoprobe.builders import clean_text
-from discoprobe.builders.drops import without_reason
+from discoprobe.builders.drops import Drops
 from discoprobe.builders.sampling.balance import cap, equal_counts_by_length
 from discoprobe.builders.sampling.label_sets import LabelSet, by_frequency, frequent_in_splits, most_frequent
 from discoprobe.builders.sampling.splits import Split, split_of
@@ -214,19 +214,19 @@ def _words(text: pl.Expr) -> pl.Expr:
 def _sample(frame: pl.DataFrame, context: Context, *, natural: bool) -> Sample:
     """The rows of a relation task, documents being assigned to splits."""
     natural |= not context.settings.match
-    clean, not_usable = without_reason(frame)
-    single, repeated = _each_once(clean)
-    split, leaking = _without_leaks(_with_splits(single, context))
+    drops = Drops(trace=context.trace)
+    split = _with_splits(_each_once(drops.usable(frame), drops), context)
+    split = drops.keep(split, _without_leaks(split), "in-two-splits")
     classes = (_classes if natural else _balanced_classes)(split, context)
-    drops = Counter(not_usable) + Counter({**repeated, "in-two-splits": leaking, **classes.left_out})
-    kept = split.filter(pl.col("label").is_in(classes.names))
+    others_left_out = drops.without_labels(split, classes.left_out)
+    kept = others_left_out.filter(pl.col("label").is_in(classes.names))
     if not natural:
         first, second = (_words(pl.col(f"sentence{n}")) for n in (1, 2))
         kept = kept.with_columns(mean_words=(first + second) / 2)
         kept = equal_counts_by_length(kept, "label", *context.seed_key) if kept.height else kept
-        drops["unbalanced"] = split.height - sum(classes.left_out.values()) - kept.height
+        drops.keep(others_left_out, kept, "unbalanced")
     capped = cap(kept, context.settings, *context.seed_key, by=() if natural else ("label",)) if kept.height else kept
-    drops["over-size"] = kept.height - capped.height
+    drops.keep(kept, capped, "over-size")
     names = context.labels or classes.names
     indices = {name: index for index, name in enumerate(names)}
     rows = capped.with_columns(
@@ -238,14 +238,13 @@ def _sample(frame: pl.DataFrame, context: Context, *, natural: bool) -> Sample:
     return Sample(rows, drops, labels=used, candidates=frame.height, reason=classes.reason)
 
 
-def _each_once(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Each two units once; none of those that occur with several labels. And the drops by reason."""
+def _each_once(frame: pl.DataFrame, drops: Drops) -> pl.DataFrame:
+    """Each two units once; none of those that occur with several labels."""
     same = ["_unit1", "_unit2"]
     keyed = frame.with_columns(pl.col(f"sentence{n}").str.to_lowercase().alias(f"_unit{n}") for n in (1, 2))
-    agreed = keyed.filter(pl.col("label").n_unique().over(same) == 1)
+    agreed = drops.keep(keyed, keyed.filter(pl.col("label").n_unique().over(same) == 1), "several-labels")
     single = agreed.sort("key").unique(same, keep="first", maintain_order=True)
-    drops = {"several-labels": keyed.height - agreed.height, "duplicate": agreed.height - single.height}
-    return single.drop(same), drops
+    return drops.keep(agreed, single, "duplicate").drop(same)
 
 
 def _with_splits(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
@@ -268,8 +267,8 @@ def _with_splits(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
     return frame.with_columns(group="doc_id").join(places, on="group", how="left", maintain_order="left")
 
 
-def _without_leaks(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
-    """The rows without those one of whose units is (nearly) in a later split too; and how many these are.
+def _without_leaks(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows without those one of whose units is (nearly) in a later split too.
 
     Test keeps what it has, and train loses what is in test: so published test sets stay as they are.
     """
@@ -281,7 +280,7 @@ def _without_leaks(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     )  # fmt: skip
     later = clusters.filter("long", pl.col("split").max().over("cluster") > pl.col("split"))
     kept = frame.with_row_index("_place").filter(~pl.col("_place").is_in(later["place"].unique().implode()))
-    return kept.drop("_place"), frame.height - kept.height
+    return kept.drop("_place")
 
 
 def _classes(frame: pl.DataFrame, context: Context) -> LabelSet:
@@ -311,10 +310,8 @@ def _balanced_classes(frame: pl.DataFrame, context: Context) -> LabelSet:
 
 def _label_set(frame: pl.DataFrame, names: list[str], context: Context) -> LabelSet:
     """The classes of these names, with what the others lose; why there are none where there are fewer than two."""
-    rare = by_frequency(frame, "label").filter(~pl.col("label").is_in(names))
-    left_out = Counter[str]()
-    for label, n in rare.iter_rows():
-        left_out[f"rare-class {label}" if context.labels else "rare-class"] += n
+    rare = by_frequency(frame, "label").filter(~pl.col("label").is_in(names))["label"]
+    left_out = {label: f"rare-class {label}" if context.labels else "rare-class" for label in rare}
     if len(names) > 1:
         return LabelSet(tuple(names), left_out)
     found = most_frequent(frame, "label")

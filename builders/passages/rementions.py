@@ -21,7 +21,7 @@ import msgspec
 import polars as pl
 
 from discoprobe.builders.config import RELATION_CANDIDATES
-from discoprobe.builders.drops import without_reason
+from discoprobe.builders.drops import Drops
 from discoprobe.builders.passages.relation_units import REASONS as OF_UNITS
 from discoprobe.builders.passages.relation_units import candidates
 from discoprobe.builders.sampling.balance import cap, in_both_directions
@@ -47,18 +47,17 @@ def items(
         alike: columns in which both rows of an item are equal.
         rather: a column in which they are equal, too, if possible.
     """
-    clean, drops = without_reason(frame.with_columns(_second=pl.col("condition") == conditions[1]))
-    usable = clean.sort("key").unique(["sentence1", "sentence2"], keep="first", maintain_order=True)
+    drops = Drops(trace=context.trace)
+    clean = drops.usable(frame.with_columns(_second=pl.col("condition") == conditions[1]))
+    single = clean.sort("key").unique(["sentence1", "sentence2"], keep="first", maintain_order=True)
+    usable = drops.keep(clean, single, "duplicate")
     same = in_both_directions(usable, [*alike, rather], "_second", *context.seed_key)
     others = usable.filter(~pl.col("key").is_in(same["key"].implode()))
     paired = pl.concat([same, in_both_directions(others, alike, "_second", *context.seed_key)])
+    drops.keep(usable, paired, "one-direction")
     split = paired.with_columns(split=pl.lit("test", Split), pair="key", group=hashing.as_text("ring"))
     capped = cap(split, context.settings, *context.seed_key, weight=2) if split.height else split
-    drops |= {
-        "duplicate": clean.height - usable.height,
-        "one-direction": usable.height - paired.height,
-        "over-size": paired.height - capped.height,
-    }
+    drops.keep(paired, capped, "over-size")
     rows = pl.concat([_texts(capped, 0, "sentence1", "mention"), _texts(capped, 1, "sentence2", "other")])
     n_items, least = capped.height // 2, context.settings.min_class
     reason = "" if n_items >= least else f"{n_items} items are left; {least} are needed"

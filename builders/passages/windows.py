@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from discoprobe.builders import clean_text
 from discoprobe.builders.config import Shape
+from discoprobe.builders.drops import WINDOWS, Drops
 from discoprobe.builders.passages.similarity import (
     FREQUENT,
     WIDTH,
@@ -283,11 +284,10 @@ WAYS = 4
 """Number of orders of a window, of which one is chosen."""
 
 
-def windows_of(
-    frame: pl.DataFrame, context: Context, size: Sizes, reserve: Sizes = 0
-) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Disjoint windows of distinct sentences, as ``distinct`` gives; and how many were dropped for which reason."""
-    return distinct(frame, cut(frame, size, *context.seed_key, reserve=reserve))
+def windows_of(frame: pl.DataFrame, context: Context, size: Sizes, reserve: Sizes = 0) -> tuple[pl.DataFrame, Drops]:
+    """Disjoint windows of distinct sentences, as ``distinct`` gives; and the windows that were dropped."""
+    drops = Drops(trace=context.trace)
+    return distinct(frame, cut(frame, size, *context.seed_key, reserve=reserve), drops), drops
 
 
 def reordered(first: Rows, order: Rows, position: Rows | int = -1) -> pl.DataFrame:
@@ -382,19 +382,17 @@ def _in_two_orders(  # noqa: PLR0913 (one keyword per choice of a task)
     match, passages = context.settings.match, without_introductions(frame)
     sizes = size if isinstance(size, int) else random_sizes(passages, *size, *context.seed_key)
     windows, drops = windows_of(passages, context, sizes)
-    kept = keep(frame, windows, context) if keep and match else windows
-    drops |= {"unbalanced": windows.height - kept.height}
-    capped = cap(kept, context.settings, *context.seed_key, weight=2)
+    balanced = drops.keep(windows, keep(frame, windows, context) if keep and match else windows, "unbalanced")
+    capped = cap(balanced, context.settings, *context.seed_key, weight=2)
     orders = _alternatives(capped, order, context, ways if match else 1)
     chosen = one_order(frame, orders, context) if match and ways > 1 else orders
     return Sample(ordered_pairs(chosen, moved), drops, candidates=windows.height * 2)
 
 
-def labelled(windows: pl.DataFrame, n_labels: int, context: Context) -> tuple[pl.DataFrame, int]:
-    """The windows with a ``label``, all equally frequent, within the set sizes; and how many got none."""
-    with_label = assign_labels(windows, n_labels, *context.seed_key)
-    capped = cap(with_label, context.settings, *context.seed_key, by=["label"])
-    return capped, windows.height - with_label.height
+def labelled(windows: pl.DataFrame, n_labels: int, context: Context, drops: Drops, reason: str) -> pl.DataFrame:
+    """The windows with a ``label``, all equally frequent, within the set sizes; those that get none are dropped."""
+    with_label = drops.keep(windows, assign_labels(windows, n_labels, *context.seed_key), reason)
+    return cap(with_label, context.settings, *context.seed_key, by=["label"])
 
 
 def single_rows(windows: pl.DataFrame, shown: pl.DataFrame, *seed_key: str | int) -> pl.DataFrame:
@@ -442,11 +440,12 @@ def members(first: Rows, size: int) -> Rows:
     return first[:, None] + np.arange(size)
 
 
-def distinct(frame: pl.DataFrame, windows: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Windows with ``split``, ``key`` and ``mean_words``; and how many are dropped for which reason.
+def distinct(frame: pl.DataFrame, windows: pl.DataFrame, drops: Drops) -> pl.DataFrame:
+    """Windows with ``split``, ``key`` and ``mean_words``.
 
     A window is dropped if a sentence occurs in it twice, or if another window has the same sentences.
     """
+    drops.consider(windows)
     rows = windows.select("window", row=pl.int_ranges("first", pl.col("first") + pl.col("size"))).explode("row")
     texts = frame.select(pl.col("row").cast(pl.Int64), "split", "n_words", "text_key")
     facts = (
@@ -458,10 +457,9 @@ def distinct(frame: pl.DataFrame, windows: pl.DataFrame) -> tuple[pl.DataFrame, 
         )
     )  # fmt: skip
     described = windows.join(facts, on="window", maintain_order="left").with_columns(key="window")
-    own = described.filter(~pl.col("_same"))
-    single = own.sort("window").unique("_sentences", keep="first", maintain_order=True)
-    drops = {"sentence-twice": windows.height - own.height, "duplicate": own.height - single.height}
-    return single.drop("_same", "_sentences"), drops
+    without_repetition = drops.keep(described, described.filter(~pl.col("_same")), "sentence-twice", step=WINDOWS)
+    single = without_repetition.sort("window").unique("_sentences", keep="first", maintain_order=True)
+    return drops.keep(without_repetition, single, "duplicate", step=WINDOWS).drop("_same", "_sentences")
 
 
 def spread(frame: pl.DataFrame, taken: Rows) -> Rows:

@@ -1,16 +1,14 @@
-"""Balance: equal counts of labels, labels assigned in equal numbers, rows removed until simple rules are at chance.
+"""Balance: which rows stay so that labels are equally frequent and simple rules are at chance.
 
-Strata of sentence length, ranks inside strata, and the largest number of rows.
+From top to bottom: strata of sentence length and ranks in hash order; ``cap``, the set sizes; bins of length as labels;
+``equal_counts`` of labels; ``assign_labels`` to rows that could have any; ``remove_bias``, which removes rows until
+simple rules are at chance, and the gains of such rules; ``match_labels`` on surface features.
 
-Classes and strata of sentence length, in words without punctuation.
-
-Equal counts of labels, with sentences that are matched on surface features.
-
-Within a stratum of length, the sentences of one label may still be a little longer. So this module finds the largest
-set of rows in which every label has equally many rows in every cell and every class of length, and the same means: of
-characters, characters per word (plurals have more letters per word), words with a capital (sentences in the past tense
-name more people), commas and other punctuation marks. This is cardinality matching with fine balance (Zubizarreta,
-Paredes & Rosenbaum 2014), solved as a linear program.
+Within a stratum of length, the sentences of one label may still be a little longer. So ``match_labels`` finds the
+largest set of rows in which every label has equally many rows in every cell and every class of length, and the same
+means: of characters, characters per word (plurals have more letters per word), words with a capital (sentences in the
+past tense name more people), commas and other punctuation marks. This is cardinality matching with fine balance
+(Zubizarreta, Paredes & Rosenbaum 2014), solved as a linear program.
 """
 
 import math
@@ -71,8 +69,8 @@ def in_both_directions(rows: pl.DataFrame, within: Sequence[str], up: str, *seed
     """
     ranked = with_rank(rows, [*within, up], "direction", *seed_key)
     least = pl.min_horizontal(pl.col(up).sum().over(within), (~pl.col(up)).sum().over(within))
-    kept = ranked.filter(pl.col("rank") <= least)
-    return kept.with_columns(ring=pl.col("key").min().over([*within, "rank"])).drop("rank")
+    paired = ranked.filter(pl.col("rank") <= least)
+    return paired.with_columns(ring=pl.col("key").min().over([*within, "rank"])).drop("rank")
 
 
 def cap(
@@ -88,9 +86,9 @@ def cap(
         by: columns whose values get equal shares of the size.
     """
     if "ring" in rows.columns and rows.height:
-        one = rows.unique("ring", keep="first", maintain_order=True)
-        chosen = cap(one.drop("ring"), settings, *seed_key, weight=weight * rows.height // one.height, by=by)
-        rings = one.filter(pl.col("key").is_in(chosen["key"].implode()))["ring"]
+        first = rows.unique("ring", keep="first", maintain_order=True)
+        chosen = cap(first.drop("ring"), settings, *seed_key, weight=weight * rows.height // first.height, by=by)
+        rings = first.filter(pl.col("key").is_in(chosen["key"].implode()))["ring"]
         return rows.filter(pl.col("ring").is_in(rings.implode()))
     n_values = max(rows.select(pl.struct(by).n_unique()).item(), 1) if by else 1
     sizes = {split: settings.size(split) // (weight * n_values) for split in SPLITS}
@@ -212,32 +210,30 @@ def assign_labels(rows: pl.DataFrame, n_labels: int, *seed_key: str | int) -> pl
         The rows that got a ``label``, in their order.
     """
     stratified = rows.with_columns(_stratum=strata(pl.col("mean_words"), len(LENGTH_EDGES) + 1))
-    in_strata = _served(stratified, ["split", "_stratum"], n_labels, *seed_key)
+    in_strata = _equal_labels(stratified, ["split", "_stratum"], n_labels, *seed_key)
     remainder = stratified.join(in_strata, on="key", how="anti", maintain_order="left")
-    labels = pl.concat([in_strata, _served(remainder, ["split"], n_labels, *seed_key)])
+    labels = pl.concat([in_strata, _equal_labels(remainder, ["split"], n_labels, *seed_key)])
     return rows.join(labels, on="key", maintain_order="left")
 
 
-def _served(rows: pl.DataFrame, within: list[str], n_labels: int, *seed_key: str | int) -> pl.DataFrame:
+def _equal_labels(rows: pl.DataFrame, within: list[str], n_labels: int, *seed_key: str | int) -> pl.DataFrame:
     """``key`` and ``label`` of rows, equally many of each label in every value of ``within``."""
-    nothing = pl.DataFrame(schema={"key": pl.UInt64, "label": pl.Int64})
-    parts = [_serve(part, n_labels, *seed_key) for part in rows.partition_by(within, maintain_order=True)]
-    return pl.concat([nothing, *(part.select("key", "label") for part in parts)])
-
-
-def _serve(cell: pl.DataFrame, n_labels: int, *seed_key: str | int) -> pl.DataFrame:
-    keys = cell["key"].to_numpy()
-    order = hashing.ranking(keys, "serve", *seed_key)
-    wishes = np.argsort(
-        np.stack([hashing.mix(keys, "wish", label, *seed_key) for label in range(n_labels)], axis=1), axis=1
-    )
-    free = np.full(n_labels, len(keys) // n_labels)
-    labels = np.full(len(keys), -1)
-    for row in order[: len(keys) // n_labels * n_labels]:
-        wish = next(label for label in wishes[row] if free[label])
-        free[wish] -= 1
-        labels[row] = wish
-    return cell.with_columns(label=pl.Series(labels, dtype=pl.Int64)).filter(pl.col("label") >= 0)
+    cells = [pl.DataFrame(schema={"key": pl.UInt64, "label": pl.Int64})]
+    for cell in rows.partition_by(within, maintain_order=True):
+        keys = cell["key"].to_numpy()
+        order = hashing.ranking(keys, "serve", *seed_key)
+        wishes = np.argsort(
+            np.stack([hashing.mix(keys, "wish", label, *seed_key) for label in range(n_labels)], axis=1), axis=1
+        )
+        free = np.full(n_labels, len(keys) // n_labels)
+        labels = np.full(len(keys), -1)
+        for row in order[: len(keys) // n_labels * n_labels]:
+            wish = next(label for label in wishes[row] if free[label])
+            free[wish] -= 1
+            labels[row] = wish
+        labelled = cell.select("key", label=pl.Series(labels, dtype=pl.Int64))
+        cells.append(labelled.filter(pl.col("label") >= 0))
+    return pl.concat(cells)
 
 
 def remove_bias(
@@ -287,10 +283,10 @@ def _level(gains: Floats, units: Ints, few: int, slack: float) -> Ints:
         moves[here] = gains[here] - gains[best]
         squares[here] = (moves[here] ** 2).sum(axis=1)
     moves = -gains[chosen]
-    squares, there = (moves**2).sum(axis=1), np.ones(len(chosen), dtype=bool)
-    while there.sum() > few and (best := _nearest(sums, moves, squares, slack)) is not None:
-        sums, there[best], squares[best] = sums + moves[best], False, np.inf
-    return chosen[there]
+    squares, stays = (moves**2).sum(axis=1), np.ones(len(chosen), dtype=bool)
+    while stays.sum() > few and (best := _nearest(sums, moves, squares, slack)) is not None:
+        sums, stays[best], squares[best] = sums + moves[best], False, np.inf
+    return chosen[stays]
 
 
 def _nearest(sums: Floats, moves: Floats, squares: Floats, slack: float) -> int | None:
@@ -330,8 +326,8 @@ def classes(values: Floats) -> Floats:
     """
     n_classes = max(1, min(CLASSES_BALANCE, len(values) // IN_CLASS_BALANCE))
     edges = np.unique(np.quantile(values, np.arange(1, n_classes) / n_classes)) if n_classes > 1 else np.empty(0)
-    there = np.searchsorted(edges, values)[:, :, None] == np.arange(len(edges) + 1)
-    return _in_eighths(there[:, 0] - there[:, 1:].mean(axis=1))
+    in_class = np.searchsorted(edges, values)[:, :, None] == np.arange(len(edges) + 1)
+    return _in_eighths(in_class[:, 0] - in_class[:, 1:].mean(axis=1))
 
 
 def classes_of_two(values: Floats, others: Floats) -> Floats:
@@ -344,8 +340,8 @@ def classes_of_two(values: Floats, others: Floats) -> Floats:
         above = measure - measure.mean(axis=1, keepdims=True)
         edges = np.quantile(above, np.arange(1, CLASSES_OF_TWO) / CLASSES_OF_TWO)
         number = CLASSES_OF_TWO * number + np.searchsorted(edges, above)
-    there = number[:, :, None] == np.arange(CLASSES_OF_TWO**2)
-    return np.asarray((values.shape[1] - 1) * there[:, 0] - there[:, 1:].sum(axis=1), dtype=np.float64)
+    in_class = number[:, :, None] == np.arange(CLASSES_OF_TWO**2)
+    return np.asarray((values.shape[1] - 1) * in_class[:, 0] - in_class[:, 1:].sum(axis=1), dtype=np.float64)
 
 
 def waves(measures: Sequence[Floats]) -> Floats:
@@ -434,13 +430,13 @@ def match_labels(
     shared = ordered.filter(pl.col("_label").n_unique().over("_cell") == rows[by].n_unique())
     rarest = shared.group_by("split", "_cell", "_label").len().group_by("split", "_cell").agg(pl.col("len").min())
     supply = dict(rarest.group_by("split").agg(pl.col("len").sum()).iter_rows())
-    wanted = min(1.0, least / max(1, sum(supply.values())))
+    share = min(1.0, least / max(1, sum(supply.values())))
     parts = shared.partition_by("split", maintain_order=True) if shared.height else []
-    kept = [
-        _largest(part, points[part["_at"].to_numpy()], of, math.ceil(wanted * supply[part["split"][0]]))
+    largest = [
+        _largest_balanced_set(part, points[part["_at"].to_numpy()], of, math.ceil(share * supply[part["split"][0]]))
         for part in parts
     ]
-    return rows.join(pl.concat([rows.select("key").clear(), *kept]), on="key", how="semi", maintain_order="left")
+    return rows.join(pl.concat([rows.select("key").clear(), *largest]), on="key", how="semi", maintain_order="left")
 
 
 def _points(rows: pl.DataFrame, text: str) -> Floats:
@@ -453,15 +449,24 @@ def _points(rows: pl.DataFrame, text: str) -> Floats:
     return np.asarray((points - points.mean(axis=0)) / np.where(spread > 0, spread, 1.0)) if rows.height else points
 
 
-def _largest(split: pl.DataFrame, points: Floats, of: tuple[str, ...], least: int) -> pl.DataFrame:
+def _largest_balanced_set(split: pl.DataFrame, points: Floats, of: tuple[str, ...], least: int) -> pl.DataFrame:
     """The ``key`` of the rows of a split that are kept.
 
-    The program may take parts of a few rows. Of every cell and label those rows are kept of which it takes most, as
-    many as the parts add up to.
+    The classes of length have about equally many rows. The program may take parts of a few rows. Of every cell and
+    label those rows are kept of which it takes most, as many as the parts add up to; the largest fractions are rounded
+    up.
     """
-    in_class = np.hstack([_classes(split, text) for text in of])
+    rarest = int(split.group_by("_label").len()["len"].min())  # type: ignore[arg-type]
+    n_classes = min(CLASSES_MATCH, max(1, rarest // IN_CLASS_MATCH))
+    of_texts = []
+    for text in of:
+        characters = split[f"n_chars{text}"].to_numpy()
+        edges = np.quantile(characters, np.arange(1, n_classes) / n_classes)
+        place = np.searchsorted(edges, characters, side="left")
+        of_texts.append(place[:, None] == np.unique(place))
+    in_class = np.hstack(of_texts)
     labels, cells = (np.unique(split[name].to_numpy(), return_inverse=True)[1] for name in ("_label", "_cell"))
-    parts, sizes = _program(
+    parts, sizes = _solve_program(
         labels.astype(np.int64),
         cells.astype(np.int64),
         np.hstack([points, in_class]),
@@ -469,31 +474,15 @@ def _largest(split: pl.DataFrame, points: Floats, of: tuple[str, ...], least: in
         TIES * hashing.unit(split["key"].to_numpy(), "match"),
         least,
     )
-    taken = split.with_columns(_part=pl.Series(parts), _of_cell=pl.Series(_rounded(sizes)[cells])).sort(
+    rounded = np.floor(sizes + SOLVED).astype(np.int64)
+    rounded[np.argsort(rounded - sizes, kind="stable")[: round(sizes.sum()) - rounded.sum()]] += 1
+    taken = split.with_columns(_part=pl.Series(parts), _of_cell=pl.Series(rounded[cells])).sort(
         "_part", descending=True, maintain_order=True
     )
     return taken.filter(pl.int_range(pl.len()).over("_cell", "_label") < pl.col("_of_cell")).select("key")
 
 
-def _classes(split: pl.DataFrame, text: str) -> npt.NDArray[np.bool_]:
-    """Which class of length one text of each row is in, shape (rows, classes), which have about equally many rows."""
-    rarest = int(split.group_by("_label").len()["len"].min())  # type: ignore[arg-type]
-    n_classes = min(CLASSES_MATCH, max(1, rarest // IN_CLASS_MATCH))
-    characters = split[f"n_chars{text}"].to_numpy()
-    edges = np.quantile(characters, np.arange(1, n_classes) / n_classes)
-    place = np.searchsorted(edges, characters, side="left")
-    return np.asarray(place[:, None] == np.unique(place))
-
-
-def _rounded(sizes: Floats) -> Ints:
-    """Whole numbers whose sum is that of the sizes, rounded; the largest fractions are rounded up."""
-    whole = np.floor(sizes + SOLVED).astype(np.int64)
-    up = np.argsort(whole - sizes, kind="stable")[: round(sizes.sum()) - whole.sum()]
-    whole[up] += 1
-    return whole
-
-
-def _program(  # noqa: PLR0913, PLR0917 (what a linear program consists of)
+def _solve_program(  # noqa: PLR0913, PLR0917 (what a linear program consists of)
     labels: Ints, cells: Ints, features: Floats, tolerances: Floats, ties: Floats, least: int
 ) -> tuple[Floats, Floats]:
     """The part of each row, from 0 to 1, in the largest balanced set, and its rows per label in every cell.
@@ -529,9 +518,9 @@ def _program(  # noqa: PLR0913, PLR0917 (what a linear program consists of)
         ]
     )
     excess = (0, None) if least else (0, 0)
-    found = linprog(
+    solution = linprog(
         np.concatenate([-ties, -np.ones(n_cells), np.zeros(n_features), np.full(n_features, PENALTY)]),
         A_ub=atmost, b_ub=np.append(np.zeros(atmost.shape[0] - 1), -least), A_eq=equal, b_eq=np.zeros(equal.shape[0]),
         bounds=[(0, 1)] * n_rows + [(0, None)] * n_cells + [(None, None)] * n_features + [excess] * n_features,
     )  # fmt: skip
-    return found.x[:n_rows], found.x[n_rows : n_rows + n_cells]
+    return solution.x[:n_rows], solution.x[n_rows : n_rows + n_cells]

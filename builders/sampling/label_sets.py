@@ -9,7 +9,7 @@ are past. Labels are balanced within the values of such companions.
 """
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -32,12 +32,12 @@ NAMED = 5
 class LabelSet:
     """What was chosen.
 
-    ``names`` are the classes, in alphabetical order; ``left_out`` are the candidates with another value, by reason;
-    ``reason`` says why there are no classes.
+    ``names`` are the classes, in alphabetical order; ``left_out`` are the other values, each with the reason why its
+    candidates are not used; ``reason`` says why there are no classes.
     """
 
     names: tuple[str, ...]
-    left_out: Mapping[str, int] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
     reason: str = ""
 
 
@@ -66,13 +66,15 @@ def choose_labels(frame: pl.DataFrame, least: int, within: Sequence[str] = ()) -
         within: features that ``cell`` has the values of, for the reason.
     """
     counts = dict(by_frequency(frame, "label").iter_rows())
-    names = _best(frame, list(counts)[:MOST_VALUES], least)
-    if names:
-        return LabelSet(names, {f"rare-value {name}": n for name, n in counts.items() if name not in names})
-    left_out = {f"rare-value {name}": n for name, n in counts.items() if n < least}
-    if frequent := sum(n for n in counts.values() if n >= least):
-        left_out["unbalanced"] = frequent
-    return LabelSet((), left_out, _problem(counts, least, within))
+    if names := _best(frame, list(counts)[:MOST_VALUES], least):
+        return LabelSet(names, {name: f"rare-value {name}" for name in counts if name not in names})
+    if not counts:
+        return LabelSet((), reason="no candidates are left")
+    left_out = {name: f"rare-value {name}" if n < least else "unbalanced" for name, n in counts.items()}
+    named = ", ".join(f"{name} {n}" for name, n in counts.items())
+    same = f" of the same {' and '.join(within)}" if within else ""
+    reason = f"no two values have {least} balanced rows{same} in all splits (candidates left: {named})"
+    return LabelSet((), left_out, reason)
 
 
 def with_companions(frame: pl.DataFrame, companions: Sequence[str], keep: float, least: int = 0) -> pl.DataFrame:
@@ -94,42 +96,33 @@ def with_companions(frame: pl.DataFrame, companions: Sequence[str], keep: float,
 
 
 def _most_rows(frame: pl.DataFrame) -> int:
-    """Rows of the set of values that gives most."""
+    """Rows of the two values that together have most."""
     values = frame["label"].drop_nulls().unique().sort().to_list()
-    table = _counts(frame, values)
-    return max((_rows(table, names) for names in itertools.combinations(values, 2)), default=0) if values else 0
+    counts = _counts_in_cells(frame, values)
+    return max((_n_balanced(counts, names) for names in itertools.combinations(values, 2)), default=0) if values else 0
 
 
 def _best(frame: pl.DataFrame, values: list[str], least: int) -> tuple[str, ...]:
-    table = _counts(frame, values)
-    n_rows = {names: rows for names in _sets(values) if (rows := _rows(table, names)) >= least * len(names)}
-    if not n_rows:
-        return ()
-    enough = CLASSES_KEEP * max(n_rows.values())
+    """The set with most values among those that have ``least`` rows of each value and nearly as many as any set."""
+    counts = _counts_in_cells(frame, values)
+    n_rows: dict[tuple[str, ...], int] = {}
+    for n in range(2, len(values) + 1):
+        for names in itertools.combinations(values, n):
+            if (rows := _n_balanced(counts, names)) >= least * n:
+                n_rows[tuple(sorted(names))] = rows
+    enough = CLASSES_KEEP * max(n_rows.values(), default=0)
     good = [names for names, rows in n_rows.items() if rows >= enough]
-    return max(good, key=lambda names: (len(names), n_rows[names], names))
+    return max(good, key=lambda names: (len(names), n_rows[names], names), default=())
 
 
-def _counts(frame: pl.DataFrame, values: list[str]) -> pl.DataFrame:
+def _counts_in_cells(frame: pl.DataFrame, values: list[str]) -> pl.DataFrame:
     """Candidates of each value (a column) by split and cell."""
     counted = frame.filter(pl.col("label").is_in(values)).group_by("split", "cell", "label").len()
     return counted.pivot(on="label", index=["split", "cell"], values="len").fill_null(0) if counted.height else counted
 
 
-def _sets(values: list[str]) -> Iterator[tuple[str, ...]]:
-    return (tuple(sorted(names)) for n in range(2, len(values) + 1) for names in itertools.combinations(values, n))
-
-
-def _rows(table: pl.DataFrame, names: tuple[str, ...]) -> int:
+def _n_balanced(counts: pl.DataFrame, names: tuple[str, ...]) -> int:
     """How many rows are left when ``names`` are balanced inside every split and cell; 0 if a split has none."""
-    least = table.select("split", rows=pl.min_horizontal(names) * len(names))
-    per_split = least.filter(pl.col("rows") > 0).group_by("split").agg(pl.col("rows").sum())
+    rows = counts.select("split", rows=pl.min_horizontal(names) * len(names))
+    per_split = rows.filter(pl.col("rows") > 0).group_by("split").agg(pl.col("rows").sum())
     return int(per_split["rows"].sum()) if per_split.height == len(SPLITS) else 0
-
-
-def _problem(counts: Mapping[str, int], least: int, within: Sequence[str]) -> str:
-    if not counts:
-        return "no candidates are left"
-    frequent = ", ".join(f"{name} {n}" for name, n in counts.items())
-    same = f" of the same {' and '.join(within)}" if within else ""
-    return f"no two values have {least} balanced rows{same} in all splits (candidates left: {frequent})"

@@ -60,18 +60,17 @@ def split_of(
     if weights is not None:
         order = hashing.ranking(keys, seed, "split")
         places[order] = _with_shares(places[order], np.asarray(weights, dtype=np.float64)[order], shares, fewest)
-    return _named(places)
+    return _split_names(places)
 
 
-def _named(places: Ints) -> pl.Series:
+def _split_names(places: Ints) -> pl.Series:
     return pl.Series("split", places.astype(np.uint8)).replace_strict(dict(enumerate(SPLITS)), return_dtype=Split)
 
 
 def with_splits_of_sets(rows: pl.DataFrame, by: str, *seed_key: str | int, cell: tuple[str, ...] = ()) -> pl.DataFrame:
-    """Matched rows, each alone in its group, with the ``split`` of the set of rows that it is in.
+    """Assign matched sets (one row per label) to splits; adds ``split``.
 
-    A set has one row of every label, of the same cell and of like length. Sets are divided as ``MIN_ROWS`` are, in hash
-    order.
+    The rows of a set have the same cell and similar lengths. Sets are divided as ``MIN_ROWS`` are, in hash order.
 
     Args:
         rows: ``key``, ``n_chars``, ``by`` and ``cell``; equally many of each label in every cell.
@@ -83,23 +82,17 @@ def with_splits_of_sets(rows: pl.DataFrame, by: str, *seed_key: str | int, cell:
         return rows
     ordered = rows.sort(*cell, "n_chars", "key").with_columns(_set=pl.int_range(pl.len()).over(by))
     sets = ordered.group_by("_set").agg(key=pl.col("key").min()).sort("_set")
-    sizes = _sizes_in_sets(sets.height, rows[by].n_unique())
-    splits = np.empty(sets.height, dtype=np.int64)
-    splits[hashing.ranking(sets["key"].to_numpy(), "split", *seed_key)] = np.repeat(np.arange(len(SPLITS)), sizes)
-    names = sets.select("_set", split=_named(splits))
+    n, least = sets.height, -(-np.array(MIN_ROWS) // rows[by].n_unique())
+    sizes = least * min(1.0, n / least.sum())
+    sizes = np.ceil(sizes + np.array(MIN_ROWS) / sum(MIN_ROWS) * max(0, n - sizes.sum()))
+    in_splits: Ints = np.minimum(sizes, [n, n // 3, n // 2]).astype(np.int64)  # test and validation are rounded up
+    in_splits[0] = n - in_splits[1:].sum()
+    splits = np.empty(n, dtype=np.int64)
+    splits[hashing.ranking(sets["key"].to_numpy(), "split", *seed_key)] = np.repeat(np.arange(len(SPLITS)), in_splits)
+    of_sets = sets.select("_set", split=_split_names(splits))
     return rows.drop("split", strict=False).join(
-        ordered.select("key", "_set").join(names, on="_set").drop("_set"), on="key", maintain_order="left"
+        ordered.select("key", "_set").join(of_sets, on="_set").drop("_set"), on="key", maintain_order="left"
     )
-
-
-def _sizes_in_sets(n: int, rows: int) -> Ints:
-    """How many of ``n`` sets of ``rows`` rows each split gets: as ``MIN_ROWS``, test and validation rounded up."""
-    least = -(-np.array(MIN_ROWS) // rows)
-    share = least * min(1.0, n / least.sum())
-    share = np.ceil(share + np.array(MIN_ROWS) / sum(MIN_ROWS) * max(0, n - share.sum()))
-    sizes: Ints = np.minimum(share, [n, n // 3, n // 2]).astype(np.int64)
-    sizes[0] = n - sizes[1:].sum()
-    return sizes
 
 
 def corrected_shares(shares: tuple[float, ...], counts: Sequence[int]) -> tuple[float, ...] | None:
@@ -123,39 +116,32 @@ def corrected_shares(shares: tuple[float, ...], counts: Sequence[int]) -> tuple[
 
 
 def _with_shares(places: Ints, weights: Floats, shares: tuple[float, ...], fewest: int) -> Ints:
-    """The places of groups (in hash order), changed until every split has enough of its share."""
+    """The places of groups (in hash order), changed until every split has enough of its share.
+
+    First, every split with too few groups gets the lightest group of the heaviest split that has more. Then one group
+    after the other moves, until every split has what it needs or no move brings the totals nearer.
+    """
     places = places.copy()
     loaded = np.flatnonzero(weights > 0)
     target = weights.sum() * np.array(shares)
     needed = target * (ENOUGH if weights.sum() >= LARGE else ENOUGH_OF_FEW)
     for least in range(1, fewest + 1 if len(loaded) >= fewest * len(SPLITS) else 2):
-        _fill(places, weights, loaded, least)
-        _balance(places, weights, loaded, target, needed, least)
+        for split in range(len(SPLITS)):
+            counts = np.bincount(places[loaded], minlength=len(SPLITS))
+            if counts[split] < least and (counts > least).any():
+                loads = np.bincount(places[loaded], weights[loaded], minlength=len(SPLITS))
+                giver = int(np.argmax(np.where(counts > least, loads, -1)))
+                of_giver = loaded[places[loaded] == giver]
+                places[of_giver[np.argmin(weights[of_giver])]] = split
+        while len(loaded):
+            totals = np.bincount(places[loaded], weights[loaded], minlength=len(SPLITS)).astype(np.float64)
+            if (totals >= needed).all():
+                break
+            gain, move, goal = _best_move(places, weights, loaded, totals, target, least)
+            if gain <= 0:
+                break
+            places[loaded[move]] = goal
     return places
-
-
-def _balance(places: Ints, weights: Floats, loaded: Ints, target: Floats, needed: Floats, least: int) -> None:  # noqa: PLR0913, PLR0917 (the state of the search)
-    """Moves one group after the other, until every split has what it needs or no move brings the totals nearer."""
-    while len(loaded):
-        totals = np.bincount(places[loaded], weights[loaded], minlength=len(SPLITS)).astype(np.float64)
-        if (totals >= needed).all():
-            break
-        gain, move, goal = _best_move(places, weights, loaded, totals, target, least)
-        if gain <= 0:
-            break
-        places[loaded[move]] = goal
-
-
-def _fill(places: Ints, weights: Floats, loaded: Ints, least: int) -> None:
-    """Gives every split with less than ``least`` groups the lightest group of the heaviest split that has more."""
-    for split in range(len(SPLITS)):
-        counts = np.bincount(places[loaded], minlength=len(SPLITS))
-        if counts[split] >= least or not (counts > least).any():
-            continue
-        totals = np.bincount(places[loaded], weights[loaded], minlength=len(SPLITS))
-        giver = int(np.argmax(np.where(counts > least, totals, -1)))
-        own = loaded[places[loaded] == giver]
-        places[own[np.argmin(weights[own])]] = split
 
 
 def _best_move(  # noqa: PLR0913, PLR0917 (the state of the search)

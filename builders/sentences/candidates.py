@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from discoprobe.builders import clean_text
-from discoprobe.builders.drops import without_reason
+from discoprobe.builders.drops import Drops
 from discoprobe.builders.sampling.balance import cap, first_of_each, match_labels, surface
 from discoprobe.builders.sampling.label_sets import LabelSet, choose_labels, with_companions
 from discoprobe.builders.sampling.splits import split_of, with_splits_of_sets
@@ -204,19 +204,16 @@ def balanced_values(
     usable = with_companions(usable, within, keep, 2 * least if keep else 0)
     required = within if not keep else ()
     classes = LabelSet(context.decided) if context.decided else choose_labels(usable, least, required)
-    drops |= classes.left_out
+    usable = drops.without_labels(usable, classes.left_out)
     if classes.reason:
         return Sample(usable.clear(), drops, candidates=frame.height, reason=classes.reason)
     used = tuple(name for name in context.labels if name in classes.names)
     return _balanced(usable, drops, used, frame.height, context)
 
 
-def _balanced(
-    usable: pl.DataFrame, drops: dict[str, int], used: tuple[str, ...], n_candidates: int, context: Context
-) -> Sample:
+def _balanced(usable: pl.DataFrame, drops: Drops, used: tuple[str, ...], n_candidates: int, context: Context) -> Sample:
     numbered = with_label_indices(usable.filter(pl.col("label").is_in(used)), context.labels)
-    rows = balance_labels(numbered, context)
-    drops["unbalanced"] = numbered.height - rows.height
+    rows = drops.keep(numbered, balance_labels(numbered, context), "unbalanced")
     return if_enough(Sample(unedited(rows), drops, used, n_candidates), used, context)
 
 
@@ -240,15 +237,15 @@ def if_enough(sample: Sample, used: tuple[str, ...], context: Context) -> Sample
     return replace(sample, rows=sample.rows.clear(), reason=reason)
 
 
-def usable_of(frame: pl.DataFrame, context: Context) -> tuple[pl.DataFrame, dict[str, int]]:
-    """Candidates that can be used, one per cluster of near duplicates; and the number of drops by reason."""
-    clean, drops = without_reason(frame)
+def usable_of(frame: pl.DataFrame, context: Context, lost: Drops | None = None) -> tuple[pl.DataFrame, Drops]:
+    """Candidates that can be used, one per cluster of near duplicates; and the drops, with those that were ``lost``."""
+    drops = Drops(trace=context.trace) if lost is None else lost
+    clean = drops.usable(frame)
     distinct = first_of_each(clean, ["cluster"], "one of a cluster", *context.seed_key)
     distinct = distinct.unique("text_key", keep="first", maintain_order=True)
     if "bag" in distinct.columns:  # sentences of the same words: a swap could turn one into another
         distinct = first_of_each(distinct, ["bag"], "one of a bag", *context.seed_key)
-    drops["near-duplicate"] = clean.height - distinct.height
-    return distinct, drops
+    return drops.keep(clean, distinct, "near-duplicate"), drops
 
 
 def with_label_indices(frame: pl.DataFrame, names: tuple[str, ...]) -> pl.DataFrame:

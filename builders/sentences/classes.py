@@ -87,7 +87,7 @@ def balanced_classes(frame: pl.DataFrame, context: Context, choose: Choose, *, e
     """
     usable, drops = usable_of(frame, context)
     classes = choose(usable, context)
-    drops["unbalanced"] = usable.height - classes.rows.height
+    drops.keep(usable, classes.rows, "unbalanced")
     made = Sample(unedited(classes.rows), drops, classes.names, frame.height, classes.reason)
     return if_enough(made, classes.names, context) if each and classes.names else made
 

@@ -1,6 +1,8 @@
-"""Audits a release folder, one of its configs, other files, or a dataset of the Hub: `build audit`.
+"""Audits data that are there already, and takes them into a release: `build audit` and `build import`.
 
-Adds an external labelled dataset to a release folder, as a config: `build import`.
+`read_all` reads a release folder, its configs, other files, or datasets of the Hub (`reading_of` says how); `reports`
+audits what was read. `audit_any` is the same for data in memory. `import_data` audits an external dataset and writes it
+into a release folder as a config.
 """
 
 from __future__ import annotations
@@ -82,9 +84,13 @@ def read_all(names: Sequence[str], out: Path, reading: Reading) -> Read:
     paths: list[Path] = []
     parts: list[Read] = []
     for name in names or [str(out)]:
-        path = local(name) if is_url(name) and not _is_hub_id(name) else _path_of(name, out)
+        if is_url(name) and not _is_hub_id(name):
+            path: Path | None = local(name)
+        else:
+            path = next((place for place in (Path(name), out / name) if place.exists()), None)
         if path is not None:
-            paths += _config_folders(path)
+            is_release = (path / manifest.NAME).is_file()
+            paths += [path / config for config in sorted(manifest.read(path)["configs"])] if is_release else [path]
         elif _is_hub_id(name):
             parts.append(_skipping(name, lambda name=name: _read_hub(name, reading)))  # type: ignore[misc]
         else:
@@ -94,15 +100,11 @@ def read_all(names: Sequence[str], out: Path, reading: Reading) -> Read:
             parts.append(Read((), (Skipped(name, missing),)))
     if paths:
         parts.insert(0, _skipping("", lambda: read_files(paths, reading)))
-    read = Read(tuple(one for part in parts for one in part.data), tuple(s for part in parts for s in part.skipped))
-    if not read.data:
-        raise UnreadableDataError("; ".join(f"{one.name}: {one.reason}".removeprefix(": ") for one in read.skipped))
-    return read
-
-
-def _path_of(name: str, out: Path) -> Path | None:
-    """The file or folder of a name: a path, or a config of a release folder."""
-    return next((place for place in (Path(name), out / name) if place.exists()), None)
+    data = tuple(dataset for part in parts for dataset in part.data)
+    skipped = tuple(source for part in parts for source in part.skipped)
+    if not data:
+        raise UnreadableDataError("; ".join(f"{source.name}: {source.reason}".removeprefix(": ") for source in skipped))
+    return Read(data, skipped)
 
 
 def _skipping(name: str, read: Callable[[], Read]) -> Read:
@@ -181,13 +183,6 @@ def design_rows(reported: Sequence[Report]) -> list[dict[str, str | int | bool |
     ]
 
 
-def _config_folders(path: Path) -> list[Path]:
-    """The folders of the configs, if the path is a release folder; else the path itself."""
-    if not (path / manifest.NAME).is_file():
-        return [path]
-    return [path / name for name in sorted(manifest.read(path)["configs"])]
-
-
 def reports(read: Read, jobs: int, progress: Callable[[str, int, int], None]) -> list[Report]:
     """A report per dataset, in order. If there is only one, its checks and solvers can use two processes."""
     reports: list[Report] = []
@@ -230,20 +225,18 @@ def audit_any(  # noqa: PLR0913 (one parameter per option)
     if all(hasattr(rows, "features") for rows in splits.values()):
         read = read_dataset(name, splits, reading)
     else:
-        read = read_frames(name, {split: _frame(rows) for split, rows in splits.items()}, {}, reading)
+        frames = {}
+        for split, rows in splits.items():
+            frame = rows.collect() if isinstance(rows, pl.LazyFrame) else pl.DataFrame(rows)  # type: ignore[arg-type]
+            frames[split] = frame.with_columns(pl.col(pl.Categorical, pl.Enum).cast(pl.String))
+        read = read_frames(name, frames, {}, reading)
     report = reports(read, jobs, silent)[0]
-    notes = tuple(f"not read: {one.name}: {one.reason}" for one in read.skipped)
+    notes = tuple(f"not read: {source.name}: {source.reason}" for source in read.skipped)
     return dataclasses.replace(report, notes=(*report.notes, *notes))
 
 
 def _names(columns: str | Sequence[str]) -> tuple[str, ...]:
     return (columns,) if isinstance(columns, str) else tuple(columns)
-
-
-def _frame(rows: object) -> pl.DataFrame:
-    """A pandas, polars or Arrow table as a polars frame; categories become strings."""
-    frame = rows.collect() if isinstance(rows, pl.LazyFrame) else pl.DataFrame(rows)  # type: ignore[arg-type]
-    return frame.with_columns(pl.col(pl.Categorical, pl.Enum).cast(pl.String))
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +268,7 @@ def import_data(  # noqa: PLR0913 (one parameter per option)
     Raises:
         DiscoprobeError: the files hold several datasets, the rows have another type, or name or language is not valid.
     """
-    task_type = next((known for known in TASK_TYPES if known == about.task_type), None)
+    task_type = next((name for name in TASK_TYPES if name == about.task_type), None)
     if task_type is None and about.task_type not in SUITES:
         raise UnknownNameError("task type", about.task_type, [*TASK_TYPES, *SUITES])
     if not re.fullmatch(r"[a-z][a-z0-9_]*", about.name) or about.name in all_tasks():
@@ -285,14 +278,28 @@ def import_data(  # noqa: PLR0913 (one parameter per option)
     if not (re.fullmatch(r"[a-z]{2,3}", about.lang) and is_language(language_code(about.lang))):
         raise DiscoprobeError(f"'{about.lang}' is not a language code of ISO 639-1 or 639-3, such as es or cop")
     skipped: Sequence[Skipped] = ()
+    files = _files(names)
     if task_type is None:
-        config = _suite(names, about)
+        files = [file for file in files if file.suffix in SUFFIXES]
+        if not files:
+            kinds = ", ".join(SUFFIXES)
+            raise DiscoprobeError(f"{' '.join(names)}: no file to read; --task-type {about.task_type} reads {kinds}")
+        config = suite_of(about.task_type, files, name=about.name, lang=about.lang, source=_source_of(about, files))
         report = audit(config)
     else:
-        data, skipped = _only(names, out, reading)
-        config = config_of(
-            data, task_type, name=about.name, lang=about.lang, source=_source(names, data, about), drop_leaks=drop_leaks
-        )
+        read = read_all(names, out, reading)
+        if len(read.data) > 1:
+            datasets_read = ", ".join(data.name for data in read.data)
+            raise DiscoprobeError(
+                f"{' '.join(names)}: {len(read.data)} datasets ({datasets_read}); import them one by one"
+            )
+        data, skipped = read.data[0], read.skipped
+        names_read = {file for of_split in (data.read.files if data.read else {}).values() for file in of_split}
+        files = [path for path in files if path.name in names_read]
+        source = _source_of(about, files)
+        if not files:  # the repository on the Hub
+            source = dataclasses.replace(source, name=data.name, repo=f"datasets/{data.name}")
+        config = config_of(data, task_type, name=about.name, lang=about.lang, source=source, drop_leaks=drop_leaks)
         report = dataclasses.replace(audit(config), read=data.read)
     written = keep_failed or not report.failed
     if written:
@@ -302,38 +309,11 @@ def import_data(  # noqa: PLR0913 (one parameter per option)
     return Imported(report, {check: config.drops[check] for check in LEAKS if check in config.drops}, skipped, written)
 
 
-def _only(names: Sequence[str], out: Path, reading: Reading) -> tuple[AuditInput, Sequence[Skipped]]:
-    """The only dataset in the sources, and what was skipped."""
-    read = read_all(names, out, reading)
-    if len(read.data) > 1:
-        found_names = ", ".join(data.name for data in read.data)
-        raise DiscoprobeError(f"{' '.join(names)}: {len(read.data)} datasets ({found_names}); import them one by one")
-    return read.data[0], read.skipped
-
-
-def _suite(names: Sequence[str], about: About) -> Config:
-    """The suite in the files."""
-    files = [file for file in _files(names) if file.suffix in SUFFIXES]
-    if not files:
-        kinds = ", ".join(SUFFIXES)
-        raise DiscoprobeError(f"{' '.join(names)}: no file to read; --task-type {about.task_type} reads {kinds}")
-    source = _source_of(about, files)
-    return suite_of(about.task_type, files, name=about.name, lang=about.lang, source=source)
-
-
 def _files(names: Sequence[str]) -> list[Path]:
     """The named files, and all files in the named folders."""
     places = [path for name in names if (path := Path(name)).exists()]
     inside = [file for place in places for file in ([place] if place.is_file() else sorted(place.rglob("*")))]
     return [file for file in inside if file.is_file()]
-
-
-def _source(names: Sequence[str], data: AuditInput, about: About) -> Source:
-    """The source of the rows: the files that were read, with their hashes, or the repository on the Hub."""
-    wanted = {file for files in (data.read.files if data.read else {}).values() for file in files}
-    files = [path for path in _files(names) if path.name in wanted]
-    source = _source_of(about, files)
-    return source if files else dataclasses.replace(source, name=data.name, repo=f"datasets/{data.name}")
 
 
 def _source_of(about: About, files: Sequence[Path]) -> Source:

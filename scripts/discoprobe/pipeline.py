@@ -1,12 +1,10 @@
-"""From a request to a release folder: what `build run` does, without options and messages.
+"""From a request to a release folder, and back: what `build run` and its sisters do, without options and messages.
 
-`run` does all steps: `sources.corpora_of` gives the corpora of each language and the tasks to build from them;
-`configs` builds (`builders.build`), `audited` adds reports (`builders.audit`), and `_build` writes both into a release
-folder (`cards.release`). `renew` builds only what is missing or out of date.
-
-Describes, for a release, the part of a large text that was read: files, row groups, counts, titles of documents.
-
-Builds a release again from the commits and hashes in its manifest, not from those of the present catalogue.
+`run` builds: `sources.corpora_of` gives the corpora of each language and the tasks to build from them, `configs` builds
+(`builders.build`), `audited` adds reports (`builders.audit`), and `_build` writes both into a release folder
+(`cards.release`). `renew` builds only what is missing or out of date (`stale_configs`), `support` says what could be
+built, and `why` what became of a sentence (`builders.why`). `rebuilder` builds a release again from the commits and
+hashes in its manifest (`requests_of`), not from those of the present catalogue.
 """
 
 import dataclasses
@@ -14,6 +12,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -27,61 +26,24 @@ from discoprobe.builders.config import Config, Unavailable
 from discoprobe.builders.drops import without_rows
 from discoprobe.builders.settings import Settings
 from discoprobe.builders.task import AnyTask, tasks_named
+from discoprobe.builders.why import Explanation, trace
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest, SourceEntry
 from discoprobe.cards.release.release_folder import digest, open_release, take_readers, up_to_date
 from discoprobe.cards.text.verdicts import FAILED, verdicts
-from discoprobe.loaders.annotation_manifest import FileEntry, entries, summary, total
+from discoprobe.loaders.annotation_manifest import entries, summary, total
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.pins import PinnedFile, TextCorpus, Treebank
-from discoprobe.loaders.corpus import Corpus, Source
+from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError
 from discoprobe.loaders.process_pool import Progress, n_workers, process_pool, silent
 from discoprobe.loaders.raw.document import ReadOptions, assignments, read_options
 from discoprobe.loaders.raw.prepare import AnnotationOptions
 from discoprobe.loaders.raw.row_groups import ABOUT, TextCorpusPart
-from discoprobe.sources import SAMPLE, Request, corpora_of, fill_of, is_filled
+from discoprobe.request import SAMPLE, Request
+from discoprobe.sources import corpora_of, fill_of, is_filled
 
-
-def read_parts(corpus: Corpus, identities: Collection[str]) -> list[TextCorpusPart]:
-    """The row groups of a corpus that were read, among the parts with these identities (by default all parts)."""
-    wanted = {identity.partition("[:")[0] for identity in identities}  # ``[:n]``: only the first n documents were read
-    parts = [part for part in corpus.parts if isinstance(part, TextCorpusPart)]
-    return [part for part in parts if (not wanted or part.identity in wanted) and part.record() is not None]
-
-
-def with_what_was_read(corpus: Corpus, parts: Sequence[TextCorpusPart]) -> Corpus:
-    """The corpus with sources that list only the files and row groups that were read, with the counts of these."""
-    sources = tuple(
-        _as_read(source, [part for part in parts if part.corpus == source.name]) for source in corpus.sources
-    )
-    return dataclasses.replace(corpus, sources=sources)
-
-
-def _as_read(source: Source, parts: Sequence[TextCorpusPart]) -> Source:
-    if not parts:
-        return source
-    names = sorted({part.file.name for part in parts})
-    files = tuple(file for file in source.files if file.path in names)
-    annotation = {
-        **(source.annotation or {}),
-        **total(record for part in parts if (record := part.record())),
-        "row_groups": {name: sorted(part.number for part in parts if part.file.name == name) for name in names},
-        "text": summary(entries(files)),
-    }
-    return dataclasses.replace(source, files=files, annotation=annotation)
-
-
-def about_documents(parts: Sequence[TextCorpusPart], doc_ids: Collection[str]) -> pl.DataFrame:
-    """``corpus``, ``doc_id``, ``title`` and ``url`` of documents that were read and have a title or URL, by id."""
-    rows = [
-        (part.corpus, *about)
-        for part in parts
-        for about in (part.record() or {}).get("about", ())
-        if about[0] in doc_ids and any(about[1:])
-    ]
-    names = ("corpus", "doc_id", *ABOUT)
-    return pl.DataFrame(rows, dict.fromkeys(names, pl.String), orient="row").unique().sort("corpus", "doc_id")
+Pinned = Treebank | TextCorpus
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,79 +67,103 @@ def run(request: Request, out: Path, progress: Progress = silent) -> BuildResult
     Raises:
         DiscoprobeError: the request, the corpora or the folder cannot be used; ``out`` is then unchanged.
     """
-    tasks = tasks_named(request.tasks)
-    return _build(corpora_of(request, tasks, progress), request, out, progress)
+    return _build(corpora_of(request, tasks_named(request.tasks), progress), request, out, progress)
+
+
+def renew(
+    request: Request, out: Path, progress: Progress = silent, *, check: Callable[[Corpus], None] | None = None
+) -> tuple[BuildResult, tuple[str, ...]]:
+    """Builds the `stale_configs` of a request; the rest of the folder does not change.
+
+    Returns:
+        The result, and the names of the configs that are up to date (also of those that cannot be built).
+
+    Raises:
+        DiscoprobeError: as for `run`.
+    """
+    stale = stale_configs(request, out, progress, check=check)
+    if not stale.to_build:
+        return BuildResult(manifest.read(out), (), ()), stale.fresh
+    return _build(stale.to_build, request, out, progress), stale.fresh
 
 
 def _build(
-    wanted: Iterable[tuple[Corpus, Sequence[AnyTask]]], request: Request, out: Path, progress: Progress
+    corpora: Iterable[tuple[Corpus, Sequence[AnyTask]]], request: Request, out: Path, progress: Progress
 ) -> BuildResult:
     """Builds the tasks of each corpus into the release folder."""
     built: list[str] = []
     missing: list[Unavailable] = []
     with open_release(out) as release, process_pool(request.jobs) as executor:
-        for corpus, tasks in wanted:
+        for corpus, tasks in corpora:
             inputs = {task.name: _inputs(corpus, task, request) for task in tasks}
-            parts: dict[str, TextCorpusPart] = {}
+            parts_read: dict[str, TextCorpusPart] = {}
             for config, report in audited(corpus, tasks, request, executor, progress):
-                of_config, documents = read_for(corpus, config)
-                parts |= {part.identity: part for part in of_config}
-                release.add(config, report, inputs[config.task], documents)
-                missing.append(config) if isinstance(config, Unavailable) else built.append(config.name)
-            release.add_corpus(with_what_was_read(corpus, list(parts.values())))
-        excluded = [] if request.keep_failed else release.leave_out_failed()
-        whole = release.finish()
-    present = [name for name in built if name in whole["configs"]]
-    return BuildResult(whole, tuple(present), (*missing, *excluded))
+                if isinstance(config, Unavailable):
+                    release.add(config, report, inputs[config.task])
+                    missing.append(config)
+                    continue
+                of_config = _parts_read(corpus, config)
+                parts_read |= {part.identity: part for part in of_config}
+                release.add(config, report, inputs[config.task], _documents_used(of_config, config))
+                built.append(config.name)
+            release.add_corpus(_as_read(corpus, parts_read.values()))
+        failed = [] if request.keep_failed else release.leave_out_failed()
+        complete = release.finish()
+    present = [name for name in built if name in complete["configs"]]
+    return BuildResult(complete, tuple(present), (*missing, *failed))
 
 
-def configs(
-    corpus: Corpus, tasks: Sequence[AnyTask], request: Request, executor: Executor | None, progress: Progress = silent
-) -> Iterator[Config | Unavailable]:
-    """The configs of one language, in the order of ``tasks``."""
-    made = build_all(tasks, corpus, request.settings, executor, ahead=n_workers(request.jobs) + 2, progress=progress)
-    for done, built in enumerate(made, 1):
-        progress(f"building {corpus.lang}", done, len(tasks))
-        config = without_rows(built, request.exclude.get(built.name, {}))
-        yield config if SAMPLE in request.corpora else _large_enough(config, request.settings.min_rows)
-
-
-def _large_enough(config: Config | Unavailable, least: tuple[int, int, int]) -> Config | Unavailable:
-    """The config, or why it is too small for a release."""
-    if not isinstance(config, Config) or config.large_enough(least):
-        return config
-    sizes = [table.num_rows for table in config.splits.values()]
-    actual, needed = ("/".join(map(str, numbers)) for numbers in (sizes, least[-len(sizes) :]))
-    reason = f"{actual} rows, {needed} are needed: add corpora of this language, or use --min-rows"
-    return Unavailable(config.name, config.task, config.lang, reason, config.candidates, config.drops)
+def _inputs(corpus: Corpus, task: AnyTask, request: Request) -> str:
+    """A hash of everything that the config of a task depends on."""
+    excluded = request.exclude.get(f"{task.name}_{corpus.lang}", {})
+    flags = {"audit": request.audit, "keep_failed": request.keep_failed}
+    return digest(corpus, request.settings, task.version, excluded, **flags)
 
 
 def audited(
     corpus: Corpus, tasks: Sequence[AnyTask], request: Request, executor: Executor | None, progress: Progress = silent
 ) -> Iterator[tuple[Config | Unavailable, Report | None]]:
-    """Each config of one language with the report of its audit; None without audit, or if it was not built."""
-    made = configs(corpus, tasks, request, executor, progress)
+    """Each config of one language with the report of its audit; None without audit, or if it was not built.
+
+    The audit compares the texts of configs with those of the corpus.
+    """
+    unaudited = configs(corpus, tasks, request, executor, progress)
     if not request.audit:  # one at a time: all tables together are large
-        yield from ((config, None) for config in made)
+        yield from ((config, None) for config in unaudited)
         return
-    results = list(made)
-    built = [result for result in results if isinstance(result, Config)]
-    reports = _reports(corpus, built, executor, progress)
-    yield from ((result, reports.get(result.name)) for result in results)
-
-
-def _reports(
-    corpus: Corpus, built: Sequence[Config], executor: Executor | None, progress: Progress
-) -> dict[str, Report]:
-    """The reports on the configs of one language, by name; their texts are compared with the corpus."""
     from discoprobe.builders.audit.run import audit  # noqa: PLC0415 (scikit-learn takes seconds to import)
 
+    results = list(unaudited)
+    built = [config for config in results if isinstance(config, Config)]
+    texts = source_texts(corpus, built) if built else []
     reports: dict[str, Report] = {}
-    sources = source_texts(corpus, built) if built else []
-    for done, report in enumerate((executor.map if executor else map)(audit, built, sources), 1):
+    for n_audited, report in enumerate((executor.map if executor else map)(audit, built, texts), 1):
         reports[report.name] = report
-        progress(f"auditing {corpus.lang}", done, len(built))
-    return reports
+        progress(f"auditing {corpus.lang}", n_audited, len(built))
+    yield from ((config, reports.get(config.name)) for config in results)
+
+
+def configs(
+    corpus: Corpus, tasks: Sequence[AnyTask], request: Request, executor: Executor | None, progress: Progress = silent
+) -> Iterator[Config | Unavailable]:
+    """The configs of one language, in the order of ``tasks``, as large as a release needs them."""
+    ahead = n_workers(request.jobs) + 2
+    for n_built, config in enumerate(
+        build_all(tasks, corpus, request.settings, executor, ahead=ahead, progress=progress), 1
+    ):
+        progress(f"building {corpus.lang}", n_built, len(tasks))
+        yield _for_release(config, request)
+
+
+def _for_release(config: Config | Unavailable, request: Request) -> Config | Unavailable:
+    """The config without the rows that readers found faulty; or why it is too small for a release."""
+    config, least = without_rows(config, request.exclude.get(config.name, {})), request.settings.min_rows
+    if isinstance(config, Unavailable) or SAMPLE in request.corpora or config.large_enough(least):
+        return config
+    sizes = [table.num_rows for table in config.splits.values()]
+    actual, needed = ("/".join(map(str, numbers)) for numbers in (sizes, least[-len(sizes) :]))
+    reason = f"{actual} rows, {needed} are needed: add corpora of this language, or use --min-rows"
+    return Unavailable(config.name, config.task, config.lang, reason, config.candidates, config.drops)
 
 
 def source_texts(corpus: Corpus, built: Sequence[Config]) -> list[dict[tuple[str, str], str]]:
@@ -189,36 +175,59 @@ def source_texts(corpus: Corpus, built: Sequence[Config]) -> list[dict[tuple[str
         {sent_id for table in config.splits.values() for ids in table["sent_ids"].to_pylist() for sent_id in ids or ()}
         for config in built
     ]
-    wanted = pl.Series(sorted(set().union(*used)), dtype=pl.String).implode()
-    texts: dict[tuple[str, str], str] = {}
+    used_by_any = pl.Series(sorted(set().union(*used)), dtype=pl.String).implode()
     read = {identity for config in built for identity in config.parts}
-    everything = any(not config.parts for config in built)
+    all_read = any(not config.parts for config in built)
+    texts: dict[tuple[str, str], str] = {}
     for part in corpus.parts:
-        if not everything and part.identity not in read:
+        if not all_read and part.identity not in read:
             continue
         shard = part.load()
-        named = shard.sentences.join(shard.documents.select("doc", "corpus"), on="doc", how="left")
-        rows = named.filter(pl.col("sent_id").cast(pl.String).is_in(wanted))
-        for corpus_name, sent_id, text in rows.select("corpus", "sent_id", "text").iter_rows():
+        sentences = shard.sentences.join(shard.documents.select("doc", "corpus"), on="doc", how="left")
+        sentences = sentences.select(pl.col("corpus", "sent_id").cast(pl.String), "text")
+        for corpus_name, sent_id, text in sentences.filter(pl.col("sent_id").is_in(used_by_any)).iter_rows():
             key = (str(corpus_name), str(sent_id))
             texts[key] = f"{texts[key]}\n{text}" if key in texts else text
     return [{key: text for key, text in texts.items() if key[1] in ids} for ids in used]
 
 
-def read_for(corpus: Corpus, config: Config | Unavailable) -> tuple[list[TextCorpusPart], pl.DataFrame | None]:
-    """The row groups that were read for a config, and its documents' titles and URLs; None if it was not built."""
-    if not isinstance(config, Config):
-        return [], None
-    parts = read_parts(corpus, config.parts)
+def _parts_read(corpus: Corpus, config: Config) -> list[TextCorpusPart]:
+    """The row groups of large texts that were read for a config."""
+    read = {identity.partition("[:")[0] for identity in config.parts}  # ``[:n]``: only the first n documents were read
+    parts = [part for part in corpus.parts if isinstance(part, TextCorpusPart)]
+    return [part for part in parts if (not read or part.identity in read) and part.record() is not None]
+
+
+def _documents_used(parts: Sequence[TextCorpusPart], config: Config) -> pl.DataFrame:
+    """``corpus``, ``doc_id``, ``title`` and ``url`` of documents that the config uses and that have one, by id."""
     used = {doc_id for table in config.splits.values() for doc_id in table["doc_id"].to_pylist()}
-    return parts, about_documents(parts, used)
+    rows = [
+        (part.corpus, *about)
+        for part in parts
+        for about in (part.record() or {}).get("about", ())
+        if about[0] in used and any(about[1:])
+    ]
+    names = ("corpus", "doc_id", *ABOUT)
+    return pl.DataFrame(rows, dict.fromkeys(names, pl.String), orient="row").unique().sort("corpus", "doc_id")
 
 
-def _inputs(corpus: Corpus, task: AnyTask, request: Request) -> str:
-    """A hash of everything that the config of a task depends on."""
-    excluded = request.exclude.get(f"{task.name}_{corpus.lang}", {})
-    flags = {"audit": request.audit, "keep_failed": request.keep_failed}
-    return digest(corpus, request.settings, task.version, excluded, **flags)
+def _as_read(corpus: Corpus, parts_read: Collection[TextCorpusPart]) -> Corpus:
+    """The corpus with sources that list only the files and row groups that were read, with the counts of these."""
+    sources = []
+    for source in corpus.sources:
+        if parts := [part for part in parts_read if part.corpus == source.name]:
+            names = sorted({part.file.name for part in parts})
+            files = tuple(file for file in source.files if file.path in names)
+            annotation = {
+                **(source.annotation or {}),
+                **total(record for part in parts if (record := part.record())),
+                "row_groups": {name: sorted(part.number for part in parts if part.file.name == name) for name in names},
+                "text": summary(entries(files)),
+            }
+            sources.append(dataclasses.replace(source, files=files, annotation=annotation))
+        else:
+            sources.append(source)
+    return dataclasses.replace(corpus, sources=tuple(sources))
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,38 +251,22 @@ def stale_configs(
     Raises:
         DiscoprobeError: as for `run`, or raised by ``check``, which is called with every corpus.
     """
-    tasks, present = tasks_named(request.tasks), manifest.read(out)
+    present = manifest.read(out)
     fresh: list[str] = []
     to_build: list[tuple[Corpus, list[AnyTask]]] = []
-    for corpus, wanted in corpora_of(request, tasks, progress):
+    for corpus, tasks in corpora_of(request, tasks_named(request.tasks), progress):
         if check:
             check(corpus)
-        done = [
-            task
-            for task in wanted
-            if up_to_date(out, present, f"{task.name}_{corpus.lang}", _inputs(corpus, task, request))
-        ]
-        fresh += [f"{task.name}_{corpus.lang}" for task in done]
-        if rest := [task for task in wanted if task not in done]:
-            to_build.append((corpus, rest))
+        stale = []
+        for task in tasks:
+            name = f"{task.name}_{corpus.lang}"
+            if up_to_date(out, present, name, _inputs(corpus, task, request)):
+                fresh.append(name)
+            else:
+                stale.append(task)
+        if stale:
+            to_build.append((corpus, stale))
     return StaleConfigs(tuple(to_build), tuple(fresh))
-
-
-def renew(
-    request: Request, out: Path, progress: Progress = silent, *, check: Callable[[Corpus], None] | None = None
-) -> tuple[BuildResult, tuple[str, ...]]:
-    """Builds the `stale_configs` of a request; the rest of the folder does not change.
-
-    Returns:
-        The result, and the names of the configs that are up to date (also of those that cannot be built).
-
-    Raises:
-        DiscoprobeError: as for `run`.
-    """
-    stale = stale_configs(request, out, progress, check=check)
-    if not stale.to_build:
-        return BuildResult(manifest.read(out), (), ()), stale.fresh
-    return _build(stale.to_build, request, out, progress), stale.fresh
 
 
 def support(request: Request, progress: Progress = silent) -> list[dict[str, str | int | bool | None]]:
@@ -281,29 +274,49 @@ def support(request: Request, progress: Progress = silent) -> list[dict[str, str
 
     That text is not read: the numbers of rows are those of the corpora alone.
     """
-    wanted = tasks_named(request.tasks)
-    filled = {task.name for task in wanted if is_filled(task)}
+    tasks = tasks_named(request.tasks)
+    filled = {task.name for task in tasks if is_filled(task)}
     return [
-        _support_row(config, ", ".join(fill_of(request, corpus.lang)) if config.task in filled else "")
-        for corpus, tasks in corpora_of(dataclasses.replace(request, fill=()), wanted, progress)
-        for config in configs(corpus, tasks, request, None, progress)
+        {
+            "lang": config.lang,
+            "task": config.task,
+            "available": isinstance(config, Config),
+            "rows": config.n_rows if isinstance(config, Config) else None,
+            "candidates": config.candidates,
+            "filled by": (", ".join(fill_of(request, corpus.lang)) or None) if config.task in filled else None,
+            "reason": config.reason if isinstance(config, Unavailable) else None,
+        }
+        for corpus, of_corpus in corpora_of(dataclasses.replace(request, fill=()), tasks, progress)
+        for config in configs(corpus, of_corpus, request, None, progress)
     ]
 
 
-def _support_row(config: Config | Unavailable, fill: str) -> dict[str, str | int | bool | None]:
-    available = not isinstance(config, Unavailable)
-    return {
-        "lang": config.lang,
-        "task": config.task,
-        "available": available,
-        "rows": None if isinstance(config, Unavailable) else config.n_rows,
-        "candidates": config.candidates,
-        "filled by": fill or None,
-        "reason": config.reason if isinstance(config, Unavailable) else None,
-    }
+def why(request: Request, config: str, sentence: str, progress: Progress = silent) -> list[Explanation]:
+    """What became of a sentence, or of the sentences of a row, in a config.
 
+    Args:
+        request: as for `run`; its languages and tasks need not name the config.
+        config: such as ``dc_es``.
+        sentence: ``sent_id`` of the corpus, or ``id`` of a row.
+        progress: called with what is read.
 
-Pinned = Treebank | TextCorpus
+    Raises:
+        UnknownNameError: there is no such task, language, sentence or row.
+        DiscoprobeError: as for `run`.
+    """
+    task_name, _, lang = config.rpartition("_")
+    tasks = tasks_named([task_name])
+    if len(tasks) > 1 or tasks[0].name != task_name:
+        raise UnknownNameError("config", config, [f"{task.name}_{lang}" for task in tasks])
+    request = dataclasses.replace(request, languages=(lang,), tasks=(task_name,))
+    with process_pool(request.jobs) as executor:
+        for corpus, of_corpus in corpora_of(request, tasks, progress):
+            if of_corpus:
+                traced = trace(tasks[0], corpus, request.settings, executor, n_workers(request.jobs) + 2, progress)
+                excluded = request.exclude.get(config, {})
+                traced = dataclasses.replace(traced, config=_for_release(traced.config, request), excluded=excluded)
+                return traced.explain(sentence)
+    raise UnknownNameError("config", config, [])
 
 
 def rebuilder(corpora: tuple[str, ...], jobs: int, stanza_dir: Path | None = None) -> Callable[[Manifest, Path], None]:
@@ -316,59 +329,86 @@ def rebuilder(corpora: tuple[str, ...], jobs: int, stanza_dir: Path | None = Non
     be downloaded any more. Both messages name the source.
     """
 
-    def rebuild(found: Manifest, out: Path) -> None:
-        excluded = {name: entry.get("excluded", {}) for name, entry in found["configs"].items()}
-        groups: dict[tuple[str, str, tuple[str, ...]], list[ConfigEntry]] = {}
-        for entry in found["configs"].values():
-            read = tuple(entry.get("read", entry["sources"]))
-            groups.setdefault((entry["lang"], json.dumps(entry["settings"], sort_keys=True), read), []).append(entry)
-        for (lang, settings, read), of_group in sorted(groups.items(), key=lambda group: group[0]):
-            sources = sources_of(lang, read, found)
-            named, pinned = (corpora, ()) if corpora else _named(_filling(sources, fills=False))
-            fill = () if corpora else _named(_filling(sources, fills=True))[0]
-            commits = tuple((name, source["commit"]) for name, source in sources.items() if _is_of_hub(source))
-            request = Request(
-                (lang,), named, tuple(entry["task"] for entry in of_group), _settings(settings), jobs, "skip",
-                audit=any(entry["audit"] for entry in of_group), keep_failed=True, raw=_how(sources, stanza_dir),
-                pinned=pinned, fill=fill, commits=commits, exclude=excluded,
-            )  # fmt: skip
-            _run(request, out)
-        take_readers(out, found["configs"])
+    def rebuild(release: Manifest, out: Path) -> None:
+        for request in requests_of(release, release["configs"], corpora, jobs, stanza_dir):
+            try:
+                run(request, out)
+            except RemoteError as error:
+                if not request.pinned:
+                    raise
+                moved = ", ".join(
+                    f"{bank.name} at {bank.commit[:12]} (the catalogue has "
+                    f"{treebanks.corpus(bank.name).commit[:12]} now)"
+                    for bank in request.pinned
+                )
+                raise type(error)(f"the release was built from {moved}, which cannot be downloaded: {error}") from error
+        take_readers(out, release["configs"])
 
     return rebuild
 
 
-def _how(sources: Mapping[str, SourceEntry], stanza_dir: Path | None) -> AnnotationOptions | None:
+def requests_of(
+    release: Manifest, names: Collection[str], corpora: tuple[str, ...] = (), jobs: int = 1,
+    stanza_dir: Path | None = None,
+) -> Iterator[Request]:  # fmt: skip
+    """The requests that build some configs of a release again: one for those of equal language, settings and sources.
+
+    Args:
+        release: its manifest.
+        names: of configs.
+        corpora: used in place of the sources in the manifest.
+        jobs: number of processes.
+        stanza_dir: models with which raw text is annotated.
+
+    Raises:
+        DiscoprobeError: a source is not in the catalogue, so that ``corpora`` have to be named.
+    """
+    excluded = {name: entry.get("excluded", {}) for name, entry in release["configs"].items()}
+    groups: dict[tuple[str, str, tuple[str, ...]], list[ConfigEntry]] = {}
+    for name in names:
+        entry = release["configs"][name]
+        read = tuple(entry.get("read", entry["sources"]))
+        groups.setdefault((entry["lang"], json.dumps(entry["settings"], sort_keys=True), read), []).append(entry)
+    for (lang, _, read), of_group in sorted(groups.items(), key=lambda group: group[0]):
+        of_lang = release["sources"] | release.get("beside", {}).get(lang, {})
+        sources = {name: of_lang[name] for name in sorted(read)}
+        filling = {name for name, source in sources.items() if source.get("annotation", {}).get("fills")}
+        named = {name: _name_in_request(name, source) for name, source in sources.items()}
+        pinned = () if corpora else tuple(
+            corpus
+            for name, source in sources.items()
+            if name not in filling and (corpus := at_commit(name, source)) is not None
+        )  # fmt: skip
+        yield Request(
+            (lang,), corpora or tuple(sorted({named[name] for name in sources.keys() - filling})),
+            tuple(entry["task"] for entry in of_group),
+            Settings.from_dict(of_group[0]["settings"]),
+            jobs, "skip", audit=any(entry["audit"] for entry in of_group), keep_failed=True,
+            raw=_annotation_options(sources, stanza_dir), pinned=pinned,
+            fill=() if corpora else tuple(sorted({named[name] for name in filling})),
+            commits=tuple((name, source["commit"]) for name, source in sources.items() if _is_of_hub(source)),
+            exclude=excluded,
+        )  # fmt: skip
+
+
+def _annotation_options(sources: Mapping[str, SourceEntry], stanza_dir: Path | None) -> AnnotationOptions | None:
     """The options with which raw text was annotated: those of the first such source; None if there is none."""
-    made = next((source["annotation"] for source in sources.values() if "annotation" in source), None)
-    if made is None:
+    annotation = next((source["annotation"] for source in sources.values() if "annotation" in source), None)
+    if annotation is None:
         return None
     names = {field.name for field in dataclasses.fields(ReadOptions)}
-    read = ReadOptions(**{name: value for name, value in made["read"].items() if name in names})
-    if made["made_by"]["engine"] == "rules":
+    read = ReadOptions(**{name: value for name, value in annotation["read"].items() if name in names})
+    if annotation["made_by"]["engine"] == "rules":
         return AnnotationOptions(segment=True, rules=True, stanza_dir=stanza_dir, read=read)
-    named = tuple(f"{processor}={package}" for processor, package in made["made_by"]["packages"].items())
-    return AnnotationOptions(processors=named, stanza_dir=stanza_dir, read=read)
+    packages = tuple(f"{processor}={package}" for processor, package in annotation["made_by"]["packages"].items())
+    return AnnotationOptions(processors=packages, stanza_dir=stanza_dir, read=read)
 
 
-def _named(sources: Mapping[str, SourceEntry]) -> tuple[tuple[str, ...], tuple[Pinned, ...]]:
-    """The names of the corpora for a request, and those corpora that the catalogue pins at another commit."""
-    pinned = [corpus for name, source in sources.items() if (corpus := at_commit(name, source))]
-    return tuple(sorted({_request_name(name, source) for name, source in sources.items()})), tuple(pinned)
-
-
-def _filling(sources: Mapping[str, SourceEntry], *, fills: bool) -> dict[str, SourceEntry]:
-    """The sources that were read as text of ``--fill``; with ``fills=False`` the other sources."""
-    return {
-        name: source for name, source in sources.items() if bool(source.get("annotation", {}).get("fills")) == fills
-    }
-
-
-def _request_name(name: str, source: SourceEntry) -> str:
+def _name_in_request(name: str, source: SourceEntry) -> str:
     """The name of a corpus in a request; for text of the Hub that the catalogue does not have, its URL."""
     if _is_of_hub(source) and not treebanks.is_hub_text(name):
         return str(source["annotation"]["read"]["source"])
-    return SAMPLE if _is_sample(name) else name
+    return SAMPLE if name.startswith(f"{SAMPLE}-") else name
 
 
 def _is_of_hub(source: SourceEntry) -> bool:
@@ -376,101 +416,55 @@ def _is_of_hub(source: SourceEntry) -> bool:
     return source["repo"].startswith(treebanks.DATASETS)
 
 
-def _is_sample(name: str) -> bool:
-    return name.startswith(f"{SAMPLE}-")
-
-
-def sources_of(lang: str, read: Iterable[str], found: Manifest) -> dict[str, SourceEntry]:
-    """The corpora that configs of a language were built from, by name."""
-    known = found["sources"] | found.get("beside", {}).get(lang, {})
-    return {name: known[name] for name in sorted(read)}
-
-
 def at_commit(name: str, source: SourceEntry) -> Pinned | None:
     """A corpus at the commit in a manifest, if the catalogue pins another; None if it is the same.
 
-    None also for the sample and for text of the Hub, which need no pinned files.
+    None also for the sample and for text of the Hub, which need no pinned files. Raw text is also compared by the
+    options with which it was read.
 
     Raises:
         UnsupportedError: the source is raw text that is not in the catalogue, or the manifest does not list its files.
         DiscoprobeError: the catalogue has no such treebank.
     """
-    if _is_sample(name) or _is_of_hub(source):
+    if name.startswith(f"{SAMPLE}-") or _is_of_hub(source):
         return None
-    if made := source.get("annotation"):
-        return _text_at_commit(name, source, made)
+    if annotation := source.get("annotation"):
+        text, read = annotation["text"], assignments(annotation["read"])
+        text_corpus, files = None, text.get("listed")
+        with suppress(UnknownNameError, UnsupportedError):
+            text_corpus = treebanks.corpus(name)
+        if isinstance(text_corpus, TextCorpus):
+            same_options = not files or read_options(text_corpus.read) == read_options(read)
+            if text_corpus.commit == source["commit"] and same_options:
+                return None
+        if not isinstance(text_corpus, TextCorpus) or not files:
+            raise UnsupportedError(
+                f"{name} was annotated from raw text ({text['files']} files, {text['bytes']:,} bytes, SHA-256 "
+                f"{text['sha256'][:12]}…): name that text, or its annotated folder, with --corpus; or --no-rebuild"
+            )
+        return _moved(text_corpus, source, files, read=read)
     try:
         bank = treebanks.treebank(name)
     except UnknownNameError:
-        files = ", ".join(f"{path} (SHA-256 {entry['sha256'][:12]}…)" for path, entry in source["files"].items())
+        built_from = ", ".join(f"{path} (SHA-256 {entry['sha256'][:12]}…)" for path, entry in source["files"].items())
         raise DiscoprobeError(
-            f"{name} is in no catalogue: the release was built from {files}; give its folder with --corpus"
+            f"{name} is in no catalogue: the release was built from {built_from}; give its folder with --corpus"
         ) from None
-    if source["commit"] in {"", bank.commit}:
-        return None
-    return msgspec.structs.replace(
-        bank, commit=source["commit"], repo=source["repo"], licence=source["licence"], citation=source["citation"],
-        files=_files(bank, source["files"]),
-    )  # fmt: skip
+    return None if source["commit"] in {"", bank.commit} else _moved(bank, source, source["files"])
 
 
-def _text_at_commit(name: str, source: SourceEntry, made: Mapping[str, Any]) -> TextCorpus | None:
-    """Raw text at the commit and with the options in a manifest; None if the catalogue has the same.
+def _moved(corpus: Pinned, source: SourceEntry, files: Mapping[str, Any], **more: Any) -> Pinned:
+    """A corpus of the catalogue at the commit and with the files of a manifest.
 
-    Raises:
-        UnsupportedError: the catalogue has no such text, or the manifest does not list its files.
+    Files have their paths from the catalogue; others are expected in the folder that has most files.
     """
-    text, read, known = made["text"], assignments(made["read"]), _text_of_catalogue(name)
-    listed = text.get("listed")
-    if known and known.commit == source["commit"] and (not listed or read_options(known.read) == read_options(read)):
-        return None
-    if not known or not listed:
-        raise UnsupportedError(
-            f"{name} was annotated from raw text ({text['files']} files, {text['bytes']:,} bytes, SHA-256 "
-            f"{text['sha256'][:12]}…): name that text, or its annotated folder, with --corpus; or --no-rebuild"
-        )
-    return msgspec.structs.replace(
-        known, commit=source["commit"], repo=source["repo"], licence=source["licence"], citation=source["citation"],
-        files=_files(known, listed), read=read,
-    )  # fmt: skip
-
-
-def _text_of_catalogue(name: str) -> TextCorpus | None:
-    """The catalogue's corpus of raw text with a name."""
-    try:
-        known = treebanks.corpus(name)
-    except (UnknownNameError, UnsupportedError):
-        return None
-    return known if isinstance(known, TextCorpus) else None
-
-
-def _files(corpus: Pinned, listed: Mapping[str, FileEntry]) -> tuple[PinnedFile, ...]:
-    """The listed files with their paths from the catalogue; others are expected in the folder that has most files."""
     paths = {file.name: file.path for file in corpus.files}
-    ((most, _),) = Counter(PurePosixPath(path).parent for path in paths.values()).most_common(1)
-    return tuple(
-        PinnedFile(paths.get(name, str(most / name)), "", entry["bytes"], entry["sha256"])
-        for name, entry in listed.items()
+    ((folder, _),) = Counter(PurePosixPath(path).parent for path in paths.values()).most_common(1)
+    pinned = tuple(
+        PinnedFile(paths.get(name, str(folder / name)), "", entry["bytes"], entry["sha256"])
+        for name, entry in files.items()
     )
-
-
-def _run(request: Request, out: Path) -> None:
-    """Builds a request; if a corpus cannot be downloaded at its pinned commit, the error names it."""
-    try:
-        run(request, out)
-    except RemoteError as error:
-        if not request.pinned:
-            raise
-        moved = ", ".join(
-            f"{bank.name} at {bank.commit[:12]} (the catalogue has {treebanks.corpus(bank.name).commit[:12]} now)"
-            for bank in request.pinned
-        )
-        raise type(error)(f"the release was built from {moved}, which cannot be downloaded: {error}") from error
-
-
-def _settings(text: str) -> Settings:
-    """The settings of a manifest, given as JSON."""
-    values: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in json.loads(text).items()
-    }
-    return Settings(**values)
+    return msgspec.structs.replace(
+        corpus, commit=source["commit"], repo=source["repo"], licence=source["licence"], citation=source["citation"],
+        files=pinned, **more,
+    )  # fmt: skip

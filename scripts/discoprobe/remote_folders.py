@@ -55,13 +55,18 @@ def release_at(target: str) -> Iterator[Path]:
         if not is_url(target):
             yield folder
             return
-        there = files_below(target)
-        if there and manifest.NAME not in {file.name for file in there}:
+        remote = files_below(target)
+        if remote and manifest.NAME not in {file.name for file in remote}:
             raise UsageError(f"{target} is not empty and holds no {manifest.NAME}; give --out a new URL or a release")
-        copy_here(there, folder)
+        copy_here(remote, folder)
         before = _hashes(folder)
         yield folder
-        _check(folder, target)
+        hashes, listed = _hashes(folder), manifest.listed(manifest.read(folder))
+        if wrong := [name for name, entry in listed.items() if hashes.get(name) != entry["sha256"]]:
+            raise DiscoprobeError(
+                f"{target}: {len(wrong)} files are not as {manifest.NAME} says, such as {wrong[0]}: a copy was "
+                "interrupted; build these configs in the same command, or give another URL"
+            )
         _replace(target, folder, before)
 
 
@@ -73,8 +78,8 @@ def corpus_at(target: str) -> Iterator[Path]:
         UsageError: the URL is one of the Hub.
         RemoteError: the URL cannot be read or written.
     """
-    kept = cache_folder() / "written" / hashlib.sha256(target.encode()).hexdigest()[:16]
-    with _folder_for(target, kept) as folder:
+    in_cache = cache_folder() / "written" / hashlib.sha256(target.encode()).hexdigest()[:16]
+    with _folder_for(target, in_cache) as folder:
         yield folder
         if is_url(target):
             _replace(target, folder, {})
@@ -97,15 +102,15 @@ def new_folder_at(target: str) -> Iterator[Path]:
 
 
 @contextmanager
-def _folder_for(target: str, kept: Path | None = None) -> Iterator[Path]:
-    """A path as it is; for a URL the folder ``kept``, by default one that is removed at the end."""
+def _folder_for(target: str, in_cache: Path | None = None) -> Iterator[Path]:
+    """A path as it is; for a URL the folder ``in_cache``, by default one that is removed at the end."""
     if not is_url(target):
         yield Path(target)
         return
     if target.startswith(HUB):
         raise UsageError(f"--out {target}: the Hub takes a release as one commit; use `build push --repo owner/name`")
     with tempfile.TemporaryDirectory(prefix="discoprobe-") as place:
-        yield kept or Path(place) / "new"
+        yield in_cache or Path(place) / "new"
 
 
 def _hashes(folder: Path) -> dict[str, str]:
@@ -117,19 +122,6 @@ def _hashes(folder: Path) -> dict[str, str]:
         for name, path in names.items()
         if not name.parts[0].startswith(".") or name.as_posix() == STANDALONE
     }
-
-
-def _check(folder: Path, target: str) -> None:
-    """Raise a DiscoprobeError if files differ from the manifest, because an earlier copy was interrupted."""
-    hashes = _hashes(folder)
-    wrong = [
-        name for name, entry in manifest.listed(manifest.read(folder)).items() if hashes.get(name) != entry["sha256"]
-    ]
-    if wrong:
-        raise DiscoprobeError(
-            f"{target}: {len(wrong)} files are not as {manifest.NAME} says, such as {wrong[0]}: a copy was "
-            "interrupted; build these configs in the same command, or give another URL"
-        )
 
 
 def _replace(target: str, folder: Path, before: Mapping[str, str]) -> None:

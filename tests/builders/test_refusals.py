@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from discoprobe.builders import Context, Sample, Settings, TaskSample, losses, problem_of
+from discoprobe.builders import Context, Drops, Sample, Settings, TaskSample, losses, problem_of
 from discoprobe.builders.discourse import dc, dc_easy
 from discoprobe.builders.edits import original_and_edited
 from discoprobe.builders.probing import coord_inv
@@ -55,7 +55,7 @@ def test_candidates_that_a_task_has_left_out_are_not_denied():
         schema={"key": pl.UInt64, "split": pl.String, "reason": pl.String, "cluster": pl.Int64, "text_key": pl.UInt64}
     )
     context = Context("coord_inv", language_data("uk"), Settings(), ("original", "inverted"))
-    sample = original_and_edited(frame, context, {"unbalanced": 6})
+    sample = original_and_edited(frame, context, Drops({"unbalanced": 6}))
     assert sample.reason == "0 rows of original are left after filters and matching; 20 are needed"
     assert sample.drops["unbalanced"] == 6
 

@@ -9,7 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared import UD, needs_shared
 
-from discoprobe.builders import MIN_ROWS, SPLITS, ProbingTask, Sample, Settings, hindrance, select, tasks_named
+from discoprobe.builders import (
+    MIN_ROWS,
+    SPLITS,
+    BlockPlan,
+    ProbingTask,
+    Sample,
+    Settings,
+    hindrance,
+    select,
+    tasks_named,
+)
 from discoprobe.builders.sample import sample
 from discoprobe.builders.sentences import unedited, with_splits
 from discoprobe.loaders import hashing
@@ -44,10 +54,8 @@ def counts(n, *, loss, by_hash=False, per_group=3):
         }
     )  # fmt: skip
     task = ProbingTask(labels=("yes",), select=None, sample=some_of_each_split(loss), split_by="target", name="test")
-    found = SimpleNamespace(
-        frame=lambda _: frame, frequencies=None, similarity=None, notes_for=lambda _: (), forms=None, by_hash=by_hash
-    )
-    made = sample(task, found, language_data("en"), SETTINGS)
+    found = SimpleNamespace(frame=lambda _: frame, similarity=None, notes=(), forms=None)
+    made = sample(task, found, BlockPlan(language_data("en"), SETTINGS, only_block=not by_hash), SETTINGS)
     rows = made.chosen.rows
     assert rows.group_by("group").agg(pl.col("split").n_unique())["split"].max() == 1
     assert made.frame.height == n
@@ -99,8 +107,11 @@ def groups_of(task, chosen):
 def test_no_split_of_a_treebank_is_empty_where_three_groups_have_material(folder):
     """Documents are two in every split where there are six."""
     corpus = load_corpus(folder.parent.name, [str(folder)])
-    tasks = [task for task in (BY_DOCUMENT, BY_TARGET, BY_CLUSTER) if not hindrance(task, corpus, Settings())]
-    chosen = select(tasks, corpus, language_data(corpus.lang), Settings())
+    plan = BlockPlan(
+        language_data(corpus.lang), Settings(), corpus.sources, corpus.layers, corpus.n_sentences, only_block=True
+    )  # fmt: skip
+    tasks = [task for task in (BY_DOCUMENT, BY_TARGET, BY_CLUSTER) if not hindrance(task, plan)]
+    chosen = select(tasks, corpus.parts, plan)
     for task in tasks:
         for (label,), groups in groups_of(task, chosen).group_by("label"):
             fewest = 2 if task is BY_DOCUMENT and groups.height >= 6 else 1

@@ -37,6 +37,12 @@ Documents = Annotated[int | None, typer.Option("--documents", min=1, help=
 MinRows = Annotated[str | None, typer.Option("--min-rows", help=
     "Leave out configs with fewer rows: TRAIN/VAL/TEST. Default: 200/50/100. 0 keeps them, marked as tiny. Configs "
     "of the sample corpus are always kept.")]
+WhyConfig = Annotated[str, typer.Argument(help="A config, such as dc_es.")]
+WhySentence = Annotated[str, typer.Argument(help=
+    "The sent_id of a sentence of the corpus, or the id of a row of the config.")]
+WhyOut = Annotated[str, typer.Option("--out", "-o", help=
+    "A release folder: if it has the config, its manifest says the settings and, without --corpus, the corpora; "
+    "otherwise the other options say them, as in `run`.")]
 Preset = Annotated[str, typer.Option("--preset", help=
     "Filters of probing tasks: `default`, `rusenteval` (5-25 words, frequent words), or `senteval`.")]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of the sampling; another seed chooses other rows.")]

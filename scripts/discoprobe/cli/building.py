@@ -1,4 +1,4 @@
-"""The commands that make datasets and corpora: `run`, `annotate`, `tasks`; each prints its result."""
+"""The commands that make datasets and corpora: `run`, `why`, `annotate`, `tasks`; each prints its result."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ import typer
 
 from discoprobe.cli import arguments as arg
 from discoprobe.cli import terminal
-from discoprobe.loaders.errors import AuditFailedError
+from discoprobe.loaders.errors import AuditFailedError, UsageError
 
 if TYPE_CHECKING:
+    from discoprobe.builders.why import Explanation
     from discoprobe.cli.terminal import Cell
     from discoprobe.loaders.raw.prepare import AnnotatedCorpus
     from discoprobe.pipeline import BuildResult
+
+SEED = 13
+"""The seed of the published release."""
 
 app = typer.Typer()
 
@@ -41,7 +45,7 @@ def run(  # noqa: PLR0913 (one parameter per option)
 
     Example: build run --lang es --corpus sample
     """
-    from discoprobe.sources import parse_request
+    from discoprobe.request import parse_request
 
     request = parse_request(
         lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
@@ -101,6 +105,67 @@ def show_build(result: BuildResult, out: str, *, as_json: bool = False) -> None:
         terminal.show_load_call(out, first, tuple(entries[first]["counts"]))
 
 
+@app.command()
+def why(  # noqa: PLR0913 (one parameter per option)
+    config: arg.WhyConfig, sentence: arg.WhySentence, *, out: arg.WhyOut = "dist/discoprobe",
+    corpus: arg.CorpusOption = None, size: arg.Size = None, documents: arg.Documents = None,
+    preset: arg.Preset = "default", min_rows: arg.MinRows = None, seed: arg.Seed = 13, jobs: arg.Jobs = 1,
+    on_error: arg.OnErrorOption = "stop", match: arg.Match = True, set_: arg.Set = None, exclude: arg.Exclude = None,
+    segment: arg.Segment = False, fill: arg.Fill = None, gold: arg.Gold = False, stanza_dir: arg.StanzaDir = None,
+    json_: arg.Json = False,
+) -> None:  # fmt: skip
+    """Say why a sentence is in a config, or by which step, reason and rule it was lost.
+
+    The config is built again for this, from the sources and settings of a release, or from those of the options.
+
+    Example: build why dc_es es-news-04-2 --corpus sample
+    """
+    from discoprobe import pipeline
+    from discoprobe.cards.metadata import manifest
+    from discoprobe.remote_folders import local
+    from discoprobe.request import parse_request
+
+    release = manifest.read(local(out))
+    if config in release["configs"]:
+        if size or documents or min_rows or set_ or exclude or fill or gold or segment or not match or seed != SEED:
+            raise UsageError(
+                f"{config} is in {out}, whose manifest has its settings; give --out a new folder to set others"
+            )
+        request = next(pipeline.requests_of(release, [config], tuple(corpus or ()), jobs, stanza_dir))
+    else:
+        task, _, lang = config.rpartition("_")
+        request = parse_request(
+            [lang], [task], corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
+            segment=segment, stanza_dir=stanza_dir, preset=preset, min_rows=min_rows, documents=documents, fill=fill,
+            gold=gold, exclude=exclude,
+        )  # fmt: skip
+    with terminal.progress() as progress:
+        explanations = pipeline.why(request, config, sentence, progress)
+    if json_:
+        terminal.print_json([explanation.to_dict() for explanation in explanations])
+        return
+    for explanation in explanations:
+        show_explanation(explanation)
+
+
+def show_explanation(explanation: Explanation) -> None:
+    """Prints what became of a sentence, a line per fact."""
+    facts = [
+        ("config", explanation.config),
+        ("sentence", f"{explanation.sent_id} of {explanation.corpus}"),
+        ("text", explanation.text),
+        ("outcome", explanation.outcome),
+    ]
+    facts += [
+        ("row", f"{row['id']} of {row['split']}, label {row['label']}; the sentence is {row['role']}")
+        for row in explanation.rows
+    ]
+    facts += [fact for loss in explanation.losses for fact in loss.items()]
+    for name, fact in [*facts, ("note", explanation.note)]:
+        if fact:
+            terminal.print_wrapped(f"{name + ':':<10}{fact}", indent=" " * 10)
+
+
 @app.command("annotate")
 def annotate_(  # noqa: PLR0913 (one parameter per option)
     source: arg.SourceArgument, *, lang: arg.RawLang, out: arg.CorpusFolder, stanza_dir: arg.StanzaDir = None,
@@ -121,7 +186,7 @@ def annotate_(  # noqa: PLR0913 (one parameter per option)
     from discoprobe.loaders.raw.document import read_options
     from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare
     from discoprobe.remote_folders import corpus_at
-    from discoprobe.sources import corpus_name, split_names
+    from discoprobe.request import corpus_name, split_names
 
     values = [f"text={text}", f"id={id_}", f"genre={genre}", f"sentences={sentences}", f"on_error={on_error}"]
     how = AnnotationOptions(
@@ -166,7 +231,7 @@ def tasks(  # noqa: PLR0913 (one parameter per option)
 ) -> None:  # fmt: skip
     """List the tasks. With --lang, show which of them the corpora of a language support, and why not the others."""
     if lang or corpus:
-        from discoprobe.sources import parse_request
+        from discoprobe.request import parse_request
 
         request = parse_request(lang, None, corpus, jobs=jobs, segment=segment, stanza_dir=stanza_dir)
         from discoprobe.pipeline import support

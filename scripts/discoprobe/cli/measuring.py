@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     from discoprobe.cli.terminal import Cell
     from discoprobe.evaluation.models import Evaluation
 
-NARROW = 80
-"""Width of what an audit prints in characters, also in a file or a pipe."""
 _LABELS = 12
 """Largest number of labels that a table lists; further ones are counted."""
 _NAMED = 5
@@ -66,7 +63,7 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
     if not json_ and (designs := design_rows(audited)):
         sys.stdout.write("\nall languages of a task together\n")
         columns = ["task", "check", "configs", "rows", "accuracy", "threshold", "design"]
-        terminal.show(designs, columns, width=NARROW)
+        terminal.show(designs, columns, width=terminal.NARROW)
     if failed := [report.name for report, each in zip(audited, verdicts, strict=True) if each.word == "failed"]:
         raise AuditFailedError(f"{len(failed)} of {len(audited)} fail the audit: {', '.join(failed)}")
     if broken := [skipped for skipped in read.skipped if not skipped.unlabelled]:
@@ -102,7 +99,7 @@ def import_(  # noqa: PLR0913 (one parameter per option)
     show_reports([report], verdicts_of([report]), imported.skipped, as_json=json_)
     if not json_:
         for check, n in imported.leaks.items():
-            _print(f"left out for {check}: {n:,} rows")
+            terminal.print_wrapped(f"left out for {check}: {n:,} rows")
         if imported.written:
             terminal.show_load_call(out, report.name, tuple(report.counts))
     if report.failed:
@@ -132,7 +129,7 @@ def show_reports(
     if skipped:
         sys.stdout.write("\nnot read\n")
     for each in skipped:
-        _print(f"  {each.name}: {each.reason}", indent="  ")
+        terminal.print_wrapped(f"  {each.name}: {each.reason}", indent="  ")
     sys.stdout.flush()
 
 
@@ -146,7 +143,7 @@ def _show_summary(reports: Sequence[Report], verdicts: Sequence[Verdict]) -> Non
         reasons = ", ".join(f"{reason} {n:,}" for reason, n in (read.left_out if read else {}).items())
         left_out = f"left out: {reasons}" if reasons else ""
         parts = [read.format if read else "config", columns, f"labels {labels}", rows, left_out]
-        _print(f"{report.name}: {'; '.join(filter(None, parts))}")
+        terminal.print_wrapped(f"{report.name}: {'; '.join(filter(None, parts))}")
     sys.stdout.write("\n")
     lines: list[dict[str, Cell]] = []
     for report, verdict in zip(reports, verdicts, strict=True):
@@ -155,21 +152,21 @@ def _show_summary(reports: Sequence[Report], verdicts: Sequence[Verdict]) -> Non
         n_rows = f"{sum(report.counts.values()):,}"
         line: dict[str, Cell] = {"data": report.name, "rows": n_rows, "strongest shortcut": strongest}
         lines.append(line | {"audit": verdict.word, "remark": terminal.remark(verdict)})
-    terminal.show(lines, ["data", "rows", "strongest shortcut", "audit", "remark"], width=NARROW)
+    terminal.show(lines, ["data", "rows", "strongest shortcut", "audit", "remark"], width=terminal.NARROW)
 
 
 def _show_read(report: Report) -> None:
     """Prints what was read: format, columns, a table of splits with their files, rows and labels, what was left out."""
     read, splits = report.read, list(report.counts)
     table: list[dict[str, Cell]] = []
-    _print(f"{report.name}: {read.format if read else 'config'}")
+    terminal.print_wrapped(f"{report.name}: {read.format if read else 'config'}")
     if read:
         for role, columns in read.columns.items():
-            _print(f"  {role + ':':<9} {', '.join(columns)}", indent=" " * 12)
+            terminal.print_wrapped(f"  {role + ':':<9} {', '.join(columns)}", indent=" " * 12)
         for reason, n in read.left_out.items():
-            _print(f"  left out: {n:,} row{'s' * (n != 1)}: {reason}")
+            terminal.print_wrapped(f"  left out: {n:,} row{'s' * (n != 1)}: {reason}")
         for note in read.notes:
-            _print(f"  note:     {note}", indent=" " * 12)
+            terminal.print_wrapped(f"  note:     {note}", indent=" " * 12)
         if read.files:
             files: dict[str, Cell] = {"": "files"}
             for split in splits:
@@ -184,24 +181,24 @@ def _show_read(report: Report) -> None:
     ]
     if len(report.labels) > _LABELS:
         table.append({"": f"  {len(report.labels) - _LABELS:,} more labels"})
-    terminal.show(table, ["", *splits], width=NARROW)
+    terminal.show(table, ["", *splits], width=terminal.NARROW)
 
 
 def _show_report(report: Report, verdict: Verdict) -> None:
     """Prints the verdict, what solvers were trained on, baselines, checks and rules."""
     sys.stdout.write("\n")
-    _print(verdict.text)
+    terminal.print_wrapped(verdict.text)
     if report.trained_on.startswith("the other") and report.measured_on:
-        _print(f"solvers are cross-validated on {report.measured_on}")
+        terminal.print_wrapped(f"solvers are cross-validated on {report.measured_on}")
     elif report.measured_on:
-        _print(f"solvers are trained on {report.trained_on} and measured on {report.measured_on}")
+        terminal.print_wrapped(f"solvers are trained on {report.trained_on} and measured on {report.measured_on}")
     for note in report.notes:
-        _print(f"note: {note}")
+        terminal.print_wrapped(f"note: {note}")
     sys.stdout.write("\n")
     baselines = [
         {"baseline": each.name, "accuracy": _interval(each.accuracy, each.interval)} for each in report.baselines
     ]
-    terminal.show(baselines, ["baseline", "accuracy"], width=NARROW)
+    terminal.show(baselines, ["baseline", "accuracy"], width=terminal.NARROW)
     sys.stdout.write("\n")
     _show_findings(report.findings)
     if report.heuristics and report.heuristics.rules:
@@ -212,7 +209,7 @@ def _show_report(report: Report, verdict: Verdict) -> None:
             condition = f"{rule.family}: {rule.condition}"
             label, coverage = _shorten(rule.label), f"{rule.coverage:.3f}"
             rules.append({"rule": condition, "label": label, "coverage": coverage, "correct": correct})
-        terminal.show(rules, ["rule", "label", "coverage", "correct"], width=NARROW)
+        terminal.show(rules, ["rule", "label", "coverage", "correct"], width=terminal.NARROW)
 
 
 def _show_findings(findings: Sequence[Finding]) -> None:
@@ -230,16 +227,11 @@ def _show_findings(findings: Sequence[Finding]) -> None:
             text = "; ".join(filter(None, (finding.reason, finding.detail))) or str(finding.status)
             ids = f" (rows {', '.join(finding.rows[:_NAMED])})" if finding.rows and finding.status != "noted" else ""
             details.append(f"{finding.check}: {text}{ids}")
-    terminal.show(rows, ["check", "status", "measured", "threshold"], width=NARROW)
+    terminal.show(rows, ["check", "status", "measured", "threshold"], width=terminal.NARROW)
     if details:
         sys.stdout.write("\n")
     for detail in details:
-        _print(detail)
-
-
-def _print(text: str, indent: str = "    ") -> None:
-    """Prints text in lines of at most ``NARROW`` columns, all but the first indented."""
-    sys.stdout.write(textwrap.fill(text, NARROW, subsequent_indent=indent, break_on_hyphens=False) + "\n")
+        terminal.print_wrapped(detail)
 
 
 def _shorten(text: str) -> str:

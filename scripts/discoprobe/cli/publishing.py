@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from discoprobe.cards.review.site import ReviewOptions
     from discoprobe.cli.terminal import Cell
     from discoprobe.loaders.corpus import Corpus
-    from discoprobe.sources import PlannedSource, Request
+    from discoprobe.request import Request
+    from discoprobe.sources import PlannedSource
 
 app = typer.Typer()
 
@@ -46,7 +47,7 @@ def push(  # noqa: PLR0913 (one parameter per option)
 
     Example: build push --lang de --repo org/discoprobe --release 1.2.0
     """
-    from discoprobe.sources import language_codes, parse_request
+    from discoprobe.request import language_codes, parse_request
 
     request = parse_request(
         lang, task, corpus, size=size, seed=seed, jobs=jobs, on_error=on_error, match=match, values=set_,
@@ -203,7 +204,7 @@ def diff(
     from discoprobe.cards.hub.staging import compare
     from discoprobe.loaders.fetch.remote_files import is_url
     from discoprobe.remote_folders import local
-    from discoprobe.sources import language_codes, split_names
+    from discoprobe.request import language_codes, split_names
 
     since = str(local(against)) if is_url(against) else against
     changes = compare(local(out), since, languages=language_codes(split_names(lang)))
@@ -294,7 +295,8 @@ def review(  # noqa: PLR0913 (one parameter per option)
     from discoprobe.cards.readers import READER_KINDS
     from discoprobe.cards.review.site import Reader, ReviewOptions
     from discoprobe.loaders.fetch.remote_files import is_url
-    from discoprobe.sources import Contexts, language_codes, split_names
+    from discoprobe.request import language_codes, split_names
+    from discoprobe.sources import Contexts
 
     if reader_kind not in READER_KINDS:
         raise UsageError(f"--reader-kind is '{reader_kind}'; give person or model")

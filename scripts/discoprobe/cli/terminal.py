@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+import textwrap
 import threading
 import time
 from contextlib import contextmanager
@@ -192,3 +193,12 @@ def remark(verdict: Verdict) -> str | None:
         checks = ", ".join(verdict.checks) if len(verdict.checks) <= _NAMED else f"{len(verdict.checks)} checks"
         return f"above the threshold: {checks}{' (all languages of the task)' if verdict.of_design else ''}"
     return None if verdict.resolution is None else f"smallest detectable gain {verdict.resolution:.3f}"
+
+
+NARROW = 80
+"""Width of what an audit prints in characters, also in a file or a pipe."""
+
+
+def print_wrapped(text: str, indent: str = "    ") -> None:
+    """Prints text in lines of at most ``NARROW`` columns, all but the first indented."""
+    sys.stdout.write(textwrap.fill(text, NARROW, subsequent_indent=indent, break_on_hyphens=False) + "\n")

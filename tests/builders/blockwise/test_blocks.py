@@ -14,15 +14,14 @@ from shared import SMALL_CLASSES
 
 from discoprobe.builders import (
     BlockPlan,
-    Collected,
     Config,
+    ConfigRows,
     Settings,
     all_tasks,
     blocks_of,
     build,
     load,
     rows_of_block,
-    sentences_of,
     tasks_named,
 )
 from discoprobe.builders import build as build_blocks
@@ -223,7 +222,7 @@ def test_what_one_block_repeats_of_another_is_left_out(parts, monkeypatch):
 def test_short_sentences_of_a_block_may_recur_in_other_splits(parts):
     block = blocks_of(parts, TINY)[0]
     splits = rows_of_block(block, tasks_named(["bso"]), BlockPlan(language_data("es"), TINY)).splits
-    n_words = sentences_of(load(block))["text"].str.split(" ").list.len().to_numpy()
+    n_words = pl.concat(shard.sentences["text"] for shard in load(block)).str.split(" ").list.len().to_numpy()
     assert (n_words <= 4).any()
     assert (splits[n_words <= 4] == -1).all()
     assert (splits[n_words >= 6] >= 0).all()
@@ -291,9 +290,9 @@ def test_shards_of_a_block_are_read_as_one(parts):
 
 def test_a_pair_whose_text_an_earlier_block_has_is_left_out_and_counted():
     task = all_tasks()["bigram_shift"]
-    collected = Collected(task, task.labels, Settings())
+    collected = ConfigRows(task, [], BlockPlan(language_data("es"), Settings()))
     first = pl.DataFrame({"unit": [1, 1, 2, 2], "key": [1, 2, 3, 4], "text": ["a b", "b a", "c d", "d c"]})
     later = pl.DataFrame({"unit": [3, 3, 4, 4], "key": [5, 6, 7, 8], "text": ["e f", "f e", "D C", "x y"]})
     assert collected._without_equal_texts(first).height == 4
     assert collected._without_equal_texts(later)["unit"].to_list() == [3, 3]
-    assert collected._drops["equal-text"] == 2
+    assert collected.drops["equal-text"] == 2

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discoprobe.builders import SPLITS
+from discoprobe.builders import SPLITS, Drops
 from discoprobe.builders.sampling import CLASSES_KEEP, choose_labels, frequent_in_splits, with_companions
 
 
@@ -23,9 +23,11 @@ def candidates(counts, cell=None):
 
 
 def test_a_rare_value_is_left_out_and_counted():
-    found = choose_labels(candidates({"Sing": (600, 200, 200), "Plur": (500, 160, 170), "Dual": (8, 2, 2)}), least=5)
+    frame = candidates({"Sing": (600, 200, 200), "Plur": (500, 160, 170), "Dual": (8, 2, 2)})
+    found, drops = choose_labels(frame, least=5), Drops()
     assert found.names == ("Plur", "Sing")
-    assert found.left_out == {"rare-value Dual": 12}
+    assert set(drops.without_labels(frame, found.left_out)["label"]) == {"Plur", "Sing"}
+    assert drops == {"rare-value Dual": 12}
     assert found.reason == ""
 
 
@@ -39,14 +41,14 @@ def test_a_value_that_costs_few_rows_becomes_a_class():
 def test_a_value_that_a_split_lacks_is_no_class():
     found = choose_labels(candidates({"Past": (90, 30, 30), "Pres": (90, 30, 30), "Fut": (300, 100, 0)}), least=20)
     assert found.names == ("Past", "Pres")
-    assert found.left_out == {"rare-value Fut": 400}
+    assert found.left_out == {"Fut": "rare-value Fut"}
 
 
 def test_one_value_makes_no_task_and_the_reason_names_it():
     found = choose_labels(candidates({"Sing": (90, 30, 30), "Plur": (9, 0, 3)}), least=20)
     assert found.names == ()
     assert "Sing 150, Plur 12" in found.reason
-    assert found.left_out == {"rare-value Plur": 12, "unbalanced": 150}, "the singular is not rare"
+    assert found.left_out == {"Plur": "rare-value Plur", "Sing": "unbalanced"}, "the singular is not rare"
 
 
 def test_nothing_left_is_said():

@@ -1,13 +1,10 @@
 """Which candidates of probing tasks are used: those without a reason against them, one of each cluster and bag."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import polars as pl
 import pytest
 
-from discoprobe.builders import SPLITS, Context, Sample, Settings, all_tasks
-from discoprobe.builders import render as realise
+from discoprobe.builders import SPLITS, BlockPlan, ConfigRows, Context, RowsOfTask, Sample, Settings, all_tasks
 from discoprobe.builders.edits import original_and_edited
 from discoprobe.builders.sampling import SURFACE, Split
 from discoprobe.builders.sentences import Trees, balance_labels, sentences, usable_of
@@ -92,16 +89,15 @@ def test_a_size_is_divided_among_the_labels():
         (("a b", "b a", "word " * 11, "longer " * 11), "unclean-edit"),
     ],
 )
-def test_of_two_pairs_with_one_text_or_an_unclean_edit_one_is_used(monkeypatch, texts, reason):
+def test_of_two_pairs_with_one_text_or_an_unclean_edit_one_is_used(texts, reason):
     """What an edit makes of a text can be another text, or too long for one without punctuation."""
     rows = pl.DataFrame({"unit": [1, 1, 2, 2], "key": [1, 2, 3, 4], "text": [text.strip() for text in texts]})
-    monkeypatch.setattr(realise, "rows_with_text", lambda *_: rows)
-    monkeypatch.setattr(realise, "config_of", lambda _task, made, *_: made)
-    chosen = Sample(rows, {}, candidates=4)
     task = all_tasks()["bigram_shift"]
-    sample = SimpleNamespace(task=task, chosen=chosen, labels=task.labels, notes=(), problem="")
-    made = realise.realise(sample, rows, SimpleNamespace(lang="es"), Settings())
-    assert made.rows["unit"].n_unique() == made.drops[reason] == 1
+    plan = BlockPlan(language_data("es"), Settings(), only_block=True)
+    of_config = ConfigRows(task, [()], plan)
+    of_config.add(RowsOfTask(Sample(rows, labels=task.labels, candidates=4)), np.empty(0), np.empty(0))
+    (left,) = of_config._taken
+    assert left["unit"].n_unique() == of_config.drops[reason] == 1
 
 
 def reasons(tmp_path, texts):

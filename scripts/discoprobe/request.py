@@ -1,0 +1,175 @@
+"""What a request asks for, and how the options of a command describe it; light, because every command imports it."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast
+
+from discoprobe.builders.settings import MIN_ROWS, Settings, read_min_rows, read_sizes, with_values
+from discoprobe.builders.settings import preset as settings_of
+from discoprobe.loaders.catalogue import treebanks
+from discoprobe.loaders.catalogue.treebanks import DATASETS, HUB
+from discoprobe.loaders.errors import OnError, UnknownNameError, UsageError
+from discoprobe.loaders.fetch.remote_files import GLOB, hub_url
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from discoprobe.loaders.catalogue.pins import TextCorpus, Treebank
+    from discoprobe.loaders.raw.prepare import AnnotationOptions
+
+
+SAMPLE = "sample"
+ALL = "all"
+NOT_IN_NAMES: Final = re.compile(r"[^0-9A-Za-z]+")
+"""Characters that are replaced by ``-`` in the name of a corpus, because it is part of file names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to build.
+
+    Attributes:
+        languages: codes or names; empty means all languages of the corpora.
+        corpora: ``sample``, names of the catalogue, files or folders of CoNLL-U or of raw text (which is annotated
+            first); empty means the catalogue's corpora of the languages (see `corpora_of`).
+        tasks: names of tasks or families.
+        settings: seed, sizes, filters.
+        jobs: number of processes.
+        on_error: what to do with a malformed sentence.
+        audit: audit every config; without it nothing is known about shortcuts.
+        keep_failed: keep configs that fail the audit.
+        raw: how raw text is read and annotated; None for the defaults.
+        exclude: rows that readers found faulty: config → id → verdict.
+        pinned: corpora at other commits than the catalogue's, used in place of the catalogue's corpora of these names.
+        fill: text for tasks that need no annotation of words, read after the corpora until the sizes are reached; None
+            for the default text of the catalogue.
+        commits: names and commits of Hub datasets that are read at another commit than the catalogue's.
+    """
+
+    languages: tuple[str, ...] = ()
+    corpora: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = (ALL,)
+    settings: Settings = field(default_factory=Settings)
+    jobs: int = 1
+    on_error: OnError = "stop"
+    audit: bool = True
+    keep_failed: bool = False
+    raw: AnnotationOptions | None = None
+    pinned: tuple[Treebank | TextCorpus, ...] = ()
+    fill: tuple[str, ...] | None = ()
+    commits: tuple[tuple[str, str], ...] = ()
+    exclude: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+def parse_request(  # noqa: PLR0913 (one parameter per option)
+    lang: Sequence[str] | None, task: Sequence[str] | None, corpus: Sequence[str] | None, *, size: str | None = None,
+    seed: int = 13, jobs: int = 1, on_error: str = "stop", match: bool = True, values: Sequence[str] | None = None,
+    segment: bool = False, stanza_dir: Path | None = None, preset: str = "default", min_rows: str | None = None,
+    documents: int | None = None, fill: Sequence[str] | None = None, gold: bool = False, audit: bool = True,
+    keep_failed: bool = False, exclude: Sequence[Path] | None = None,
+) -> Request:  # fmt: skip
+    """The request that the options of a command describe.
+
+    Without ``fill``, its default text is used if no corpus is named and ``gold`` is not set; else none.
+
+    Raises:
+        UnknownNameError: there is no language, corpus or task of a name.
+        UsageError: an option has a value that is not allowed, a file is not there, or no task is named.
+        DiscoprobeError: a line of a file of marks is malformed.
+    """
+    languages, corpora, tasks = split_names(lang), tuple(corpus or ()), split_names([ALL] if task is None else task)
+    if not tasks:
+        raise UsageError("--task names no task; `build tasks` lists them")
+    if on_error not in {"stop", "skip"}:
+        raise UsageError(f"--on-error is '{on_error}'; give stop or skip")
+    if gold and fill:
+        raise UsageError("--gold keeps to treebanks and --fill adds text; give one of them")
+    least = MIN_ROWS if min_rows is None else read_min_rows(min_rows)
+    settings = dataclasses.replace(settings_of(preset), seed=seed, match=match, min_rows=least)
+    if documents is not None:
+        settings = dataclasses.replace(settings, most_documents=documents)
+    if size:
+        settings = dataclasses.replace(settings, sizes=read_sizes(size))
+    settings = with_values(settings, values or [])
+    language_codes(languages)
+    for name in corpora:
+        if name != SAMPLE and "://" not in name and not Path(name).exists() and not is_hub_text(name):
+            catalogue_corpus(name)
+    from discoprobe.builders.task import tasks_named  # noqa: PLC0415 (imports polars)
+
+    tasks_named(tasks)
+    from discoprobe.loaders.raw.prepare import AnnotationOptions  # noqa: PLC0415 (imports polars and Stanza's engine)
+
+    return Request(
+        languages, corpora, tasks, settings, jobs, cast("OnError", on_error), audit=audit, keep_failed=keep_failed,
+        exclude=_rows_to_exclude(exclude or ()), raw=AnnotationOptions(segment=segment, stanza_dir=stanza_dir),
+        fill=tuple(fill) if fill else () if gold or corpus else None,
+    )  # fmt: skip
+
+
+def _rows_to_exclude(files: Sequence[Path]) -> dict[str, dict[str, str]]:
+    """The rows that the readers of files of marks found faulty: config → id → verdict."""
+    for file in files:
+        if not file.is_file():
+            raise UsageError(f"--exclude: {file} does not exist; give a file of marks, which `build review` writes")
+    if not files:
+        return {}
+    from discoprobe.cards.readers import read_marks, to_exclude  # noqa: PLC0415 (imports polars)
+
+    return to_exclude(sorted((mark for file in files for mark in read_marks(file)), key=lambda mark: mark.time))
+
+
+def split_names(texts: Sequence[str] | None) -> tuple[str, ...]:
+    """The names in texts, of which each may have several, separated by commas."""
+    names = (name.strip() for text in texts or () for name in text.split(","))
+    return tuple(name for name in names if name)
+
+
+def language_codes(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The codes of languages that are given by code or name; empty for ``all``.
+
+    Raises:
+        UnknownNameError: there is no such language.
+    """
+    return () if names == (ALL,) else tuple(treebanks.language_code(name) for name in names)
+
+
+def catalogue_corpus(name: str) -> Treebank | TextCorpus:
+    """The corpus of the catalogue with this name.
+
+    Raises:
+        UnknownNameError: there is none; the message names similar corpora.
+    """
+    try:
+        return treebanks.corpus(name)
+    except UnknownNameError as error:
+        every = treebanks.languages(every=True)
+        names = [SAMPLE, *(corpus.name for each in every for corpus in (*each.treebanks, *each.texts))]
+        remedy = "(there is no file or folder of that name either; `build corpora list` lists the catalogue)"
+        raise UnknownNameError("corpus", name, names, remedy=remedy) from error
+
+
+def is_hub_text(name: str) -> bool:
+    """Whether a name is that of a Hub dataset in the catalogue, and there is no such file."""
+    return not Path(name).exists() and treebanks.is_hub_text(name)
+
+
+def corpus_name(source: str) -> str:
+    """The name of a corpus after its file, folder or dataset, in lower case: ``my-notes`` for ``My notes.jsonl``.
+
+    The last part of a URL names it, without a pattern; of the Hub ``org/name``.
+    """
+    path = Path(source)
+    if path.exists():
+        last = path.resolve().name
+    elif source.startswith(HUB):
+        last = "/".join(hub_url(source).removeprefix(f"{HUB}{DATASETS}").partition("@")[0].split("/")[:2])
+    else:
+        plain = [part for part in source.split("/") if GLOB.isdisjoint(part)]
+        last = plain[-1] if plain else source
+    stem = last.partition(".")[0] if not path.is_dir() else last
+    return NOT_IN_NAMES.sub("-", stem).strip("-").lower() or "text"
