@@ -1,8 +1,8 @@
-"""Sentences and words as candidates of probing tasks.
+"""Sentences and words as candidates of probing tasks; sentences are edited in ``builders.edits``.
 
-``trees`` computes tree facts as columns; ``roles``, ``predicate``, ``clauses`` and ``missing_subjects`` find words by
-syntax. ``candidates`` filters sentences and chooses rows, ``decided_classes`` chooses classes too. Sentences are edited
-in ``builders.edits``.
+``trees`` computes tree facts as columns; ``roles``, ``predicate``, ``clauses`` and ``connectives`` find words by
+syntax, ``syncretism`` and ``frequency_filter`` drop what is ambiguous or rare. ``candidates`` filters sentences and
+chooses rows, ``classes`` chooses classes too.
 """
 
 import lazy_loader

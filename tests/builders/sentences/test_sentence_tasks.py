@@ -294,7 +294,7 @@ def test_names_keep_the_capital_that_the_other_first_word_gets(lang, text, upos,
         "b_end": len(text) - 1,
     }
     row = places | {"text": text, "a_form": text.split()[0], "a_upos": upos, "a_lemma": lemma}
-    edit = clause_inversion.invert(text, clause_inversion._heads(row, language_data(lang)))
+    edit = clause_inversion.invert(text, clause_inversion._plan_inversion(row, language_data(lang)))
     assert text[: edit.start] + edit.replacement + text[edit.end :] == inverted
 
 
