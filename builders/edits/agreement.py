@@ -279,19 +279,20 @@ def _with_other(rows: pl.DataFrame, words: pl.DataFrame, feature: str, context: 
     verbs = words.filter(pl.col("upos") == "VERB", pl.col(feature).is_not_null())
     tense = _without(pl.col("feats"), *FEATURES)
     usual = pl.col("n").sum().over("form", "lemma", tense) > STRAY_FORM * pl.col("n").sum().over("form")
-    table = verbs.filter(usual).with_columns(rest=_rest(pl.col("feats"), feature))
+    table = verbs.filter(usual).with_columns(rest=_other_features(pl.col("feats"), feature))
     verbs_of_rows = rows.select(
-        "row", "key", "lemma", "value", form="verb", feats="target_feats", rest=_rest(pl.col("target_feats"), feature),
-        **{name: feat(name, "target_feats") for name in FEATURES}, of_subject=feat("Gender", "subject_feats"),
+        "row", "key", "lemma", "value", form="verb", feats="target_feats",
+        rest=_other_features(pl.col("target_feats"), feature), of_subject=feat("Gender", "subject_feats"),
+        **{name: feat(name, "target_feats") for name in FEATURES},
     )  # fmt: skip
     # A form that is ambiguous for many verbs counts as ambiguous for all, by value, other value and other features.
     every = table.with_columns(
         row=pl.int_range(pl.len(), dtype=pl.UInt32), value=feature, of_subject=pl.lit(None, pl.String)
     )
     many = (pl.col("also").mean() > SYSTEMATIC) & (pl.col("lemma").filter("also").n_unique() > 1)
-    paradigms = _with_ambiguity(_options(every, table, feature), verbs, feature)
+    paradigms = _with_ambiguity(_forms_with_other_values(every, table, feature), verbs, feature)
     systematic = paradigms.group_by("value", "other_value", "rest").agg(systematic=many)
-    options = _with_ambiguity(_options(verbs_of_rows, table, feature), verbs, feature).join(
+    options = _with_ambiguity(_forms_with_other_values(verbs_of_rows, table, feature), verbs, feature).join(
         systematic, on=["value", "other_value", "rest"], how="left"
     )
     options = options.with_columns(also=pl.col("also") | pl.col("systematic").fill_null(value=False))
@@ -315,7 +316,7 @@ def _with_other(rows: pl.DataFrame, words: pl.DataFrame, feature: str, context: 
     return rows.join(other, on="row", how="left", maintain_order="left").with_columns(no_other=reason).drop("also")
 
 
-def _rest(feats: pl.Expr, feature: str) -> pl.Expr:
+def _other_features(feats: pl.Expr, feature: str) -> pl.Expr:
     """The features of a verb except one; Number is left out with Gender, which many plurals do not have."""
     return _without(feats, *(("Number", "Gender") if feature == "Number" else (feature,)))
 
@@ -324,7 +325,7 @@ def _without(feats: pl.Expr, *names: str) -> pl.Expr:
     return feats.str.replace_all(rf"(^|\|)(?:{'|'.join(names)})=[^|]*", "").str.strip_chars("|")
 
 
-def _options(verbs: pl.DataFrame, table: pl.DataFrame, feature: str) -> pl.DataFrame:
+def _forms_with_other_values(verbs: pl.DataFrame, table: pl.DataFrame, feature: str) -> pl.DataFrame:
     """For each verb and other value the most frequent form of its lemma that has the value."""
     forms = table.group_by("lemma", "rest", pl.col("form").alias("other"), other_value=feature, gender="Gender").agg(
         pl.col("n").sum()

@@ -152,7 +152,8 @@ def replaceable_words(trees: Trees, context: Context) -> pl.DataFrame:
     hashes of the words, lemmas, roles and bigrams of the sentence. ``known`` and ``role`` are hashes of lemma and role.
     """
     open_class = _in_context(trees, context.language.section(SomoRules).open).with_columns(
-        before=_first("left"), word_after=_second("small"), word_before=_first("small"), after=_second("right"),
+        before=_left_half("left"), word_after=_right_half("small"),
+        word_before=_left_half("small"), after=_right_half("right"),
         word=pl.col("small").hash(0), known=pl.coalesce("lemma", "form").str.to_lowercase().hash(3),
         **{name: pl.when(pl.col(name).is_not_null()).then(pl.col(name).hash(4)) for name in ("role", "shown", "also")},
     )  # fmt: skip
@@ -230,12 +231,12 @@ def _beginning() -> pl.Expr:
     return pl.coalesce(*kinds, pl.lit("other"))
 
 
-def _first(word: str) -> pl.Expr:
+def _left_half(word: str) -> pl.Expr:
     """One half of the hash of a bigram; the whole is the exclusive or of both halves."""
     return pl.col(word).hash(1)
 
 
-def _second(word: str) -> pl.Expr:
+def _right_half(word: str) -> pl.Expr:
     """The other half."""
     return pl.col(word).hash(2)
 

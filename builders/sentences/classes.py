@@ -18,7 +18,7 @@ import polars as pl
 from discoprobe.builders.sampling.balance import cap, equal_counts, with_rank
 from discoprobe.builders.sampling.label_sets import by_frequency
 from discoprobe.builders.sentences.candidates import balance_labels, if_enough, unedited, usable_of, with_label_indices
-from discoprobe.builders.sentences.frequency_filter import ranked
+from discoprobe.builders.sentences.frequency_filter import rank_lemmas
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import MIN_ROWS, SPLITS
 from discoprobe.builders.task import Context, ProbingTask, Sample
@@ -223,7 +223,7 @@ def word_of_sentence(frame: pl.DataFrame, context: Context, *, ranks: tuple[int,
         ranks: first and last rank by frequency, among the lemmas of the corpora, of lemmas that are labels.
         most: largest number of lemmas.
     """
-    listed = ranked(_explode_words(frame)["lemma"], context.frequencies)
+    listed = rank_lemmas(_explode_words(frame)["lemma"], context.frequencies)
     possible = listed.filter(pl.col("rank").is_between(*ranks))["lemma"]
 
     def choose(usable: pl.DataFrame, context: Context) -> Classes:

@@ -195,7 +195,7 @@ def filtered(frame: pl.DataFrame, covered: CoveredCorpora, settings: Settings) -
     return frame.with_columns(reason=pl.coalesce("reason", pl.when(rare).then(pl.lit("rare-words"))))
 
 
-def ranked(lemmas: pl.Series, frequencies: Frequencies | None) -> pl.DataFrame:
+def rank_lemmas(lemmas: pl.Series, frequencies: Frequencies | None) -> pl.DataFrame:
     """The distinct lemmas of running words, each with its ``rank`` by frequency, 1 for the most frequent.
 
     The frequencies are those of the list, or the corpora's own where the list knows less than ``KNOWN`` of the lemmas.

@@ -17,7 +17,7 @@ import polars as pl
 
 from discoprobe.builders.sentences.candidates import feature_task
 from discoprobe.builders.sentences.roles import PASSIVE, ArgumentRules, spelled_out, valued
-from discoprobe.builders.sentences.trees import Trees, labelled, with_dependents
+from discoprobe.builders.sentences.trees import Trees, label_columns, with_dependents
 from discoprobe.builders.task import Context, ProbingTask
 from discoprobe.loaders.corpus import feat
 from discoprobe.loaders.languages.language import Availability, Condition, LanguageData, LanguageSection
@@ -265,7 +265,7 @@ def feature_of_predicate(trees: Trees, context: Context, *, feature: str) -> pl.
             values = _hinder(_label_compounds(trees, words, values, rule), unreal, "unreal-mood")
         if feature in {"Tense", "Person"}:
             values = _hinder(values, words.filter(feat("Mood") == "Imp"), "imperative")
-    label, undefined = labelled(pl.col("value"), feature)
+    label, undefined = label_columns(pl.col("value"), feature)
     excluded = ~pl.col("value").is_in(labels) if (labels := rule.labels.get(feature)) else pl.lit(value=False)
     other = pl.when(excluded).then(pl.lit("other-value"))
     # Above a root that is the verb of a clause that is the predicate: its subject or its copula.

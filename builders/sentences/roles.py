@@ -8,7 +8,7 @@ import msgspec
 import polars as pl
 
 from discoprobe.builders.sentences.candidates import feature_task
-from discoprobe.builders.sentences.trees import Trees, has, labelled, with_dependents
+from discoprobe.builders.sentences.trees import Trees, has, label_columns, with_dependents
 from discoprobe.builders.task import Context, ProbingTask
 from discoprobe.loaders.corpus import feat
 from discoprobe.loaders.languages.language import LanguageSection
@@ -116,7 +116,7 @@ def feature_of_noun(trees: Trees, context: Context, *, role: str, feature: str) 
         .join(trees.governing(not_simple), on="row", how="anti", maintain_order="left")
         .join(counted, on="row", how="left", maintain_order="left")
         .filter((pl.col("case_of_counting") == feat("Case").fill_null("")).fill_null(value=True))
-        .select("sent", *labelled(feat(feature), feature), target="row")
+        .select("sent", *label_columns(feat(feature), feature), target="row")
     )
 
 
@@ -135,7 +135,9 @@ def noun_feature(role: str, feature: str, companions: tuple[str, ...] = ()) -> P
 def feature_in_role(trees: Trees, _context: Context, *, role: str, feature: str) -> pl.DataFrame:
     """Candidates: the one word in a role, of any part of speech, labelled with its value of a feature."""
     words = bearers(trees, role).filter(valued(feature))
-    return words.select("sent", *labelled(feat(feature), feature), target="row", cell=pl.col("upos").cast(pl.String))
+    return words.select(
+        "sent", *label_columns(feat(feature), feature), target="row", cell=pl.col("upos").cast(pl.String)
+    )
 
 
 def role_feature(role: str, feature: str) -> ProbingTask:

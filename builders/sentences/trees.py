@@ -120,7 +120,7 @@ def has(feature: str, *values: str, column: str = "feats") -> pl.Expr:
     return pl.col(column).str.contains(pattern).fill_null(value=False)
 
 
-def labelled(value: pl.Expr, feature: str) -> tuple[pl.Expr, pl.Expr]:
+def label_columns(value: pl.Expr, feature: str) -> tuple[pl.Expr, pl.Expr]:
     """Columns of candidates: ``label`` of a value of a feature, and ``hindrance`` where the value has none."""
     label = value.replace_strict(VALUES[feature], default=None, return_dtype=pl.String)
     return label.alias("label"), pl.when(label.is_null()).then(pl.lit("other-value")).alias("hindrance")

@@ -226,12 +226,12 @@ class Features:
         """TF-IDF weights of character 1-4-grams of the texts in one slot, or in all, one block of columns per slot."""
         counts = self._char_counts
         if len(slots) < self.slots:
-            return _weighted(counts[slots[0] :: self.slots])
+            return _weigh(counts[slots[0] :: self.slots])
         slot = np.arange(counts.shape[0], dtype=np.int32) % self.slots
         columns = np.repeat(slot * self._width, np.diff(counts.indptr))
         columns += counts.indices
         rows = (counts.data, columns, counts.indptr[:: self.slots].copy())  # of a unit, one after the other
-        return _weighted(sparse.csr_array(rows, shape=(self._n, self.slots * self._width)))
+        return _weigh(sparse.csr_array(rows, shape=(self._n, self.slots * self._width)))
 
     @cached_property
     def _char_counts(self) -> sparse.csr_array:
@@ -263,7 +263,7 @@ class Features:
         """TF-IDF weights of the words and word bigrams of the texts in some slots, one block of columns per slot."""
         counts, slot_of = self._word_counts
         every = set(slots) >= set(self.read_slots)
-        return _weighted(counts.copy() if every else counts[:, np.flatnonzero(np.isin(slot_of, slots))])
+        return _weigh(counts.copy() if every else counts[:, np.flatnonzero(np.isin(slot_of, slots))])
 
     @cached_property
     def _word_counts(self) -> tuple[sparse.csr_array, Ints]:
@@ -371,7 +371,7 @@ class Features:
         return np.hstack([upper, means, nearest, *by_size, gap, ranks, self._beside(means[:, :1])])
 
 
-def _weighted(counts: sparse.csr_array) -> sparse.csr_array:
+def _weigh(counts: sparse.csr_array) -> sparse.csr_array:
     """The TF-IDF weights of ``counts``, rows of length 1, without the columns that fewer than two units have.
 
     The columns and rows of ``counts`` are written over: n-grams of many texts are the largest of all features.

@@ -289,17 +289,17 @@ def problem_of(data: AuditInput) -> tuple[Problem | None, str]:
         # Words that replace one another are targets of several pairs. Folds that put these pairs apart mirror each
         # other: a word is the original in one of them and the replacement in the other.
         links = rows.select("_cluster", link=pl.format("target {}", pl.col("target").str.to_lowercase())).drop_nulls()
-        rows = _link(rows, links)
+        rows = _link_clusters(rows, links)
     elif rows["group"].is_null().all():
         # Rows whose windows overlap are right or wrong together: they share texts that several clusters have, and few.
         texts = rows.select("_cluster", text="texts").explode("text", empty_as_null=False).unique()
         shared = texts.filter(pl.len().over("text").is_between(2, _OVERLAPPING))
         shared = shared.filter(n_words(pl.col("text")) >= LEAK_WORDS)
-        rows = _link(rows, shared.select("_cluster", link=pl.format("text {}", "text")))
+        rows = _link_clusters(rows, shared.select("_cluster", link=pl.format("text {}", "text")))
     rows = rows.with_columns(_sampled=pl.col("_number").first().over(pl.coalesce("pair_id", "id")))
     parts, trained_on, measured_on, note = _plan_folds(rows, data)
     chosen = _within_budget(parts, rows["texts"], len(data.labels))
-    used = _in_hash_order(pl.concat([part for pair in chosen for part in pair]).unique("_number"))
+    used = _in_sampling_order(pl.concat([part for pair in chosen for part in pair]).unique("_number"))
     choice = data.shape is Shape.CHOICE
     units = _units(used, choice=choice)
     folds = []
@@ -348,7 +348,7 @@ def _hold_out_each(parts: list[pl.DataFrame]) -> list[tuple[pl.DataFrame, pl.Dat
     return [(pl.concat([*parts[:at], *parts[at + 1 :]]), part) for at, part in enumerate(parts)]
 
 
-def _link(rows: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
+def _link_clusters(rows: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
     """The rows with one ``_cluster`` for all clusters that links connect: no ``link`` is in two clusters."""
     if links.is_empty():
         return rows
@@ -375,13 +375,13 @@ def _within_budget(
     )
     chosen = []
     for train, test in folds:
-        used = _in_hash_order(train).head(learned)
+        used = _in_sampling_order(train).head(learned)
         most = measured if len(folds) == 1 else min(measured // len(folds), _HELD_OUT * used.height)
-        chosen.append((used, _in_hash_order(test).head(most)))
+        chosen.append((used, _in_sampling_order(test).head(most)))
     return chosen
 
 
-def _in_hash_order(rows: pl.DataFrame) -> pl.DataFrame:
+def _in_sampling_order(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows in hash order, so that any first n rows are a random sample; the rows of a pair stay together."""
     rows = rows.sort("_number")
     return rows[hashing.ranking(rows["_sampled"].to_numpy(), "audit", "draw")]

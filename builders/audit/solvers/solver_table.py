@@ -57,9 +57,8 @@ class Strings:
         """The lower-cased tokens of the texts that solvers of strings read."""
         frame = features.tokens.frame
         starts = frame["before"].is_null().to_numpy()
-        return cls(
-            frame["unit"].to_numpy().astype(np.int64), _places(starts), frame["token"].to_numpy().astype(np.uint64)
-        )
+        unit, token = frame["unit"].to_numpy().astype(np.int64), frame["token"].to_numpy().astype(np.uint64)
+        return cls(unit, _places_in_texts(starts), token)
 
     @classmethod
     def characters(cls, features: Features) -> "Strings":
@@ -69,12 +68,11 @@ class Strings:
         lengths = read["text"].str.len_chars().to_numpy()
         starts = np.zeros(len(points), dtype=bool)
         starts[np.cumsum(lengths) - lengths] = True
-        return cls(
-            np.repeat(read["unit"].to_numpy(), lengths).astype(np.int64), _places(starts), points.astype(np.uint64)
-        )
+        unit = np.repeat(read["unit"].to_numpy(), lengths).astype(np.int64)
+        return cls(unit, _places_in_texts(starts), points.astype(np.uint64))
 
 
-def _places(starts: npt.NDArray[np.bool_]) -> Ints:
+def _places_in_texts(starts: npt.NDArray[np.bool_]) -> Ints:
     first = np.flatnonzero(starts)
     return np.arange(len(starts)) - np.repeat(first, np.diff(first, append=len(starts)))
 
