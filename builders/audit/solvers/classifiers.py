@@ -84,7 +84,9 @@ def regression(features: Matrix, y: Ints) -> Linear:
     n_labels = int(y.max()) + 1
     mean, scale, standard = np.zeros(0), np.ones(0), features
     if not isinstance(features, sparse.csr_array):
-        mean, scale = _spread(features)
+        deviation = features.std(axis=0)
+        constant = deviation <= 1e-12 * np.abs(features).max(axis=0, initial=1.0)
+        mean, scale = features.mean(axis=0), np.where(constant, 1.0, deviation)
         standard = (features - mean) / scale
     if n_labels > _ONE_BY_ONE:
         model = _fit(LogisticRegression(max_iter=_ITERATIONS, tol=1e-5), standard, y)
@@ -109,13 +111,6 @@ def _fit(model: Any, features: Any, y: Ints | npt.NDArray[np.bool_], **options: 
     with warnings.catch_warnings(), config_context(assume_finite=True, skip_parameter_validation=True):
         warnings.simplefilter("ignore", UserWarning)  # not converged; many labels of few rows
         return model.fit(features, y, **options)
-
-
-def _spread(features: Floats) -> tuple[Floats, Floats]:
-    """Mean and standard deviation of each feature, 1 for a constant one."""
-    deviation = features.std(axis=0)
-    constant = deviation <= 1e-12 * np.abs(features).max(axis=0, initial=1.0)
-    return features.mean(axis=0), np.where(constant, 1.0, deviation)
 
 
 def _newton(features: Floats, target: Floats) -> Floats:
