@@ -87,8 +87,8 @@ def balanced_classes(frame: pl.DataFrame, context: Context, choose: Choose, *, e
     usable, drops = usable_of(frame, context)
     classes = choose(usable, context)
     drops["unbalanced"] = usable.height - classes.rows.height
-    sample = Sample(unedited(classes.rows), drops, classes.names, frame.height, classes.reason)
-    return if_enough(sample, classes.names, context) if each and classes.names else sample
+    made = Sample(unedited(classes.rows), drops, classes.names, frame.height, classes.reason)
+    return if_enough(made, classes.names, context) if each and classes.names else made
 
 
 def equally_many(frame: pl.DataFrame, names: tuple[str, ...], context: Context) -> pl.DataFrame:
