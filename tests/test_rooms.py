@@ -1,7 +1,8 @@
-"""The package as a newcomer sees it: names that mean one thing, rooms that are not crowded, imports without circles."""
+"""The package as a newcomer sees it: names that mean one thing, rooms that offer what they name, no circles."""
 
 import ast
 from collections import defaultdict
+from importlib import import_module
 from pathlib import Path
 
 import grimp
@@ -11,11 +12,6 @@ import discoprobe
 from discoprobe.builders import FAMILIES
 
 ROOT = Path(discoprobe.__file__).parent
-LARGEST_ROOM = 12
-TASK_FOLDERS = {"builders/probing", "builders/discourse"}
-"""Rooms with one module per task, found by listing the folder: as many as there are tasks."""
-LONGEST_TASK = 30
-"""Lines of a task: its definition and its declaration; algorithms have modules of their own."""
 
 
 def files():
@@ -52,23 +48,31 @@ def test_no_two_public_classes_have_one_name():
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
-def test_no_room_has_too_many_modules():
-    rooms = defaultdict(list)
-    for file in files():
-        if file.stem != "__init__":
-            rooms[file.parent.relative_to(ROOT).as_posix()].append(file.stem)
-    assert rooms.keys() >= TASK_FOLDERS
-    crowded = {room: len(found) for room, found in rooms.items() if len(found) > LARGEST_ROOM}
-    assert {room: n for room, n in crowded.items() if room not in TASK_FOLDERS} == {}
+def rooms():
+    """The packages whose ``__init__`` offers names of its modules."""
+    return [
+        file.parent for file in files() if file.stem == "__init__" and "lazy_loader.attach(" in file.read_text("utf-8")
+    ]
 
 
-def test_a_task_is_a_definition_and_a_declaration():
-    tasks = {
+@pytest.mark.parametrize("room", [room.relative_to(ROOT).as_posix() for room in rooms()])
+def test_a_room_offers_what_its_table_names(room):
+    module = import_module(".".join((discoprobe.__name__, *room.strip(".").split("/"))).rstrip("."))
+    assert [name for name in module.__all__ if not hasattr(module, name)] == []
+
+
+def test_every_module_of_a_family_declares_a_task():
+    """A task is found by listing its folder, and what it asks is said where it is declared."""
+    modules = {
         file for family in FAMILIES for file in (ROOT / "builders" / family).glob("*.py") if file.stem != "__init__"
     }
-    lengths = {file.stem: len(file.read_text(encoding="utf-8").splitlines()) for file in tasks}
-    assert len(lengths) > 40
-    assert {name: n for name, n in lengths.items() if n > LONGEST_TASK} == {}
+    trees = {file.stem: ast.parse(file.read_text(encoding="utf-8")) for file in modules}
+    assert len(trees) > 40
+    without = {name for name, tree in trees.items() if not ast.get_docstring(tree)}
+    for name, tree in trees.items():
+        targets = {target.id for node in tree.body if isinstance(node, ast.Assign) for target in node.targets}
+        without |= set() if targets & {"TASK", "TASKS"} else {name}
+    assert without == set()
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,9 @@
 """The audit: the faults of a labelled dataset, and the accuracy of baselines that do not know the language.
 
-Rows come from a config (``own_configs``) or from other files (``inputs``); ``frame`` defines their columns. ``run``
-makes a ``report`` with one finding per check of ``thresholds``: ``integrity`` checks rows, ``solvers`` look for
-shortcuts. ``designs`` tests a task over all its configs. ``as_config`` and ``as_suite`` make configs from external
-datasets.
+Rows come from a config (``own_configs``) or from other files (``inputs``; ``external`` makes configs of them);
+``frame`` defines their columns. ``run`` makes a ``report`` with one finding per check of the table in ``thresholds``:
+``integrity`` checks rows, ``solvers`` look for shortcuts, ``intervals`` says how sure that is. ``report`` also adds up
+the configs of a task.
 """
 
 import lazy_loader

@@ -4,13 +4,12 @@
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders import clean_text
@@ -93,10 +92,20 @@ class Subject:
         every = every.with_columns(text=pl.col("text").hash(), _text="text")
         distinct = every.unique("text", maintain_order=True).filter(n_words(pl.col("_text")) >= LEAK_WORDS)
         distinct = distinct.select("text", key=normal(pl.col("_text")))
-        known = distinct.select(pl.col("key").unique(maintain_order=True)).with_row_index("sentence")
-        numbered = distinct.join(known, on="key").select("text", "sentence")
+        keys = distinct.select(pl.col("key").unique(maintain_order=True)).with_row_index("sentence")
+        numbered = distinct.join(keys, on="key").select("text", "sentence")
         numbers = every.drop("_text").join(numbered, on="text", maintain_order="left").drop("text")
-        return numbers.unique(maintain_order=True), known["key"]
+        return numbers.unique(maintain_order=True), keys["key"]
+
+    def shared_by(self, check: str) -> tuple[pl.DataFrame, str]:
+        """What two splits must not share by a check: rows or sentences, and the column in which they must differ."""
+        if check == "dup-across":
+            return self.keyed, "input"
+        sentences, texts = self.sentences
+        if check == "sentence-leak":
+            return sentences, "sentence"
+        cluster = near_clusters(texts, threshold=NEAR_JACCARD)
+        return sentences.with_columns(cluster=cluster.gather(sentences["sentence"])), "cluster"
 
 
 def measure_rows(frame: pl.DataFrame, *, share_of: int = 0, detail: str = "") -> Measure:
@@ -111,20 +120,7 @@ def measure_rows(frame: pl.DataFrame, *, share_of: int = 0, detail: str = "") ->
 
 # Duplicates and leaks
 
-_SHARED: Mapping[str, Callable[[Subject], tuple[pl.DataFrame, str]]] = {
-    "dup-across": lambda subject: (subject.keyed, "input"),
-    "sentence-leak": lambda subject: (subject.sentences[0], "sentence"),
-    "near-dup": lambda subject: (_near_sentences(*subject.sentences), "cluster"),
-}
-"""Check → what two splits must not share: rows or sentences, and the column in which they must differ."""
-
 _SPLIT = pl.col("split").to_physical()
-
-
-def _near_sentences(sentences: pl.DataFrame, texts: pl.Series) -> pl.DataFrame:
-    """The sentences with the number of the ``cluster`` of near duplicates that each is in."""
-    cluster = near_clusters(texts, threshold=NEAR_JACCARD)
-    return sentences.with_columns(cluster=cluster.gather(sentences["sentence"]))
 
 
 def duplicates_within(subject: Subject) -> Measure:
@@ -133,10 +129,10 @@ def duplicates_within(subject: Subject) -> Measure:
 
 
 def shared_with_earlier(check: str, subject: Subject) -> Measure:
-    """Rows that share with an earlier split what ``_SHARED`` names for the check."""
+    """Rows that share with an earlier split what the check is about (``Subject.shared_by``)."""
     if len(subject.data.splits) < 2:  # noqa: PLR2004  nothing to compare with
         return SKIPPED
-    frame, key = _SHARED[check](subject)
+    frame, key = subject.shared_by(check)
     return measure_rows(frame.filter(_SPLIT.min().over(key) < _SPLIT))
 
 
@@ -184,21 +180,17 @@ def without_leaks(data: AuditInput) -> tuple[AuditInput, dict[str, int]]:
     counts: Counter[str] = Counter()
     rows = data.rows
     for check in LEAKS:
-        leaking = _leaking(check, Subject(replace(data, rows=rows)))
+        subject = Subject(replace(data, rows=rows))
+        if check == "dup-within":
+            leaking = subject.keyed.filter(pl.int_range(pl.len()).over("split", "input") > 0)
+        else:
+            frame, key = subject.shared_by(check)
+            leaking = frame.filter(_SPLIT.max().over(key) > _SPLIT)
+        leaking = leaking.select("split", "place").unique()
         counts[check] = leaking.height
         rows = rows.join(leaking, on=["split", "place"], how="anti", maintain_order="left")
     placed = rows.with_columns(place=pl.int_range(pl.len(), dtype=pl.UInt32).over("split"))
     return replace(data, rows=placed), {check: n for check, n in counts.items() if n}
-
-
-def _leaking(check: str, subject: Subject) -> pl.DataFrame:
-    """``split`` and ``place`` of the rows that must go."""
-    if check in _SHARED:
-        frame, key = _SHARED[check](subject)
-        leaking = frame.filter(_SPLIT.max().over(key) > _SPLIT)
-    else:
-        leaking = subject.keyed.filter(pl.int_range(pl.len()).over("split", "input") > 0)
-    return leaking.select("split", "place").unique()
 
 
 # Labels and their order
@@ -222,53 +214,46 @@ def balance(subject: Subject) -> Measure:
 
     For choices the split counts in which the difference exceeds most what random places allow.
     """
-    data, counts = subject.data, {split: _label_counts(subject.data, split) for split in subject.data.splits}
-    spread = {split: max(of) - min(of) for split, of in counts.items()}
-    allowed = {split: _gold_threshold(of) if data.shape is Shape.CHOICE else None for split, of in counts.items()}
-    worst = max(spread, key=lambda split: spread[split] - (allowed[split] or 0))
-    shares = ", ".join(f"{name} {n}" for name, n in zip(data.labels, counts[worst], strict=True))
-    return Measure(spread[worst], threshold=allowed[worst], detail=f"{worst}: {shares}")
+    data, measures = subject.data, []
+    for split in data.splits:
+        counts = _label_counts(data, split)
+        share = 1 / len(counts)
+        by_chance = float(round(2 * _GOLD_SIGMAS * (sum(counts) * share * (1 - share)) ** 0.5))
+        numbers = ", ".join(f"{name} {n}" for name, n in zip(data.labels, counts, strict=True))
+        threshold = by_chance if data.shape is Shape.CHOICE else None
+        measures.append(Measure(max(counts) - min(counts), threshold=threshold, detail=f"{split}: {numbers}"))
+    return max(measures, key=lambda measure: (measure.value or 0) - (measure.threshold or 0))
 
 
 def _label_counts(data: AuditInput, split: str) -> list[int]:
     return list(np.bincount(data.split(split)["label"], minlength=len(data.labels)).tolist())
 
 
-def _gold_threshold(counts: list[int]) -> float:
-    share = 1 / len(counts)
-    return float(round(2 * _GOLD_SIGMAS * (sum(counts) * share * (1 - share)) ** 0.5))
-
-
 def order(subject: Subject) -> Measure:
     """The accuracy of guessing by row parity, or the longest run of one label if it is too long for a random order.
 
-    Of several splits the worst one counts.
+    The guess is the most frequent label of even rows, and of odd rows. Of several splits the worst one counts; a split
+    with one class has no order.
     """
-    measures = [_order_of(subject.data, split) for split in subject.data.splits]
-    applicable = [measure for measure in measures if measure != SKIPPED]
-    return max(applicable, key=lambda measure: (measure.value or 0.0) / (measure.threshold or 1.0), default=SKIPPED)
-
-
-def _order_of(data: AuditInput, split: str) -> Measure:
-    rows = data.split(split)
-    labels, ids = rows["label"].to_numpy(), rows["id"]
-    counts = _label_counts(data, split)
-    if sum(count > 0 for count in counts) < 2:  # noqa: PLR2004  one class has no order
-        return SKIPPED
-    runs = rows["label"].rle().struct.field("len").to_numpy()
-    longest, accuracy = int(runs.argmax()), _parity_accuracy(labels)
-    length, start = int(runs[longest]), int(runs[:longest].sum())
-    threshold = parity_threshold(max(counts) / len(labels), len(labels), len(counts))
-    by_chance = longest_run_threshold(counts)
-    detail = f"{split}: parity {accuracy:.3f}, longest run of one label {length} (by chance up to {by_chance})"
-    if length > by_chance:
-        return Measure(length, tuple(ids.slice(start, min(length, _EXAMPLES))), by_chance, detail)
-    return Measure(accuracy, tuple(ids.head(_EXAMPLES)) if accuracy > threshold else (), threshold, detail)
-
-
-def _parity_accuracy(labels: npt.NDArray[np.int64]) -> float:
-    """How often the most frequent label of even rows, and of odd rows, is right."""
-    return float(sum(np.bincount(half).max(initial=0) for half in (labels[::2], labels[1::2])) / len(labels))
+    measures = []
+    for split in subject.data.splits:
+        rows, counts = subject.data.split(split), _label_counts(subject.data, split)
+        if sum(count > 0 for count in counts) < 2:  # noqa: PLR2004  one class
+            continue
+        labels, ids = rows["label"].to_numpy(), rows["id"]
+        runs = rows["label"].rle().struct.field("len").to_numpy()
+        longest = int(runs.argmax())
+        length, start = int(runs[longest]), int(runs[:longest].sum())
+        accuracy = float(sum(np.bincount(half).max(initial=0) for half in (labels[::2], labels[1::2])) / len(labels))
+        threshold = parity_threshold(max(counts) / len(labels), len(labels), len(counts))
+        by_chance = longest_run_threshold(counts)
+        detail = f"{split}: parity {accuracy:.3f}, longest run of one label {length} (by chance up to {by_chance})"
+        if length > by_chance:
+            measures.append(Measure(length, tuple(ids.slice(start, min(length, _EXAMPLES))), by_chance, detail))
+        else:
+            examples = tuple(ids.head(_EXAMPLES)) if accuracy > threshold else ()
+            measures.append(Measure(accuracy, examples, threshold, detail))
+    return max(measures, key=lambda measure: (measure.value or 0.0) / (measure.threshold or 1.0), default=SKIPPED)
 
 
 # Edits and pairs
@@ -321,15 +306,14 @@ def unclean_text(subject: Subject) -> Measure:
 
 def doubled_words(subject: Subject) -> Measure:
     """The share of rows with a word that is followed by the two parts it consists of (``bugünkü bugün kü``)."""
-    counts = [_doubled(part) for part in subject.data.rows.iter_slices(_ROWS_AT_ONCE)]
-    return measure_rows(pl.concat(counts), share_of=subject.data.rows.height)
-
-
-def _doubled(rows: pl.DataFrame) -> pl.DataFrame:
-    joined = rows.select("id", "split", "place", word=pl.col("texts").list.join(" . ").str.to_lowercase())
-    long = joined.with_columns(pl.col("word").str.extract_all(r"\w+|\.")).explode("word", empty_as_null=False)
     parts = pl.col("word").shift(-1) + pl.col("word").shift(-2)
-    return long.filter((pl.col("word") == parts) & (pl.col("word").str.len_chars() > 3)).drop("word")  # noqa: PLR2004
+    doubled = []
+    for rows in subject.data.rows.iter_slices(_ROWS_AT_ONCE):
+        joined = rows.select("id", "split", "place", word=pl.col("texts").list.join(" . ").str.to_lowercase())
+        words = joined.with_columns(pl.col("word").str.extract_all(r"\w+|\.")).explode("word", empty_as_null=False)
+        long = pl.col("word").str.len_chars() > 3  # noqa: PLR2004  "ha" and "haha" occur in real text
+        doubled.append(words.filter((pl.col("word") == parts) & long).drop("word"))
+    return measure_rows(pl.concat(doubled), share_of=subject.data.rows.height)
 
 
 def fidelity(subject: Subject) -> Measure:
@@ -337,8 +321,8 @@ def fidelity(subject: Subject) -> Measure:
 
     A row of one text with ``original`` and ``edit`` must agree with the original before and after the edit (in a suite
     the compared part may follow the edit instead: then it is the end of both texts). With the source texts the original
-    (or the text, where there is none and no edit) must be a slice of one of them, or of those of the row joined by
-    spaces; only its first letter may differ in case, as after the removal of a connective.
+    (or the text, where there is none and no edit) must be a source sentence, or a slice of one of those of the row, or
+    of these joined by spaces; only its first letter may differ in case, as after the removal of a connective.
     """
     rows, sources = subject.data.rows, subject.sources
     of_one_text = pl.col("texts").list.len() == 1
@@ -352,32 +336,23 @@ def fidelity(subject: Subject) -> Measure:
     agrees = same_before & original.str.ends_with(after) & long_enough
     if subject.data.shape is Shape.SEQUENCE:
         agrees |= original.str.ends_with(text.str.slice(start))
-    bad = edited.filter(~agrees).select("split", "place", "id")
+    differing = edited.filter(~agrees).select("split", "place", "id")
     if sources is None:
-        return measure_rows(bad, detail=f"{edited.height} edited rows compared with their originals")
-    return measure_rows(
-        pl.concat([bad, _not_in_source(rows, sources)]), detail=f"{rows.height} rows compared with the source"
-    )
+        return measure_rows(differing, detail=f"{edited.height} edited rows compared with their originals")
+    sentences, invented = frozenset(sources.values()), []
+    originals = pl.when(original.is_not_null()).then(pl.concat_list("original")).otherwise("texts")
+    for corpus, sent_ids, texts in rows.select("corpus", "sent_ids", originals).iter_rows():
+        of_row = [sources.get((corpus, sent_id), "") for sent_id in sent_ids or ()]
+        pieces = [*of_row, " ".join(of_row)]
+        invented.append(not all(t in sentences or any(_is_slice(t, piece) for piece in pieces) for t in texts))
+    not_in_source = rows.filter(pl.Series(invented, dtype=pl.Boolean)).select("split", "place", "id")
+    return measure_rows(pl.concat([differing, not_in_source]), detail=f"{rows.height} rows compared with the source")
 
 
-def _not_in_source(rows: pl.DataFrame, sources: Mapping[tuple[str, str], str]) -> pl.DataFrame:
-    """``split``, ``place`` and ``id`` of rows with a text that is neither a source sentence nor a slice of its own."""
-    known = frozenset(sources.values())
-    originals = pl.when(pl.col("original").is_not_null()).then(pl.concat_list("original")).otherwise("texts")
-    bad = [
-        not all(text in known or _is_slice(text, corpus, sent_ids or (), sources) for text in texts)
-        for corpus, sent_ids, texts in rows.select("corpus", "sent_ids", originals).iter_rows()
-    ]
-    return rows.filter(pl.Series(bad, dtype=pl.Boolean)).select("split", "place", "id")
-
-
-def _is_slice(text: str, corpus: str, sent_ids: Sequence[str], sources: Mapping[tuple[str, str], str]) -> bool:
-    texts = [sources.get((corpus, sent_id), "") for sent_id in sent_ids]
-    pieces = [*texts, " ".join(texts)]
-    return any(text in source or (text[1:] in source and _same_but_case(text, source)) for source in pieces)
-
-
-def _same_but_case(text: str, source: str) -> bool:
+def _is_slice(text: str, source: str) -> bool:
+    """Whether a text is a part of a source, but for the case of its first letter."""
+    if text in source:
+        return True
     place = source.find(text[1:])
     return place > 0 and source[place - 1].casefold() == text[:1].casefold()
 

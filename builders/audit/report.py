@@ -1,6 +1,4 @@
-"""The report of an audit; it can be written as JSON.
-
-The test of a task's design over all its configs.
+"""The report of an audit, which can be written as JSON, and the test of a task's design over all its configs.
 
 A shortcut of the design is in every language of a task, and each config alone may be too small to show it. So the rows
 of all of them together can fail the design, in every language. No config passes because others did.
@@ -253,17 +251,19 @@ class Tally(TypedDict):
 
 def tallies(report: Report) -> dict[str, Tally]:
     """What a report adds for each shortcut that could have failed the config, by check."""
-    return {finding.check: _tally(finding) for finding in report.findings if finding.decides}
-
-
-def _tally(finding: Finding) -> Tally:
-    solvers = finding.tried or {finding.check: finding.measured or 0.0}
     return {
-        "n": finding.n,
-        "independent": round(finding.independent, 2),
-        "baseline": round((finding.baseline or 0.0) * finding.n, 2),
-        "threshold": round((finding.threshold or 0.0) * finding.n, 2),
-        "correct": {name: round(accuracy * finding.n, 2) for name, accuracy in solvers.items()},
+        finding.check: {
+            "n": finding.n,
+            "independent": round(finding.independent, 2),
+            "baseline": round((finding.baseline or 0.0) * finding.n, 2),
+            "threshold": round((finding.threshold or 0.0) * finding.n, 2),
+            "correct": {
+                name: round(accuracy * finding.n, 2)
+                for name, accuracy in (finding.tried or {finding.check: finding.measured or 0.0}).items()
+            },
+        }
+        for finding in report.findings
+        if finding.decides
     }
 
 
@@ -306,23 +306,23 @@ def designs(configs: Sequence[Mapping[str, Tally]]) -> list[Design]:
     Args:
         configs: the ``tallies`` of each config.
     """
-    by_check = {check: [config[check] for config in configs if check in config] for check in BY_ID}
-    return [design for check, parts in by_check.items() if parts and (design := _design(check, parts))]
+    tested = []
+    for check in BY_ID:
+        parts = [config[check] for config in configs if check in config]
+        names = [name for name in (parts[0]["correct"] if parts else ()) if all(name in p["correct"] for p in parts)]
+        if not names:
+            continue
+        accuracy, interval, threshold = _add_up(parts, names)
+        without_one = [_add_up([*parts[:at], *parts[at + 1 :]], names) for at in range(len(parts) if parts[1:] else 0)]
+        failed = bool(without_one) and interval.low > threshold
+        failed = failed and all(less.low > most for _, less, most in without_one)
+        n = sum(part["n"] for part in parts)
+        baseline = round(sum(part["baseline"] for part in parts) / n, DIGITS)
+        tested.append(Design(check, len(parts), n, accuracy, baseline, threshold, interval, failed))
+    return tested
 
 
-def _design(check: str, parts: Sequence[Tally]) -> Design | None:
-    names = [name for name in parts[0]["correct"] if all(name in part["correct"] for part in parts)]
-    if not names:
-        return None
-    accuracy, interval, threshold = _added_up(parts, names)
-    without = [_added_up([*parts[:at], *parts[at + 1 :]], names) for at in range(len(parts))] if len(parts) > 1 else []
-    failed = bool(without) and all(low > most for _, (low, _), most in [(accuracy, interval, threshold), *without])
-    n = sum(part["n"] for part in parts)
-    baseline = round(sum(part["baseline"] for part in parts) / n, DIGITS)
-    return Design(check, len(parts), n, accuracy, baseline, threshold, interval, failed)
-
-
-def _added_up(parts: Sequence[Tally], names: Sequence[str]) -> tuple[float, Interval, float]:
+def _add_up(parts: Sequence[Tally], names: Sequence[str]) -> tuple[float, Interval, float]:
     """The accuracy of the best solver over all rows, its interval, and the threshold."""
     n, independent = sum(part["n"] for part in parts), sum(part["independent"] for part in parts)
     best = max(sum(part["correct"][name] for part in parts) for name in names) / n

@@ -1,5 +1,9 @@
 """Subjects and the verbs that agree with them, and the forms of the same verbs that do not.
 
+``candidates`` finds verbs and their subjects in a shard, and its words (``lexicon``). ``with_other_forms`` sees those
+of all shards: it makes paradigms of the lexicon and chooses the form that does not agree. ``with_wrong_form`` makes
+pairs of rows.
+
 No rule is specific to a language. Counts over the corpus decide whether a verb agrees with its subject, which forms it
 has, and which of them are ambiguous. The paradigms come from a lexicon of all words of the corpus with their features.
 """
@@ -88,8 +92,28 @@ def candidates(trees: Trees, context: Context) -> pl.DataFrame:
     The first row of a shard has its ``lexicon``: every ``form`` in lower case with ``lemma``, ``upos``, ``feats``
     and their number.
     """
-    pairs = pl.concat([_with_feature(_subjects_and_verbs(trees, context), feature) for feature in FEATURES])
-    rows = pairs.sort("sent", pl.col("feature").replace_strict(FEATURES, range(3), return_dtype=pl.Int8), "target")
+    clauses = _subjects(trees).join(_verbs(trees, context), on="predicate")
+    clauses = clauses.with_columns(subject_first=pl.col("subject_row") < pl.col("target"))
+    # The feature is one that can show agreement: that of a predicate that is a noun may be the noun's, in Spanish a
+    # noun may stand with *nosotros*, and the Gender of persons and animals may be natural.
+    animate = feat("Animacy", "subject_feats").is_in(["Anim", "Hum"]).fill_null(value=False)
+    same_number = (pl.col("noun_number") == feat("Number", "subject_feats")).fill_null(value=False)
+    showing = {
+        "Gender": ~pl.col("is_noun") & ~animate,
+        "Person": (pl.col("subject_class") == "PRON") & ~pl.col("is_noun"),
+        "Number": ~pl.col("is_noun") | same_number,
+    }
+    parts = []
+    for feature in FEATURES:
+        of_subject, of_verb = feat(feature, "subject_feats"), feat(feature, "verb_feats")
+        valued = [value.is_not_null() & ~value.str.contains(",", literal=True) for value in (of_subject, of_verb)]
+        parts.append(
+            clauses.filter(showing[feature], *valued)
+            .with_columns(feature=pl.lit(feature), value=of_verb, subject_value=of_subject)
+            .with_columns(target=pl.col("target").cast(pl.UInt32))
+        )
+    order = pl.col("feature").replace_strict(FEATURES, range(3), return_dtype=pl.Int8)
+    rows = pl.concat(parts).sort("sent", order, "target")
     words = lexicon(trees).select(lexicon=pl.struct(pl.all()).implode())["lexicon"]
     in_first = words.head(rows.height).extend_constant(None, max(rows.height - 1, 0))  # an expression would copy it
     return rows.with_columns(in_first, label=pl.lit(context.labels[0]))
@@ -102,7 +126,7 @@ def lexicon(trees: Trees) -> pl.DataFrame:
         pl.col("lemma").is_not_null(), ~pl.col("form").str.contains(_CLITIC),
     ).join(trees.governing(pl.col("deprel") == "compound:prt"), on="row", how="anti")  # fmt: skip
     small = [pl.col(name).str.to_lowercase() for name in ("form", "lemma")]
-    return words.group_by(*small, _class(), "feats").agg(n=pl.len())
+    return words.group_by(*small, _word_class(), "feats").agg(n=pl.len())
 
 
 def is_finite() -> pl.Expr:
@@ -111,21 +135,22 @@ def is_finite() -> pl.Expr:
     return (feat("VerbForm") == "Fin").fill_null(pl.col("upos").cast(pl.String).is_in(VERBAL) & inflected)
 
 
-def _class() -> pl.Expr:
+def _word_class() -> pl.Expr:
+    """The part of speech of a word; an auxiliary counts as a verb."""
     upos = pl.col("upos").cast(pl.String)
     return upos.replace("AUX", "VERB")
 
 
-def _subjects_and_verbs(trees: Trees, context: Context) -> pl.DataFrame:
-    """One row per clause: its ``target`` (the verb that can agree) and its subject."""
+def _subjects(trees: Trees) -> pl.DataFrame:
+    """The one subject of each ``predicate`` that nothing else makes agree in another way."""
     rel, upos, deprel, number = pl.col("rel"), pl.col("upos"), pl.col("deprel"), feat("Number")
-    shown = rel.is_in(["det", "amod"]) & number.is_not_null()
+    with_number = rel.is_in(["det", "amod"]) & number.is_not_null()
     several = (number == "Plur") | (feat("Case") == "Ins")  # *a number of cats*, Russian *генерал с извозчиком*
     words = with_dependents(
         trees.words, trees.words, n_subjects=rel.is_in(["nsubj", "csubj"]).sum(), apart=deprel.is_in(_APART).any(),
         changed=(rel.is_in(_CHANGES_AGREEMENT) | (upos == "NUM")).any(), with_others=((rel == "nmod") & several).any(),
-        beside=pl.concat_str(pl.col("form").str.to_lowercase(), _class(), separator="\t").filter(shown),
-        least=number.filter(shown).min(), most=number.filter(shown).max(),
+        beside=pl.concat_str(pl.col("form").str.to_lowercase(), _word_class(), separator="\t").filter(with_number),
+        least=number.filter(with_number).min(), most=number.filter(with_number).max(),
     )  # fmt: skip
     uneven = (pl.col("least") != number) | (pl.col("most") != number)  # *русский и белорусский языки*: two languages
     personal = (upos == "PRON") & (feat("PronType") == "Prs") & feat("Reflex").is_null()
@@ -136,22 +161,22 @@ def _subjects_and_verbs(trees: Trees, context: Context) -> pl.DataFrame:
     ).select(
         "sent", "beside", "with_others", predicate="head_row", subject_row="row",
         subject=pl.col("form").str.to_lowercase(), subject_lemma=pl.col("lemma").str.to_lowercase(),
-        subject_class=_class(), subject_feats="feats",
+        subject_class=_word_class(), subject_feats="feats",
     )  # fmt: skip
     predicates = words.filter(pl.col("n_subjects") == 1, ~pl.col("apart")).select(predicate="row")
-    clauses = subjects.join(predicates, on="predicate", how="semi").join(_verbs(trees, context), on="predicate")
-    return clauses.with_columns(subject_first=pl.col("subject_row") < pl.col("target"))
+    return subjects.join(predicates, on="predicate", how="semi")
 
 
 def _verbs(trees: Trees, context: Context) -> pl.DataFrame:
-    """For every predicate the finite one of its verb, copula and auxiliaries, else its participle.
+    """For every ``predicate`` the finite one of its verb, copula and auxiliaries, else its participle: ``target``.
 
-    ``helpers`` are the relations of copula and auxiliaries, ``named`` is the Number of a predicate that is a noun.
+    ``helpers`` are the relations of copula and auxiliaries, ``noun_number`` is the Number of a noun as predicate.
+    ``bound`` verbs touch an apostrophe or a hyphen: another form of them might not.
     """
     words = trees.words.with_columns(previous=pl.col("form").shift(1).str.to_lowercase())
-    itself = words.with_columns(predicate=pl.col("row"), helper=pl.lit(None, pl.String))
+    main = words.with_columns(predicate=pl.col("row"), helper=pl.lit(None, pl.String))
     helping = words.filter(pl.col("rel").is_in(["aux", "cop"])).drop_nulls("head_row")
-    every = pl.concat([itself, helping.with_columns(predicate="head_row", helper="deprel")], how="vertical_relaxed")
+    every = pl.concat([main, helping.with_columns(predicate="head_row", helper="deprel")], how="vertical_relaxed")
     main_participle = (feat("VerbForm") == "Part") & pl.col("helper").is_null()
     relations = pl.col("helper").drop_nulls().unique().sort()
     verbs = (
@@ -164,36 +189,15 @@ def _verbs(trees: Trees, context: Context) -> pl.DataFrame:
         .filter(pl.len().over("predicate") == 1, spelled_out(), pl.col("lemma").is_not_null())
     )
     is_noun = pl.col("upos").is_in(["NOUN", "PROPN", "PRON", "NUM", "SYM"])
-    nouns = words.select(predicate="row", is_noun=is_noun, named=feat("Number"))
+    nouns = words.select(predicate="row", is_noun=is_noun, noun_number=feat("Number"))
     elides = sorted(context.language.section(SwapRules).elides)
-    return trees.with_text(verbs).join(nouns, on="predicate", how="left").select(
-        "predicate", "helpers", "is_noun", "named", target="row", verb_feats="feats",
-        elides=pl.col("previous").is_in(elides), bound=_touches() | pl.col("mwt").is_not_null(),
-    )  # fmt: skip
-
-
-def _touches() -> pl.Expr:
-    """Whether a word touches an apostrophe or a hyphen: another form of it might not."""
     before = pl.col("text").str.slice(0, pl.col("start")).str.slice(-1)
     after = pl.col("text").str.slice(pl.col("end"), 1)
-    return before.str.contains("['’‘ʼ-]") | after.str.contains("['’‘ʼ-]")
-
-
-def _with_feature(pairs: pl.DataFrame, feature: str) -> pl.DataFrame:
-    """The pairs in which both words have a value of a feature that can show agreement."""
-    of_subject, of_verb = feat(feature, "subject_feats"), feat(feature, "verb_feats")
-    pronoun = pl.col("subject_class") == "PRON"
-    able = {
-        "Number": ~pl.col("is_noun") | (pl.col("named") == of_subject).fill_null(value=False),
-        "Person": pronoun & ~pl.col("is_noun"),  # in Spanish a noun may stand with *nosotros*
-        "Gender": ~pl.col("is_noun") & ~feat("Animacy", "subject_feats").is_in(["Anim", "Hum"]).fill_null(value=False),
-    }[feature]
-    return (
-        pairs.filter(able, of_subject.is_not_null(), of_verb.is_not_null())
-        .filter(~of_subject.str.contains(",", literal=True), ~of_verb.str.contains(",", literal=True))
-        .with_columns(feature=pl.lit(feature), value=of_verb, subject_value=of_subject)
-        .with_columns(target=pl.col("target").cast(pl.UInt32))
-    )
+    touches = before.str.contains("['’‘ʼ-]") | after.str.contains("['’‘ʼ-]")
+    return trees.with_text(verbs).join(nouns, on="predicate", how="left").select(
+        "predicate", "helpers", "is_noun", "noun_number", target="row", verb_feats="feats",
+        elides=pl.col("previous").is_in(elides), bound=touches | pl.col("mwt").is_not_null(),
+    )  # fmt: skip
 
 
 def with_other_forms(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
@@ -203,54 +207,49 @@ def with_other_forms(frame: pl.DataFrame, context: Context) -> pl.DataFrame:
         frame: what ``candidates`` gave, of all shards, with the columns of a probing candidate.
         context: seed key of the task.
     """
-    words = _merged(frame["lexicon"])
+    # The lexicons of all shards in one: finite verbs and participles, and words in the case of a subject.
+    entries = frame["lexicon"].drop_nulls().explode().struct.unnest()
+    entries = entries.group_by("form", "lemma", "upos", "feats").agg(pl.col("n").sum())
+    participle = (feat("VerbForm") == "Part").fill_null(value=False)
+    verbal = (is_finite() | participle) & (feat("Mood") != "Imp").fill_null(value=True)
+    nominal = feat("Case").is_null() | (feat("Case") == "Nom")
+    used = pl.when(pl.col("upos") == "VERB").then(verbal).otherwise(nominal).fill_null(value=False)
+    words = entries.filter(used).with_columns(feat(name) for name in FEATURES)
     rows = frame.drop("lexicon").with_columns(
         verb=pl.col("target_form").str.to_lowercase(), lemma=pl.col("target_lemma").str.to_lowercase()
     )
     parts = [
-        _with_other(_with_shown_subjects(part, words, feature), words, feature, context)
+        _with_other(_with_clear_subjects(part, words, feature), words, feature, context)
         for feature in FEATURES
         if (part := rows.filter(pl.col("feature") == feature)).height
     ]
     differs = causes_elision(pl.col("other")) != causes_elision(pl.col("verb"))
     bound = (pl.col("bound") | (pl.col("elides") & differs)).fill_null(value=False)
-    hindrance = pl.coalesce(pl.when(bound).then(pl.lit("bound-form")), *_against_agreement(), "unshown", "no_other")
-    return pl.concat(parts).with_columns(reason=pl.coalesce("reason", hindrance)).sort("row")
-
-
-def _merged(lexicons: pl.Series) -> pl.DataFrame:
-    """The lexicons of all shards in one: finite verbs and participles, and words in the case of a subject."""
-    entries = lexicons.drop_nulls().explode().struct.unnest()
-    whole = entries.group_by("form", "lemma", "upos", "feats").agg(pl.col("n").sum())
-    verbal = (is_finite() | (feat("VerbForm") == "Part").fill_null(value=False)) & (feat("Mood") != "Imp").fill_null(
-        value=True
-    )
-    nominal = feat("Case").is_null() | (feat("Case") == "Nom")
-    used = pl.when(pl.col("upos") == "VERB").then(verbal).otherwise(nominal).fill_null(value=False)
-    return whole.filter(used).with_columns(feat(name) for name in FEATURES)
-
-
-def _against_agreement() -> tuple[pl.Expr, pl.Expr]:
-    """The reasons against verbs that do not agree, or seldom, and against subjects that agree in two ways."""
+    # Verbs that do not agree, or seldom, and subjects that agree in two ways.
     kind = ["feature", "subject_value", "subject_class", "helpers", "subject_first", feat("VerbForm", "target_feats")]
     agrees = pl.col("value") == pl.col("subject_value")
     seldom = (agrees.mean().over(kind) < AGREES) | (pl.len().over(kind) < SEEN)
     quantity = (pl.col("feature") == "Number") & pl.col("with_others") & (pl.col("value") == "Sing")
     both_ways = (~agrees).any().over("feature", "subject_class", "subject_lemma") & (pl.col("subject_class") == "NOUN")
-    return (
+    reason = pl.coalesce(
+        "reason",
+        pl.when(bound).then(pl.lit("bound-form")),
         pl.when(~agrees | seldom).then(pl.lit("no-agreement")),
         pl.when(both_ways | quantity).then(pl.lit("mixed-subject")),
+        "unclear",
+        "no_other",
     )
+    return pl.concat(parts).with_columns(reason=reason).sort("row")
 
 
-def _with_shown_subjects(rows: pl.DataFrame, words: pl.DataFrame, feature: str) -> pl.DataFrame:
-    """Adds ``unshown``: the reason against subjects whose form can have another value than it has here.
+def _with_clear_subjects(rows: pl.DataFrame, words: pl.DataFrame, feature: str) -> pl.DataFrame:
+    """Adds ``unclear``: the reason against subjects whose form can have another value than it has here.
 
     Where many nouns look the same in both numbers, the noun's other form must be known, or a determiner or an adjective
     must show the number.
     """
-    known = words.filter(pl.col(feature).is_not_null())
-    values = known.group_by("form", "upos", value=feature).agg(pl.col("n").sum())
+    valued = words.filter(pl.col(feature).is_not_null())
+    values = valued.group_by("form", "upos", value=feature).agg(pl.col("n").sum())
     certain = values.filter(pl.col("n") / pl.col("n").sum().over("form", "upos") >= 1 - STRAY)
     showing = certain.select(pl.concat_str("form", "upos", "value", separator="\t")).to_series().implode()
 
@@ -259,16 +258,16 @@ def _with_shown_subjects(rows: pl.DataFrame, words: pl.DataFrame, feature: str) 
 
     clear = show("subject", "subject_class", "subject_value")
     if feature == "Number":
-        nouns = known.filter(pl.col("upos") == "NOUN").group_by("lemma").agg(
+        nouns = valued.filter(pl.col("upos") == "NOUN").group_by("lemma").agg(
             numbers=pl.col("Number").n_unique(), forms=pl.col("form").n_unique()
         )  # fmt: skip
         inflected = nouns.filter(pl.col("numbers") > 1)
         if (inflected.select((pl.col("forms") == 1).mean()).item() or 0.0) > UNMARKED:
             other_known = pl.col("subject_lemma").is_in(inflected.filter(pl.col("forms") > 1)["lemma"].implode())
             beside = rows.select("row", "subject_value", "beside").explode("beside")
-            shown = beside.filter(show("beside", "subject_value"))["row"].implode()
-            clear &= other_known | pl.col("row").is_in(shown) | (pl.col("subject_class") == "PRON")
-    return rows.with_columns(unshown=pl.when(~clear).then(pl.lit("ambiguous-subject")))
+            by_modifier = beside.filter(show("beside", "subject_value"))["row"].implode()
+            clear &= other_known | pl.col("row").is_in(by_modifier) | (pl.col("subject_class") == "PRON")
+    return rows.with_columns(unclear=pl.when(~clear).then(pl.lit("ambiguous-subject")))
 
 
 def _with_other(rows: pl.DataFrame, words: pl.DataFrame, feature: str, context: Context) -> pl.DataFrame:
@@ -280,22 +279,36 @@ def _with_other(rows: pl.DataFrame, words: pl.DataFrame, feature: str, context: 
     verbs = words.filter(pl.col("upos") == "VERB", pl.col(feature).is_not_null())
     tense = _without(pl.col("feats"), *FEATURES)
     usual = pl.col("n").sum().over("form", "lemma", tense) > STRAY_FORM * pl.col("n").sum().over("form")
-    table = verbs.filter(usual).with_columns(rest=_rest(pl.col("feats"), feature))
-    own = rows.select(
-        "row", "key", "lemma", "value", form="verb", feats="target_feats", rest=_rest(pl.col("target_feats"), feature),
-        **{name: feat(name, "target_feats") for name in FEATURES}, of_subject=feat("Gender", "subject_feats"),
+    table = verbs.filter(usual).with_columns(rest=_other_features(pl.col("feats"), feature))
+    verbs_of_rows = rows.select(
+        "row", "key", "lemma", "value", form="verb", feats="target_feats",
+        rest=_other_features(pl.col("target_feats"), feature), of_subject=feat("Gender", "subject_feats"),
+        **{name: feat(name, "target_feats") for name in FEATURES},
     )  # fmt: skip
-    options = _flagged(_options(own, table, feature), verbs, feature).join(
-        _systematic(table, verbs, feature), on=["value", "other_value", "rest"], how="left"
+    # A form that is ambiguous for many verbs counts as ambiguous for all, by value, other value and other features.
+    every = table.with_columns(
+        row=pl.int_range(pl.len(), dtype=pl.UInt32), value=feature, of_subject=pl.lit(None, pl.String)
     )
-    judged = options.with_columns(also=pl.col("also") | pl.col("systematic").fill_null(value=False))
-    judged = pl.concat([judged, _listed(own, judged, verbs, feature, context)], how="diagonal")
-    judged = judged.with_columns(
-        also=pl.col("also").fill_null(value=False) | _also_listed(own, judged, context),
-        _order=pl.Series(
-            hashing.mix(judged["key"].to_numpy() ^ judged["other_value"].hash(0).to_numpy(), *context.seed_key)
-        ),
+    many = (pl.col("also").mean() > SYSTEMATIC) & (pl.col("lemma").filter("also").n_unique() > 1)
+    paradigms = _with_ambiguity(_forms_with_other_values(every, table, feature), verbs, feature)
+    systematic = paradigms.group_by("value", "other_value", "rest").agg(systematic=many)
+    options = _with_ambiguity(_forms_with_other_values(verbs_of_rows, table, feature), verbs, feature).join(
+        systematic, on=["value", "other_value", "rest"], how="left"
     )
+    options = options.with_columns(also=pl.col("also") | pl.col("systematic").fill_null(value=False))
+    if context.settings.paradigms:
+        # The user's table has other forms of verbs that have none in the corpus, and forms with both values.
+        user_table = read_paradigms(Path(context.settings.paradigms))
+        lacking = verbs_of_rows.join(options, on="row", how="anti")
+        listed = lacking.join(other_forms(lacking, feature, user_table), on="row", maintain_order="left")
+        options = pl.concat([options, _with_ambiguity(listed, verbs, feature)], how="diagonal")
+        agreeing = forms_that_agree(verbs_of_rows, user_table).with_columns(listed=True)
+        options = options.join(agreeing, on=["row", "other"], how="left", maintain_order="left")
+        options = options.with_columns(
+            also=pl.col("also").fill_null(value=False) | pl.col("listed").fill_null(value=False)
+        )
+    order = hashing.mix(options["key"].to_numpy() ^ options["other_value"].hash(0).to_numpy(), *context.seed_key)
+    judged = options.with_columns(pl.col("also").fill_null(value=False), _order=pl.Series(order))
     chosen = judged.sort("row", "also", "_order").unique("row", keep="first", maintain_order=True)
     other = chosen.select("row", "other", "other_value", "also")
     none, ambiguous = (pl.lit(reason) for reason in ("no-other-form", "ambiguous-verb"))
@@ -303,39 +316,7 @@ def _with_other(rows: pl.DataFrame, words: pl.DataFrame, feature: str, context: 
     return rows.join(other, on="row", how="left", maintain_order="left").with_columns(no_other=reason).drop("also")
 
 
-def _systematic(table: pl.DataFrame, verbs: pl.DataFrame, feature: str) -> pl.DataFrame:
-    """Whether many verbs have an ambiguous form (``systematic``), by value, other value and other features."""
-    verb = table.with_columns(
-        row=pl.int_range(pl.len(), dtype=pl.UInt32), value=feature, of_subject=pl.lit(None, pl.String)
-    )
-    also = pl.col("also")
-    many = (also.mean() > SYSTEMATIC) & (pl.col("lemma").filter("also").n_unique() > 1)
-    paradigms = _flagged(_options(verb, table, feature), verbs, feature)
-    return paradigms.group_by("value", "other_value", "rest").agg(systematic=many)
-
-
-def _listed(
-    own: pl.DataFrame, found: pl.DataFrame, verbs: pl.DataFrame, feature: str, context: Context
-) -> pl.DataFrame:
-    """Other forms from the user's table of paradigms, of verbs that have none in the corpus."""
-    if not context.settings.paradigms:
-        return found.clear()
-    lacking = own.join(found, on="row", how="anti")
-    listed = other_forms(lacking, feature, read_paradigms(Path(context.settings.paradigms)))
-    return _flagged(lacking.join(listed, on="row", maintain_order="left"), verbs, feature)
-
-
-def _also_listed(own: pl.DataFrame, judged: pl.DataFrame, context: Context) -> pl.Series:
-    """Whether the user's table of paradigms has the other form with the values of the verb, too."""
-    if not context.settings.paradigms:
-        return pl.repeat(value=False, n=judged.height, eager=True)
-    agreeing = forms_that_agree(own, read_paradigms(Path(context.settings.paradigms))).with_columns(listed=True)
-    return judged.join(agreeing, on=["row", "other"], how="left", maintain_order="left")["listed"].fill_null(
-        value=False
-    )
-
-
-def _rest(feats: pl.Expr, feature: str) -> pl.Expr:
+def _other_features(feats: pl.Expr, feature: str) -> pl.Expr:
     """The features of a verb except one; Number is left out with Gender, which many plurals do not have."""
     return _without(feats, *(("Number", "Gender") if feature == "Number" else (feature,)))
 
@@ -344,21 +325,21 @@ def _without(feats: pl.Expr, *names: str) -> pl.Expr:
     return feats.str.replace_all(rf"(^|\|)(?:{'|'.join(names)})=[^|]*", "").str.strip_chars("|")
 
 
-def _options(own: pl.DataFrame, table: pl.DataFrame, feature: str) -> pl.DataFrame:
+def _forms_with_other_values(verbs: pl.DataFrame, table: pl.DataFrame, feature: str) -> pl.DataFrame:
     """For each verb and other value the most frequent form of its lemma that has the value."""
     forms = table.group_by("lemma", "rest", pl.col("form").alias("other"), other_value=feature, gender="Gender").agg(
         pl.col("n").sum()
     )
     gender = pl.coalesce("Gender", "of_subject")
     same_gender = (pl.col("gender") == gender).fill_null(value=True) if feature == "Number" else pl.lit(value=True)
-    found = own.join(forms, on=["lemma", "rest"]).filter(
+    options = verbs.join(forms, on=["lemma", "rest"]).filter(
         pl.col("other_value") != pl.col("value"), pl.col("other") != pl.col("form"), same_gender
     )
-    most = found.sort("row", "other_value", "n", "other", descending=[False, False, True, False])
+    most = options.sort("row", "other_value", "n", "other", descending=[False, False, True, False])
     return most.unique(["row", "other_value"], keep="first", maintain_order=True)
 
 
-def _flagged(options: pl.DataFrame, verbs: pl.DataFrame, feature: str) -> pl.DataFrame:
+def _with_ambiguity(options: pl.DataFrame, verbs: pl.DataFrame, feature: str) -> pl.DataFrame:
     """Adds ``also``: whether the other form has a reading with the values that the verb has, in any tense or mood."""
     readings = verbs.group_by(*FEATURES, other="form").agg(n=pl.col("n").sum())
     joined = options.select("row", "other_value", "other", *FEATURES).join(readings, on="other", suffix="_read")

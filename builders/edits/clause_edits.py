@@ -1,33 +1,28 @@
-"""Connectives of clauses that take each other's place, in both directions, where the clause after them allows it.
+"""Edits of clauses, one after the other: clauses that change places, a conjunction that is hidden, and connectives.
 
-Anaphoric words, and which of them refer to the clause before theirs.
+**Two coordinated clauses change places**, if only their order shows that they did: an anaphoric word of the second
+refers to the first. One reader judged such inversions. Without a rule, 30 of 77 were good sentences (*Kenseth walked
+away, and the car burst into flames*); where a word of the second clause refers to the first, 15 of 57 were, and with
+stricter rules 18 of 55 and 15 of 44. X-Probe lower-cased names and acronyms and treated verb phrases as clauses, so the
+first word alone reveals the label (*Was*: 676 of 682).
 
-One reader judged inversions of clauses. Without a rule, 30 of 77 were good sentences (*Kenseth walked away, and the car
-burst into flames*); where a word of the second clause refers to the first, 15 of 57 were, and with stricter rules 18 of
-55 and 15 of 44.
+**The one conjunction that joins two clauses of a sentence is hidden** by an ellipsis. If the conjunction were only
+deleted, English subordinate clauses would be as good as before and coordinate ones would not, and the place of the join
+would be lost. A mask token is not possible, because each model has its own, and ``____`` stands for damaged text. The
+comma is hidden too: with it, the kind of clause is nearly a look-up in languages in which every subordinate clause has
+one (German, Russian).
 
-Two coordinated clauses that change places, if only their order shows that they did.
-
-X-Probe lower-cased names and acronyms and treated verb phrases as clauses, so the first word alone reveals the label
-(*Was*: 676 of 682).
-
-The one conjunction that joins two clauses of a sentence, hidden by an ellipsis.
-
-Why an ellipsis? If the conjunction were only deleted, English subordinate clauses would be as good as before and
-coordinate ones would not, and the place of the join would be lost. A mask token is not possible, because each model has
-its own, and ``____`` stands for damaged text. The comma is hidden too: with it, the kind of clause is nearly a look-up
-in languages in which every subordinate clause has one (German, Russian).
+**Connectives of clauses take each other's place**, in both directions, where the clause after them allows it.
 """
 
 import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from discoprobe.builders.edits.versions import original_and_edited, word_bags
@@ -67,24 +62,16 @@ def with_ties(words: pl.DataFrame, language: LanguageData) -> pl.DataFrame:
     """
     rel, upos = pl.col("rel"), pl.col("upos").cast(pl.String)
     anaphor = is_anaphoric("", language) & (rel != "expl")
-    own = pl.col("depth") == 1 + pl.col("second").cast(pl.Int64)
+    of_predicate = pl.col("depth") == 1 + pl.col("second").cast(pl.Int64)
     described = words.filter(rel == "acl")["head_row"].unique().implode()
     described_self = pl.when(upos == "DET").then("head_row").otherwise("row").is_in(described)
     noun = upos.is_in(NOUNS) | ((rel == "nsubj") & ~has("Person", "1", "2"))
     after_noun = noun.fill_null(value=False).cum_sum().shift(1, fill_value=0).over("sent", "second") > 0
-    doubles = (own & rel.is_in(OBJECTS) & upos.is_in(NOUNS)).cum_sum().over("sent", "second") > 0
-    free = anaphor & ~(after_noun & ~(own & rel.is_in(OBJECTS) & ~doubles))
-    pointing = has("PronType", "Dem")
-    certain = ~pointing | (has("Gender", "Com", "Fem", "Masc") & (upos != "DET"))
-    of_first = free & certain & (own | has("Poss", "Yes")) & _agrees(words, own)
-    ties = pl.when("second").then(of_first).otherwise(free | ((upos == "DET") & pointing)) & ~described_self
-    return words.with_columns(ties=ties.fill_null(value=False))
+    doubles = (of_predicate & rel.is_in(OBJECTS) & upos.is_in(NOUNS)).cum_sum().over("sent", "second") > 0
+    free = anaphor & ~(after_noun & ~(of_predicate & rel.is_in(OBJECTS) & ~doubles))
 
-
-def _agrees(words: pl.DataFrame, own: pl.Expr) -> pl.Expr:
-    """Whether a subject or object of the first clause, or what is coordinated with one, agrees with a word."""
-    rel, upos = pl.col("rel"), pl.col("upos").cast(pl.String)
-    argument = ~pl.col("second") & own & rel.is_in(("nsubj", *OBJECTS))
+    # Whether a subject or object of the first clause, or what is coordinated with one, agrees with the word.
+    argument = ~pl.col("second") & of_predicate & rel.is_in(("nsubj", *OBJECTS))
     arguments = words.filter(argument)["row"].implode()
     in_first = upos.is_in(NOUNS) & (argument | ((rel == "conj") & pl.col("head_row").is_in(arguments)))
     owned = (upos != "PRON") & has("Poss", "Yes")
@@ -97,7 +84,12 @@ def _agrees(words: pl.DataFrame, own: pl.Expr) -> pl.Expr:
     for gender in ("Masc", "Fem"):
         of_gender = in_first & ((upos == "PROPN") | has("Gender", gender))
         agrees &= of_gender.any().over("sent") | ~((upos == "PRON") & has("Gender", gender))
-    return agrees
+
+    pointing = has("PronType", "Dem")
+    certain = ~pointing | (has("Gender", "Com", "Fem", "Masc") & (upos != "DET"))
+    of_first = free & certain & (of_predicate | has("Poss", "Yes")) & agrees
+    ties = pl.when("second").then(of_first).otherwise(free | ((upos == "DET") & pointing)) & ~described_self
+    return words.with_columns(ties=ties.fill_null(value=False))
 
 
 def is_anaphoric(side: str, language: LanguageData) -> pl.Expr:
@@ -131,27 +123,13 @@ PLAN = pl.Struct(dict.fromkeys(PLACES, pl.Int64) | {"a_head": pl.String, "b_head
 
 
 def invertible_sentences(trees: Trees, context: Context) -> pl.DataFrame:
-    """Sentences of two clauses that can be exchanged."""
-    words = trees.once(clause_words)
-    joined = _coordinations(words)
-    second = pl.Series(trees.descends_from(joined["row"].to_numpy()) >= 0)
-    placed = words.with_columns(second=second).join(joined.select("sent", "cc_index"), on="sent", maintain_order="left")
-    clauses = _clauses(with_ties(placed, context.language)).filter(
-        *(_independent(side, context.language) for side in "ab"), pl.col("b_tied"), ~pl.col("a_tied")
-    )
-    found = trees.with_text(clauses).filter(~pl.col("text").str.contains(PAIRED))
-    plans = pl.Series("plan", [_heads(row, context.language) for row in found.to_dicts()], dtype=PLAN)
-    longer = pl.col("a_n") - pl.col("b_n")
-    candidates = found.select("sent", "a_upos", "b_upos", plans, longer=longer, label=pl.lit(context.labels[0]))
-    return candidates.join(trees.once(word_bags), on="sent", how="left", maintain_order="left")
+    """Sentences of two clauses that can be exchanged.
 
-
-def _coordinations(words: pl.DataFrame) -> pl.DataFrame:
-    """The one clause coordinated with the main one, where both have subjects and one word is their conjunction.
-
-    ``sent``, ``row``, and ``cc_index`` of the conjunction. No third clause with a subject is coordinated; phrases
-    inside the two may have conjunctions of their own.
+    The two are the main clause and the one clause coordinated with it; both have subjects and one word is their
+    conjunction. No third clause with a subject is coordinated; phrases inside the two may have conjunctions of their
+    own. Neither clause begins with an anaphoric word, clitic, connective or interjection.
     """
+    words = trees.once(clause_words)
     nested = words.filter(pl.col("rel") == "conj", pl.col("depth") > 1, "subject", "clausal").select("sent")
     conj = words.filter(pl.col("rel") == "conj", pl.col("depth") == 1).filter(pl.len().over("sent") == 1)
     roots = words.filter(pl.col("head") == 0, pl.col("subject"))
@@ -164,7 +142,26 @@ def _coordinations(words: pl.DataFrame) -> pl.DataFrame:
         .select("sent", cc="row", cc_index="index")
     )
     both = conj.filter("subject").select("sent", "row", "cc").join(single, on=["sent", "cc"])
-    return both.join(roots, on="sent", how="semi").join(nested, on="sent", how="anti").sort("sent")
+    joined = both.join(roots, on="sent", how="semi").join(nested, on="sent", how="anti").sort("sent")
+
+    second = pl.Series(trees.descends_from(joined["row"].to_numpy()) >= 0)
+    placed = words.with_columns(second=second).join(joined.select("sent", "cc_index"), on="sent", maintain_order="left")
+    connectives = "|".join(sorted(map(re.escape, context.language.section(Connectives).forms))) or "$^"
+    bound = []
+    for side in "ab":
+        of = functools.partial(has, column=f"{side}_feats")
+        connected = pl.col(f"{side}_words").str.contains(rf"^(?:{connectives})(?: |$)")
+        clitic = of("Reflex", "Yes") | of("Variant", "Short") | of("Clitic", "Yes")
+        interjection = pl.col(f"{side}_upos") == "INTJ"
+        bound.append(is_anaphoric(f"{side}_", context.language) | clitic | interjection | connected)
+    clauses = _clauses(with_ties(placed, context.language)).filter(
+        *(~expr.fill_null(value=False) for expr in bound), pl.col("b_tied"), ~pl.col("a_tied")
+    )
+    sentences = trees.with_text(clauses).filter(~pl.col("text").str.contains(PAIRED))
+    plans = pl.Series("plan", [_plan_inversion(row, context.language) for row in sentences.to_dicts()], dtype=PLAN)
+    longer = pl.col("a_n") - pl.col("b_n")
+    rows = sentences.select("sent", "a_upos", "b_upos", plans, longer=longer, label=pl.lit(context.labels[0]))
+    return rows.join(trees.once(word_bags), on="sent", how="left", maintain_order="left")
 
 
 def _clauses(words: pl.DataFrame) -> pl.DataFrame:
@@ -175,9 +172,9 @@ def _clauses(words: pl.DataFrame) -> pl.DataFrame:
     argument has ``second``, whether a word belongs to the coordinated clause, ``cc_index``, and ``ties``.
     """
     spoken = pl.col("upos") != "PUNCT"
-    left, right = pl.col("index") < pl.col("cc_index"), pl.col("index") > pl.col("cc_index")
+    before, after = pl.col("index") < pl.col("cc_index"), pl.col("index") > pl.col("cc_index")
     final = spoken.reverse().cum_sum().reverse().over("sent") == 0
-    sides = {"a": left & spoken, "b": right & ~final}
+    sides = {"a": before & spoken, "b": after & ~final}
     measures = {
         f"{name}_{what}": expr
         for name in sides
@@ -190,7 +187,7 @@ def _clauses(words: pl.DataFrame) -> pl.DataFrame:
             "tied": (pl.col("ties") & pl.col(name)).any(),
         }.items()
     }
-    apart = (left & spoken & pl.col("second")) | (right & spoken & ~pl.col("second"))
+    apart = (before & spoken & pl.col("second")) | (after & spoken & ~pl.col("second"))
     sided = words.with_columns(pl.col("upos").cast(pl.String), **sides).group_by("sent", maintain_order=True)
     return sided.agg(**measures, mixed=apart.any(), opening=pl.col("upos").first()).filter(
         ~pl.col("mixed"), pl.col("opening") != "PUNCT", pl.col("b_upos") != "PUNCT",
@@ -198,17 +195,7 @@ def _clauses(words: pl.DataFrame) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def _independent(side: str, language: LanguageData) -> pl.Expr:
-    """Whether a clause may be first: it begins with no anaphoric word, clitic, connective or interjection."""
-    of = functools.partial(has, column=f"{side}_feats")
-    connectives = "|".join(sorted(map(re.escape, language.section(Connectives).forms))) or "$^"
-    connected = pl.col(f"{side}_words").str.contains(rf"^(?:{connectives})(?: |$)")
-    clitic = of("Reflex", "Yes") | of("Variant", "Short") | of("Clitic", "Yes")
-    bound = is_anaphoric(f"{side}_", language) | clitic | (pl.col(f"{side}_upos") == "INTJ") | connected
-    return ~bound.fill_null(value=False)
-
-
-def _heads(row: dict[str, Any], language: LanguageData) -> dict[str, Any]:
+def _plan_inversion(row: dict[str, Any], language: LanguageData) -> dict[str, Any]:
     """Where the clauses are, and the first two characters of each, capitalised as needed in the other's place.
 
     The capital stays in a name, an acronym, an abbreviation (*M.*), and a word whose lemma has it; it may be of two
@@ -217,8 +204,8 @@ def _heads(row: dict[str, Any], language: LanguageData) -> dict[str, Any]:
     first, second = (row["text"][row[start] :][:2] for start in ("a_start", "b_start"))
     capital = next((letters for letters in language.capitals.values() if first.startswith(letters)), first[:1])
     lemma, rest = (row["a_lemma"] or "")[: len(capital)], row["a_form"][len(capital) :]
-    own = row["a_upos"] == "PROPN" or lemma.isupper() or rest[:1].isupper() or rest.endswith(".")
-    small = first if own else language.lower(capital) + first[len(capital) :]
+    keeps = row["a_upos"] == "PROPN" or lemma.isupper() or rest[:1].isupper() or rest.endswith(".")
+    small = first if keeps else language.lower(capital) + first[len(capital) :]
     places = {name: row[name] for name in PLACES}
     return places | {"a_head": small, "b_head": language.capitalise(second) if first[:1].isupper() else second}
 
@@ -234,17 +221,15 @@ def invert(text: str, plan: Mapping[str, Any]) -> Edit:
 def original_and_inverted(frame: pl.DataFrame, context: Context) -> Sample:
     """Originals and inversions; neither the lengths of the clauses nor their first words predict the order."""
     usable, drops = usable_of(frame, context)
-    even = remove_bias(usable, _gains(usable), *context.seed_key) if context.settings.match else usable
+    even = usable
+    if context.settings.match:
+        # Gains of the rules that the longer clause is first, or the clause that begins with a certain part of speech.
+        longer, (first, second) = usable["longer"].to_numpy(), (usable[f"{side}_upos"].to_numpy() for side in "ab")
+        lengths = [(np.abs(longer) >= words) * np.sign(longer) for words in LONGER]
+        kinds = [1.0 * (first == upos) - (second == upos) for upos in np.unique([*first, *second])]
+        even = remove_bias(usable, np.column_stack([*lengths, *kinds]), *context.seed_key)
     made = original_and_edited(drops.keep(usable, even, "unbalanced"), context, drops)
     return replace(made, candidates=frame.height * 2)
-
-
-def _gains(rows: pl.DataFrame) -> npt.NDArray[np.float64]:
-    """Gains of the rules that the longer clause is first, or the clause that begins with a certain part of speech."""
-    longer, (first, second) = rows["longer"].to_numpy(), (rows[f"{side}_upos"].to_numpy() for side in "ab")
-    lengths = [(np.abs(longer) >= words) * np.sign(longer) for words in LONGER]
-    kinds = [1.0 * (first == upos) - (second == upos) for upos in np.unique([*first, *second])]
-    return np.column_stack([*lengths, *kinds])
 
 
 class ConjTypeRules(LanguageSection, frozen=True):
@@ -268,39 +253,29 @@ _JOINT = r"[\s,،、，;；؛:：–—―-]+$"
 
 
 def hidden_conjunctions(trees: Trees, context: Context) -> pl.DataFrame:
-    """Sentences in which one conjunction joins clauses and can be masked."""
+    """Sentences in which one conjunction joins clauses and can be hidden, with what they are matched on.
+
+    The data of the language permit the conjunction, and its neighbours show that it is one. After an adposition or
+    determiner, the word is governed by it (*de que*) or is a relative pronoun with a wrong tag (*la con la que*).
+    Before an interrogative or relative word, it is an adposition with a wrong tag (*on how*). An auxiliary or particle
+    that is written together with the conjunction is its ending (Polish *żeby-ś*).
+    """
     words = trees.once(clause_words)
-    conjunction = pl.when(pl.col("label") == LABELS[0]).then("cc").otherwise("mark")
+    deprel, n_cc, n_mark = pl.col("deprel"), pl.col("n_cc"), pl.col("n_mark")
+    coordinated = (pl.col("rel") == "conj") & (pl.col("head_n_mark") == 0) & (n_cc == 1) & (n_mark == 0)
+    subordinate = pl.col("rel").is_in(["advcl", "ccomp", "csubj", "acl"]) & (deprel != "acl:relcl")
+    subordinate &= (n_mark == 1) & (n_cc == 0)
     joined = (
         links(with_heads(words))
-        .filter((pl.col("n_cc") > 0) | (pl.col("n_mark") > 0), "clausal", ~pl.col("nonfinite"))
+        .filter((n_cc > 0) | (n_mark > 0), "clausal", ~pl.col("nonfinite"))
         .filter(pl.len().over("sent") == 1)
-        .with_columns(label=_kind())
+        .with_columns(label=pl.when(coordinated).then(pl.lit(LABELS[0])).when(subordinate).then(pl.lit(LABELS[1])))
         .drop_nulls("label")
-        .select("sent", "label", "subject", row=conjunction)
+        .select("sent", "label", "subject", row=pl.when(pl.col("label") == LABELS[0]).then("cc").otherwise("mark"))
     )
-    allowed = words.filter(_allowed(context.language.section(ConjTypeRules))).select("row")
-    spans = conjunction_spans(words, joined["row"]).join(allowed, on="row")
-    return _masked(trees.with_text(joined.join(spans, on="row", maintain_order="left")))
-
-
-def _kind() -> pl.Expr:
-    coordinated = (pl.col("rel") == "conj") & (pl.col("head_n_mark") == 0)
-    coordinated &= (pl.col("n_cc") == 1) & (pl.col("n_mark") == 0)
-    subordinate = pl.col("rel").is_in(["advcl", "ccomp", "csubj", "acl"]) & (pl.col("deprel") != "acl:relcl")
-    subordinate &= (pl.col("n_mark") == 1) & (pl.col("n_cc") == 0)
-    return pl.when(coordinated).then(pl.lit(LABELS[0])).when(subordinate).then(pl.lit(LABELS[1]))
-
-
-def _allowed(rule: ConjTypeRules) -> pl.Expr:
-    """Whether the data of the language permit a conjunction, and its neighbours show that it is one.
-
-    After an adposition or determiner, the word is governed by it (*de que*) or is a relative pronoun with a wrong tag
-    (*la con la que*). Before an interrogative or relative word, it is an adposition with a wrong tag (*on how*). An
-    auxiliary or particle that is written together with the conjunction is its ending (Polish *żeby-ś*).
-    """
+    rule = context.language.section(ConjTypeRules)
     upos, lemma = pl.col("upos"), pl.coalesce("lemma", "form").str.to_lowercase()
-    listed = [
+    unlisted = [
         (upos == kind) & ~lemma.is_in(sorted(lemmas))
         for kind, lemmas in (("CCONJ", rule.cconj), ("SCONJ", rule.sconj))
         if lemmas
@@ -310,19 +285,18 @@ def _allowed(rule: ConjTypeRules) -> pl.Expr:
     ending = touched & upos.shift(-1).over("sent").is_in(["AUX", "PART"])
     asking = has("PronType", "Int", "Rel").shift(-1).over("sent")
     excluded = lemma.is_in(sorted(rule.exclude))
-    return ~pl.any_horizontal(excluded, *listed, governed, ending, asking).fill_null(value=False)
+    barred = pl.any_horizontal(excluded, *unlisted, governed, ending, asking).fill_null(value=False)
+    spans = conjunction_spans(words, joined["row"]).join(words.filter(~barred).select("row"), on="row")
+    sentences = trees.with_text(joined.join(spans, on="row", maintain_order="left"))
 
-
-def _masked(found: pl.DataFrame) -> pl.DataFrame:
-    """Candidates whose conjunction (``start``, ``end``) stands inside the ``text``, with what they are matched on."""
-    text, conjunction = pl.col("text"), pl.col("start")
-    before = text.str.slice(0, conjunction).str.replace(_JOINT, "")
-    shown = pl.concat_str(before, text.str.slice(pl.col("end")))
+    text = pl.col("text")
+    before = text.str.slice(0, pl.col("start")).str.replace(_JOINT, "")
+    visible = pl.concat_str(before, text.str.slice(pl.col("end")))
     subject = pl.when("subject").then(pl.lit(", subject")).otherwise(pl.lit(""))
-    inside = found.filter(before.str.contains(r"[\p{L}\p{N}]"), ~text.str.contains(r"…|\.\.\."))
+    inside = sentences.filter(before.str.contains(r"[\p{L}\p{N}]"), ~text.str.contains(r"…|\.\.\."))
     return inside.select(
-        "sent", "label", *(count.name.prefix("shown_") for count in surface(shown)),
-        shown_key=shown.str.to_lowercase().hash(0), cell=pl.concat_str(marks(shown), subject),
+        "sent", "label", *(count.name.prefix("shown_") for count in surface(visible)),
+        shown_key=visible.str.to_lowercase().hash(0), cell=pl.concat_str(marks(visible), subject),
         plan=pl.struct("end", start=before.str.len_chars(), new=mask(before)),
     ).sort("sent")  # fmt: skip
 
@@ -345,8 +319,8 @@ def matched_without_conjunction(frame: pl.DataFrame, context: Context) -> Sample
 
     Sentences that differ in the conjunction alone are duplicates.
     """
-    shown = {name: f"shown_{name}" for name in SURFACE}
-    sample = balanced(frame.with_columns(text_key="shown_key", **shown), context)
+    visible = {name: f"shown_{name}" for name in SURFACE}
+    sample = balanced(frame.with_columns(text_key="shown_key", **visible), context)
     return replace(sample, rows=sample.rows.with_columns(edited=pl.lit(value=True)))
 
 
@@ -366,14 +340,14 @@ CONTROLS = 1 / 3
 
 def excluding_connectives(trees: Trees, context: Context) -> pl.DataFrame:
     """Every connective that introduces a clause and has a sense that excludes another."""
-    found = clause_connectives(trees.shard.sentences, context.language)
-    return found.filter(pl.col("sense").is_in(EXCLUDE)).with_columns(label=pl.lit(context.labels[0]))
+    connectives = clause_connectives(trees.shard.sentences, context.language)
+    return connectives.filter(pl.col("sense").is_in(EXCLUDE)).with_columns(label=pl.lit(context.labels[0]))
 
 
 def with_other_connective(frame: pl.DataFrame, context: Context) -> Sample:
     """The sentences whose connective takes the place of another one, as often as the other way round."""
     usable, drops = usable_of(frame, context)
-    rows = usable.join(_exchanged(usable, context), on="key", maintain_order="left")
+    rows = usable.join(_exchange_connectives(usable, context), on="key", maintain_order="left")
     new = capitalised(rows["other"], rows["start"] == 0, context.language)
     rows = rows.with_columns(
         plan=pl.struct("start", end="until", new=new),
@@ -382,12 +356,16 @@ def with_other_connective(frame: pl.DataFrame, context: Context) -> Sample:
     return original_and_edited(drops.keep(usable, rows, "no-exchange"), context, drops)
 
 
-def _exchanged(usable: pl.DataFrame, context: Context) -> pl.DataFrame:
-    """``key``, ``other`` (the connective that replaces its own), ``condition`` and ``ring`` of every candidate used."""
+def _exchange_connectives(usable: pl.DataFrame, context: Context) -> pl.DataFrame:
+    """``key``, ``other`` (the connective that replaces its own), ``condition`` and ``ring`` of every candidate used.
+
+    Inside a cell, sentences of two connectives are paired up, the largest pairs of connectives first; the two take each
+    other's place, and the key of the first is their ring.
+    """
     controls = hashing.unit(usable["key"].to_numpy(), "control", *context.seed_key) < CONTROLS
     senses = dict(usable.select("connective", "sense").iter_rows())
     order = hashing.ranking(usable["key"].to_numpy(), *context.seed_key)
-    made: list[tuple[int, str, str, int]] = []
+    exchanges: list[tuple[int, str, str, int]] = []
     columns = usable.with_columns(control=pl.Series(controls)).select("key", "connective", "frame", "control")[order]
     for _, cell in columns.group_by("frame", maintain_order=True):
         both = [*combinations(sorted(set(cell["connective"])), 2)]
@@ -395,32 +373,23 @@ def _exchanged(usable: pl.DataFrame, context: Context) -> pl.DataFrame:
             OTHER: [pair for pair in both if senses[pair[0]] != senses[pair[1]]],
             SAME: [pair for pair in both if senses[pair[0]] == senses[pair[1]]],
         }
-        left = cell
+        unused = cell
         for part, condition in ((cell.filter("control"), SAME), (None, OTHER), (None, SAME)):
-            pool = dict((left if part is None else part).group_by("connective").agg("key").iter_rows())
-            used = [(key, other, condition, ring) for key, other, ring in _swapped(pool, pairs[condition])]
-            made += used
-            left = left.filter(~pl.col("key").is_in([key for key, *_ in used]))
+            keys = dict((unused if part is None else part).group_by("connective").agg("key").iter_rows())
+            used: list[int] = []
+            while pairs[condition]:
+                n, a, b = max((min(len(keys.get(a, ())), len(keys.get(b, ()))), a, b) for a, b in pairs[condition])
+                if not n:
+                    break
+                for key, exchanged in zip(keys[a][:n], keys[b][:n], strict=True):
+                    exchanges += [(key, b, condition, key), (exchanged, a, condition, key)]
+                    used += [key, exchanged]
+                keys |= {form: keys[form][n:] for form in (a, b)}
+            unused = unused.filter(~pl.col("key").is_in(used))
     schema: dict[str, Any] = {"key": pl.UInt64, "other": pl.String, "condition": pl.String, "ring": pl.UInt64}
-    frame = pl.DataFrame(made, schema, orient="row")
+    frame = pl.DataFrame(exchanges, schema, orient="row")
     others, same = (frame.filter(condition=condition) for condition in CONDITIONS)
     return pl.concat([others, same.head(others.height)])
-
-
-def _swapped(keys: Mapping[str, list[int]], pairs: list[tuple[str, str]]) -> Iterator[tuple[int, str, int]]:
-    """Pairs up keys of two connectives, which then take each other's place; the largest pairs of connectives first.
-
-    Yields the key, the connective that it gets, and the number of the ring (the first key of the two).
-    """
-    left = dict(keys)
-    while pairs:
-        n, one, other = max((min(len(left.get(one, ())), len(left.get(other, ()))), one, other) for one, other in pairs)
-        if not n:
-            return
-        for key, exchanged in zip(left[one][:n], left[other][:n], strict=True):
-            yield key, other, key
-            yield exchanged, one, key
-        left |= {form: left[form][n:] for form in (one, other)}
 
 
 def no_exchange(language: LanguageData) -> str:

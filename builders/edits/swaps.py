@@ -1,14 +1,12 @@
-"""Exchanging two adjacent words of a sentence.
+"""Exchanging two adjacent words of a sentence whose order is fixed: by the corpora, or by the data of the language.
 
-Each word keeps its own letters, so names, acronyms and German nouns keep their capitals.
+``adjacent_words`` are the pairs that can be exchanged, ``fixed_orders`` and ``in_patterns`` say whose order is fixed,
+``without_frequent_pairs`` balances what would tell the label, and ``swap_task`` makes a task of them.
 
-Pairs of adjacent words that can be exchanged, and what tells whether their order is fixed.
-
-Nothing is swapped where a capital belongs to the position and not to the word: at the beginning of the sentence and
-after punctuation (a quotation, a colon). In X-Probe a lower-case first token before a capitalised second one gives away
-6-10 % of the shifted sentences.
-
-Adjacent words whose order a language fixes: the corpora show it, or the data of the language say it.
+Each word keeps its own letters, so names, acronyms and German nouns keep their capitals. Nothing is swapped where a
+capital belongs to the position and not to the word: at the beginning of the sentence and after punctuation (a
+quotation, a colon). In X-Probe a lower-case first token before a capitalised second one gives away 6-10 % of the
+shifted sentences.
 
 Where order is free, a swap is often as good as the original. Without a rule, a reader accepted 13 of 30 Russian swaps
 and 5 of 30 Spanish ones; of pairs whose order the corpora fix, 16 of 152 in Russian, Polish, Czech, Finnish, Hungarian
@@ -72,20 +70,46 @@ def adjacent_words(trees: Trees, context: Context) -> pl.DataFrame:
 
 
 def _adjacent_words(trees: Trees, rule: SwapRules) -> pl.DataFrame:
+    """``adjacent_words`` under the rules of a language."""
+    form, after, before, following = (pl.col(f"{side}small") for side in ("", "next_", "before_", "after_"))
+    movable = [
+        ~pl.col(f"{side}upos").is_in(["PUNCT", "SYM", "X"])
+        & pl.col(f"{side}form").str.contains(r"[\p{L}\p{N}]")
+        & pl.col(f"{side}mwt").is_null()
+        for side in ("", "next_")
+    ]
+    if trees.spaced:  # white space or punctuation surrounds each of the two words, and a space stands between them
+        free_left = (pl.col("before_end") < pl.col("start")) | (pl.col("before_upos") == "PUNCT")
+        free_right = (pl.col("after_start") > pl.col("next_end")) | (pl.col("after_upos") == "PUNCT")
+        apart = free_left & free_right.fill_null(value=True) & (pl.col("end") < pl.col("next_start"))
+    else:  # the two make another string in the other order (A + AA does not)
+        apart = pl.concat_str("form", "next_form") != pl.concat_str("next_form", "form")
+    # The swap makes words adjacent that are then written differently, or changes what follows *a* or *an*.
+    meeting = ((before, after), (after, form), (form, following))
+    contacts = [pl.lit(value=False)]
+    if rule.elides:
+        contacts += [word.is_in(sorted(rule.elides)) & causes_elision(follower) for word, follower in meeting]
+    if rule.contracts:
+        contacts += [pl.concat_str(word, follower, separator=" ").is_in(rule.contracts) for word, follower in meeting]
+    if rule.sounds:
+        contacts += [word.is_in(sorted(rule.sounds)) for word in (before, form, after)]
     pairs = trees.once(_related_words).filter(
-        *(_movable(side) for side in ("", "next_")),
+        *movable,
         ~pl.col("opening"),
-        ~(_capital(pl.col("form")) & (pl.col("before_upos") == "PUNCT")),
-        _apart() if trees.spaced else _differ_joined(),
+        ~(pl.col("form").str.contains(r"^\p{Lu}") & (pl.col("before_upos") == "PUNCT")),
+        apart,
         *(
-            _unequal(one, other)
-            for one, other in (("small", "next_small"), ("small", "after_small"), ("before_small", "next_small"))
+            (word != neighbour).fill_null(value=True)
+            for word, neighbour in ((form, after), (form, following), (before, after))
         ),
-        ~_contact(rule),
+        ~pl.any_horizontal(contact.fill_null(value=False) for contact in contacts),
     )
+    # An article before a full stop shows that it was moved: with pairs that are not inside, character n-grams inside
+    # words reach .52 to .61, without them .50.
+    inside = (pl.col("before_upos") != "PUNCT") & (pl.col("after_upos") != "PUNCT")
     return pairs.select(
         "sent", "index", left_upos="upos", right_upos="next_upos", left_lemma="lemma", right_lemma="next_lemma",
-        inside=_inside(), order=_order(pl.col("head") == pl.col("next_index")),
+        inside=inside.fill_null(value=False), order=_order(pl.col("head") == pl.col("next_index")),
         swapped=pl.concat_str("next_small", "small", separator=" "),
         original_bigrams=_bigrams("before_small", "small", "next_small", "after_small"),
         shifted_bigrams=_bigrams("before_small", "next_small", "small", "after_small"),
@@ -105,7 +129,7 @@ def without_endings(pairs: pl.DataFrame, trees: Trees, _context: Context) -> pl.
 
 def _bigrams(*words: str) -> pl.Expr:
     """The hashes of the bigrams that the words of some columns, in lower case, make one after the other."""
-    return pl.concat_list([_bigram(pl.col(left), pl.col(right)) for left, right in pairwise(words)])
+    return pl.concat_list([_bigram(pl.col(word), pl.col(following)) for word, following in pairwise(words)])
 
 
 def _bigram(left: pl.Expr, right: pl.Expr) -> pl.Expr:
@@ -144,18 +168,14 @@ def _with_neighbours(trees: Trees) -> pl.DataFrame:
 
 
 def _related_words(trees: Trees) -> pl.DataFrame:
-    """The words of which the next one depends on them, or they on it."""
-    return trees.once(_with_neighbours).filter(_related())
-
-
-def _related() -> pl.Expr:
-    """Whether a word and the next one stand in one sentence and one depends on the other.
+    """The words of which the next one of the sentence depends on them, or they on it.
 
     Two names are not related: the first of them is the head by definition, and neither need be first (*В. И. Гёте*).
     """
     adjacent = (pl.col("sent") == pl.col("next_sent")) & (pl.col("index") + 1 == pl.col("next_index"))
     names = (pl.col("upos") == "PROPN") & (pl.col("next_upos") == "PROPN") & (pl.col("next_rel") == "flat")
-    return adjacent & ~names & ((pl.col("head") == pl.col("next_index")) | (pl.col("next_head") == pl.col("index")))
+    related = (pl.col("head") == pl.col("next_index")) | (pl.col("next_head") == pl.col("index"))
+    return trees.once(_with_neighbours).filter(adjacent & ~names & related)
 
 
 def _order(dependent_first: pl.Expr) -> pl.Expr:
@@ -167,67 +187,13 @@ def _order(dependent_first: pl.Expr) -> pl.Expr:
 
 def orders(trees: Trees) -> pl.DataFrame:
     """``sent`` and ``orders``: the order of every two adjacent words of which one depends on the other."""
-    found = trees.once(_related_words).select("sent", orders=_order(pl.col("head") == pl.col("next_index")))
-    return found.group_by("sent", maintain_order=True).agg("orders")
-
-
-def _movable(side: str) -> pl.Expr:
-    """Whether a word is one that a swap may move: a word of letters or digits, not part of a multiword token."""
-    spoken = ~pl.col(f"{side}upos").is_in(["PUNCT", "SYM", "X"]) & pl.col(f"{side}form").str.contains(r"[\p{L}\p{N}]")
-    return spoken & pl.col(f"{side}mwt").is_null()
-
-
-def _unequal(one: str, other: str) -> pl.Expr:
-    return (pl.col(one) != pl.col(other)).fill_null(value=True)
-
-
-def _contact(rule: SwapRules) -> pl.Expr:
-    """Whether the swap makes words adjacent that are then written differently, or changes what follows *a* or *an*."""
-    form, after, before, following = (pl.col(f"{side}small") for side in ("", "next_", "before_", "after_"))
-    meeting = ((before, after), (after, form), (form, following))
-    found = [pl.lit(value=False)]
-    if rule.elides:
-        found += [one.is_in(sorted(rule.elides)) & causes_elision(other) for one, other in meeting]
-    if rule.contracts:
-        found += [pl.concat_str(one, other, separator=" ").is_in(rule.contracts) for one, other in meeting]
-    if rule.sounds:
-        found += [word.is_in(sorted(rule.sounds)) for word in (before, form, after)]
-    return pl.any_horizontal(expr.fill_null(value=False) for expr in found)
+    pairs = trees.once(_related_words).select("sent", orders=_order(pl.col("head") == pl.col("next_index")))
+    return pairs.group_by("sent", maintain_order=True).agg("orders")
 
 
 def causes_elision(word: pl.Expr) -> pl.Expr:
     """Whether a word in lower case begins with a vowel or *h*, before which another may lose its own vowel."""
-    return _plain(word).str.contains(r"^[haeiouyœæ]")
-
-
-def _plain(word: pl.Expr) -> pl.Expr:
-    """The word without its accents."""
-    return word.str.normalize("NFD").str.replace_all(r"\p{M}", "")
-
-
-def _capital(word: pl.Expr) -> pl.Expr:
-    return word.str.contains(r"^\p{Lu}")
-
-
-def _apart() -> pl.Expr:
-    """Whether white space or punctuation surrounds each of the two words, and a space stands between them."""
-    left = (pl.col("before_end") < pl.col("start")) | (pl.col("before_upos") == "PUNCT")
-    right = (pl.col("after_start") > pl.col("next_end")) | (pl.col("after_upos") == "PUNCT")
-    return left & right.fill_null(value=True) & (pl.col("end") < pl.col("next_start"))
-
-
-def _inside() -> pl.Expr:
-    """Whether words, not punctuation, stand before and after the two.
-
-    An article before a full stop shows that it was moved: with such pairs, character n-grams inside words reach .52 to
-    .61, without them .50.
-    """
-    return ((pl.col("before_upos") != "PUNCT") & (pl.col("after_upos") != "PUNCT")).fill_null(value=False)
-
-
-def _differ_joined() -> pl.Expr:
-    """Whether two words without a space between them make another string in the other order (A + AA does not)."""
-    return pl.concat_str("form", "next_form") != pl.concat_str("next_form", "form")
+    return word.str.normalize("NFD").str.replace_all(r"\p{M}", "").str.contains(r"^[haeiouyœæ]")
 
 
 KNOWN = 50
@@ -280,13 +246,13 @@ def in_patterns(pairs: pl.DataFrame, _trees: Trees, context: Context) -> pl.Data
     rule = context.language.section(NgramShiftRules)
     return pairs.filter(
         pl.concat_str("left_upos", "right_upos", separator=" ").is_in(rule.patterns),
-        *(_allowed(side, upos, lemmas) for side in ("left", "right") for upos, lemmas in rule.lemmas.items()),
+        *(
+            (pl.col(f"{side}_upos") != upos)
+            | pl.col(f"{side}_lemma").str.to_lowercase().is_in(sorted(lemmas)).fill_null(value=False)
+            for side in ("left", "right")
+            for upos, lemmas in rule.lemmas.items()
+        ),
     )
-
-
-def _allowed(side: str, upos: str, lemmas: frozenset[str]) -> pl.Expr:
-    listed = pl.col(f"{side}_lemma").str.to_lowercase().is_in(sorted(lemmas))
-    return (pl.col(f"{side}_upos") != upos) | listed.fill_null(value=False)
 
 
 REASONS = {
@@ -349,24 +315,21 @@ def _varied(rows: pl.DataFrame, counts: HashCounts, context: Context) -> pl.Data
 
     How often the originals have these bigrams is estimated from the counts of the corpora.
     """
-    made = rows.select("key", made="shifted_bigrams").explode("made")
-    usual = pl.Series("usual", counts.of(made["made"].to_numpy()) * rows.height / max(1, counts.sentences))
+    bigrams = rows.select("key", bigram="shifted_bigrams").explode("bigram")
+    usual = pl.Series("usual", counts.of(bigrams["bigram"].to_numpy()) * rows.height / max(1, counts.sentences))
     few = max(FEW_ALIKE, int(ALIKE * rows.height))
-    ranked = with_rank(made.with_columns(usual), ["made"], "neighbours", *context.seed_key)
+    ranked = with_rank(bigrams.with_columns(usual), ["bigram"], "neighbours", *context.seed_key)
     often = ranked.filter(pl.col("rank") > pl.max_horizontal("usual", pl.lit(few)))
     return rows.join(often, on="key", how="anti", maintain_order="left")
 
 
 def _likelier(rows: pl.DataFrame, counts: HashCounts) -> npt.NDArray[np.float64]:
     """The sign of how much more frequent, elsewhere in the corpora, the bigrams of the original are: 1, 0 or -1."""
-
-    def logs(column: str, own: int) -> npt.NDArray[np.float64]:
-        hashes = rows[column].explode().to_numpy()
-        return np.asarray(np.log1p(np.maximum(counts.of(hashes) - own, 0)).reshape(-1, BIGRAMS).sum(axis=1))
-
-    if rows.is_empty():
-        return np.empty(0)
-    return np.sign(logs("original_bigrams", 1) - logs("shifted_bigrams", 0))
+    sums = []
+    for column, in_row in (("original_bigrams", 1), ("shifted_bigrams", 0)):
+        elsewhere = np.maximum(counts.of(rows[column].explode().to_numpy()) - in_row, 0)
+        sums.append(np.log1p(elsewhere).reshape(-1, BIGRAMS).sum(axis=1))
+    return np.asarray(np.sign(sums[0] - sums[1]))
 
 
 def swap_task(
@@ -374,7 +337,6 @@ def swap_task(
     lacks: Callable[[LanguageData], str] = always_available,
     *,
     fixed: bool = False,
-    version: int = 3,
 ) -> ProbingTask:
     """A task that asks whether two adjacent words inside a sentence were swapped.
 
@@ -382,23 +344,15 @@ def swap_task(
         usable: which of the pairs that ``adjacent_words`` returns may be swapped.
         lacks: why the task is not available in a language; an empty string where it is.
         fixed: whether only pairs are swapped whose order the corpora show to be fixed.
-        version: raised when the rows of the task change.
     """
     return ProbingTask(
-        labels=("original", "shifted"),
-        select=functools.partial(_select, usable=usable),
-        sample=functools.partial(_sample, fixed=fixed),
-        edit=swap,
-        pairs=True,
-        lacks=lacks,
-        needs=frozenset({"upos", "deps"}),
-        reasons=REASONS,
-        exempt={"pairwise": SHOWN_BY_WORDS},
-        version=version,
-    )
+        labels=("original", "shifted"), select=functools.partial(_select_pairs, usable=usable),
+        sample=functools.partial(_sample_pairs, fixed=fixed), edit=swap, pairs=True, lacks=lacks,
+        needs=frozenset({"upos", "deps"}), reasons=REASONS, exempt={"pairwise": SHOWN_BY_WORDS}, version=3,
+    )  # fmt: skip
 
 
-def _select(
+def _select_pairs(
     trees: Trees, context: Context, *, usable: Callable[[pl.DataFrame, Trees, Context], pl.DataFrame]
 ) -> pl.DataFrame:
     """The usable pairs, several per sentence; the first of each sentence has its ``orders`` and ``bigrams``."""
@@ -412,7 +366,7 @@ def _select(
     )  # fmt: skip
 
 
-def _sample(frame: pl.DataFrame, context: Context, *, fixed: bool) -> Sample:
+def _sample_pairs(frame: pl.DataFrame, context: Context, *, fixed: bool) -> Sample:
     """Originals and swaps, one pair of words per sentence; with ``fixed`` only pairs of a fixed order."""
     some = frame.filter(pl.col("order").is_in(fixed_orders(frame["orders"].explode()).implode())) if fixed else frame
     chosen, sentences = one_of_each(some, context), frame.select("shard", "sent").n_unique()

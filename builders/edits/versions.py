@@ -1,6 +1,7 @@
 """A sentence of the corpus in two versions: as it is, and edited.
 
-Rings of words: each sentence of a ring gets the word of another one. More words in the corpus change few rings.
+``exchange_words`` makes rings of words, in which each sentence gets the word of another one. More words in the corpus
+change few rings. ``HashCounts`` tells how often words occur.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -80,12 +81,12 @@ class HashCounts:
         counted = seen.explode().drop_nulls().to_frame("hash").group_by("hash").len().sort("hash")
         self._hashes, self._counts = counted["hash"].to_numpy(), counted["len"].to_numpy().astype(np.int64)
 
-    def of(self, wanted: hashing.Keys) -> npt.NDArray[np.int64]:
+    def of(self, hashes: hashing.Keys) -> npt.NDArray[np.int64]:
         """The count of each hash; 0 for one that is not there."""
         if not len(self._hashes):
-            return np.zeros(len(wanted), np.int64)
-        at = np.minimum(np.searchsorted(self._hashes, wanted), len(self._hashes) - 1)
-        return np.where(self._hashes[at] == wanted, self._counts[at], 0)
+            return np.zeros(len(hashes), np.int64)
+        at = np.minimum(np.searchsorted(self._hashes, hashes), len(self._hashes) - 1)
+        return np.where(self._hashes[at] == hashes, self._counts[at], 0)
 
 
 def exchange_words(
@@ -113,10 +114,23 @@ def exchange_words(
     rings: list[Ints] = []
     for attempt, cells in enumerate(cellings):
         hashes, of_cell = hashing.mix(keys, "exchange", attempt, *seed_key), np.asarray(cells, dtype=np.int64)
-        left = np.lexsort((hashes, of_cell))[(of_cell < 0).sum() :]
+        unserved = np.lexsort((hashes, of_cell))[(of_cell < 0).sum() :]
         for bits in LEVELS:
-            left = left[~served[owners[left]]]
-            rows, sizes = _nodes(of_cell[left], hashes[left], bits, left, owners)
+            unserved = unserved[~served[owners[unserved]]]
+            # Nodes: the rows of each cell whose hashes have the same prefix, in hash order, at most MOST at a time, and
+            # of each owner one. Nodes of one row have nobody to exchange with.
+            cell, hashed = of_cell[unserved], hashes[unserved]
+            prefix = hashed >> np.uint64(64 - bits) if bits else np.zeros(len(unserved), np.uint64)
+            begins = np.ones(len(unserved) + 1, dtype=bool)
+            begins[1:-1] = (cell[1:] != cell[:-1]) | (prefix[1:] != prefix[:-1])
+            together = ~(begins[:-1] & begins[1:])
+            order, begins = unserved[together], begins[:-1][together]
+            place = np.arange(len(order)) - np.maximum.accumulate(np.where(begins, np.arange(len(order)), 0))
+            node = np.cumsum(begins | (place % MOST == 0)) - 1
+            _, first = np.unique(node * (int(owners.max(initial=0)) + 1) + owners[order], return_index=True)
+            first.sort()
+            sizes = np.bincount(node[first], minlength=0)
+            rows, sizes = order[first][sizes[node[first]] > 1], sizes[sizes > 1]
             for ring in _rings(rows, sizes, fits):
                 if not served[owners[ring]].any():
                     served[owners[ring]] = True
@@ -127,32 +141,6 @@ def exchange_words(
         np.concatenate([nothing, *(np.roll(ring, -1) for ring in rings)]),
         np.repeat(np.arange(len(rings)), [len(ring) for ring in rings]).astype(np.int64),
     )
-
-
-def _nodes(cells: Ints, hashes: hashing.Keys, bits: int, rows: Ints, owners: Ints) -> tuple[Ints, Ints]:
-    """The rows of each cell whose hashes have the same prefix, in hash order, one of each owner, at most ``MOST``.
-
-    Args:
-        cells: number of the cell of each row, ascending.
-        hashes: of the rows, ascending in each cell.
-        bits: length of the prefix that the hashes of a node share.
-        rows: the rows.
-        owners: number of the owner of all rows, by row.
-
-    Returns:
-        The rows of all nodes that have more than one, node by node; and the number of rows of each node.
-    """
-    prefix = hashes >> np.uint64(64 - bits) if bits else np.zeros(len(rows), np.uint64)
-    begins = np.ones(len(rows) + 1, dtype=bool)
-    begins[1:-1] = (cells[1:] != cells[:-1]) | (prefix[1:] != prefix[:-1])
-    together = ~(begins[:-1] & begins[1:])
-    order, begins = rows[together], begins[:-1][together]
-    place = np.arange(len(order)) - np.maximum.accumulate(np.where(begins, np.arange(len(order)), 0))
-    node = np.cumsum(begins | (place % MOST == 0)) - 1
-    _, first = np.unique(node * (int(owners.max(initial=0)) + 1) + owners[order], return_index=True)
-    kept = np.sort(first)
-    sizes = np.bincount(node[kept], minlength=0)
-    return order[kept][sizes[node[kept]] > 1], sizes[sizes > 1]
 
 
 def _rings(rows: Ints, sizes: Ints, fits: Fits) -> Iterator[Ints]:
@@ -174,17 +162,13 @@ def _rings(rows: Ints, sizes: Ints, fits: Fits) -> Iterator[Ints]:
         table = allowed[starts[n] : starts[n] + squares[n]].reshape(len(node), len(node))
         alone = np.where(np.eye(len(node), dtype=bool), 1, len(node) + 1)
         _, following = linear_sum_assignment(np.where(table, 0, alone))
-        yield from (node[cycle] for cycle in _cycles(following))
-
-
-def _cycles(following: Ints) -> Iterator[list[int]]:
-    """The cycles of a permutation, each from its lowest number on; without what stays where it is."""
-    seen: set[int] = set()
-    for start in np.flatnonzero(following != np.arange(len(following))).tolist():
-        cycle, at = [], start
-        while at not in seen:
-            seen.add(at)
-            cycle.append(at)
-            at = int(following[at])
-        if cycle:
-            yield cycle
+        # The cycles of the permutation, each from its lowest number on, without what stays where it is.
+        seen: set[int] = set()
+        for start in np.flatnonzero(following != np.arange(len(following))).tolist():
+            cycle, at = [], start
+            while at not in seen:
+                seen.add(at)
+                cycle.append(at)
+                at = int(following[at])
+            if cycle:
+                yield node[cycle]

@@ -1,11 +1,9 @@
 """A word of a sentence replaced by a similar one of another sentence, which does not fit.
 
-Words are exchanged in rings, so that every word is inserted as often as it is removed.
-
-Words that should have been seen in a role, and never were: evidence that they do not fit there.
-
-A reader found that random words of the same class fit in 27 % of 210 sentences in five languages, and words with this
-evidence in ten of 140, in four languages.
+``replaceable_words`` finds the words. ``original_and_replaced`` exchanges them in rings, so that every word is inserted
+as often as it is removed. ``Misfits`` are words that should have been seen in a role, and never were: evidence that
+they do not fit there. A reader found that random words of the same class fit in 27 % of 210 sentences in five
+languages, and words with this evidence in ten of 140, in four languages.
 """
 
 from dataclasses import dataclass
@@ -57,21 +55,21 @@ def misfits_of(usable: pl.DataFrame, counts: HashCounts) -> Misfits:
         kind=pl.struct("target_upos", "role").rank("dense"),
         needed=upos.replace_strict(EXPECTED, default=max(EXPECTED.values()), return_dtype=pl.Float64),
     )  # fmt: skip
-    known, role = words["known"].to_numpy(), words["role"].to_numpy()
-    number, fewest = counts.of(known), words["needed"].to_numpy() / words["share"].to_numpy()
-    of_lemmas, lemmas = _places(known, number >= fewest.min(initial=np.inf))
-    of_roles, roles = _places(words["kind"].to_numpy(), fewest <= number.max(initial=0))
+    word, role = words["known"].to_numpy(), words["role"].to_numpy()
+    number, fewest = counts.of(word), words["needed"].to_numpy() / words["share"].to_numpy()
+    of_lemmas, lemmas = _number_values(word, number >= fewest.min(initial=np.inf))
+    of_roles, roles = _number_values(words["kind"].to_numpy(), fewest <= number.max(initial=0))
     table = np.zeros((len(of_lemmas) + 1, len(of_roles) + 1), dtype=bool)
     lemma, place = np.nonzero(number[of_lemmas][:, None] >= fewest[of_roles])
-    table[lemma, place] = counts.of(known[of_lemmas][lemma] ^ role[of_roles][place]) == 0
+    table[lemma, place] = counts.of(word[of_lemmas][lemma] ^ role[of_roles][place]) == 0
     return Misfits(table, lemmas, roles)
 
 
-def _places(values: npt.NDArray[Any], wanted: npt.NDArray[np.bool_]) -> tuple[Ints, Ints]:
-    """A row of each wanted value, and for every row the place of its value among these; the next place for others."""
+def _number_values(values: npt.NDArray[Any], used: npt.NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    """A row of each used value, and for every row the place of its value among these; the next place for others."""
     _, first, inverse = np.unique(values, return_index=True, return_inverse=True)
-    rows = first[wanted[first]]
-    return rows, np.where(wanted, np.cumsum(wanted[first])[inverse] - 1, len(rows))
+    rows = first[used[first]]
+    return rows, np.where(used, np.cumsum(used[first])[inverse] - 1, len(rows))
 
 
 def cells_with_misfits(cells: Ints, misfits: Misfits) -> Ints:
@@ -84,9 +82,9 @@ def cells_with_misfits(cells: Ints, misfits: Misfits) -> Ints:
         .join(strange, on=["cell", "lemma"], how="semi")
         .join(strange, on=["cell", "role"], how="semi")
     )["index"].to_numpy()
-    kept = np.full(len(cells), -1, np.int64)
-    kept[both] = cells[both]
-    return kept
+    with_misfits = np.full(len(cells), -1, np.int64)
+    with_misfits[both] = cells[both]
+    return with_misfits
 
 
 BAND = 1.5
@@ -148,35 +146,50 @@ class SomoRules(LanguageSection, frozen=True):
 def replaceable_words(trees: Trees, context: Context) -> pl.DataFrame:
     """The words that may be replaced, with what decides on their exchange; several per sentence.
 
+    A word may be replaced if it is one word of the text, and its inflection is known.
+
     ``before``, ``word``, ``after`` and ``lemma`` are hashes. The first word of each sentence also has ``seen``: the
     hashes of the words, lemmas, roles and bigrams of the sentence. ``known`` and ``role`` are hashes of lemma and role.
     """
     open_class = _in_context(trees, context.language.section(SomoRules).open).with_columns(
-        before=_first("left"), word_after=_second("small"), word_before=_first("small"), after=_second("right"),
+        before=_left_half("left"), word_after=_right_half("small"),
+        word_before=_left_half("small"), after=_right_half("right"),
         word=pl.col("small").hash(0), known=pl.coalesce("lemma", "form").str.to_lowercase().hash(3),
         **{name: pl.when(pl.col(name).is_not_null()).then(pl.col(name).hash(4)) for name in ("role", "shown", "also")},
     )  # fmt: skip
-    some = _with_inflection(open_class.filter(_replaceable()))
-    ipm = context.frequencies.ipm(some["form"]) if context.frequencies else pl.repeat(0.0, some.height, eager=True)
+    replaceable = open_class.filter(
+        pl.col("mwt").is_null(),
+        pl.col("end") - pl.col("start") == pl.col("form").str.len_chars(),
+        pl.col("form").str.contains(WORD),
+        ~pl.col("left").str.contains(JOINT),
+        ~pl.col("right").str.contains(JOINT),
+        ~pl.col("rel").is_in(LOOSE),
+        ~pl.col("weak"),
+        pl.col("feats").is_not_null() | pl.col("lemma").is_not_null(),
+    )
+    inflected = _with_inflection(replaceable)
+    listed, forms = context.frequencies, inflected["form"]
     kind = pl.concat_str(pl.col("upos").cast(pl.String), "inflection", pl.col("core").fill_null(""), separator=" ")
-    found = some.select(
+    candidates = inflected.select(
         "sent", "index", "before", "word_after", "word", "word_before", "after", "start", "end", "capital", "opening",
         "known", "role", "tied", beginning=_beginning().hash(5),
-        label=pl.lit(context.labels[0]), target="row", ipm=ipm, kind=kind,
+        label=pl.lit(context.labels[0]), target="row", kind=kind,
+        ipm=listed.ipm(forms) if listed else pl.repeat(0.0, inflected.height, eager=True),
         lemma=pl.coalesce("lemma", "form").str.to_lowercase().hash(0),
     )  # fmt: skip
-    seen = found.join(_seen(open_class), on="sent", how="left", maintain_order="left")
-    return seen.with_columns(pl.when(pl.col("sent").is_first_distinct()).then("seen"))
-
-
-def _first(word: str) -> pl.Expr:
-    """One half of the hash of a bigram; the whole is the exclusive or of both halves."""
-    return pl.col(word).hash(1)
-
-
-def _second(word: str) -> pl.Expr:
-    """The other half."""
-    return pl.col(word).hash(2)
+    # Per sentence the hashes of its open-class words, their lemmas and roles, and the bigrams they stand in, once.
+    into, out = pl.col("before") ^ pl.col("word_after"), pl.col("word_before") ^ pl.col("after")
+    hashes = pl.concat_list(
+        "word",
+        "known",
+        pl.col("known") ^ pl.col("shown"),
+        pl.col("known") ^ pl.col("also"),
+        into,
+        pl.when(~pl.col("before_open")).then(out),
+    )
+    seen = open_class.select("sent", seen=hashes).explode("seen").drop_nulls().group_by("sent").agg("seen")
+    rows = candidates.join(seen, on="sent", how="left", maintain_order="left")
+    return rows.with_columns(pl.when(pl.col("sent").is_first_distinct()).then("seen"))
 
 
 def _in_context(trees: Trees, open_class: tuple[str, ...]) -> pl.DataFrame:
@@ -198,52 +211,34 @@ def _in_context(trees: Trees, open_class: tuple[str, ...]) -> pl.DataFrame:
     return with_dependents(with_frames(words.filter("open"), words), core, core=kinds)
 
 
-def _replaceable() -> pl.Expr:
-    """One word of the text, whose inflection is known."""
-    return (
-        pl.col("mwt").is_null()
-        & (pl.col("end") - pl.col("start") == pl.col("form").str.len_chars())
-        & pl.col("form").str.contains(WORD)
-        & ~pl.col("left").str.contains(JOINT)
-        & ~pl.col("right").str.contains(JOINT)
-        & ~pl.col("rel").is_in(LOOSE)
-        & ~pl.col("weak")
-        & (pl.col("feats").is_not_null() | pl.col("lemma").is_not_null())
-    )
-
-
 def _with_inflection(words: pl.DataFrame) -> pl.DataFrame:
-    """Adds ``inflection``: FEATS, or the endings of form and lemma where there are none."""
-    pairs = words.filter(pl.col("feats").is_null()).select("small", "lemma").unique()
-    endings = pairs.with_columns(ending=_endings(pl.col("small"), pl.col("lemma").str.to_lowercase()))
-    found = words.join(endings, on=["small", "lemma"], how="left", maintain_order="left")
-    return found.with_columns(inflection=pl.coalesce("feats", "ending"))
+    """Adds ``inflection``: FEATS, or where there are none the endings of form and lemma.
 
-
-def _endings(form: pl.Expr, lemma: pl.Expr) -> pl.Expr:
-    """How form and lemma end after their common beginning, as in 知っ/知る, 학교에서/학교+에서."""
-    common = pl.sum_horizontal(form.str.head(n) == lemma.str.head(n) for n in range(1, STEM + 1))
-    return pl.concat_str(form.str.slice(common), lemma.str.slice(common), separator="/")
+    These are what follows their common beginning, as in 知っ/知る, 학교에서/학교+에서.
+    """
+    small, lemma = pl.col("small"), pl.col("lemma").str.to_lowercase()
+    common = pl.sum_horizontal(small.str.head(n) == lemma.str.head(n) for n in range(1, STEM + 1))
+    ending = pl.concat_str(small.str.slice(common), lemma.str.slice(common), separator="/")
+    endings = words.filter(pl.col("feats").is_null()).select("small", "lemma").unique().with_columns(ending=ending)
+    joined = words.join(endings, on=["small", "lemma"], how="left", maintain_order="left")
+    return joined.with_columns(inflection=pl.coalesce("feats", "ending"))
 
 
 def _beginning() -> pl.Expr:
+    """What of a word's beginning decides on the articles before it (``BEGINNINGS``)."""
     letters = pl.col("small").str.normalize("NFD").str.replace_all(r"\p{Mn}", "")
     kinds = [pl.when(letters.str.contains(pattern)).then(pl.lit(name)) for name, pattern in BEGINNINGS.items()]
     return pl.coalesce(*kinds, pl.lit("other"))
 
 
-def _seen(open_class: pl.DataFrame) -> pl.DataFrame:
-    """Per sentence the hashes of its open-class words, their lemmas and roles, and the bigrams they stand in, once."""
-    into, out = pl.col("before") ^ pl.col("word_after"), pl.col("word_before") ^ pl.col("after")
-    each = pl.concat_list(
-        "word",
-        "known",
-        pl.col("known") ^ pl.col("shown"),
-        pl.col("known") ^ pl.col("also"),
-        into,
-        pl.when(~pl.col("before_open")).then(out),
-    )
-    return open_class.select("sent", seen=each).explode("seen").drop_nulls().group_by("sent").agg("seen")
+def _left_half(word: str) -> pl.Expr:
+    """One half of the hash of a bigram; the whole is the exclusive or of both halves."""
+    return pl.col(word).hash(1)
+
+
+def _right_half(word: str) -> pl.Expr:
+    """The other half."""
+    return pl.col(word).hash(2)
 
 
 def original_and_replaced(frame: pl.DataFrame, context: Context) -> Sample:
@@ -261,12 +256,20 @@ def original_and_replaced(frame: pl.DataFrame, context: Context) -> Sample:
         cells_with_misfits(cells, misfits) if context.settings.match else cells for cells in _cells(usable, context)
     ]
     fits = _fits(usable, counts, misfits, context)
-    exchanged = _exchanged(usable, *exchange_words(cells, keys, owners, fits, *context.seed_key))
-    kept = exchanged.join(_capped(exchanged, context), on="ring", how="semi", maintain_order="left")
+    rows, others, rings = exchange_words(cells, keys, owners, fits, *context.seed_key)
+    new = usable.select(pl.col(f"target_{name}").alias(f"new_{name}") for name in ("form", "lemma", "upos"))[others]
+    exchanged = usable[rows].hstack([*new.get_columns(), pl.Series("ring", rings)])
+    exchanged = exchanged.with_columns(ring=pl.col("key").min().over("ring"))
+    kept = exchanged.join(_cap_rings(exchanged, context), on="ring", how="semi", maintain_order="left")
     drops.keep(sentences, exchanged, "unmatched")
     drops.keep(exchanged, kept, "over-size")
-    made = Sample(_rows(kept), drops, candidates=sum(drops.values()) + kept.height)
-    return if_enough(made, context.labels, context)
+    rows_of_both = in_two_versions(
+        kept.with_columns(plan=pl.struct("start", "end", new="new_form")),
+        target_form="new_form", target_lemma="new_lemma", target_upos="new_upos",
+        target_end=pl.col("target_start") + pl.col("new_form").str.len_chars(),
+    )  # fmt: skip
+    sample = Sample(rows_of_both, drops, candidates=sum(drops.values()) + kept.height)
+    return if_enough(sample, context.labels, context)
 
 
 def _cells(usable: pl.DataFrame, context: Context) -> list[npt.NDArray[np.int64]]:
@@ -322,29 +325,10 @@ def _fits(usable: pl.DataFrame, counts: HashCounts, misfits: Misfits, context: C
     return fits
 
 
-def _exchanged(
-    usable: pl.DataFrame, rows: npt.NDArray[np.int64], others: npt.NDArray[np.int64], rings: npt.NDArray[np.int64]
-) -> pl.DataFrame:
-    """The candidates ``rows`` with the words of ``others`` as ``new_*`` and the least key of their ``ring``."""
-    names = ["form", "lemma", "upos"]
-    new = usable.select(pl.col(f"target_{name}").alias(f"new_{name}") for name in names)[others]
-    replaced = usable[rows].hstack([*new.get_columns(), pl.Series("ring", rings)])
-    return replaced.with_columns(ring=pl.col("key").min().over("ring"))
-
-
-def _capped(exchanged: pl.DataFrame, context: Context) -> pl.DataFrame:
+def _cap_rings(exchanged: pl.DataFrame, context: Context) -> pl.DataFrame:
     """The rings of sentences that the sizes leave room for, in hash order."""
     rings = exchanged.group_by("ring", maintain_order=True).agg(pl.col("split").first(), n=pl.len())
     ordered = rings[hashing.ranking(rings["ring"].to_numpy(), "cap", *context.seed_key)]
     sizes = {split: context.settings.size(split) // 2 for split in SPLITS}
     most = pl.col("split").cast(pl.String).replace_strict(sizes, return_dtype=pl.Int64)
     return ordered.filter(pl.col("n").cum_sum().over("split") <= most).select("ring")
-
-
-def _rows(kept: pl.DataFrame) -> pl.DataFrame:
-    """Each candidate as it is, and with the other's word."""
-    return in_two_versions(
-        kept.with_columns(plan=pl.struct("start", "end", new="new_form")),
-        target_form="new_form", target_lemma="new_lemma", target_upos="new_upos",
-        target_end=pl.col("target_start") + pl.col("new_form").str.len_chars(),
-    )  # fmt: skip

@@ -1,8 +1,8 @@
-"""Sentences and words as candidates of probing tasks.
+"""Sentences and words as candidates of probing tasks; sentences are edited in ``builders.edits``.
 
-``trees`` computes tree facts as columns; ``roles``, ``predicate``, ``clauses`` and ``missing_subjects`` find words by
-syntax. ``candidates`` filters sentences and chooses rows, ``decided_classes`` chooses classes too. Sentences are edited
-in ``builders.edits``.
+``trees`` computes tree facts as columns; ``roles``, ``predicate``, ``clauses`` and ``connectives`` find words by
+syntax, ``syncretism`` and ``frequency_filter`` drop what is ambiguous or rare. ``candidates`` filters sentences and
+chooses rows, ``classes`` chooses classes too.
 """
 
 import lazy_loader
@@ -11,7 +11,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "candidates": ["balance_labels", "if_enough", "sentences", "unedited", "usable_of", "with_splits"],
     "classes": ["class_task", "neighbouring_classes", "unlabelled", "word_of_sentence"],
     "connectives": ["Connectives", "ONE_WORD", "one_per_sense", "sentence_connectives", "unlisted"],
-    "frequency_filter": ["Frequencies", "ranked"],
+    "frequency_filter": ["Frequencies", "rank_lemmas"],
     "predicate": ["ImpersonalRules", "PredicateRules", "feature_of_predicate", "predicate_feature"],
     "roles": ["ArgumentRules", "noun_feature"],
     "syncretism": ["MorphologyRules"],

@@ -49,25 +49,21 @@ def feature_task(
         keep: as in ``balanced_values``.
         more: further fields of ``ProbingTask``.
     """
-    return ProbingTask(
-        labels=labels_of(feature), decides=True, feature=feature, split_by="target", needs=frozenset(needs),
-        select=functools.partial(select, feature=feature),
-        sample=functools.partial(balanced_values, companions=companions, keep=keep),
-        definition=f"{{docstring}}\n\n{_closing(feature, companions, keep)}", **more,
-    )  # fmt: skip
-
-
-def _closing(feature: str, companions: tuple[str, ...], keep: float) -> str:
-    """What the definition of a task on a feature ends with."""
-    forms = (
+    definition = (
+        "{docstring}\n\n"
         f"Forms that are ambiguous in part of speech or in {feature} are left out, as far as the dictionary, the rules "
         "of the language and the corpus show it. No target form of the test split is a target in train: a model could "
         "remember it."
     )
-    if not companions:
-        return forms
-    unless = f", if this keeps at least {100 * keep:.0f} % of the rows" if keep else ""
-    return f"{forms} Labels are balanced within the same {' and '.join(companions)} of the target{unless}."
+    if companions:
+        unless = f", if this keeps at least {100 * keep:.0f} % of the rows" if keep else ""
+        definition += f" Labels are balanced within the same {' and '.join(companions)} of the target{unless}."
+    return ProbingTask(
+        labels=labels_of(feature), decides=True, feature=feature, split_by="target", needs=frozenset(needs),
+        select=functools.partial(select, feature=feature),
+        sample=functools.partial(balanced_values, companions=companions, keep=keep),
+        definition=definition, **more,
+    )  # fmt: skip
 
 
 def sentences(trees: Trees, settings: Settings) -> pl.DataFrame:
@@ -77,12 +73,24 @@ def sentences(trees: Trees, settings: Settings) -> pl.DataFrame:
     documents = trees.shard.documents.select("doc", "corpus", "doc_id")
     marked = pl.col("text").str.contains(FINAL_MARK)
     profiled = (marked.mean() >= MARKED) & (pl.len() >= PROFILED)
+    # No clause: the root is no verb and has neither copula nor subject.
+    clausal = trees.dependents.filter(pl.col("rel").is_in(["cop", "nsubj", "csubj", "aux"])).select("sent")
+    nominal = trees.roots.filter(~pl.col("upos").cast(pl.String).is_in(["VERB", "AUX"]).fill_null(value=True))
+    nominal = nominal.join(clausal, on="sent", how="anti").select("sent", nominal=pl.lit(value=True))
+    # Punctuation is of no language, whatever a treebank marks (Armenian).
+    flaw = pl.coalesce(
+        pl.when(has("Typo", "Yes")).then(pl.lit("typo")),
+        pl.when(has("Foreign", "Yes"), pl.col("upos") != "PUNCT").then(pl.lit("foreign")),
+        pl.when(pl.col("rel") == "reparandum").then(pl.lit("reparandum")),
+    )
+    flaws = trees.words.select("sent", not_standard=flaw).drop_nulls("not_standard")
+    flaws = flaws.unique("sent", keep="first", maintain_order=True)
     return (
         trees.shard.sentences.drop("n_words")
         .join(trees.shard.sentence_facts(), on="sent", maintain_order="left")
         .join(documents, on="doc", maintain_order="left")
-        .join(_not_standard(trees), on="sent", how="left", maintain_order="left")
-        .join(_nominal(trees), on="sent", how="left", maintain_order="left")
+        .join(flaws, on="sent", how="left", maintain_order="left")
+        .join(nominal, on="sent", how="left", maintain_order="left")
         .select(
             "sent", "corpus", "doc_id", "sent_id", "text", "key", "text_key", words.cast(pl.Int32),
             *surface(pl.col("text")), mean_words=words.cast(pl.Float64),
@@ -102,78 +110,47 @@ def sentences(trees: Trees, settings: Settings) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def _nominal(trees: Trees) -> pl.DataFrame:
-    """The sentences that are no clause, as ``nominal``: the root is no verb and has neither copula nor subject."""
-    clausal = trees.dependents.filter(pl.col("rel").is_in(["cop", "nsubj", "csubj", "aux"])).select("sent")
-    nominal = trees.roots.filter(~pl.col("upos").cast(pl.String).is_in(["VERB", "AUX"]).fill_null(value=True))
-    return nominal.join(clausal, on="sent", how="anti").select("sent", nominal=pl.lit(value=True))
-
-
-def _not_standard(trees: Trees) -> pl.DataFrame:
-    """Sentences with a typing error, foreign words or a speaker's self-correction, and which of these.
-
-    Punctuation is of no language, whatever a treebank marks (Armenian).
-    """
-    why = pl.coalesce(
-        pl.when(has("Typo", "Yes")).then(pl.lit("typo")),
-        pl.when(has("Foreign", "Yes"), pl.col("upos") != "PUNCT").then(pl.lit("foreign")),
-        pl.when(pl.col("rel") == "reparandum").then(pl.lit("reparandum")),
-    )
-    marked = trees.words.select("sent", not_standard=why).drop_nulls("not_standard")
-    return marked.unique("sent", keep="first", maintain_order=True)
-
-
-def candidates(selected: pl.DataFrame, trees: Trees, shown: pl.DataFrame) -> pl.DataFrame:
+def candidates(selected: pl.DataFrame, trees: Trees, judged: pl.DataFrame) -> pl.DataFrame:
     """What a task selected in a shard, with the facts about sentence and target that sampling and writing need.
+
+    A target cannot be used if it touches a letter or digit, or a hyphen with one behind it. One that is a part of a
+    multiword token is shown by the part of the text that it alone has: *'s* is the end of *it's*; the *el* of *al* is
+    fused with the other part and cannot be shown.
 
     Args:
         selected: what the task's ``select`` gave.
         trees: the words of the shard.
-        shown: what ``sentences`` gave.
+        judged: what ``sentences`` gave.
     """
-    found = selected.with_columns(
+    columns = selected.with_columns(
         *[
             pl.lit(None, dtype=kind).alias(name)
             for name, kind in (("target", pl.UInt32), ("cell", pl.String), ("hindrance", pl.String))
             if name not in selected.columns
         ]
     ).with_columns(pl.col("target").cast(pl.UInt32))
-    joined = found.join(shown, on="sent", maintain_order="left").join(
+    joined = columns.join(judged, on="sent", maintain_order="left").join(
         trees.targets, on="target", how="left", maintain_order="left"
     )
-    has_targets = found["target"].null_count() < found.height
-    inside = _inside_word() if trees.spaced and has_targets else pl.lit(value=False)
-    reason = pl.coalesce("reason", pl.when(inside).then(pl.lit("target-inside")), "hindrance")
-    placed = joined.with_columns(*(_inside_token() if has_targets else ())).with_columns(reason=reason)
+    reasons, places = [pl.col("reason")], {}
+    if columns["target"].null_count() < columns.height:
+        form, start, in_token = pl.col("target_form"), pl.col("target_start"), pl.when("_in_token")
+        around = pl.col("text").str.slice(start, pl.col("target_end") - start).str.split(by=form)
+        several = around.list.len() != 2  # noqa: PLR2004 (what stands before and after)
+        reasons.append(in_token.then(pl.when(several).then(pl.lit("target-fused"))))
+        begins = start + around.list.first().str.len_chars()
+        places["target_start"] = in_token.then(begins).otherwise(start)
+        places["target_end"] = in_token.then(begins + form.str.len_chars()).otherwise("target_end")
+        if trees.spaced:
+            letter, hyphen = r"[\p{L}\p{N}]", "[-\u2010\u2011]"
+            before, after = pl.col("text").str.slice(0, start), pl.col("text").str.slice(pl.col("target_end"))
+            touched = before.str.contains(f"{letter}$") | after.str.contains(f"^{letter}")
+            tied_before = before.str.contains(f"{letter}{hyphen}$") & ~pl.col("_clitic_before").fill_null(value=False)
+            tied_after = after.str.contains(f"^{hyphen}{letter}") & ~pl.col("_clitic_after").fill_null(value=False)
+            inside = (touched | tied_before | tied_after) & ~pl.col("_in_token")
+            reasons.append(pl.when(inside).then(pl.lit("target-inside")))
+    placed = joined.with_columns(reason=pl.coalesce(*reasons, "hindrance"), **places)
     return placed.drop("text", "hindrance", "_in_token", "_clitic_before", "_clitic_after")
-
-
-def _inside_word() -> pl.Expr:
-    """Whether a target, no part of a multiword token, touches a letter or digit, or a hyphen with one behind it."""
-    before = pl.col("text").str.slice(0, pl.col("target_start"))
-    after = pl.col("text").str.slice(pl.col("target_end"))
-    letter, hyphen = r"[\p{L}\p{N}]", "[-\u2010\u2011]"
-    touched = before.str.contains(f"{letter}$") | after.str.contains(f"^{letter}")
-    tied_before = before.str.contains(f"{letter}{hyphen}$") & ~pl.col("_clitic_before").fill_null(value=False)
-    tied_after = after.str.contains(f"^{hyphen}{letter}") & ~pl.col("_clitic_after").fill_null(value=False)
-    return (touched | tied_before | tied_after) & ~pl.col("_in_token")
-
-
-def _inside_token() -> tuple[pl.Expr, pl.Expr, pl.Expr]:
-    """Start, end and reason of targets that are parts of a multiword token.
-
-    *'s* is the end of *it's*; the *el* of *al* is fused with the other part and cannot be shown.
-    """
-    form, start = pl.col("target_form"), pl.col("target_start")
-    around = pl.col("text").str.slice(start, pl.col("target_end") - start).str.split(by=form)
-    found_once = around.list.len() == 2  # noqa: PLR2004 (what stands before and after)
-    begins = start + around.list.first().str.len_chars()
-    inside = pl.when("_in_token")
-    return (
-        inside.then(begins).otherwise(start).alias("target_start"),
-        inside.then(begins + form.str.len_chars()).otherwise("target_end").alias("target_end"),
-        pl.coalesce("reason", inside.then(pl.when(~found_once).then(pl.lit("target-fused")))).alias("reason"),
-    )
 
 
 def balanced(frame: pl.DataFrame, context: Context) -> Sample:
@@ -306,25 +283,17 @@ def with_splits(
     else:
         frame = frame.with_columns(_group_key=pl.col("key").min().over("cluster"))
         frame = frame.with_columns(group=hashing.as_text("_group_key"))
-    splits = _splits_by_hash(frame, seed) if by_hash else _splits_of_groups(frame, seed, shares)
-    return frame.join(splits, on="_group_key", how="left", maintain_order="left").drop("_group_key")
-
-
-def _splits_by_hash(frame: pl.DataFrame, seed: int) -> pl.DataFrame:
-    keys = frame.select(pl.col("_group_key").unique().sort())
-    return keys.with_columns(split_of(keys["_group_key"], seed))
-
-
-def _splits_of_groups(frame: pl.DataFrame, seed: int, shares: tuple[float, ...]) -> pl.DataFrame:
-    """``_group_key`` and ``split`` of every group; its weight is the number of clusters that it can use."""
-    usable = pl.col("reason").is_null()
-    groups = frame.group_by("_group_key").agg(
-        weight=pl.col("cluster").filter(usable).n_unique(),
-        label=pl.col("label").filter(usable).sort().mode().sort().first(),
-    )
-    return pl.concat(
-        [
+    if by_hash:
+        groups = frame.select(pl.col("_group_key").unique().sort())
+        splits = groups.with_columns(split_of(groups["_group_key"], seed))
+    else:  # the weight of a group is the number of clusters that it can use
+        usable = pl.col("reason").is_null()
+        groups = frame.group_by("_group_key").agg(
+            weight=pl.col("cluster").filter(usable).n_unique(),
+            label=pl.col("label").filter(usable).sort().mode().sort().first(),
+        )
+        splits = pl.concat(
             of_label.select("_group_key", split_of(of_label["_group_key"], seed, of_label["weight"], shares))
             for of_label in groups.sort("label", "_group_key").partition_by("label", maintain_order=True)
-        ]
-    )
+        )
+    return frame.join(splits, on="_group_key", how="left", maintain_order="left").drop("_group_key")

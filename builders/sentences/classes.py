@@ -1,12 +1,11 @@
-"""Words as labels: lemmas such that a sentence has exactly one of them, exactly once.
-
-The more lemmas there are, the fewer sentences have only one of them. So a set is searched in which each lemma is the
-only one in enough sentences of every split.
-
-Classes that the corpus decides on: which of many possible ones a config has, and their rows.
+"""Classes that the corpus decides on: which of many possible ones a config has, and their rows.
 
 Balanced classes have as many rows as the rarest has, so another class can cost most of the rows. A chooser, such as
 ``neighbouring_classes``, gets the usable candidates and returns as many classes as leave enough rows.
+
+Words as labels come last: lemmas such that a sentence has exactly one of them, exactly once. The more lemmas there are,
+the fewer sentences have only one of them. So a set is searched in which each lemma is the only one in enough sentences
+of every split.
 """
 
 import functools
@@ -19,7 +18,7 @@ import polars as pl
 from discoprobe.builders.sampling.balance import cap, equal_counts, with_rank
 from discoprobe.builders.sampling.label_sets import by_frequency
 from discoprobe.builders.sentences.candidates import balance_labels, if_enough, unedited, usable_of, with_label_indices
-from discoprobe.builders.sentences.frequency_filter import ranked
+from discoprobe.builders.sentences.frequency_filter import rank_lemmas
 from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import MIN_ROWS, SPLITS
 from discoprobe.builders.task import Context, ProbingTask, Sample
@@ -125,7 +124,15 @@ def neighbouring_classes(usable: pl.DataFrame, context: Context, *, usual: Names
 
     if context.decided:
         return Classes(context.decided, rows_of(context.decided))
-    sizes, least = _sizes_of_neighbours(usable, context.labels), context.settings.min_class
+    # For all neighbouring labels, how many candidates of each there are if all cells have equally many.
+    cells = usable.group_by("cell", "label").len().pivot("label", index="cell", values="len").fill_null(0)
+    labels, least = context.labels, context.settings.min_class
+    neighbours = [labels[first : first + n] for n in NUMBERS for first in range(len(labels) - n + 1)]
+    sizes = {
+        names: int(cells.select(pl.min_horizontal(names)).sum().item())
+        for names in neighbours
+        if set(names) <= set(cells.columns)
+    }
     sets = [[names for names in sizes if len(names) == number] for number in NUMBERS]
     for tried in ([usual], *sets):
         enough = [names for names in tried if sizes.get(names, 0) * len(names) >= ENOUGH]
@@ -136,19 +143,10 @@ def neighbouring_classes(usable: pl.DataFrame, context: Context, *, usual: Names
     for strict in (True, False):
         rows = {names: rows_of(names, strict=strict) for names in likely}
         names = max(rows, key=lambda names: rows[names].height, default=())
-        if names and _in_all_splits(rows[names], least * len(names)):
+        if names and _fill_all_splits(rows[names], least * len(names)):
             return Classes(names, rows[names])
     reason = f"fewer than {NUMBERS[-1]} neighbouring {called} have {least} sentences of similar lengths"
     return Classes((), usable.clear(), reason)
-
-
-def _sizes_of_neighbours(usable: pl.DataFrame, labels: Names) -> dict[Names, int]:
-    """For all neighbouring labels, how many candidates of each there are if all cells have equally many."""
-    counts = usable.group_by("cell", "label").len()
-    cells = counts.pivot("label", index="cell", values="len").fill_null(0)
-    neighbours = [labels[first : first + n] for n in NUMBERS for first in range(len(labels) - n + 1)]
-    possible = [names for names in neighbours if set(names) <= set(cells.columns)]
-    return {names: int(cells.select(pl.min_horizontal(names)).sum().item()) for names in possible}
 
 
 def frequent_classes(usable: pl.DataFrame, context: Context, *, most: int, called: str) -> Classes:
@@ -166,8 +164,12 @@ def frequent_classes(usable: pl.DataFrame, context: Context, *, most: int, calle
 
     @functools.cache
     def rows_of(names: Names) -> pl.DataFrame:
-        labelled = with_label_indices(_with_other(usable, names, context), (*names, OTHER))
-        return balance_labels(labelled, context, strict=True)
+        label = pl.when(pl.col("label").is_in(names)).then("label").otherwise(pl.lit(OTHER))
+        ranked_rows = with_rank(usable.with_columns(label=label), ["label"], "others", *context.seed_key)
+        is_other = pl.col("label") == OTHER
+        rarest = pl.col("label").filter(~is_other).unique_counts().min()
+        few = ranked_rows.filter(~is_other | (pl.col("rank") <= OTHERS * rarest)).drop("rank")
+        return balance_labels(with_label_indices(few, (*names, OTHER)), context, strict=True)
 
     def size(names: Names) -> int:
         return rows_of(names).height
@@ -180,25 +182,14 @@ def frequent_classes(usable: pl.DataFrame, context: Context, *, most: int, calle
     for name in frequent:
         if names and name not in names and size((*names, name)) >= min(ENOUGH_WITH_OTHER, max(size(names), 1)):
             names = (*names, name)
-    if names and _in_all_splits(rows_of(names), least * (len(names) + 1)):
+    if names and _fill_all_splits(rows_of(names), least * (len(names) + 1)):
         return Classes((*names, OTHER), rows_of(names))
     return Classes(
         (), usable.clear(), f"fewer than {FEWEST_DECIDED_CLASSES} {called} have {least} sentences of similar lengths"
     )
 
 
-def _with_other(usable: pl.DataFrame, names: Names, context: Context) -> pl.DataFrame:
-    """The candidates, ``OTHER`` in place of a label that is no class; of these the first in hash order."""
-    named = pl.col("label").is_in(names)
-    labelled = with_rank(
-        usable.with_columns(label=pl.when(named).then("label").otherwise(pl.lit(OTHER))),
-        ["label"], "others", *context.seed_key,
-    )  # fmt: skip
-    rarest = pl.col("label").filter(pl.col("label") != OTHER).unique_counts().min()
-    return labelled.filter((pl.col("label") != OTHER) | (pl.col("rank") <= OTHERS * rarest)).drop("rank")
-
-
-def _in_all_splits(rows: pl.DataFrame, least: int) -> bool:
+def _fill_all_splits(rows: pl.DataFrame, least: int) -> bool:
     """Whether rows make a config: every split has some, and all together have ``least``."""
     return rows["split"].n_unique() == len(SPLITS) and rows.height >= least
 
@@ -232,41 +223,41 @@ def word_of_sentence(frame: pl.DataFrame, context: Context, *, ranks: tuple[int,
         ranks: first and last rank by frequency, among the lemmas of the corpora, of lemmas that are labels.
         most: largest number of lemmas.
     """
-    listed = ranked(_words(frame)["lemma"], context.frequencies)
+    listed = rank_lemmas(_explode_words(frame)["lemma"], context.frequencies)
     possible = listed.filter(pl.col("rank").is_between(*ranks))["lemma"]
-    return balanced_classes(frame, context, functools.partial(_lemmas, possible=possible, ranks=ranks, most=most))
+
+    def choose(usable: pl.DataFrame, context: Context) -> Classes:
+        words = _explode_words(usable).filter(pl.col("lemma").is_in(possible.implode()))
+        least = {split: max(1, round(share * context.settings.min_class)) for split, share in LEAST.items()}
+        names = context.decided or exclusive_lemmas(words, least, most)
+        if len(names) < FEWEST_EXCLUSIVE_WORDS:
+            reason = (
+                f"{len(names)} lemmas of rank {ranks[0]:,} to {ranks[1]:,} have {least['train']} sentences in train "
+                f"and {least['test']} in the other splits; {FEWEST_EXCLUSIVE_WORDS} are needed"
+            )
+            return Classes((), usable.clear(), reason)
+        facts = {f"target_{fact}": fact for fact in ("form", "lemma", "upos", "start", "end")}
+        targets = _single_words(words, pl.Series(names)).select("row", label="lemma", **facts)
+        labelled = usable.drop(targets.columns[1:], strict=False).join(targets, on="row", maintain_order="left")
+        return Classes(names, equally_many(labelled, names, context))
+
+    return balanced_classes(frame, context, choose)
 
 
-def _lemmas(
-    usable: pl.DataFrame, context: Context, *, possible: pl.Series, ranks: tuple[int, int], most: int
-) -> Classes:
-    """The classes among the possible lemmas, and as many rows of each."""
-    words = _words(usable).filter(pl.col("lemma").is_in(possible.implode()))
-    least = {split: max(1, round(share * context.settings.min_class)) for split, share in LEAST.items()}
-    names = context.decided or exclusive_lemmas(words, least, most)
-    if len(names) >= FEWEST_EXCLUSIVE_WORDS:
-        return Classes(names, equally_many(_with_target(usable, _singles(words, pl.Series(names))), names, context))
-    reason = (
-        f"{len(names)} lemmas of rank {ranks[0]:,} to {ranks[1]:,} have {least['train']} sentences in train and "
-        f"{least['test']} in the other splits; {FEWEST_EXCLUSIVE_WORDS} are needed"
-    )
-    return Classes((), usable.clear(), reason)
-
-
-def _words(frame: pl.DataFrame) -> pl.DataFrame:
+def _explode_words(frame: pl.DataFrame) -> pl.DataFrame:
     """One row per word: ``row`` of its candidate, ``split`` and what ``content_words`` says of it."""
     return frame.select("row", "split", "words").explode("words", empty_as_null=False).unnest("words")
 
 
-def exclusive_lemmas(found: pl.DataFrame, least: Mapping[str, int], most: int) -> tuple[str, ...]:
+def exclusive_lemmas(words: pl.DataFrame, least: Mapping[str, int], most: int) -> tuple[str, ...]:
     """A large set of lemmas, at most ``most``, each the only one in ``least`` sentences of every split.
 
     Those that could never have enough go first. A lemma left out frees sentences for the others, so of those that have
     too few beside the others a tenth goes at a time, the rarest first, until none has too few.
     """
-    names = _counted(found.filter("target"), found["lemma"].unique(), least).filter("enough")["lemma"]
+    names = _count_sentences(words.filter("target"), words["lemma"].unique(), least).filter("enough")["lemma"]
     while names.len():
-        counts = _counted(_singles(found, names), names, least)
+        counts = _count_sentences(_single_words(words, names), names, least)
         lacking = counts.filter(~pl.col("enough"))
         if lacking.height:
             names = counts.head(names.len() - max(1, lacking.height // 10))["lemma"]
@@ -277,7 +268,7 @@ def exclusive_lemmas(found: pl.DataFrame, least: Mapping[str, int], most: int) -
     return tuple(names.sort())
 
 
-def _counted(single: pl.DataFrame, names: pl.Series, least: Mapping[str, int]) -> pl.DataFrame:
+def _count_sentences(single: pl.DataFrame, names: pl.Series, least: Mapping[str, int]) -> pl.DataFrame:
     """The lemmas, those with ``enough`` sentences in every split first, then by their number in train."""
     counts = single.group_by("lemma").agg([(pl.col("split") == split).sum().alias(split) for split in SPLITS])
     every = names.to_frame("lemma").join(counts, on="lemma", how="left").with_columns(pl.col(SPLITS).fill_null(0))
@@ -285,15 +276,7 @@ def _counted(single: pl.DataFrame, names: pl.Series, least: Mapping[str, int]) -
     return every.with_columns(enough=enough).sort(["enough", "train", "lemma"], descending=[True, True, False])
 
 
-def _singles(found: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
+def _single_words(words: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
     """The words among ``names`` that are the only such word of their sentence and may be targets."""
-    among = found.filter(pl.col("lemma").is_in(names.implode()))
+    among = words.filter(pl.col("lemma").is_in(names.implode()))
     return among.filter(pl.len().over("row") == 1).filter("target")
-
-
-def _with_target(usable: pl.DataFrame, single: pl.DataFrame) -> pl.DataFrame:
-    """The candidates of these words, labelled with the lemma, the word being the target."""
-    facts = ("form", "lemma", "upos", "start", "end")
-    targets = single.select("row", label="lemma", **{f"target_{fact}": fact for fact in facts})
-    without = usable.drop(targets.columns[1:], strict=False)
-    return without.join(targets, on="row", maintain_order="left")

@@ -45,7 +45,7 @@ def clause_words(trees: Trees) -> pl.DataFrame:
     helping = rel.is_in(["aux", "cop"])
     compared = rel.is_in(["mark", "orphan"]) & (upos == "SCONJ")
     cc, mark = (rel == "cc") & (upos == "CCONJ"), (rel == "mark") & (upos == "SCONJ")
-    found = with_dependents(
+    words = with_dependents(
         trees.words, trees.words.filter(rel.is_in([*SUBJECTS, "cop", "orphan", "aux", "cc", "mark"])),
         subject=rel.is_in(SUBJECTS).any(), copula=(rel == "cop").any(),
         orphan=((rel == "orphan") & ~upos.is_in(LIGHT + VERBS)).any() & ~compared.any(),
@@ -53,7 +53,7 @@ def clause_words(trees: Trees) -> pl.DataFrame:
         nonfinite_auxiliary=(helping & ~finite).any() & (helping & finite.is_null()).any().not_(),
         n_cc=cc.sum(), cc=pl.col("row").filter(cc).first(), n_mark=mark.sum(), mark=pl.col("row").filter(mark).first(),
     )  # fmt: skip
-    return found.with_columns(
+    return words.with_columns(
         pl.col("n_cc", "n_mark").fill_null(0),
         clausal=((upos == "VERB") | pl.col("subject") | pl.col("copula")).fill_null(value=False),
         nonfinite=((feat("VerbForm") != "Fin").fill_null(value=False) | pl.col("nonfinite_auxiliary"))
@@ -80,12 +80,12 @@ def gapped_or_whole(trees: Trees, _context: Context) -> pl.DataFrame:
     remnant = ~pl.col("upos").is_in(("ADP", *LIGHT, *VERBS))
     orphaned = (pl.col("rel") == "orphan").any().over("sent")
     gapped = pl.when(pl.col("orphan") & remnant).then(pl.lit("gapped"))
-    whole = pl.when("subject", "head_subject", ~orphaned).then(pl.lit("none"))
+    complete = pl.when("subject", "head_subject", ~orphaned).then(pl.lit("none"))
     verbal = (pl.col("rel") == "conj") & pl.col("head_upos").is_in(VERBS)
-    found = words.with_columns(label=pl.when(verbal).then(pl.coalesce(gapped, whole))).drop_nulls("label")
+    clauses = words.with_columns(label=pl.when(verbal).then(pl.coalesce(gapped, complete))).drop_nulls("label")
     conjunctions = words.select(cc="row", conjunction=pl.coalesce("lemma", "form").str.to_lowercase())
     cell = pl.concat_str(marks(pl.col("text")), pl.col("conjunction").fill_null(""), separator="|")
-    first = found.unique("sent", keep="first", maintain_order=True)
+    first = clauses.unique("sent", keep="first", maintain_order=True)
     joined = trees.with_text(first).join(conjunctions, on="cc", how="left", maintain_order="left")
     return joined.select("sent", "label", cell=cell)
 

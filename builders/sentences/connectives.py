@@ -100,19 +100,15 @@ class Connectives(LanguageSection, frozen=True):
 
 def forms_of(entries: Iterable[Connective]) -> pl.DataFrame:
     """One row per form: its words, the ``first`` of them, their number, what it is and what it must (not) be."""
-    rows = [
-        (form.partition(" ")[0], form.count(" ") + 1, form, entry.lemma, entry.sense, sorted(entry.upos),
-         _any_of(entry.unless))
-        for entry in entries
-        for form in entry.forms
-    ]  # fmt: skip
+    rows = []
+    for entry in entries:
+        unless = f"^(?:{'|'.join(map(re.escape, entry.unless))}) " if entry.unless else NOTHING
+        rows += [
+            (form.partition(" ")[0], form.count(" ") + 1, form, entry.lemma, entry.sense, sorted(entry.upos), unless)
+            for form in entry.forms
+        ]
     names = {"first": pl.String, "size": pl.Int64, "words": pl.String, "lemma": pl.String, "sense": pl.String}
     return pl.DataFrame(rows, {**names, "classes": pl.List(pl.String), "unless": pl.String}, orient="row")
-
-
-def _any_of(expressions: tuple[str, ...]) -> str:
-    """A pattern for texts that begin with one of the expressions; one that nothing matches if there is none."""
-    return f"^(?:{'|'.join(map(re.escape, expressions))}) " if expressions else NOTHING
 
 
 def lower(form: pl.Expr, language: LanguageData) -> pl.Expr:
@@ -131,69 +127,57 @@ def capitalised(words: pl.Series, where: pl.Series, language: LanguageData) -> p
 def sentence_connectives(shard: Shard, language: LanguageData) -> pl.DataFrame:
     """The connectives that open a sentence and tie it to the one before: ``sent``, ``connective`` and ``trim``.
 
-    ``trim`` is where the text after the connective, and a comma, begins. Of several connectives the longest counts.
-    Questions and sentences of little else are left out, and so are connectives that recur shortly after (the first half
-    of two, or a beginning that is given up) and those that join or govern a phrase.
+    ``trim`` is where the text after the connective, and a comma, begins; a connective that ends inside a multiword
+    token is left out. Of several connectives the longest counts. Questions and sentences of little else are left out,
+    and so are connectives that recur shortly after (the first half of two, or a beginning that is given up) and those
+    that join or govern a phrase (Catalan *paral·lelament a la fira*).
     """
-    form, size, opening = pl.col("form"), pl.col("size"), pl.concat_str(pl.col("form").list.join(" "), pl.lit(" "))
+    # The first words of each sentence that is no question: their forms in lower case, places and heads.
+    question = pl.col("text").str.contains(r"[?？؟;]\s*[\"»”’)]*$")
+    statements = shard.sentences.filter(pl.col("aligned") & ~question).select("sent")
+    heading = (pl.col("head") == 0) | pl.col("deprel").str.extract(r"^([^:]+)").is_in(CLAUSES)
+    clauses = shard.tokens.filter(heading).group_by("sent").agg(clauses="index")
+    openings = (
+        shard.tokens.filter(pl.col("index") <= OPENING)
+        .join(statements, on="sent", how="semi", maintain_order="left")
+        .group_by("sent", maintain_order=True)
+        .agg(
+            lower(pl.col("form"), language), "start", pl.when(pl.col("upos") != "PUNCT").then("head"),
+            pl.col("upos").first(), n=pl.len(),
+        )
+        .join(clauses, on="sent", how="left", maintain_order="left")
+        .with_columns(first=pl.col("form").list.first())
+    )  # fmt: skip
+    form, size, start, head = pl.col("form"), pl.col("size"), pl.col("start"), pl.col("head")
+    opening = pl.concat_str(form.list.join(" "), pl.lit(" "))
     following = pl.concat_str(pl.lit(" "), form.list.slice(size, AGAIN + size - 1).list.join(" "), pl.lit(" "))
     again = following.str.contains(pl.concat_str(pl.lit(" "), "words", pl.lit(" ")), literal=True)
+    # A word of the connective depends on the head of a clause, not of a phrase; without a tree all are used.
+    joined_heads = head.list.head("size").list.set_intersection("clauses").list.len()
+    joins_clause = pl.col("clauses").is_null() | (joined_heads > 0)
+    n_words = size.cast(pl.Int64)
+    own_words = pl.int_ranges(1, n_words + 1, dtype=pl.UInt16)
+    governs = head.list.slice(n_words).list.set_intersection(own_words).list.len() > 0
+    after, beyond = (start.list.get(size + n, null_on_oob=True) for n in (0, 1))
+    comma = form.list.get(size, null_on_oob=True).is_in([",", "،", "、", "，"])
+    trim = pl.when(start.list.get(size - 1) != after).then(pl.when(comma).then(beyond).otherwise(after)).cast(pl.Int32)
     forms = forms_of(connectives_of(language, "sentence")).rename({"lemma": "connective"})
-    found = (
-        _openings(shard, language)
-        .join(forms, on="first", maintain_order="left")
+    matches = (
+        openings.join(forms, on="first", maintain_order="left")
         .filter(
             form.list.head("size").list.join(" ") == pl.col("words"),
             pl.col("upos").cast(pl.String).is_in("classes"),
             ~opening.str.contains(pl.col("unless")),
             ~again,
-            _joins_clause(),
-            ~_governs(),
+            joins_clause,
+            ~governs,
             pl.col("n") >= size + LEFT_OVER,
         )
-        .select("sent", "size", "connective", trim=_rest())
+        .select("sent", "size", "connective", trim=trim)
         .drop_nulls("trim")
         .sort("sent", "size", "connective", descending=[False, True, False])
     )
-    return found.unique("sent", keep="first", maintain_order=True).drop("size")
-
-
-def _openings(shard: Shard, language: LanguageData) -> pl.DataFrame:
-    """The first words of each sentence in lower case, with their places; questions are left out."""
-    question = pl.col("text").str.contains(r"[?？؟;]\s*[\"»”’)]*$")
-    statements = shard.sentences.filter(pl.col("aligned") & ~question).select("sent")
-    governor = pl.when(pl.col("upos") != "PUNCT").then("head")
-    heading = (pl.col("head") == 0) | pl.col("deprel").str.extract(r"^([^:]+)").is_in(CLAUSES)
-    clauses = shard.tokens.filter(heading).group_by("sent").agg(clauses="index")
-    return (
-        shard.tokens.filter(pl.col("index") <= OPENING)
-        .join(statements, on="sent", how="semi", maintain_order="left")
-        .group_by("sent", maintain_order=True)
-        .agg(lower(pl.col("form"), language), "start", governor, pl.col("upos").first(), n=pl.len())
-        .join(clauses, on="sent", how="left", maintain_order="left")
-        .with_columns(first=pl.col("form").list.first())
-    )
-
-
-def _joins_clause() -> pl.Expr:
-    """Whether a word of the connective depends on the head of a clause, not of a phrase; true without a tree."""
-    heads = pl.col("head").list.head("size")
-    return pl.col("clauses").is_null() | (heads.list.set_intersection("clauses").list.len() > 0)
-
-
-def _governs() -> pl.Expr:
-    """Whether a word after the connective depends on one of it (Catalan *paral·lelament a la fira*)."""
-    size = pl.col("size").cast(pl.Int64)
-    own = pl.int_ranges(1, size + 1, dtype=pl.UInt16)
-    return pl.col("head").list.slice(size).list.set_intersection(own).list.len() > 0
-
-
-def _rest() -> pl.Expr:
-    """Where the text goes on after the connective and a comma; null inside a multiword token."""
-    start, form, size = pl.col("start"), pl.col("form"), pl.col("size")
-    after, beyond = (start.list.get(size + n, null_on_oob=True) for n in (0, 1))
-    comma = form.list.get(size, null_on_oob=True).is_in([",", "،", "、", "，"])
-    return pl.when(start.list.get(size - 1) != after).then(pl.when(comma).then(beyond).otherwise(after)).cast(pl.Int32)
+    return matches.unique("sent", keep="first", maintain_order=True).drop("size")
 
 
 def clause_connectives(sentences: pl.DataFrame, language: LanguageData) -> pl.DataFrame:
@@ -216,8 +200,16 @@ def clause_connectives(sentences: pl.DataFrame, language: LanguageData) -> pl.Da
     mood = {entry.lemma: "".join(entry.moods) for entry in entries}
     n_words = 2 if any(len(entry.moods) > 1 for entry in entries) else 1
     begin = pl.col("before").str.len_chars()
-    found = (
-        sentences.select("sent", groups=pl.col("text").str.extract_groups(_clause(listed["connective"].to_list())))
+    # A text with a connective: what is `before`, its `form`, three words, and the `rest`; the longest form first.
+    longest = sorted(listed["connective"], key=len, reverse=True)
+    complete, elided = (
+        "|".join(re.escape(form).replace("'", "['’]") for form in longest if form.endswith("'") == ends) or NOTHING
+        for ends in (False, True)
+    )
+    connective = f"(?:(?<form>(?i:{complete})) |(?<elided>(?i:{elided})))"
+    pattern = f"^(?<before>(?:.*?, )??){connective}(?<first>{WORD}) (?<second>{WORD}) {WORD}(?<rest>.*)$"
+    matches = (
+        sentences.select("sent", groups=pl.col("text").str.extract_groups(pattern))
         .unnest("groups")
         .with_columns(form=pl.coalesce("form", "elided"))
         .drop_nulls("form")
@@ -228,7 +220,7 @@ def clause_connectives(sentences: pl.DataFrame, language: LanguageData) -> pl.Da
     opens, main = pl.col("before") == "", pl.col("rest").str.contains(", ", literal=True)
     answers = [form for entry in connectives_of(language, "sentence") for form in entry.forms]
     answer = rf"(?i), (?:{'|'.join(map(re.escape, answers)) or NOTHING})\b"
-    return found.filter(~following.str.contains(pl.col("unless"))).select(
+    return matches.filter(~following.str.contains(pl.col("unless"))).select(
         "sent", "form", "connective", "lemma", "sense", start=begin, until=begin + pl.col("form").str.len_chars(),
         frame=pl.concat_str(
             pl.when(opens).then(pl.lit("before")).otherwise(pl.lit("after")),
@@ -263,14 +255,3 @@ def one_per_sense(rows: pl.DataFrame, language: LanguageData) -> pl.DataFrame:
     sense = pl.col("connective").replace_strict(senses, return_dtype=pl.String, default=None)
     first = by_frequency(rows, "connective").filter(sense.is_first_distinct())
     return rows.filter(pl.col("connective").is_in(first["connective"].implode()))
-
-
-def _clause(forms: list[str]) -> str:
-    """A pattern for a text with a connective: what is ``before``, its ``form``, three words, and the ``rest``."""
-    longest = sorted(forms, key=len, reverse=True)
-    whole, elided = (
-        "|".join(re.escape(form).replace("'", "['’]") for form in longest if form.endswith("'") == ends) or NOTHING
-        for ends in (False, True)
-    )
-    connective = f"(?:(?<form>(?i:{whole})) |(?<elided>(?i:{elided})))"
-    return f"^(?<before>(?:.*?, )??){connective}(?<first>{WORD}) (?<second>{WORD}) {WORD}(?<rest>.*)$"

@@ -25,12 +25,7 @@ from discoprobe.builders.sentences.trees import Trees
 from discoprobe.builders.settings import Settings
 from discoprobe.loaders.corpus import Loadable
 from discoprobe.loaders.languages.language import LanguageData
-from discoprobe.loaders.languages.word_frequency import (
-    MILLION,
-    read_frequencies,
-    wordfreq_code,
-    wordfreq_ipm,
-)
+from discoprobe.loaders.languages.word_frequency import MILLION, read_frequencies, wordfreq_code, wordfreq_ipm
 
 COMMON: Final = 1.0
 """A word above this frequency, per million, is common (RuBLiMP's ``get_ipm_conllu``)."""
@@ -47,9 +42,6 @@ KNOWN: Final = 0.5
 
 _BOUNDARY: Final = r"(.)[#_=]+(.)"
 """Compound boundaries in lemmas (Finnish pää#kaupunki, Dutch mat_taart), which word forms do not have."""
-
-_WORDFREQ: Final = "wordfreq"
-_CORPUS: Final = "corpus"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +63,13 @@ class Frequencies:
         distinct = words.unique().drop_nulls().rename("given")
         bare = distinct.str.replace_all(_BOUNDARY, "$1$2")
         if self.code is not None:
-            known = pl.DataFrame([distinct, wordfreq_ipm(bare, self.code)])
+            listed = pl.DataFrame([distinct, wordfreq_ipm(bare, self.code)])
         else:
             assert self.listed is not None
-            known = pl.DataFrame([distinct, bare.str.to_lowercase().rename("word")]).join(
+            listed = pl.DataFrame([distinct, bare.str.to_lowercase().rename("word")]).join(
                 self.listed, on="word", how="left", maintain_order="left"
             )
-        with_ipm = words.rename("given").to_frame().join(known, on="given", how="left", maintain_order="left")
+        with_ipm = words.rename("given").to_frame().join(listed, on="given", how="left", maintain_order="left")
         return with_ipm.select(pl.when(pl.col("given").is_not_null()).then(pl.col("ipm").fill_null(0.0)))["ipm"]
 
 
@@ -94,9 +86,11 @@ def frequencies(
     Raises:
         DiscoprobeError: if the user's list cannot be read.
     """
-    if settings.frequency == _CORPUS:
-        return Frequencies("the corpora themselves", listed=_per_million(counts()))
-    if settings.frequency != _WORDFREQ:
+    if settings.frequency == "corpus":
+        totals = pl.concat(counts()).group_by("word").agg(pl.col("n").sum()).sort("word")
+        per_million = totals.select("word", ipm=pl.col("n") * (MILLION / pl.col("n").sum()))
+        return Frequencies("the corpora themselves", listed=per_million)
+    if settings.frequency != "wordfreq":
         return Frequencies(settings.frequency, listed=read_frequencies(Path(settings.frequency)))
     code = wordfreq_code(language.code)
     return None if code is None else Frequencies(f"wordfreq's list '{code}'", code=code)
@@ -105,28 +99,23 @@ def frequencies(
 def counted(part: Loadable) -> pl.DataFrame:
     """The number of each lemma in a shard (of the form where there is no lemma): ``word`` in lower case, ``n``."""
     word = pl.coalesce("lemma", "form").str.replace_all(_BOUNDARY, "$1$2").str.to_lowercase()
-    return _counting_words(part.load().tokens).group_by(word=word).agg(n=pl.len())
+    return _select_counted(part.load().tokens).group_by(word=word).agg(n=pl.len())
 
 
-def _per_million(counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    totals = pl.concat(counts).group_by("word").agg(pl.col("n").sum()).sort("word")
-    return totals.select("word", ipm=pl.col("n") * (MILLION / pl.col("n").sum()))
-
-
-def _counting_words(tokens: pl.DataFrame) -> pl.DataFrame:
+def _select_counted(tokens: pl.DataFrame) -> pl.DataFrame:
     """The words that are counted: those with a letter that are not punctuation."""
     return tokens.filter((pl.col("upos") != "PUNCT").fill_null(value=True), pl.col("form").str.contains(r"\p{L}"))
 
 
-def with_ipm(shown: pl.DataFrame, trees: Trees, listed: Frequencies | None) -> pl.DataFrame:
+def with_ipm(sentences: pl.DataFrame, trees: Trees, listed: Frequencies | None) -> pl.DataFrame:
     """Sentences with the columns ``ipm_share``, ``ipm_mean`` and ``ipm_words``, the number of words counted.
 
     Share and mean are null without a list, and for a sentence without a counted word.
     """
     if listed is None:
         blank = {"ipm_share": pl.Float32, "ipm_mean": pl.Float32, "ipm_words": pl.UInt32}
-        return shown.with_columns(pl.lit(None, kind).alias(name) for name, kind in blank.items())
-    words = _counting_words(trees.words)
+        return sentences.with_columns(pl.lit(None, kind).alias(name) for name, kind in blank.items())
+    words = _select_counted(trees.words)
     ipm = listed.ipm(words["lemma"].fill_null(words["form"]))
     if listed.code is not None:
         ipm = pl.DataFrame({"lemma": ipm, "form": listed.ipm(words["form"])}).max_horizontal()
@@ -139,13 +128,13 @@ def with_ipm(shown: pl.DataFrame, trees: Trees, listed: Frequencies | None) -> p
             ipm_words=pl.len(),
         )
     )
-    return shown.join(per_sentence, on="sent", how="left", maintain_order="left")
+    return sentences.join(per_sentence, on="sent", how="left", maintain_order="left")
 
 
-def coverage(shown: pl.DataFrame) -> pl.DataFrame:
+def coverage(sentences: pl.DataFrame) -> pl.DataFrame:
     """The number of counted words of each corpus, and of common ones among them: ``corpus``, ``words``, ``common``."""
     common = (pl.col("ipm_share") * pl.col("ipm_words")).round().sum()
-    return shown.group_by("corpus").agg(words=pl.col("ipm_words").sum(), common=common)
+    return sentences.group_by("corpus").agg(words=pl.col("ipm_words").sum(), common=common)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,22 +165,21 @@ def covered_corpora(
         .with_columns(share=pl.col("common") / pl.col("words"))
     )
     fits = shares.filter((pl.col("share") >= LEAST_COVERAGE) | pl.lit(listed.code is None))["corpus"].to_list()
-    notes = [_described(settings, listed, "lemma" in layers)] if fits else []
+    notes = []
+    if fits:
+        unit = "lemmas" if "lemma" in layers else "lower-cased forms, because there are no lemmas"
+        least = settings.ipm_min
+        rule = {
+            "share": f"sentences are kept if at least {least:g} of their words exceed {COMMON:g} per million",
+            "mean": f"sentences are kept if the mean frequency of their words is at least {least:g} per million",
+            "none": "sentences are not filtered by it",
+        }[settings.ipm]
+        notes.append(f"Word frequencies are from {listed.name}, by {unit}; {rule}")
     notes += [
         f"Only {share:.0%} of the words of {corpus} are common in {listed.name}: not filtered by it, no ipm_share"
         for corpus, share in shares.filter(~pl.col("corpus").is_in(fits)).select("corpus", "share").iter_rows()
     ]
     return CoveredCorpora(tuple(fits), tuple(notes))
-
-
-def _described(settings: Settings, listed: Frequencies, has_lemmas: bool) -> str:  # noqa: FBT001 (a fact of the corpus)
-    unit = "lemmas" if has_lemmas else "lower-cased forms, because there are no lemmas"
-    kept = {
-        "share": f"sentences are kept if at least {settings.ipm_min:g} of their words exceed {COMMON:g} per million",
-        "mean": f"sentences are kept if the mean frequency of their words is at least {settings.ipm_min:g} per million",
-        "none": "sentences are not filtered by it",
-    }
-    return f"Word frequencies are from {listed.name}, by {unit}; {kept[settings.ipm]}"
 
 
 def filtered(frame: pl.DataFrame, covered: CoveredCorpora, settings: Settings) -> pl.DataFrame:
@@ -207,7 +195,7 @@ def filtered(frame: pl.DataFrame, covered: CoveredCorpora, settings: Settings) -
     return frame.with_columns(reason=pl.coalesce("reason", pl.when(rare).then(pl.lit("rare-words"))))
 
 
-def ranked(lemmas: pl.Series, frequencies: Frequencies | None) -> pl.DataFrame:
+def rank_lemmas(lemmas: pl.Series, frequencies: Frequencies | None) -> pl.DataFrame:
     """The distinct lemmas of running words, each with its ``rank`` by frequency, 1 for the most frequent.
 
     The frequencies are those of the list, or the corpora's own where the list knows less than ``KNOWN`` of the lemmas.
@@ -216,6 +204,6 @@ def ranked(lemmas: pl.Series, frequencies: Frequencies | None) -> pl.DataFrame:
     ipm = counts["n"].cast(pl.Float64)
     if frequencies:
         listed = frequencies.ipm(counts["lemma"])
-        known = counts.select(listed.alias("ipm") > 0).mean().item()
-        ipm = listed if known >= KNOWN else ipm
+        share = counts.select(listed.alias("ipm") > 0).mean().item()
+        ipm = listed if share >= KNOWN else ipm
     return counts.select("lemma", ipm=ipm).sort(["ipm", "lemma"], descending=[True, False]).with_row_index("rank", 1)

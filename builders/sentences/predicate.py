@@ -1,9 +1,11 @@
 """The main predicate of a sentence: which of its words carries tense, mood, person, aspect or voice.
 
-The language data say where a feature is marked: on the root, on an auxiliary or on the copula
-(`PredicateRules`).
+The language data say where a feature is marked: on the root, on an auxiliary or on the copula (`PredicateRules`).
+``words_of_predicate`` finds these words, ``feature_of_predicate`` the one that bears a feature; compound tenses and
+voice have rules of their own.
 
-Main clauses that have a subject, and those that take none, apart from those whose subject was dropped.
+The end of the module tells main clauses that have a subject from those that take none (`ImpersonalRules`), and both
+from those whose subject was dropped.
 """
 
 import functools
@@ -15,7 +17,7 @@ import polars as pl
 
 from discoprobe.builders.sentences.candidates import feature_task
 from discoprobe.builders.sentences.roles import PASSIVE, ArgumentRules, spelled_out, valued
-from discoprobe.builders.sentences.trees import Trees, labelled, with_dependents
+from discoprobe.builders.sentences.trees import Trees, label_columns, with_dependents
 from discoprobe.builders.task import Context, ProbingTask
 from discoprobe.loaders.corpus import feat
 from discoprobe.loaders.languages.language import Availability, Condition, LanguageData, LanguageSection
@@ -174,16 +176,15 @@ def meets_any(conditions: Iterable[Condition]) -> pl.Expr:
     return pl.any_horizontal([pl.lit(value=False), *map(meets, conditions)])
 
 
-def predicate_feature(feature: str, version: int = 7, **choices: Any) -> ProbingTask:
+def predicate_feature(feature: str, **choices: Any) -> ProbingTask:
     """A task on a feature of the main predicate: of the root, or of the auxiliary or copula that bears it.
 
     Args:
         feature: a feature of Universal Dependencies, such as ``Tense``.
-        version: raised when the rows of the task change.
         choices: ``needs``, ``companions`` and ``keep`` of ``feature_task``.
     """
     lacks = functools.partial(unmarked, feature=feature)
-    return feature_task(feature, feature_of_predicate, lacks=lacks, reasons=REASONS, version=version, **choices)
+    return feature_task(feature, feature_of_predicate, lacks=lacks, reasons=REASONS, version=7, **choices)
 
 
 def words_of_predicate(trees: Trees) -> pl.DataFrame:
@@ -202,9 +203,8 @@ def _with_one_form(words: pl.DataFrame) -> pl.DataFrame:
 
     The first auxiliary or copula of a predicate is its finite word; the root is where there is none.
     """
-    helper = pl.col("place") != "root"
+    helper, feats, form = pl.col("place") != "root", pl.col("feats"), feat("VerbForm")
     first = pl.when(helper.any().over("sent")).then(helper & helper.cum_sum().over("sent").eq(1)).otherwise(~helper)
-    feats, form = pl.col("feats"), feat("VerbForm")
     finite = feats.str.replace(r"VerbForm=[\w,]*", "VerbForm=Fin")
     other = feats.str.replace(r"VerbForm=(?:Fin,([\w,]*)|([\w,]*),Fin)", "VerbForm=$1$2")
     both = form.str.contains(",") & form.str.contains("Fin")
@@ -226,10 +226,9 @@ def _with_finite_forms(words: pl.DataFrame) -> pl.DataFrame:
     n_bare, n_mood, n_finite, n_other = counts.row(0)
     if n_finite > SLIPS * n_bare or n_bare < PROFILED or (not n_other and n_mood < PROFILED):
         return words
-    bare = with_mood if n_mood >= PROFILED else bare
-    return words.with_columns(
-        feats=pl.when(bare).then(pl.concat_str("feats", pl.lit("|VerbForm=Fin"))).otherwise("feats")
-    )
+    unmarked_finite = with_mood if n_mood >= PROFILED else bare
+    marked = pl.concat_str("feats", pl.lit("|VerbForm=Fin"))
+    return words.with_columns(feats=pl.when(unmarked_finite).then(marked).otherwise("feats"))
 
 
 def feature_of_predicate(trees: Trees, context: Context, *, feature: str) -> pl.DataFrame:
@@ -239,48 +238,48 @@ def feature_of_predicate(trees: Trees, context: Context, *, feature: str) -> pl.
     language's data say and its target is the main verb. ``hindrance`` is the reason why a candidate cannot be used.
     """
     rule = context.language.section(PredicateRules)
-    if feature == "Voice" and not rule.passive and _passive_by_relation(trees):
-        rule = _rule_by_relation(trees, rule)
+    if feature == "Voice" and not rule.passive:
+        # A treebank that marks no Voice, and the passive by relations (Afrikaans, Bavarian), decides by these; an
+        # auxiliary that is also aux:pass leaves the voice undecided.
+        deprel, voice = pl.col("deprel"), feat("Voice")
+        n_passive, with_voice = trees.words.select(deprel.is_in(PASSIVE).sum(), voice=voice.is_not_null().any()).row(0)
+        if n_passive >= PROFILED and not with_voice:
+            lemmas = trees.words.filter(deprel="aux:pass")["lemma"].drop_nulls().unique().sort()
+            active = (Condition(upos=frozenset({"VERB"})),)
+            unsure = tuple(f"aux={lemma}" for lemma in lemmas)
+            rule = msgspec.structs.replace(rule, passive=PASSIVE, active_if=active, unsure=unsure)
     if feature == "Voice" and rule.passive:
         values = _voice(trees, rule)
     else:
         words = trees.once(words_of_predicate)
         values = _bearers(words, feature, rule)
         if feature == "Voice":
-            values = _hindered(values, _deponents(trees), "unclear-voice")
+            values = _hinder(values, _deponents(trees), "unclear-voice")
         if rule.tense == ("root",):
-            values = _hindered(values, _helped(words, feature), "person-on-copula")
-        if feature == "Tense":
-            values = _hindered(_compound(trees, words, values, rule), _unreal(words), "unreal-mood")
+            # Where tense is an ending of the root, auxiliaries with the feature end the verb: Turkish *istemiyordum* (I
+            # did not want) is *istemiyor*, Person=3, and the copula *dum*, Person=1.
+            endings = words.filter(pl.col("depth") == 1, pl.col("upos") == "AUX", feat(feature).is_not_null())
+            values = _hinder(values, endings, "person-on-copula")
+        if feature == "Tense":  # beside a word of an unreal mood, a past form is no past (*написал бы*)
+            unreal = words.filter(feat("Mood").is_in(UNREAL))
+            values = _hinder(_label_compounds(trees, words, values, rule), unreal, "unreal-mood")
         if feature in {"Tense", "Person"}:
-            values = _hindered(values, words.filter(feat("Mood") == "Imp"), "imperative")
-    label, undefined = labelled(pl.col("value"), feature)
-    excluded = ~pl.col("value").is_in(kept) if (kept := rule.labels.get(feature)) else pl.lit(value=False)
+            values = _hinder(values, words.filter(feat("Mood") == "Imp"), "imperative")
+    label, undefined = label_columns(pl.col("value"), feature)
+    excluded = ~pl.col("value").is_in(labels) if (labels := rule.labels.get(feature)) else pl.lit(value=False)
     other = pl.when(excluded).then(pl.lit("other-value"))
-    return _hindered(values, _clausal(trees), "clausal-predicate").select(
+    # Above a root that is the verb of a clause that is the predicate: its subject or its copula.
+    verbs = trees.roots.filter(pl.col("upos").is_in(VERBAL), feat("VerbForm") == "Fin")
+    above = pl.col("deprel").is_in(OUTER) | ((pl.col("rel") == "cop") & pl.col("sent").is_in(verbs["sent"].implode()))
+    return _hinder(values, trees.dependents.filter(above), "clausal-predicate").select(
         "sent", "target", label, hindrance=pl.coalesce("hindrance", other, undefined)
     )
 
 
-def _hindered(found: pl.DataFrame, words: pl.DataFrame, reason: str) -> pl.DataFrame:
+def _hinder(rows: pl.DataFrame, words: pl.DataFrame, reason: str) -> pl.DataFrame:
     """The candidates, with a reason against those of the sentences of ``words`` that have none yet."""
-    here = pl.when(_heads(words)).then(pl.lit(reason))
-    return found.with_columns(hindrance=pl.coalesce("hindrance", here))
-
-
-def _clausal(trees: Trees) -> pl.DataFrame:
-    """Words above a root that is the verb of a clause that is the predicate: its subject or its copula."""
-    verbs = trees.roots.filter(pl.col("upos").is_in(VERBAL), feat("VerbForm") == "Fin")
-    above = pl.col("deprel").is_in(OUTER) | ((pl.col("rel") == "cop") & pl.col("sent").is_in(verbs["sent"].implode()))
-    return trees.dependents.filter(above)
-
-
-def _helped(words: pl.DataFrame, feature: str) -> pl.DataFrame:
-    """Auxiliaries with the feature: where tense is an ending of the root, they end the verb.
-
-    Turkish *istemiyordum* (I did not want) is *istemiyor*, Person=3, and the copula *dum*, Person=1.
-    """
-    return words.filter(pl.col("depth") == 1, pl.col("upos") == "AUX", feat(feature).is_not_null())
+    here = pl.when(_in_sentences_of(words)).then(pl.lit(reason))
+    return rows.with_columns(hindrance=pl.coalesce("hindrance", here))
 
 
 def _bearers(words: pl.DataFrame, feature: str, rule: PredicateRules) -> pl.DataFrame:
@@ -305,16 +304,28 @@ def _bearers(words: pl.DataFrame, feature: str, rule: PredicateRules) -> pl.Data
     return described.unique("sent", keep="first", maintain_order=True).sort("sent")
 
 
-def _compound(trees: Trees, words: pl.DataFrame, found: pl.DataFrame, rule: PredicateRules) -> pl.DataFrame:
+def _label_compounds(trees: Trees, words: pl.DataFrame, values: pl.DataFrame, rule: PredicateRules) -> pl.DataFrame:
     """The candidates, relabelled for the compound tenses that the rule lists; other compounds get a drop reason."""
-    perfect = words.filter(_past_participle())
-    has_perfect = _heads(perfect) & (pl.col("place") == "aux") & ~pl.col("target").is_in(_passive_helpers(trees, rule))
+    auxiliaries = trees.dependents.filter(pl.col("rel") == "aux")
+    # Auxiliaries may mark the passive though their relation does not say so (aux=ser).
+    lemmas = [mark.removeprefix("aux=") for mark in rule.passive if mark.startswith("aux=")]
+    of_passive = auxiliaries.filter(pl.col("lemma").is_in(lemmas))["row"].implode()
+    perfect = (pl.col("place") == "aux") & ~pl.col("target").is_in(of_passive)
+    perfect &= _in_sentences_of(words.filter(_past_participle()))
     particles = words.filter(pl.col("place") == "aux", pl.col("feats").is_null())
     marked = words.filter(pl.col("deprel") == "aux:tense")
-    reason = pl.when(has_perfect | _heads(particles) | _heads(marked)).then(pl.lit("compound-tense"))
-    others = found.with_columns(hindrance=pl.coalesce("hindrance", reason))
+    reason = pl.when(perfect | _in_sentences_of(particles) | _in_sentences_of(marked)).then(pl.lit("compound-tense"))
+    others = values.with_columns(hindrance=pl.coalesce("hindrance", reason))
     if rule.compound:
-        listed = pl.concat([_with_tense(trees, compound) for compound in rule.compound])
+        parts = []
+        for compound in rule.compound:
+            helpers = auxiliaries.filter(pl.col("lemma").is_in(sorted(compound.aux)))
+            if compound.aux_tense:
+                helpers = helpers.filter(feat("Tense").is_in(sorted(compound.aux_tense)))
+            verbs = trees.roots.filter(meets(compound.root))
+            verbs = verbs.join(helpers.select("sent").unique(), on="sent", how="semi")
+            parts.append(verbs.select("sent", target="row", value=pl.lit(compound.label, pl.String)))
+        listed = pl.concat(parts)
     elif rule.tense == ("root",):
         listed = _participles_of_past(words)
     else:
@@ -323,7 +334,7 @@ def _compound(trees: Trees, words: pl.DataFrame, found: pl.DataFrame, rule: Pred
         place=pl.lit("root"), hindrance=pl.when(pl.col("value").is_null()).then(pl.lit("compound-tense"))
     )
     return pl.concat(
-        [others.join(listed, on="sent", how="anti"), listed.select(found.columns).cast(found.schema)]
+        [others.join(listed, on="sent", how="anti"), listed.select(values.columns).cast(values.schema)]
     ).sort("sent")
 
 
@@ -345,49 +356,47 @@ def _participles_of_past(words: pl.DataFrame) -> pl.DataFrame:
     perfect = (pl.col("place") != "aux:pass") & finite & (feat("Tense") == "Pres")
     others = words.filter(~root & ~perfect.fill_null(value=False))
     active = (feat("Tense") == "Past") & (feat("Voice") != "Pass").fill_null(value=True)
-    verbs = words.filter(root, pl.col("upos") == "VERB", _past_participle(), active, ~_heads(others))
-    helped = verbs.filter(_heads(words.filter(~root)))
+    verbs = words.filter(root, pl.col("upos") == "VERB", _past_participle(), active, ~_in_sentences_of(others))
+    helped = verbs.filter(_in_sentences_of(words.filter(~root)))
     verbs = helped if 2 * helped.height > verbs.height else verbs
     unreal = feat("Mood").is_in(UNREAL).fill_null(value=False)
     pasts = words.filter(pl.col("upos") == "VERB", finite & feat("Tense").is_in(["Past", "Imp"]) & ~unreal)
-    shown = verbs.height >= PROFILED and pasts.height <= FEW_PASTS * verbs.height
-    return (verbs if shown else verbs.clear()).select("sent", target="row", value=pl.lit("Past"))
-
-
-def _passive_helpers(trees: Trees, rule: PredicateRules) -> pl.Expr:
-    """The auxiliaries that mark the passive though their relation does not say so (``aux=ser``)."""
-    lemmas = [mark.removeprefix("aux=") for mark in rule.passive if mark.startswith("aux=")]
-    return pl.lit(trees.dependents.filter(pl.col("rel") == "aux", pl.col("lemma").is_in(lemmas))["row"].implode())
-
-
-def _unreal(words: pl.DataFrame) -> pl.DataFrame:
-    """Words of an unreal mood, beside which a past form is no past (*написал бы*)."""
-    return words.filter(feat("Mood").is_in(UNREAL))
-
-
-def _with_tense(trees: Trees, compound: CompoundTense) -> pl.DataFrame:
-    """The main verbs of one compound tense: ``sent``, ``target``, ``value``."""
-    helpers = trees.dependents.filter(pl.col("rel") == "aux", pl.col("lemma").is_in(sorted(compound.aux)))
-    if compound.aux_tense:
-        helpers = helpers.filter(feat("Tense").is_in(sorted(compound.aux_tense)))
-    verbs = trees.roots.filter(meets(compound.root)).join(helpers.select("sent").unique(), on="sent", how="semi")
-    return verbs.select("sent", target="row", value=pl.lit(compound.label, pl.String))
+    is_past = verbs.height >= PROFILED and pasts.height <= FEW_PASTS * verbs.height
+    return (verbs if is_past else verbs.clear()).select("sent", target="row", value=pl.lit("Past"))
 
 
 def _voice(trees: Trees, rule: PredicateRules) -> pl.DataFrame:
     """Roots in the passive by one of its marks, or in the active: ``sent``, ``target``, ``value``, ``hindrance``.
 
-    With a copula the root is an infinitive (*my plan is to sell it*) or a participle that names a state.
+    With a copula the root is an infinitive (*my plan is to sell it*) or a participle that names a state. A root with a
+    mark is active by a reflexive pronoun (but where it is a mark of the passive, as Romanian *se*), an object, an
+    auxiliary that makes no passive, a verb that has none, or a relation that leaves the voice undecided.
     """
+    deprel, rel, person, dependents = pl.col("deprel"), pl.col("rel"), feat("Person"), trees.dependents
+    # A pronoun that stands for the subject: *se*, or *me* beside *je*.
+    pronoun, speaker = pl.col("upos") == "PRON", person.is_in(["1", "2"])
+    same = speaker & (person == person.filter(pronoun & (rel == "nsubj") & speaker).first().over("sent"))
+    reflexive = pronoun & rel.is_in(["obj", "iobj", "expl"]) & ((feat("Reflex") == "Yes") | same)
+    unsure = [mark for mark in rule.unsure if "=" not in mark]
+    against = [deprel.is_in([*REFLEXIVE, *unsure]), reflexive.fill_null(value=False) & ~deprel.is_in(rule.passive)]
+    if not rule.passive_object:
+        against.append(rel == "obj")
+    if rule.passive_aux:
+        makes_passive = pl.col("lemma").is_in(sorted(rule.passive_aux)).fill_null(value=False)
+        against.append((deprel == "aux:pass") & ~makes_passive)
+    never = pl.col("lemma").is_in(sorted(rule.never_passive)).fill_null(value=False)
+    # Infinitives below the root that are passive: the subject of *pode ser visualizado* is that of a passive.
+    helped = trees.governing(deprel.str.starts_with("aux:pass"))["row"].implode()
+    passive_word = pl.col("row").is_in(helped) | (feat("Voice") == "Pass").fill_null(value=False)
     of_subject = [mark for mark in rule.passive if mark in PASSIVE_DEPENDENTS]
     facts = trees.roots.with_columns(
-        _verb=_marked(trees, [mark for mark in rule.passive if mark not in of_subject]),
-        _subject=_marked(trees, of_subject),
-        _below=_heads(_passive_below(trees)),
-        _raised=_heads(trees.dependents.filter(pl.col("rel") == "xcomp")),
-        _against=_against_passive(trees, rule),
-        _unsure=_marked(trees, rule.unsure),
-        _copular=_heads(trees.dependents.filter(pl.col("rel") == "cop")),
+        _verb=_has_mark(trees, [mark for mark in rule.passive if mark not in of_subject]),
+        _subject=_has_mark(trees, of_subject),
+        _below=_in_sentences_of(dependents.filter(rel == "xcomp", passive_word)),
+        _raised=_in_sentences_of(dependents.filter(rel == "xcomp")),
+        _against=_in_sentences_of(dependents.filter(pl.any_horizontal(against))) | never,
+        _unsure=_has_mark(trees, rule.unsure),
+        _copular=_in_sentences_of(dependents.filter(rel == "cop")),
         _passive=meets_any(rule.passive_if) if rule.passive_if else pl.lit(value=True),
         _active=meets_any(rule.active_if),
     )
@@ -402,20 +411,6 @@ def _voice(trees: Trees, rule: PredicateRules) -> pl.DataFrame:
     return facts.filter(verbal).select(
         "sent", target="row", value=value, hindrance=pl.when(value.is_null()).then(pl.lit("unclear-voice"))
     )
-
-
-def _passive_by_relation(trees: Trees) -> bool:
-    """Whether a treebank marks no Voice, and the passive by relations (Afrikaans, Bavarian)."""
-    marks, marked = trees.words.select(pl.col("deprel").is_in(PASSIVE).sum(), voice=feat("Voice").is_not_null().any())
-    return bool(marks[0] >= PROFILED and not marked[0])
-
-
-def _rule_by_relation(trees: Trees, rule: PredicateRules) -> PredicateRules:
-    """The rule that tells voice by relations; an auxiliary that is also ``aux:pass`` leaves it undecided."""
-    helpers = trees.words.filter(deprel="aux:pass")["lemma"].drop_nulls().unique().sort()
-    unsure = tuple(f"aux={lemma}" for lemma in helpers)
-    active = (Condition(upos=frozenset({"VERB"})),)
-    return msgspec.structs.replace(rule, passive=PASSIVE, active_if=active, unsure=unsure)
 
 
 def _deponents(trees: Trees) -> pl.DataFrame:
@@ -438,57 +433,24 @@ def _deponents(trees: Trees) -> pl.DataFrame:
     return trees.roots.filter(voice == "Pass", pl.col("lemma").is_in(deponent.implode()))
 
 
-def _against_passive(trees: Trees, rule: PredicateRules) -> pl.Expr:
-    """Whether something says that a root with a mark of the passive is active.
-
-    A reflexive pronoun (but where it is a mark of the passive, as Romanian *se*), an object, an auxiliary that makes no
-    passive, a verb that has none, or a relation that leaves the voice undecided.
-    """
-    deprel, dependents = pl.col("deprel"), trees.dependents
-    unsure = [mark for mark in rule.unsure if "=" not in mark]
-    against = [deprel.is_in([*REFLEXIVE, *unsure]), _reflexive_pronoun() & ~deprel.is_in(rule.passive)]
-    if not rule.passive_object:
-        against.append(pl.col("rel") == "obj")
-    if rule.passive_aux:
-        makes_passive = pl.col("lemma").is_in(sorted(rule.passive_aux)).fill_null(value=False)
-        against.append((deprel == "aux:pass") & ~makes_passive)
-    never = pl.col("lemma").is_in(sorted(rule.never_passive)).fill_null(value=False)
-    return _heads(dependents.filter(pl.any_horizontal(against))) | never
+def _has_mark(trees: Trees, marks: Iterable[str]) -> pl.Expr:
+    """Whether a root has one of the marks of the language's data (``PredicateRules.passive``)."""
+    present = [pl.lit(value=False)]
+    for mark in marks:
+        kind, _, value = mark.partition("=")
+        if not value:
+            present.append(_in_sentences_of(trees.dependents.filter(pl.col("deprel") == mark)))
+        elif kind == "aux":
+            lemma, _, form = value.partition("/")
+            helped = _in_sentences_of(trees.dependents.filter(pl.col("rel") == "aux", pl.col("lemma") == lemma))
+            present.append(helped & (feat("VerbForm") == (form or "Part")).fill_null(value=False))
+        else:
+            present.append((feat(kind) == value).fill_null(value=False))
+    return pl.any_horizontal(present)
 
 
-def _reflexive_pronoun() -> pl.Expr:
-    """Whether a dependent is a pronoun that stands for the subject: *se*, or *me* beside *je*."""
-    pronoun, person = pl.col("upos") == "PRON", feat("Person")
-    subject = pronoun & (pl.col("rel") == "nsubj") & person.is_in(["1", "2"])
-    same = person.is_in(["1", "2"]) & (person == person.filter(subject).first().over("sent"))
-    object_like = pl.col("rel").is_in(["obj", "iobj", "expl"])
-    return (pronoun & object_like & ((feat("Reflex") == "Yes") | same)).fill_null(value=False)
-
-
-def _passive_below(trees: Trees) -> pl.DataFrame:
-    """Infinitives below the root that are passive: the subject of *pode ser visualizado* is that of a passive."""
-    helped = trees.governing(pl.col("deprel").str.starts_with("aux:pass"))["row"].implode()
-    passive = pl.col("row").is_in(helped) | (feat("Voice") == "Pass").fill_null(value=False)
-    return trees.dependents.filter(pl.col("rel") == "xcomp", passive)
-
-
-def _marked(trees: Trees, marks: Iterable[str]) -> pl.Expr:
-    """Whether a root has one of the marks of the language's data."""
-    return pl.any_horizontal([pl.lit(value=False), *[_has_mark(trees, mark) for mark in marks]])
-
-
-def _has_mark(trees: Trees, mark: str) -> pl.Expr:
-    kind, _, value = mark.partition("=")
-    if not value:
-        return _heads(trees.dependents.filter(pl.col("deprel") == mark))
-    if kind == "aux":
-        lemma, _, form = value.partition("/")
-        helped = _heads(trees.dependents.filter(pl.col("rel") == "aux", pl.col("lemma") == lemma))
-        return helped & (feat("VerbForm") == (form or "Part")).fill_null(value=False)
-    return (feat(kind) == value).fill_null(value=False)
-
-
-def _heads(words: pl.DataFrame) -> pl.Expr:
+def _in_sentences_of(words: pl.DataFrame) -> pl.Expr:
+    """Whether a row is of a sentence that one of the words is in."""
     return pl.col("sent").is_in(words["sent"].unique().implode())
 
 
@@ -521,46 +483,37 @@ FORM = ("VerbForm", "Person", "Mood", "Tense", "Number", "Gender", "Voice")
 def personal_or_impersonal(trees: Trees, context: Context) -> pl.DataFrame:
     """Candidates: the main clauses that have a subject, ``personal``, and those that take none, ``impersonal``.
 
-    Clauses that could have a subject that was dropped are left out. The ``cell`` says in which form root and finite
-    auxiliaries are, with the lemmas of the auxiliaries.
+    Clauses that could have a subject that was dropped are left out; so are infinitives that have a finite auxiliary:
+    Russian *будет читать* has a dropped subject, though its infinitive does not show this. The ``cell`` says in which
+    form root and finite auxiliaries are, with the lemmas of the auxiliaries.
     """
-    rule = context.language.section(ImpersonalRules)
-    words = trees.once(words_of_predicate)
-    dropped, impersonal = (_sentences(words, meets_any(meant)) for meant in (rule.personal, rule.impersonal))
+    rule, words = context.language.section(ImpersonalRules), trees.once(words_of_predicate)
+    root, form = pl.col("place") == "root", feat("VerbForm")
+    silent = root & (form == "Inf") & (~root & (form == "Fin")).any().over("sent")
+    telling = words.filter(~silent.fill_null(value=False))
+    dropped, impersonal = (
+        _in_sentences_of(telling.filter(meets_any(conditions))) for conditions in (rule.personal, rule.impersonal)
+    )
+    finite = words.filter(~root, form == "Fin").sort("sent", "index")
+    helpers = finite.group_by("sent").agg(helpers=_describe(pl.col("lemma").fill_null("")).str.join(" + "))
     subject = pl.col("rel") == "nsubj"
     unlike = (pl.col("upos") == "ADV") | ~context.language.section(ArgumentRules).of("nsubj").in_case()
     clauses = with_dependents(
         trees.roots, trees.dependents, subject=subject.any() & ~(subject & unlike).any(),
         any=pl.col("rel").is_in((*SUBJECTS, "ccomp")).any(),
-    ).join(_helpers(words), on="sent", how="left", maintain_order="left")  # fmt: skip
-    has_none = ~pl.col("any") & ~pl.col("sent").is_in(dropped) & pl.col("sent").is_in(impersonal)
+    ).join(helpers, on="sent", how="left", maintain_order="left")  # fmt: skip
+    has_none = ~pl.col("any") & ~dropped & impersonal
     label = pl.when("subject").then(pl.lit("personal")).when(has_none).then(pl.lit("impersonal"))
-    cell = pl.concat_str(_described(pl.col("upos").cast(pl.String)), pl.col("helpers").fill_null(""), separator=" + ")
-    formless = (pl.col("upos") == "VERB") & feat("VerbForm").is_null()
+    cell = pl.concat_str(_describe(pl.col("upos").cast(pl.String)), pl.col("helpers").fill_null(""), separator=" + ")
+    formless = (pl.col("upos") == "VERB") & form.is_null()
     return clauses.filter(~formless).select("sent", label=label, cell=cell).drop_nulls("label")
 
 
-def _sentences(words: pl.DataFrame, meant: pl.Expr) -> pl.Series:
-    """The sentences in which a word of the predicate is ``meant``, without infinitives that have a finite auxiliary.
-
-    Russian *будет читать* has a dropped subject, though its infinitive does not show this.
-    """
-    root, form = pl.col("place") == "root", feat("VerbForm")
-    silent = root & (form == "Inf") & (~root & (form == "Fin")).any().over("sent")
-    return words.filter(meant, ~silent.fill_null(value=False))["sent"].unique().implode()
-
-
-def _helpers(words: pl.DataFrame) -> pl.DataFrame:
-    """The finite auxiliaries and copulas of each predicate, as one string."""
-    finite = words.filter(pl.col("place") != "root", feat("VerbForm") == "Fin").sort("sent", "index")
-    return finite.group_by("sent").agg(helpers=_described(pl.col("lemma").fill_null("")).str.join(" + "))
-
-
-def _described(name: pl.Expr) -> pl.Expr:
+def _describe(name: pl.Expr) -> pl.Expr:
     """A word by a name and its form.
 
     Person=0 counts as 3: the zero person of Finnish has the form of the third (*voi*). Where it is a form of its own
     (Ukrainian *-но*), mood and tense keep it apart.
     """
-    form = [feat(each).fill_null("") for each in FORM if each != "Person"]
+    form = [feat(feature).fill_null("") for feature in FORM if feature != "Person"]
     return pl.concat_str(name, feat("Person").replace("0", "3").fill_null(""), *form, separator=" ")

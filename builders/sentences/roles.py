@@ -8,7 +8,7 @@ import msgspec
 import polars as pl
 
 from discoprobe.builders.sentences.candidates import feature_task
-from discoprobe.builders.sentences.trees import Trees, has, labelled, with_dependents
+from discoprobe.builders.sentences.trees import Trees, has, label_columns, with_dependents
 from discoprobe.builders.task import Context, ProbingTask
 from discoprobe.loaders.corpus import feat
 from discoprobe.loaders.languages.language import LanguageSection
@@ -106,33 +106,38 @@ def feature_of_noun(trees: Trees, context: Context, *, role: str, feature: str) 
     rule = context.language.section(ArgumentRules).of(role)
     marker = pl.col("lemma").is_in(sorted(rule.markers)).fill_null(value=False)
     not_simple = pl.col("rel").is_in(NOT_SIMPLE) | ((pl.col("rel") == "case") & ~marker)
+    # Words that a determiner counts, and the case of that, empty for one that governs the noun.
+    case = pl.when(pl.col("deprel") == "det:numgov").then(pl.lit("")).otherwise(feat("Case"))
+    counting = trees.words.filter(pl.col("rel") == "det", (feat("NumType") == "Card") | (case == ""))
+    counted = counting.select(row="head_row", case_of_counting=case).drop_nulls().unique("row", maintain_order=True)
     return (
         bearers(trees, role)
         .filter(pl.col("upos") == "NOUN", valued(feature), rule.in_case())
         .join(trees.governing(not_simple), on="row", how="anti", maintain_order="left")
-        .join(_counting(trees), on="row", how="left", maintain_order="left")
+        .join(counted, on="row", how="left", maintain_order="left")
         .filter((pl.col("case_of_counting") == feat("Case").fill_null("")).fill_null(value=True))
-        .select("sent", *labelled(feat(feature), feature), target="row")
+        .select("sent", *label_columns(feat(feature), feature), target="row")
     )
 
 
-def noun_feature(role: str, feature: str, companions: tuple[str, ...] = (), version: int = 4) -> ProbingTask:
+def noun_feature(role: str, feature: str, companions: tuple[str, ...] = ()) -> ProbingTask:
     """A task on a feature of the one common noun that bears a role to the main predicate.
 
     Args:
         role: a universal relation to the main predicate, such as ``nsubj``, ``obj`` or ``obl``.
         feature: a feature of Universal Dependencies that ``VALUES`` of ``feature_values`` has, such as ``Number``.
         companions: features of the noun within whose values labels are balanced, where the treebank allows it.
-        version: raised when the rows of the task change.
     """
     select = functools.partial(feature_of_noun, role=role)
-    return feature_task(feature, select, companions=companions, version=version)
+    return feature_task(feature, select, companions=companions, version=4)
 
 
 def feature_in_role(trees: Trees, _context: Context, *, role: str, feature: str) -> pl.DataFrame:
     """Candidates: the one word in a role, of any part of speech, labelled with its value of a feature."""
     words = bearers(trees, role).filter(valued(feature))
-    return words.select("sent", *labelled(feat(feature), feature), target="row", cell=pl.col("upos").cast(pl.String))
+    return words.select(
+        "sent", *label_columns(feat(feature), feature), target="row", cell=pl.col("upos").cast(pl.String)
+    )
 
 
 def role_feature(role: str, feature: str) -> ProbingTask:
@@ -147,14 +152,6 @@ def role_feature(role: str, feature: str) -> ProbingTask:
     return dataclasses.replace(task, definition=f"{feature} of the word in the role `{role}`.\n\n{task.definition}")
 
 
-def _counting(trees: Trees) -> pl.DataFrame:
-    """The ``row`` of every word that a determiner counts, and the case of that, empty for one that governs the noun."""
-    case = pl.when(pl.col("deprel") == "det:numgov").then(pl.lit("")).otherwise(feat("Case"))
-    counting = trees.words.filter(pl.col("rel") == "det", (feat("NumType") == "Card") | (case == ""))
-    heads = counting.select(row="head_row", case_of_counting=case)
-    return heads.drop_nulls().unique("row", maintain_order=True)
-
-
 def with_frames(some: pl.DataFrame, words: pl.DataFrame) -> pl.DataFrame:
     """Some of the words with ``role`` (the frame of a verb; the relation and case marker of another word) and ``weak``.
 
@@ -165,9 +162,9 @@ def with_frames(some: pl.DataFrame, words: pl.DataFrame) -> pl.DataFrame:
     """
     rel, is_verb = pl.col("rel"), pl.col("upos") == "VERB"
     marked = with_dependents(words, words.filter(rel == "case"), marked=pl.len() > 0)
-    told_by = marked.filter(rel.is_in(["case", "obj", "obl", "conj", *CLAUSAL]) | pl.col("deprel").is_in(PASSIVE))
-    found = with_dependents(
-        some, told_by, case=pl.col("form").filter(rel == "case").first().str.to_lowercase(),
+    frame_words = marked.filter(rel.is_in(["case", "obj", "obl", "conj", *CLAUSAL]) | pl.col("deprel").is_in(PASSIVE))
+    governing = with_dependents(
+        some, frame_words, case=pl.col("form").filter(rel == "case").first().str.to_lowercase(),
         object=(rel == "obj").any(), clause=rel.is_in(CLAUSAL).any(), beside=(rel == "parataxis").any(),
         oblique=((rel == "obl") & pl.col("marked")).any(), passive=pl.col("deprel").is_in(PASSIVE).any(),
         joined=(rel == "conj").any(),
@@ -179,10 +176,10 @@ def with_frames(some: pl.DataFrame, words: pl.DataFrame) -> pl.DataFrame:
     ]
     noun_role = pl.concat_str(rel, pl.col("case").fill_null(""), separator=" ").fill_null("")
     role = pl.when(is_verb).then(pl.coalesce(*frames, pl.lit(FRAMES["bare"]))).otherwise(noun_role)
-    told = pl.col("object") | pl.col("clause") | pl.col("oblique")
-    loose = passive | ~told | pl.col("beside") | rel.is_in(["amod", "acl", "parataxis"])
+    evident = pl.col("object") | pl.col("clause") | pl.col("oblique")
+    loose = passive | ~evident | pl.col("beside") | rel.is_in(["amod", "acl", "parataxis"])
     hidden = (role == FRAMES["bare"]) & (rel.is_in(ELSEWHERE) | pl.col("joined")).fill_null(value=False)
-    return found.with_columns(
+    return governing.with_columns(
         role=role,
         shown=pl.when(~hidden).then(role),
         also=pl.when(is_verb & pl.col("clause") & ~passive).then(pl.lit(FRAMES["object"])),

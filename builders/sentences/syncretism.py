@@ -149,70 +149,61 @@ def with_reasons(
 
 def by_rule(feature: str, language: LanguageData) -> pl.Expr:
     """Whether a rule of the language says that a target's form has a second value of a feature."""
-    rules = [_meets(rule) for rule in language.section(MorphologyRules).syncretic if rule.feature == feature]
+    form, lemma = _small("target_form"), _small("target_lemma")
+    rules = []
+    for rule in language.section(MorphologyRules).syncretic:
+        if rule.feature == feature:
+            meets = [feat(name, "target_feats").fill_null("").is_in(sorted(of)) for name, of in rule.feats.items()]
+            meets.append(form.str.contains(f"^(?:{rule.form})$"))
+            if rule.lemma != ".*":
+                meets.append(lemma.str.contains(f"^(?:{rule.lemma})$"))
+            if rule.is_lemma:
+                meets.append(form == lemma)
+            rules.append(pl.all_horizontal(meets).fill_null(value=False))
     return pl.any_horizontal([pl.lit(value=False), *rules])
 
 
-def _meets(rule: SyncreticForms) -> pl.Expr:
-    form, lemma = _small("target_form"), _small("target_lemma")
-    parts = [
-        *(feat(name, "target_feats").fill_null("").is_in(sorted(values)) for name, values in rule.feats.items()),
-        form.str.contains(f"^(?:{rule.form})$"),
-        lemma.str.contains(f"^(?:{rule.lemma})$") if rule.lemma != ".*" else pl.lit(value=True),
-        form == lemma if rule.is_lemma else pl.lit(value=True),
-    ]
-    return pl.all_horizontal(parts).fill_null(value=False)
-
-
 def readings(asked: pl.Series, feature: str, table: pl.DataFrame, language: LanguageData) -> pl.DataFrame:
-    """How many parts of speech (``pos``) and values of ``feature`` each ``form`` has; 0 of what nothing is known of."""
-    in_corpus = _in_corpus(asked, feature, table)
-    if language.section(MorphologyRules).analyser is None or feature not in _GRAMMEMES:
-        return in_corpus
-    known = _analysed(asked, feature, language.code)
-    return pl.concat([known, in_corpus.join(known, on="form", how="anti")])
+    """How many parts of speech (``pos``) and values of ``feature`` each ``form`` has; 0 of what nothing is known of.
 
-
-def _in_corpus(asked: pl.Series, feature: str, table: pl.DataFrame) -> pl.DataFrame:
-    """The readings of forms among the words of a corpus."""
-    values = feat(feature).str.split(",")
-    return (
+    The analyser's dictionary counts; for forms that it lacks, the words of the corpus.
+    """
+    in_corpus = (
         table.filter(pl.col("form").is_in(asked.implode()))
-        .select("form", pos=pl.col("upos").replace(SAME_POS), value=values)
+        .select("form", pos=pl.col("upos").replace(SAME_POS), value=feat(feature).str.split(","))
         .explode("value")
         .group_by("form")
         .agg(pl.col("pos").n_unique(), feature=pl.col("value").drop_nulls().n_unique())
     )
-
-
-def _analysed(asked: pl.Series, feature: str, code: str) -> pl.DataFrame:
-    """The readings of the forms that are in the analyser's dictionary."""
-    names = _GRAMMEMES[feature]
-    rows = [
-        (
-            form,
-            len({pos for pos, _ in tags}),
-            len({names[value] for _, grammemes in tags for value in grammemes & names.keys()}),
-        )
-        for form in asked
-        if (tags := _tags(code, form))
-    ]
-    return pl.DataFrame(rows, schema={"form": pl.String, "pos": pl.UInt32, "feature": pl.UInt32}, orient="row")
+    if language.section(MorphologyRules).analyser is None or feature not in _GRAMMEMES:
+        return in_corpus
+    names, rows = _GRAMMEMES[feature], []
+    for form in asked:
+        if tags := _tags(language.code, form):
+            values = {names[value] for _, grammemes in tags for value in grammemes & names.keys()}
+            rows.append((form, len({pos for pos, _ in tags}), len(values)))
+    schema = {"form": pl.String, "pos": pl.UInt32, "feature": pl.UInt32}
+    in_dictionary = pl.DataFrame(rows, schema=schema, orient="row")
+    return pl.concat([in_dictionary, in_corpus.join(in_dictionary, on="form", how="anti")])
 
 
 @functools.cache
 def _tags(code: str, form: str) -> frozenset[tuple[str, frozenset[str]]]:
-    """What a form can be by the dictionary: part of speech (UD's) and grammemes of each reading."""
-    tags = (parse.tag for parse in _analyser(code)(form) if parse.is_known)
-    return frozenset((_POS.get(str(tag.POS), str(tag.POS)), _grammemes(tag)) for tag in tags)
+    """What a form can be by the dictionary: part of speech (UD's) and grammemes of each reading.
 
-
-def _grammemes(tag: Any) -> frozenset[str]:
-    """The grammemes of a reading; the Ukrainian dictionary marks neither the singular nor the indicative."""
-    listed = frozenset(map(str, tag.grammemes))
-    singular = listed & _GRAMMEMES["Gender"].keys() and not listed & _GRAMMEMES["Number"].keys()
-    indicative = "VERB" in listed and listed & _GRAMMEMES["Tense"].keys() and not listed & _GRAMMEMES["Mood"].keys()
-    return listed | ({"sing"} if singular else set()) | ({"indc"} if indicative else set())
+    The Ukrainian dictionary marks neither the singular nor the indicative.
+    """
+    tags = set()
+    for parse in _analyser(code)(form):
+        if parse.is_known:
+            listed = frozenset(map(str, parse.tag.grammemes))
+            has = {name: bool(listed & values.keys()) for name, values in _GRAMMEMES.items()}
+            if has["Gender"] and not has["Number"]:
+                listed |= {"sing"}
+            if "VERB" in listed and has["Tense"] and not has["Mood"]:
+                listed |= {"indc"}
+            tags.add((_POS.get(str(parse.tag.POS), str(parse.tag.POS)), listed))
+    return frozenset(tags)
 
 
 @functools.cache

@@ -1,10 +1,8 @@
-"""Facts about dependency trees as columns, computed for all words of a shard at once.
+"""Facts about dependency trees as columns, computed for all words of a shard at once (``Trees``).
 
-The values of universal features under their full names.
-
-They are the labels of the tasks on features: every language has the same names under the same indices, and a language
-uses a part of them. Values that Universal Dependencies does not define are not labels, and features of spelling (Abbr,
-Typo, Foreign, ExtPos) are not probed.
+``VALUES`` has the values of universal features under their full names. They are the labels of the tasks on features:
+every language has the same names under the same indices, and a language uses a part of them. Values that Universal
+Dependencies does not define are not labels, and features of spelling (Abbr, Typo, Foreign, ExtPos) are not probed.
 (https://universaldependencies.org/u/feat/all.html)
 """
 
@@ -122,7 +120,7 @@ def has(feature: str, *values: str, column: str = "feats") -> pl.Expr:
     return pl.col(column).str.contains(pattern).fill_null(value=False)
 
 
-def labelled(value: pl.Expr, feature: str) -> tuple[pl.Expr, pl.Expr]:
+def label_columns(value: pl.Expr, feature: str) -> tuple[pl.Expr, pl.Expr]:
     """Columns of candidates: ``label`` of a value of a feature, and ``hindrance`` where the value has none."""
     label = value.replace_strict(VALUES[feature], default=None, return_dtype=pl.String)
     return label.alias("label"), pl.when(label.is_null()).then(pl.lit("other-value")).alias("hindrance")
@@ -154,8 +152,8 @@ class Trees:
         key = facts, args, *kwargs.items()
         if key not in self._facts:
             self._facts[key] = facts(self, *args, **kwargs)
-        found: T = self._facts[key]
-        return found
+        facts_of_all: T = self._facts[key]
+        return facts_of_all
 
     @functools.cached_property
     def words(self) -> pl.DataFrame:
@@ -219,7 +217,16 @@ class Trees:
 
     def descends_from(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """For every word, which of ``rows`` is its nearest ancestor or itself; -1 where none is."""
-        return nearest_marked(_parents(self.words), rows)
+        parent = _parents(self.words)
+        is_marked = np.zeros(len(parent), dtype=bool)
+        is_marked[rows] = True
+        at = np.arange(len(parent))
+        for _ in range(len(parent)):
+            going = ~is_marked[at] & (parent[at] != at)
+            if not going.any():
+                break
+            at = np.where(going, parent[at], at)
+        return np.where(is_marked[at], at, -1)
 
 
 def with_dependents(words: pl.DataFrame, dependents: pl.DataFrame, **facts: pl.Expr) -> pl.DataFrame:
@@ -256,17 +263,3 @@ def depths(words: pl.DataFrame) -> npt.NDArray[np.int32]:
             return np.asarray(steps, dtype=np.int32)
         steps = steps + further
         parent = parent[parent]
-
-
-def nearest_marked(parent: npt.NDArray[np.int64], marked: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The first marked word on the way from each word to its root, itself included; -1 where there is none."""
-    places = np.arange(len(parent))
-    is_marked = np.zeros(len(parent), dtype=bool)
-    is_marked[marked] = True
-    at = places
-    for _ in range(len(parent)):
-        going = ~is_marked[at] & (parent[at] != at)
-        if not going.any():
-            break
-        at = np.where(going, parent[at], at)
-    return np.where(is_marked[at], at, -1)

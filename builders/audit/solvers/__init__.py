@@ -1,7 +1,7 @@
 """Solvers that know no language, and how they are scored.
 
-``problem`` divides rows into folds and scores answers, ``features`` is what solvers see, ``solver_table`` lists them,
-``rules`` are single rules and lists of them.
+``problem`` divides rows into folds and scores answers, ``features`` is what solvers see, ``classifiers`` is what
+learns, ``solver_table`` lists the solvers, ``rules`` are single rules and lists of them.
 """
 
 import lazy_loader

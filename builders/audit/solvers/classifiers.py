@@ -82,48 +82,35 @@ class TreeEnsemble(NamedTuple):
 def regression(features: Matrix, y: Ints) -> Linear:
     """Logistic regression (C = 1) on labels 0, 1 …, all of which occur; dense features are standardised."""
     n_labels = int(y.max()) + 1
+    mean, scale, standard = np.zeros(0), np.ones(0), features
+    if not isinstance(features, sparse.csr_array):
+        deviation = features.std(axis=0)
+        constant = deviation <= 1e-12 * np.abs(features).max(axis=0, initial=1.0)
+        mean, scale = features.mean(axis=0), np.where(constant, 1.0, deviation)
+        standard = (features - mean) / scale
     if n_labels > _ONE_BY_ONE:
-        return _all_at_once(features, y)
+        model = _fit(LogisticRegression(max_iter=_ITERATIONS, tol=1e-5), standard, y)
+        return Linear(mean, scale, model.coef_, model.intercept_, softmax=True)
     targets = [y == label for label in (range(n_labels) if n_labels > 2 else [1])]  # noqa: PLR2004
-    if sparse.issparse(features):
-        # More features than units: fitted in the dual. The optimum is that of the primal; the time is a tenth.
-        features = _wide(features)
-        fitted = [_quietly(_dual(), features, target) for target in targets]
-        weights, bias = np.vstack([one.coef_ for one in fitted]), np.hstack([one.intercept_ for one in fitted])
-        return Linear(np.zeros(0), np.ones(0), weights, bias)
-    mean, scale = _spread(features)
-    standard = np.hstack([(features - mean) / scale, np.ones((len(features), 1))])
+    if isinstance(features, sparse.csr_array):
+        # Converted to 64 bits once and not for each label, without a copy of the indices. There are more features than
+        # units, so they are fitted in the dual: the optimum is that of the primal, the time is a tenth.
+        wide = (features.data.astype(np.float64), features.indices, features.indptr)
+        features = sparse.csr_array(wide, features.shape)
+        options = {"solver": "liblinear", "dual": True, "tol": 1e-2, "max_iter": _PASSES, "random_state": 0}
+        models = [_fit(LogisticRegression(**options), features, target) for target in targets]
+        weights = np.vstack([model.coef_ for model in models])
+        return Linear(mean, scale, weights, np.hstack([model.intercept_ for model in models]))
+    standard = np.hstack([standard, np.ones((len(features), 1))])
     solutions = np.vstack([_newton(standard, target.astype(np.float64)) for target in targets])
     return Linear(mean, scale, solutions[:, :-1], solutions[:, -1])
 
 
-def _wide(features: sparse.csr_array) -> sparse.csr_array:
-    """The same in 64 bits: converted once and not for each label, without a copy of the indices."""
-    return sparse.csr_array((features.data.astype(np.float64), features.indices, features.indptr), features.shape)
-
-
-def _dual() -> LogisticRegression:
-    return LogisticRegression(solver="liblinear", dual=True, tol=1e-2, max_iter=_PASSES, random_state=0)
-
-
-def _all_at_once(features: Matrix, y: Ints) -> Linear:
-    mean, scale = (np.zeros(0), np.ones(0)) if sparse.issparse(features) else _spread(features)
-    standard = features if sparse.issparse(features) else (features - mean) / scale
-    fitted = _quietly(LogisticRegression(max_iter=_ITERATIONS, tol=1e-5), standard, y)
-    return Linear(mean, scale, fitted.coef_, fitted.intercept_, softmax=True)
-
-
-def _quietly(model: Any, features: Any, y: Ints | npt.NDArray[np.bool_], **options: Any) -> Any:
+def _fit(model: Any, features: Any, y: Ints | npt.NDArray[np.bool_], **options: Any) -> Any:
+    """The model, fitted without the checks and warnings of scikit-learn."""
     with warnings.catch_warnings(), config_context(assume_finite=True, skip_parameter_validation=True):
         warnings.simplefilter("ignore", UserWarning)  # not converged; many labels of few rows
         return model.fit(features, y, **options)
-
-
-def _spread(features: Floats) -> tuple[Floats, Floats]:
-    """Mean and standard deviation of each feature, 1 for a constant one."""
-    deviation = features.std(axis=0)
-    constant = deviation <= 1e-12 * np.abs(features).max(axis=0, initial=1.0)
-    return features.mean(axis=0), np.where(constant, 1.0, deviation)
 
 
 def _newton(features: Floats, target: Floats) -> Floats:
@@ -143,9 +130,9 @@ def _newton(features: Floats, target: Floats) -> Floats:
         curvature = features.T @ (features * (shares * (1 - shares))[:, None])
         curvature[np.diag_indices_from(curvature)] += 1
         step = np.linalg.solve(curvature, weights + features.T @ (shares - target))
-        while (found := loss(features @ (weights - step), weights - step)) > least and np.abs(step).max() > _CLOSE:
+        while (loss_after := loss(features @ (weights - step), weights - step)) > least and np.abs(step).max() > _CLOSE:
             step /= 2
-        weights, least = weights - step, found
+        weights, least = weights - step, loss_after
         margins = features @ weights
         if np.abs(step).max() <= _CLOSE:
             break
@@ -154,8 +141,8 @@ def _newton(features: Floats, target: Floats) -> Floats:
 
 def tree(features: Floats, y: Ints) -> TreeEnsemble:
     """One shallow tree, which finds bins."""
-    one = DecisionTreeClassifier(max_depth=_DEPTH, min_samples_leaf=_LEAF, random_state=0)
-    return TreeEnsemble([_quietly(one, features.astype(np.float32), y, check_input=False)])
+    member = DecisionTreeClassifier(max_depth=_DEPTH, min_samples_leaf=_LEAF, random_state=0)
+    return TreeEnsemble([_fit(member, features.astype(np.float32), y, check_input=False)])
 
 
 def forest(features: Floats, y: Ints) -> TreeEnsemble:
@@ -164,8 +151,8 @@ def forest(features: Floats, y: Ints) -> TreeEnsemble:
     for seed in range(_TREES):
         sample = (hashing.mix(np.arange(n), "tree", seed) % np.uint64(n)).astype(np.int64)
         times = np.bincount(sample, minlength=n).astype(np.float64)
-        one = DecisionTreeClassifier(max_features="sqrt", min_samples_leaf=_LEAF, random_state=seed)
-        trees.append(_quietly(one, narrow, y, check_input=False, sample_weight=times))
+        member = DecisionTreeClassifier(max_features="sqrt", min_samples_leaf=_LEAF, random_state=seed)
+        trees.append(_fit(member, narrow, y, check_input=False, sample_weight=times))
     return TreeEnsemble(trees)
 
 

@@ -1,9 +1,8 @@
 """The features of a problem's units that shallow solvers read, computed once for all solvers.
 
 Dense features have shape (units, features), sparse ones too. The texts of a unit have slots: in the order of the texts,
-but the candidate of a context comes first. Texts beyond ``SLOTS`` only count in sums.
-
-The tokens of the texts that string solvers read, as numbers; made once for all solvers.
+but the candidate of a context comes first. Texts beyond ``SLOTS`` only count in sums. ``TokenTable`` has
+the tokens of the texts as numbers, ``Features`` all features.
 """
 
 from collections.abc import Mapping, Sequence
@@ -46,11 +45,11 @@ class TokenTable:
         forms = pl.DataFrame({"form": long["form"].unique()}).with_columns(lower=pl.col("form").str.to_lowercase())
         vocabulary = pl.concat([forms["form"], forms["lower"]]).unique().sort()
         number = pl.DataFrame({"form": vocabulary}).with_row_index("number")
-        known = forms.join(number.rename({"number": "written"}), on="form").join(
+        forms = forms.join(number.rename({"number": "written"}), on="form").join(
             number.rename({"form": "lower", "number": "token"}), on="lower"
         )
-        known = known.select("form", "written", "token", is_word=pl.col("form").str.contains(r"\w"))
-        frame = long.join(known, on="form", how="left", maintain_order="left").drop("form")
+        numbered = forms.select("form", "written", "token", is_word=pl.col("form").str.contains(r"\w"))
+        frame = long.join(numbered, on="form", how="left", maintain_order="left").drop("form")
         after, before = (pl.when(pl.col("text") == pl.col("text").shift(by)) for by in (-1, 1))
         frame = frame.with_columns(
             before=before.then(pl.col("token").shift(1)),
@@ -73,9 +72,9 @@ class TokenTable:
         here, last = self.frame[inside].select("unit", "slot", "token", "text"), self.frame.height - 1
         sides = []
         for by, column in ((-1, "written"), (1, "written"), (-2, "token"), (2, "token")):
-            there = self.frame.select("text", neighbour=column)[np.clip(inside + by, 0, last)]
-            same = (there["text"] == here["text"]) & pl.Series((inside + by >= 0) & (inside + by <= last))
-            sides.append(here.drop("text").with_columns(neighbour=pl.when(same).then(there["neighbour"])))
+            beside = self.frame.select("text", neighbour=column)[np.clip(inside + by, 0, last)]
+            same = (beside["text"] == here["text"]) & pl.Series((inside + by >= 0) & (inside + by <= last))
+            sides.append(here.drop("text").with_columns(neighbour=pl.when(same).then(beside["neighbour"])))
         return sides
 
     def ends(self) -> pl.DataFrame:
@@ -227,12 +226,12 @@ class Features:
         """TF-IDF weights of character 1-4-grams of the texts in one slot, or in all, one block of columns per slot."""
         counts = self._char_counts
         if len(slots) < self.slots:
-            return _weighted(counts[slots[0] :: self.slots])
+            return _weigh(counts[slots[0] :: self.slots])
         slot = np.arange(counts.shape[0], dtype=np.int32) % self.slots
         columns = np.repeat(slot * self._width, np.diff(counts.indptr))
         columns += counts.indices
         rows = (counts.data, columns, counts.indptr[:: self.slots].copy())  # of a unit, one after the other
-        return _weighted(sparse.csr_array(rows, shape=(self._n, self.slots * self._width)))
+        return _weigh(sparse.csr_array(rows, shape=(self._n, self.slots * self._width)))
 
     @cached_property
     def _char_counts(self) -> sparse.csr_array:
@@ -264,8 +263,7 @@ class Features:
         """TF-IDF weights of the words and word bigrams of the texts in some slots, one block of columns per slot."""
         counts, slot_of = self._word_counts
         every = set(slots) >= set(self.read_slots)
-        wanted = counts.copy() if every else counts[:, np.flatnonzero(np.isin(slot_of, slots))]
-        return _weighted(wanted)
+        return _weigh(counts.copy() if every else counts[:, np.flatnonzero(np.isin(slot_of, slots))])
 
     @cached_property
     def _word_counts(self) -> tuple[sparse.csr_array, Ints]:
@@ -299,13 +297,14 @@ class Features:
         places = (entries["unit"].to_numpy().astype(np.int32), key.astype(np.int32))
         counts = sparse.csc_array((np.ones(len(key), np.float32), places), shape=(self._n, max(1, len(keys))))
         units = np.diff(counts.indptr)
-        known = np.flatnonzero(units >= _LEAST)
-        known = known[np.argsort(-units[known], kind="stable")][: min(_WIDTH, _WEIGHTS // len(self._problem.labels))]
-        if not len(known):
+        frequent = np.flatnonzero(units >= _LEAST)
+        most = min(_WIDTH, _WEIGHTS // len(self._problem.labels))
+        frequent = frequent[np.argsort(-units[frequent], kind="stable")][:most]
+        if not len(frequent):
             return sparse.csr_array((self._n, 1), dtype=np.float32), np.zeros(1, np.int64)
-        chosen = sparse.csr_array(counts[:, known])
+        chosen = sparse.csr_array(counts[:, frequent])
         chosen.sort_indices()  # sums of the same floats in another order differ
-        return chosen, (keys[known] % SLOTS).astype(np.int64)
+        return chosen, (keys[frequent] % SLOTS).astype(np.int64)
 
     @cached_property
     def shared_words(self) -> Floats:
@@ -372,23 +371,23 @@ class Features:
         return np.hstack([upper, means, nearest, *by_size, gap, ranks, self._beside(means[:, :1])])
 
 
-def _weighted(counts: sparse.csr_array) -> sparse.csr_array:
+def _weigh(counts: sparse.csr_array) -> sparse.csr_array:
     """The TF-IDF weights of ``counts``, rows of length 1, without the columns that fewer than two units have.
 
     The columns and rows of ``counts`` are written over: n-grams of many texts are the largest of all features.
     """
     occurrences = _occurrences(counts)
-    known = occurrences >= _LEAST
-    weights = np.where(known, np.log((1 + counts.shape[0]) / (1 + occurrences)) + 1, 0).astype(counts.dtype)
+    frequent = occurrences >= _LEAST
+    weights = np.where(frequent, np.log((1 + counts.shape[0]) / (1 + occurrences)) + 1, 0).astype(counts.dtype)
     weighted = sparse.csr_array((counts.data.copy(), counts.indices, counts.indptr), shape=counts.shape)
     for values, at in zip(_in_parts(weighted.data), _in_parts(weighted.indices), strict=True):
         np.multiply(values, weights[at], out=values)
     weighted.eliminate_zeros()
-    columns = np.cumsum(known, dtype=np.int32) - 1
+    columns = np.cumsum(frequent, dtype=np.int32) - 1
     for at in _in_parts(weighted.indices):
         at[:] = columns[at]
     rows = (weighted.data, weighted.indices, weighted.indptr)
-    return normalize(sparse.csr_array(rows, shape=(counts.shape[0], max(1, int(known.sum())))), copy=False)
+    return normalize(sparse.csr_array(rows, shape=(counts.shape[0], max(1, int(frequent.sum())))), copy=False)
 
 
 def _occurrences(counts: sparse.csr_array) -> Ints:

@@ -1,11 +1,13 @@
 """The question that solvers answer, the folds they are measured in, and the score of their answers.
 
-Macro-F1 of solvers, where classes have the shares of their corpus.
+``problem_of`` links rows that belong together, divides them into folds, chooses as many as time and memory permit, and
+makes the units of them. ``Problem`` lets a model learn and gives its ``Score``.
 
-In skewed data a solver that finds the rare classes can be as accurate as one that names the commonest class. Macro-F1,
-the mean of the F1 of all classes, gives every class the same weight. The baseline is the better one of two: naming the
-commonest class, whose macro-F1 is 2p / (1 + p) / k where p is its share and k the number of classes, and guessing with
-the shares of the classes, whose expected F1 is the share of each class: 1 / k in the mean.
+Where classes have the shares of their corpus, the score has a macro-F1, too: the mean of the F1 of all classes, which
+gives every class the same weight. In skewed data a solver that finds the rare classes can be as accurate as one that
+names the commonest class. The baseline is the better one of two: naming the commonest class, whose macro-F1 is
+2p / (1 + p) / k where p is its share and k the number of classes, and guessing with the shares of the classes, whose
+expected F1 is the share of each class: 1 / k in the mean.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -279,85 +281,74 @@ def problem_of(data: AuditInput) -> tuple[Problem | None, str]:
     balanced split mirror each other, and what is learned from one is wrong on the other more often than by chance.
     Data in one split, or nearly so, are divided into five parts by a hash of their clusters, balanced by label.
     """
-    rows = data.rows.with_columns(_number=pl.int_range(pl.len()), _cluster=_cluster())
+    cluster = pl.coalesce(
+        pl.format("group {}", "group"), pl.format("pair {}", "pair_id"), pl.format("row {}", pl.int_range(pl.len()))
+    )
+    rows = data.rows.with_columns(_number=pl.int_range(pl.len()), _cluster=cluster)
     if data.split_by == "target":
-        rows = _linked(rows, _targets(rows))
+        # Words that replace one another are targets of several pairs. Folds that put these pairs apart mirror each
+        # other: a word is the original in one of them and the replacement in the other.
+        links = rows.select("_cluster", link=pl.format("target {}", pl.col("target").str.to_lowercase())).drop_nulls()
+        rows = _link_clusters(rows, links)
     elif rows["group"].is_null().all():
-        rows = _linked(rows, _overlaps(rows))
+        # Rows whose windows overlap are right or wrong together: they share texts that several clusters have, and few.
+        texts = rows.select("_cluster", text="texts").explode("text", empty_as_null=False).unique()
+        shared = texts.filter(pl.len().over("text").is_between(2, _OVERLAPPING))
+        shared = shared.filter(n_words(pl.col("text")) >= LEAK_WORDS)
+        rows = _link_clusters(rows, shared.select("_cluster", link=pl.format("text {}", "text")))
     rows = rows.with_columns(_sampled=pl.col("_number").first().over(pl.coalesce("pair_id", "id")))
-    plan = _plan(rows, data)
-    chosen = _within_budget(plan.folds, rows["texts"], len(data.labels))
-    used = _in_hash_order(pl.concat([part for pair in chosen for part in pair]).unique("_number"))
+    parts, trained_on, measured_on, note = _plan_folds(rows, data)
+    chosen = _within_budget(parts, rows["texts"], len(data.labels))
+    used = _in_sampling_order(pl.concat([part for pair in chosen for part in pair]).unique("_number"))
     choice = data.shape is Shape.CHOICE
     units = _units(used, choice=choice)
-    folds = tuple(_fold(units, used, train, test) for train, test in chosen)
-    folds = tuple(fold for fold in folds if len(np.unique(units.y[fold.train])) > 1 and len(fold.test))
+    folds = []
+    for pair in chosen:
+        sides = (used["_number"].is_in(part["_number"].implode()).to_numpy()[units.row] for part in pair)
+        fold = Fold(*map(np.flatnonzero, sides))
+        if len(np.unique(units.y[fold.train])) > 1 and len(fold.test):
+            folds.append(fold)
     if not folds:
         return None, "no shortcut was measured: there are no two rows of two labels to learn from"
     unspaced = mostly_unspaced(data.rows["texts"].head(1000).explode())
     labels = ("wrong", "right") if choice else data.labels
-    problem = Problem(units, folds, labels, choice, unspaced, plan.trained_on, plan.measured_on)
+    problem = Problem(units, tuple(folds), labels, choice, unspaced, trained_on, measured_on)
     classes = np.unique(units.y[problem.measured])
     if not choice and len(classes) == 1:
-        return None, f"no shortcut was measured: {plan.measured_on} holds one class only ({data.labels[classes[0]]})"
-    return problem, plan.note
+        return None, f"no shortcut was measured: {measured_on} holds one class only ({data.labels[classes[0]]})"
+    return problem, note
 
 
-class _Plan(NamedTuple):
-    """What solvers learn from and what they are measured on, in each fold and in words."""
-
-    folds: list[tuple[pl.DataFrame, pl.DataFrame]]
-    trained_on: str
-    measured_on: str
-    note: str = ""
-
-
-def _plan(rows: pl.DataFrame, data: AuditInput) -> _Plan:
+def _plan_folds(rows: pl.DataFrame, data: AuditInput) -> tuple[list[tuple[pl.DataFrame, pl.DataFrame]], str, str, str]:
+    """What solvers learn from and what they are measured on: per fold the rows of both, then in words, and a note."""
     names = list(data.splits)
     splits = [rows.filter(pl.col("split") == name) for name in names]
     if len(names) > 1 and splits[-1].height >= ENOUGH:
         note = "" if names[0] == "train" else f"there is no train: solvers learn from {names[0]}"
-        return _Plan([(splits[0], splits[-1])], names[0], names[-1], note)
+        return [(splits[0], splits[-1])], names[0], names[-1], note
     if len(names) > 1 and max(split.height for split in splits) <= _LARGEST * rows.height:
         measured_on = " and ".join([", ".join(names[:-1]), names[-1]])
-        return _Plan(_crossed(splits[::-1]), "the other splits", measured_on)
-    folds, where = _crossed(_hashed_parts(rows)), names[0] if len(names) == 1 else "all splits"
+        return _hold_out_each(splits[::-1]), "the other splits", measured_on, ""
+    # Five parts with whole clusters, and about equally many clusters of each label in every part.
+    clusters = rows.group_by("_cluster", maintain_order=True).agg(pl.col("label").first())
+    keys = [hashing.digest(name) for name in clusters["_cluster"]]
+    clusters = clusters.with_columns(_hash=pl.Series(hashing.mix(keys, "audit", "part"), dtype=pl.UInt64))
+    clusters = clusters.sort("label", "_hash").with_columns(_part=pl.int_range(pl.len()) % _PARTS)
+    numbered = rows.join(clusters.select("_cluster", "_part"), on="_cluster", maintain_order="left")
+    folds = _hold_out_each([numbered.filter(pl.col("_part") == part).drop("_part") for part in range(_PARTS)])
+    where = names[0] if len(names) == 1 else "all splits"
     if folds[0][1].height >= ENOUGH:
         note = f"solvers learn from four fifths of {where} and are measured on the rest"
-        return _Plan(folds[:1], where, where, note)
-    return _Plan(folds, "the other parts", where, f"solvers are cross-validated in five parts of {where}")
+        return folds[:1], where, where, note
+    return folds, "the other parts", where, f"solvers are cross-validated in five parts of {where}"
 
 
-def _crossed(parts: list[pl.DataFrame]) -> list[tuple[pl.DataFrame, pl.DataFrame]]:
+def _hold_out_each(parts: list[pl.DataFrame]) -> list[tuple[pl.DataFrame, pl.DataFrame]]:
     """Each part held out once, after all others."""
     return [(pl.concat([*parts[:at], *parts[at + 1 :]]), part) for at, part in enumerate(parts)]
 
 
-def _cluster() -> pl.Expr:
-    """The cluster of a row: its group, else its pair, else the row alone."""
-    return pl.coalesce(
-        pl.format("group {}", "group"), pl.format("pair {}", "pair_id"), pl.format("row {}", pl.int_range(pl.len()))
-    )
-
-
-def _targets(rows: pl.DataFrame) -> pl.DataFrame:
-    """The target of each cluster.
-
-    Words that replace one another are targets of several pairs. Folds that put these pairs apart mirror each other: a
-    word is the original in one of them and the replacement in the other.
-    """
-    return rows.select("_cluster", link=pl.format("target {}", pl.col("target").str.to_lowercase())).drop_nulls()
-
-
-def _overlaps(rows: pl.DataFrame) -> pl.DataFrame:
-    """The texts that several clusters have, and few: rows whose windows overlap are right or wrong together."""
-    texts = rows.select("_cluster", text="texts").explode("text", empty_as_null=False).unique()
-    shared = texts.filter(pl.len().over("text").is_between(2, _OVERLAPPING))
-    shared = shared.filter(n_words(pl.col("text")) >= LEAK_WORDS)
-    return shared.select("_cluster", link=pl.format("text {}", "text"))
-
-
-def _linked(rows: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
+def _link_clusters(rows: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
     """The rows with one ``_cluster`` for all clusters that links connect: no ``link`` is in two clusters."""
     if links.is_empty():
         return rows
@@ -367,16 +358,6 @@ def _linked(rows: pl.DataFrame, links: pl.DataFrame) -> pl.DataFrame:
     _, linked = csgraph.connected_components(sparse.coo_matrix((np.ones(links.height), ends), shape), directed=False)
     first = np.unique(linked, return_index=True)[1]
     return rows.with_columns(pl.col("_cluster").replace(names, names[first[linked]]))
-
-
-def _hashed_parts(rows: pl.DataFrame) -> list[pl.DataFrame]:
-    """Five parts with whole clusters, and about equally many clusters of each label in every part."""
-    clusters = rows.group_by("_cluster", maintain_order=True).agg(pl.col("label").first())
-    keys = [hashing.digest(name) for name in clusters["_cluster"]]
-    clusters = clusters.with_columns(_hash=pl.Series(hashing.mix(keys, "audit", "part"), dtype=pl.UInt64))
-    clusters = clusters.sort("label", "_hash").with_columns(_part=pl.int_range(pl.len()) % _PARTS)
-    numbered = rows.join(clusters.select("_cluster", "_part"), on="_cluster", maintain_order="left")
-    return [numbered.filter(pl.col("_part") == part).drop("_part") for part in range(_PARTS)]
 
 
 def _within_budget(
@@ -394,26 +375,39 @@ def _within_budget(
     )
     chosen = []
     for train, test in folds:
-        used = _in_hash_order(train).head(learned)
+        used = _in_sampling_order(train).head(learned)
         most = measured if len(folds) == 1 else min(measured // len(folds), _HELD_OUT * used.height)
-        chosen.append((used, _in_hash_order(test).head(most)))
+        chosen.append((used, _in_sampling_order(test).head(most)))
     return chosen
 
 
-def _in_hash_order(rows: pl.DataFrame) -> pl.DataFrame:
+def _in_sampling_order(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows in hash order, so that any first n rows are a random sample; the rows of a pair stay together."""
     rows = rows.sort("_number")
     return rows[hashing.ranking(rows["_sampled"].to_numpy(), "audit", "draw")]
 
 
-def _fold(units: Units, used: pl.DataFrame, train: pl.DataFrame, test: pl.DataFrame) -> Fold:
-    sides = [used["_number"].is_in(side["_number"].implode()).to_numpy()[units.row] for side in (train, test)]
-    return Fold(*(np.flatnonzero(side) for side in sides))
-
-
 def _units(rows: pl.DataFrame, *, choice: bool) -> Units:
-    units = _candidates(rows) if choice else rows.with_row_index("row").rename({"label": "y"})
+    """What solvers see of rows; of a choice, one unit per candidate: its context and itself."""
     pair = pl.coalesce(pl.format("pair {}", "pair_id"), pl.format("row {}", "_number"))
+    numbered = rows.with_row_index("row")
+    if choice:
+        choices = pl.col("texts").list.slice(pl.col("n_context"))
+        context = pl.col("texts").list.slice(0, pl.col("n_context"))
+        candidates = numbered.with_columns(
+            context=context, candidate=choices, number=pl.int_ranges(choices.list.len())
+        ).explode("candidate", "number", empty_as_null=False)
+        units = candidates.select(
+            "row", "n_context", texts=pl.col("context").list.concat(pl.concat_list("candidate")),
+            y=(pl.col("number") == pl.col("label")).cast(pl.Int64),
+        )  # fmt: skip
+        edited = np.full(units.height, -1)
+    else:
+        units, edited = numbered.rename({"label": "y"}), np.full(rows.height, -1)
+        members = numbered.filter(pl.col("pair_id").is_not_null()).sort("label")
+        pairs = members.group_by("pair_id").agg("row", original=pl.col("label") == 0)
+        pairs = pairs.filter(pl.col("original") == [True, False])
+        edited[pairs["row"].list.first().to_numpy()] = pairs["row"].list.last().to_numpy()
     return Units(
         texts=units["texts"],
         n_context=units["n_context"].to_numpy().astype(np.int64),
@@ -421,37 +415,10 @@ def _units(rows: pl.DataFrame, *, choice: bool) -> Units:
         row=units["row"].to_numpy().astype(np.int64),
         ids=rows["id"].to_numpy().astype(object),
         labels=rows["label"].to_numpy().astype(np.int64),
-        edited=np.full(len(units), -1) if choice else _edited(rows),
+        edited=edited,
         clusterings=tuple(
             rows.select(by.rank("dense")).to_series().to_numpy().astype(np.int64) for by in (pair, pl.col("_cluster"))
         ),
-    )
-
-
-def _edited(rows: pl.DataFrame) -> Ints:
-    """For each row that is the original of a pair the number of the edited row, else -1."""
-    members = rows.with_row_index("row").filter(pl.col("pair_id").is_not_null()).sort("label")
-    pairs = members.group_by("pair_id").agg("row", original=pl.col("label") == 0)
-    pairs = pairs.filter(pl.col("original") == [True, False])
-    edited = np.full(rows.height, -1)
-    edited[pairs["row"].list.first().to_numpy()] = pairs["row"].list.last().to_numpy()
-    return edited
-
-
-def _candidates(rows: pl.DataFrame) -> pl.DataFrame:
-    """One row per choice: its context and itself."""
-    choices = pl.col("texts").list.slice(pl.col("n_context"))
-    long = rows.with_row_index("row").with_columns(
-        context=pl.col("texts").list.slice(0, pl.col("n_context")),
-        candidate=choices,
-        number=pl.int_ranges(choices.list.len()),
-    )
-    long = long.explode("candidate", "number", empty_as_null=False)
-    return long.select(
-        "row",
-        "n_context",
-        texts=pl.col("context").list.concat(pl.concat_list("candidate")),
-        y=(pl.col("number") == pl.col("label")).cast(pl.Int64),
     )
 
 
@@ -486,7 +453,7 @@ def macro_f1(score: Score, problem: Problem) -> MacroF1 | None:
     n = len(left_out)
     spread = float(np.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum())) if n > 1 else 1.0
     share = float(np.bincount(truth).max() / len(truth))
-    found, half = value(np.ones(len(truth), bool)), critical_value(score.tries) * spread
+    macro, half = value(np.ones(len(truth), bool)), critical_value(score.tries) * spread
     baseline = max(2 * share / (1 + share), 1.0) / n_labels
-    interval = Interval(round(max(0.0, found - half), DIGITS), round(min(1.0, found + half), DIGITS))
-    return MacroF1(round(found, DIGITS), round(baseline, DIGITS), interval)
+    interval = Interval(round(max(0.0, macro - half), DIGITS), round(min(1.0, macro + half), DIGITS))
+    return MacroF1(round(macro, DIGITS), round(baseline, DIGITS), interval)

@@ -1,9 +1,8 @@
-"""The solvers: what can be scored without knowing the language. One table, each a short function.
+"""The solvers: what can be scored without knowing the language. Each is a function of the table ``SOLVERS``.
 
-How probable texts are under counts of the n-grams of the originals that solvers learn from.
-
-A perturbed text has n-grams that originals lack. Counts are smoothed by the probability that
-the next shorter n-grams give (Dirichlet prior; MacKay and Peto 1995).
+Language models come first: how probable texts are under counts of the n-grams of the originals that solvers learn from.
+A perturbed text has n-grams that originals lack. Counts are smoothed by the probability that the next shorter n-grams
+give (Dirichlet prior; MacKay and Peto 1995). Then what solvers get (``Bench``), the solvers, and their table.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -58,9 +57,8 @@ class Strings:
         """The lower-cased tokens of the texts that solvers of strings read."""
         frame = features.tokens.frame
         starts = frame["before"].is_null().to_numpy()
-        return cls(
-            frame["unit"].to_numpy().astype(np.int64), _places(starts), frame["token"].to_numpy().astype(np.uint64)
-        )
+        unit, token = frame["unit"].to_numpy().astype(np.int64), frame["token"].to_numpy().astype(np.uint64)
+        return cls(unit, _places_in_texts(starts), token)
 
     @classmethod
     def characters(cls, features: Features) -> "Strings":
@@ -70,12 +68,11 @@ class Strings:
         lengths = read["text"].str.len_chars().to_numpy()
         starts = np.zeros(len(points), dtype=bool)
         starts[np.cumsum(lengths) - lengths] = True
-        return cls(
-            np.repeat(read["unit"].to_numpy(), lengths).astype(np.int64), _places(starts), points.astype(np.uint64)
-        )
+        unit = np.repeat(read["unit"].to_numpy(), lengths).astype(np.int64)
+        return cls(unit, _places_in_texts(starts), points.astype(np.uint64))
 
 
-def _places(starts: npt.NDArray[np.bool_]) -> Ints:
+def _places_in_texts(starts: npt.NDArray[np.bool_]) -> Ints:
     first = np.flatnonzero(starts)
     return np.arange(len(starts)) - np.repeat(first, np.diff(first, append=len(starts)))
 
@@ -83,7 +80,8 @@ def _places(starts: npt.NDArray[np.bool_]) -> Ints:
 def log_probabilities(strings: Strings, problem: Problem, fold: Fold, longest: int) -> Floats:
     """Sum, mean and least of the log probabilities of the symbols of each unit, shape (units, 3).
 
-    N-grams are counted in the originals that solvers learn from: rows of the first label, or right candidates.
+    N-grams are counted in the originals that solvers learn from: rows of the first label, or right candidates. The
+    counts of a unit are those of the other parts; of a unit that is in no part, those of all.
 
     Args:
         strings: the symbols of all units.
@@ -92,19 +90,21 @@ def log_probabilities(strings: Strings, problem: Problem, fold: Fold, longest: i
         longest: n of the longest n-grams; 1 for frequencies.
     """
     units = problem.units
-    part = np.full(len(units.y), -1)
-    part[fold.train] = units.clusterings[-1][units.row[fold.train]] % _PARTS
-    counted = (part >= 0) & (units.y == int(problem.choice))
-    logs = np.log(_probabilities(strings, part[strings.unit], counted[strings.unit], longest))
-    n = np.bincount(strings.unit, minlength=len(part))
-    sums = np.bincount(strings.unit, weights=logs, minlength=len(part))
-    least = np.zeros(len(part))
-    np.minimum.at(least, strings.unit, logs)
-    return np.column_stack([sums, sums / np.maximum(1, n), least])
+    part_of_unit = np.full(len(units.y), -1)
+    part_of_unit[fold.train] = units.clusterings[-1][units.row[fold.train]] % _PARTS
+    part = part_of_unit[strings.unit]
+    counted = ((part_of_unit >= 0) & (units.y == int(problem.choice)))[strings.unit]
+    members = [part == number for number in range(_PARTS)]
+    width = min(_BUCKETS, 1 << (4 * len(part)).bit_length())
 
+    def count(keys: Symbols) -> Ints:
+        """How often each key is counted in the other parts."""
+        bucket = (keys % np.uint64(width)).astype(np.int64)
+        counts = np.bincount(bucket[counted], minlength=width)[bucket]
+        for inside in members:
+            counts[inside] -= np.bincount(bucket[inside & counted], minlength=width)[bucket[inside]]
+        return counts
 
-def _probabilities(strings: Strings, part: Ints, counted: npt.NDArray[np.bool_], longest: int) -> Floats:
-    """The probability of each symbol after those before it, shape (symbols,)."""
     probability = np.full(len(part), 1 / (1 + len(np.unique(strings.symbol))))
     context = np.zeros(len(part), dtype=np.uint64)
     for n in range(longest):
@@ -112,20 +112,13 @@ def _probabilities(strings: Strings, part: Ints, counted: npt.NDArray[np.bool_],
             before = np.where(strings.place >= n, np.roll(strings.symbol, n), _OUTSIDE)
             context = hashing.combine(context, before)
         ngram = hashing.combine(context, strings.symbol)
-        seen, all_seen = (_counts(keys, part, counted) for keys in (ngram, context))
-        probability = (seen + _PRIOR * probability) / (all_seen + _PRIOR)
-    return probability
-
-
-def _counts(keys: Symbols, part: Ints, counted: npt.NDArray[np.bool_]) -> Ints:
-    """How often each key is counted in the other parts; for units that are in no part, in all parts."""
-    width = min(_BUCKETS, 1 << (4 * len(keys)).bit_length())
-    bucket = (keys % np.uint64(width)).astype(np.int64)
-    found = np.bincount(bucket[counted], minlength=width)[bucket]
-    for number in range(_PARTS):
-        own = part == number
-        found[own] -= np.bincount(bucket[own & counted], minlength=width)[bucket[own]]
-    return found
+        probability = (count(ngram) + _PRIOR * probability) / (count(context) + _PRIOR)
+    logs = np.log(probability)
+    n_symbols = np.bincount(strings.unit, minlength=len(units.y))
+    sums = np.bincount(strings.unit, weights=logs, minlength=len(units.y))
+    least = np.zeros(len(units.y))
+    np.minimum.at(least, strings.unit, logs)
+    return np.column_stack([sums, sums / np.maximum(1, n_symbols), least])
 
 
 _EDITED = frozenset({Shape.SENTENCE, Shape.CHOICE})
@@ -183,15 +176,15 @@ def length(bench: Bench) -> Score:
 
 def language_model(bench: Bench) -> Score | None:
     """How probable a text is to models of the originals: trigrams of words and 5-grams of characters."""
-    return _modelled(bench, (Strings.words, 3), (Strings.characters, 5))
+    return _learn_from_models(bench, (Strings.words, 3), (Strings.characters, 5))
 
 
 def frequency(bench: Bench) -> Score | None:
     """How frequent the words of a text are in the originals."""
-    return _modelled(bench, (Strings.words, 1))
+    return _learn_from_models(bench, (Strings.words, 1))
 
 
-def _modelled(bench: Bench, *models: tuple[Callable[[Features], Strings], int]) -> Score | None:
+def _learn_from_models(bench: Bench, *models: tuple[Callable[[Features], Strings], int]) -> Score | None:
     """Logistic regression on what n-gram models say; None where no text is edited, as in windows of sentences."""
     problem = bench.problem
     if not bench.data.perturbation or bench.data.shape not in _EDITED:
@@ -255,67 +248,62 @@ def label_word(bench: Bench) -> Score | None:
     naming = bench.features.slotted.filter(text.str.to_lowercase().str.contains_any(lowered))
     written = naming.select("unit", word=text.str.extract_all(r"\S+"))
     in_any_case = naming.select("unit", word=tokens(text.str.to_lowercase(), unspaced=problem.unspaced))
-    scores = {"as written": _named(problem, names, written), "in any case": _named(problem, lowered, in_any_case)}
-    found = {way: score for way, score in scores.items() if score}
-    return best_of(found) if found else None
+    ways = {"as written": (names, written), "in any case": (lowered, in_any_case)}
+    scores = {way: score for way, of in ways.items() if (score := _score_of_names(problem, *of))}
+    return best_of(scores) if scores else None
 
 
-def _named(problem: Problem, names: Sequence[str], words: pl.DataFrame) -> Score | None:
-    """The score of the labels whose names are among the words of a unit (``unit``, ``word``); None where none is."""
+def _score_of_names(problem: Problem, names: Sequence[str], words: pl.DataFrame) -> Score | None:
+    """The score of the labels whose names are among the words of a unit (``unit``, ``word``); None where none is.
+
+    In each fold a unit gets the label that is right most often where it occurs; the commonest label where none does.
+    """
     label_of = pl.DataFrame({"word": names, "label": range(len(names))})
     listed = words.explode("word", empty_as_null=False)
     occurring = listed.join(label_of, on="word").select("unit", "label").unique().sort("unit", "label")
     unit, label = (occurring[column].to_numpy().astype(np.int64) for column in ("unit", "label"))
     if not len(unit):
         return None
-    answers = [_most_trusted(problem, fold, unit, label)[fold.test] for fold in problem.folds]
-    occurs = np.isin(problem.measured, unit).astype(np.float64)
-    return problem.label_score(np.concatenate(answers), occurs)
-
-
-def _most_trusted(problem: Problem, fold: Fold, unit: Ints, label: Ints) -> Ints:
-    """For each unit the label that is right most often where it occurs; the commonest label where none does."""
-    y, n_labels = problem.units.y, len(problem.labels)
-    learned = np.isin(unit, fold.train)
-    occurs = np.bincount(label[learned], minlength=n_labels)
-    right = np.bincount(label[learned & (y[unit] == label)], minlength=n_labels)
-    by_trust = np.argsort(((right + 1) / (occurs + 2))[label], kind="stable")
-    answers = np.full(len(y), np.bincount(y[fold.train]).argmax())
-    answers[unit[by_trust]] = label[by_trust]  # the most trusted is written last
-    return answers
+    y, n_labels, answers = problem.units.y, len(problem.labels), []
+    for fold in problem.folds:
+        learned = np.isin(unit, fold.train)
+        occurs = np.bincount(label[learned], minlength=n_labels)
+        right = np.bincount(label[learned & (y[unit] == label)], minlength=n_labels)
+        by_trust = np.argsort(((right + 1) / (occurs + 2))[label], kind="stable")
+        answer = np.full(len(y), np.bincount(y[fold.train]).argmax())
+        answer[unit[by_trust]] = label[by_trust]  # the most trusted is written last
+        answers.append(answer[fold.test])
+    return problem.label_score(np.concatenate(answers), np.isin(problem.measured, unit).astype(np.float64))
 
 
 def seen(bench: Bench) -> Score:
-    """The best rule that knows only whether a sentence of the row (the candidate) occurs in train."""
-    problem = bench.problem
-    known = np.concatenate([_seen(bench, fold) for fold in problem.folds])
-    if not known.any():
-        return problem.chance_score("no sentence that is measured on occurs in what solvers learn from")
-    if problem.choice:
-        solvers = {"seen in train": known, "not seen in train": -known}
-        return best_of({name: problem.choice_score(values) for name, values in solvers.items()})
-    pairs = permutations(range(len(problem.labels)), 2) if len(problem.labels) <= SLOTS else [(0, 1)]
-    rules = {
-        f"seen in train → {problem.labels[a]}": problem.label_score(np.where(known, a, b), known) for a, b in pairs
-    }
-    best = best_of(rules)
-    return replace(best, detail=f"{known.mean():.1%} of rows: {best.detail}")
-
-
-def _seen(bench: Bench, fold: Fold) -> Floats:
-    """Whether a text of each unit held out (its candidate, if it has a context) is among the texts learned from.
+    """The best rule that knows only whether a sentence of the row (the candidate) occurs in train.
 
     Where solvers are measured on test, all of train counts, not only the rows that solvers learn from.
     """
-    problem, data, asked = bench.problem, bench.data, bench.asked
+    problem, data = bench.problem, bench.data
     split = data.split(problem.trained_on) if problem.trained_on in data.splits else None
-    if split is not None and problem.trained_on != problem.measured_on:
-        key = normal(pl.col("texts").explode()).hash().alias("key")
-        learned = pl.concat(part.select(key) for part in split.iter_slices(_ROWS_AT_ONCE))["key"]
-    else:
-        learned = bench.keyed.filter(pl.col("unit").is_in(fold.train.astype(np.uint32)))["key"]
-    units = asked.filter(pl.col("key").is_in(learned.unique().implode()))["unit"].to_numpy()
-    return np.isin(fold.test, units).astype(np.float64)
+    occurring = []
+    for fold in problem.folds:
+        if split is not None and problem.trained_on != problem.measured_on:
+            key = normal(pl.col("texts").explode()).hash().alias("key")
+            learned = pl.concat(part.select(key) for part in split.iter_slices(_ROWS_AT_ONCE))["key"]
+        else:
+            learned = bench.keyed.filter(pl.col("unit").is_in(fold.train.astype(np.uint32)))["key"]
+        units = bench.asked.filter(pl.col("key").is_in(learned.unique().implode()))["unit"].to_numpy()
+        occurring.append(np.isin(fold.test, units).astype(np.float64))
+    occurs = np.concatenate(occurring)
+    if not occurs.any():
+        return problem.chance_score("no sentence that is measured on occurs in what solvers learn from")
+    if problem.choice:
+        solvers = {"seen in train": occurs, "not seen in train": -occurs}
+        return best_of({name: problem.choice_score(values) for name, values in solvers.items()})
+    pairs = permutations(range(len(problem.labels)), 2) if len(problem.labels) <= SLOTS else [(0, 1)]
+    rules = {
+        f"seen in train → {problem.labels[a]}": problem.label_score(np.where(occurs, a, b), occurs) for a, b in pairs
+    }
+    best = best_of(rules)
+    return replace(best, detail=f"{occurs.mean():.1%} of rows: {best.detail}")
 
 
 def pairwise_length(bench: Bench) -> Score | None:
@@ -329,16 +317,15 @@ def pairwise_length(bench: Bench) -> Score | None:
     lengths = {name: total(problem, bench.features, LENGTH_MEASURES[name]) for name in ("words", "characters")}
     rules = {f"more {name}": length for name, length in lengths.items()}
     rules |= {f"fewer {name}": -length for name, length in lengths.items()}
-    chosen = [_best_rule(problem, rules, fold) for fold in problem.folds]
+    chosen = []
+    for fold in problem.folds:
+        learned = replace(problem, folds=(replace(fold, test=np.sort(fold.train)),))
+        scores = {name: _member_score(learned, values[learned.measured]) for name, values in rules.items()}
+        accuracies = {name: score.accuracy if score else 0.0 for name, score in scores.items()}
+        chosen.append(max(accuracies, key=accuracies.__getitem__))
     values = [rules[name][fold.test] for name, fold in zip(chosen, problem.folds, strict=True)]
     score = _member_score(problem, np.concatenate(values))
     return replace(score, detail=f"the member with {chosen[0]} is right") if score else None
-
-
-def _best_rule(problem: Problem, rules: Mapping[str, Floats], fold: Fold) -> str:
-    learned = replace(problem, folds=(replace(fold, test=np.sort(fold.train)),))
-    scores = {name: _member_score(learned, values[learned.measured]) for name, values in rules.items()}
-    return max(scores, key=lambda name: score.accuracy if (score := scores[name]) else 0.0)
 
 
 def pairwise(problem: Problem, scores: Mapping[str, Score]) -> Score | None:
@@ -349,16 +336,16 @@ def pairwise(problem: Problem, scores: Mapping[str, Score]) -> Score | None:
         scores: by name of the solver; scores without ``leaning`` (one value per unit) are not used.
     """
     leanings = {name: score.leaning for name, score in scores.items() if score.leaning is not None}
-    compared = {name: score for name, lean in leanings.items() if (score := _compared(problem, lean))}
+    compared = {name: score for name, lean in leanings.items() if (score := _pair_score(problem, lean))}
     return best_of(compared) if compared else None
 
 
 def _member_score(problem: Problem, values: Floats) -> Score | None:
     """The score of taking the member with the highest value, by the values of the measured units."""
-    return problem.choice_score(values) if problem.choice else _compared(problem, values)
+    return problem.choice_score(values) if problem.choice else _pair_score(problem, values)
 
 
-def _compared(problem: Problem, lean: Floats) -> Score | None:
+def _pair_score(problem: Problem, lean: Floats) -> Score | None:
     """The score of taking the member that leans more as the original; None where no pair was measured."""
     place = np.full(len(problem.units.y), -1)
     place[problem.measured] = np.arange(len(problem.measured))

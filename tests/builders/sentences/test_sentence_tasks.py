@@ -15,7 +15,7 @@ from discoprobe.builders.edits import clause_edits as clause_inversion
 from discoprobe.builders.edits import clause_edits as hidden_conjunction
 from discoprobe.builders.probing import conj_type, coord_inv, sent_len, top_deps, tree_depth, word_content
 from discoprobe.builders.sampling import SURFACE, Split, bin_of, edges, names
-from discoprobe.builders.sentences import VALUES, Frequencies, ranked, word_of_sentence
+from discoprobe.builders.sentences import VALUES, Frequencies, rank_lemmas, word_of_sentence
 from discoprobe.loaders import hashing
 from discoprobe.loaders.languages import LanguageData, language_data
 
@@ -204,18 +204,18 @@ NONE_KNOWN = LanguageData(code="xx", name="xx")
 
 def test_ranks_are_of_the_corpora_where_no_list_knows_the_words():
     lemmas = pl.Series(["b", "a", "b", "c", "b", "a"])
-    assert ranked(lemmas, None).select("lemma", "rank").rows() == [("b", 1), ("a", 2), ("c", 3)]
+    assert rank_lemmas(lemmas, None).select("lemma", "rank").rows() == [("b", 1), ("a", 2), ("c", 3)]
 
 
 def test_ranks_are_of_the_list_where_it_knows_the_words():
     lemmas = pl.Series(["zebra"] * 5 + ["house", "the"])
-    assert ranked(lemmas, Frequencies("wordfreq", code="en"))["lemma"].to_list() == [
+    assert rank_lemmas(lemmas, Frequencies("wordfreq", code="en"))["lemma"].to_list() == [
         "the",
         "house",
         "zebra",
     ]
     unknown = pl.Series(["qqxq"] * 5 + ["xqqx"] * 4 + ["the"])
-    assert ranked(unknown, Frequencies("wordfreq", code="en"))["lemma"].to_list() == [
+    assert rank_lemmas(unknown, Frequencies("wordfreq", code="en"))["lemma"].to_list() == [
         "qqxq",
         "xqqx",
         "the",
@@ -294,7 +294,7 @@ def test_names_keep_the_capital_that_the_other_first_word_gets(lang, text, upos,
         "b_end": len(text) - 1,
     }
     row = places | {"text": text, "a_form": text.split()[0], "a_upos": upos, "a_lemma": lemma}
-    edit = clause_inversion.invert(text, clause_inversion._heads(row, language_data(lang)))
+    edit = clause_inversion.invert(text, clause_inversion._plan_inversion(row, language_data(lang)))
     assert text[: edit.start] + edit.replacement + text[edit.end :] == inverted
 
 
