@@ -15,7 +15,6 @@ import logging
 import os
 import re
 import threading
-import time
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -24,6 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from discoprobe.loaders.errors import IntegrityError, RemoteError, UsageError
 from discoprobe.loaders.hashing import hashes_of
+from discoprobe.loaders.retries import RetryPolicy, asked_wait
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -129,7 +129,7 @@ class Failures:
         message = "" if message.startswith("<") else message  # a page of a proxy
         return HubError(
             self._words(status, doing) + (f" (the Hub says: {message})" if message else ""),
-            status=status, transient=status in _TRANSIENT, wait=_asked_wait(response.headers),
+            status=status, transient=status in _TRANSIENT, wait=asked_wait(response.headers),
         )  # fmt: skip
 
     def _words(self, status: int, doing: str) -> str:
@@ -167,14 +167,6 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         seen = seen.__cause__ or seen.__context__
 
 
-def _asked_wait(headers: Mapping[str, str]) -> float | None:
-    """The seconds of ``Retry-After`` or, for a used-up rate limit, of ``RateLimit: "api";r=0;t=N``."""
-    if (after := headers.get("Retry-After", "")).isdecimal():
-        return float(after)
-    limit = re.search(r"r=0;\s*t=(\d+)", headers.get("RateLimit", ""))
-    return float(limit[1]) if limit else None
-
-
 Content: TypeAlias = "Path | bytes"
 Result = TypeVar("Result")
 
@@ -192,30 +184,6 @@ _STORAGE_LEAST, _STORAGE_SPEED = 120.0, 5_000
 _STORAGE_WAITS = {"HF_XET_CLIENT_RETRY_BASE_DELAY": "1s", "HF_XET_CLIENT_RETRY_MAX_DURATION": "20s"}
 """Settings of the storage's client (Xet): how long it tries a request again; six minutes by default."""
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class RetryPolicy:
-    """How often and how long to try.
-
-    Attributes:
-        attempts: tries of one step.
-        first_wait: seconds before the second try; each further wait is twice as long.
-        longest_wait: the most that such a wait grows to. A wait that the Hub asks for (``Retry-After``) is honoured
-            up to five minutes, the length of its rate limit's window.
-        timeout: seconds without an answer; the Hub gives up a commit after 60.
-    """
-
-    attempts: int = 5
-    first_wait: float = 1.0
-    longest_wait: float = 60.0
-    timeout: float = 120.0
-
-    def wait(self, attempt: int, asked: float | None) -> None:
-        """Sleeps after the failed try number ``attempt`` (from 0)."""
-        seconds = min(self.first_wait * 2**attempt, self.longest_wait) if asked is None else min(asked, 300.0)
-        _log.info("waiting %.1f s before another try", seconds)
-        time.sleep(seconds)
 
 
 @dataclass(frozen=True, slots=True)

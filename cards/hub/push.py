@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from discoprobe.cards.hub.client import Content, Hub, HubError, RetryPolicy
+from discoprobe.cards.hub.client import Content, Hub, HubError
 from discoprobe.cards.hub.staging import (
     CHANGELOG,
     GIT,
@@ -32,6 +32,7 @@ from discoprobe.cards.metadata.manifest import only
 from discoprobe.cards.release import checks, diff
 from discoprobe.cards.release.diff import Changes, Version
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError
+from discoprobe.loaders.retries import RetryPolicy
 
 Result = TypeVar("Result")
 State = Literal["published", "proposed", "unchanged", "completed", "planned", "declined"]
