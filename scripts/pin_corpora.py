@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from discoprobe.loaders.catalogue.licences import openness
-from discoprobe.loaders.hashing import hashes_of
+from discoprobe.loaders.file_hashes import hashes_of
 from text_corpora import FACTS, text_records
 
 Record = dict[str, Any]

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from discoprobe.loaders.errors import IntegrityError, RemoteError, UsageError
-from discoprobe.loaders.hashing import hashes_of
+from discoprobe.loaders.file_hashes import hashes_of
 from discoprobe.loaders.retries import RetryPolicy, asked_wait
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import httpx2
     from huggingface_hub import CommitOperationAdd
 
-    from discoprobe.loaders.hashing import FileHashes
+    from discoprobe.loaders.file_hashes import FileHashes
 
 
 _TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504})

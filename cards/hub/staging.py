@@ -27,7 +27,7 @@ from discoprobe.cards.release.diff import Changes
 from discoprobe.cards.release.release_folder import README, documents
 from discoprobe.cards.text import card
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError
-from discoprobe.loaders.hashing import FileHashes, hashes_of
+from discoprobe.loaders.file_hashes import FileHashes, hashes_of
 
 CHANGELOG = "CHANGELOG.md"
 GIT = frozenset({".gitattributes", ".gitignore"})

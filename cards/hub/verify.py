@@ -16,7 +16,7 @@ from discoprobe.cards.release import diff
 from discoprobe.cards.release.release_folder import README, documents
 from discoprobe.cards.text import card
 from discoprobe.loaders.errors import DiscoprobeError
-from discoprobe.loaders.hashing import hashes_of
+from discoprobe.loaders.file_hashes import hashes_of
 
 Rebuild: TypeAlias = Callable[[Manifest, Path], None]
 """Builds the configs of a manifest, from its sources and with its settings, into an empty folder."""

@@ -25,8 +25,8 @@ from discoprobe.cards.readers import ReaderFigures
 from discoprobe.loaders.corpus import VERSION as READER_VERSION
 from discoprobe.loaders.corpus import Corpus, Source
 from discoprobe.loaders.errors import DiscoprobeError
+from discoprobe.loaders.file_hashes import hashes_of
 from discoprobe.loaders.folders import recovered
-from discoprobe.loaders.hashing import hashes_of
 
 NAME = "manifest.json"
 PARTS = "manifest"

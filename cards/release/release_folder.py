@@ -43,8 +43,8 @@ from discoprobe.cards.text.verdicts import FAILED, Verdict, verdicts
 from discoprobe.loaders import languages
 from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import DiscoprobeError, UsageError
+from discoprobe.loaders.file_hashes import hash_of_json, hashes_of
 from discoprobe.loaders.folders import Place, alone
-from discoprobe.loaders.hashing import hash_of_json, hashes_of
 
 PACKAGE = "discoprobe"
 

@@ -28,7 +28,7 @@ from discoprobe.cards.text import card
 from discoprobe.cards.text.render import plain, render
 from discoprobe.cards.text.verdicts import Verdict, tally, verdicts
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, UsageError
-from discoprobe.loaders.hashing import hashes_of
+from discoprobe.loaders.file_hashes import hashes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from discoprobe.loaders.hashing import hashes_of
+from discoprobe.loaders.file_hashes import hashes_of
 
 HOST: Final = "https://raw.githubusercontent.com"
 """The host of the pinned files: ``<HOST>/<repo>/<commit>/<path>``."""

@@ -29,8 +29,8 @@ from discoprobe.loaders.discourse_layers.mentions import read_mentions
 from discoprobe.loaders.discourse_layers.mentions import table as mention_table
 from discoprobe.loaders.discourse_layers.rst_trees import read_trees
 from discoprobe.loaders.errors import BadLine, CorpusFormatError, OnError, UnknownNameError, UnsupportedError
+from discoprobe.loaders.file_hashes import FileHashes, hash_of_json, hashes_of
 from discoprobe.loaders.folders import cache_folder
-from discoprobe.loaders.hashing import FileHashes, hash_of_json, hashes_of
 from discoprobe.loaders.paths import RELS, CorpusFile, describe, find_files
 from discoprobe.loaders.process_pool import process_pool
 

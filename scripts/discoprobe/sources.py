@@ -42,7 +42,7 @@ from discoprobe.loaders.errors import (
 from discoprobe.loaders.fetch import downloads
 from discoprobe.loaders.fetch.downloads import location
 from discoprobe.loaders.fetch.remote_files import GLOB, PARQUET, as_path, files_at, hub_url, is_url
-from discoprobe.loaders.hashing import hashes_of
+from discoprobe.loaders.file_hashes import hashes_of
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.paths import SUFFIXES, holds_corpus
 from discoprobe.loaders.process_pool import Progress, silent
