@@ -18,6 +18,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "near_duplicates": ["EarlierTexts", "near_clusters", "shingles"],
     "paths": ["describe", "find_files"],
     "process_pool": ["WORDS", "cluster", "silent"],
+    "retries": ["RetryPolicy"],
     "toml_records": ["convert_table"],
     "words": ["is_unspaced", "n_alphanumeric_words", "n_running_words", "n_words", "running_words", "tokens",
         "word_count", "word_spans"],
