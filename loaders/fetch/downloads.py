@@ -145,12 +145,13 @@ def list_corpora(names: Iterable[str] = ()) -> list[CorpusRow]:
                 note = f"{text.note}; {text.repo} at {text.commit[:7]}, read with --segment"
                 licence = normalise(text.licence)
                 rows.append(CorpusRow(code, title, text.corpus(code), licence, HUB_TEXT, text.default, note=note))
-        for record in language.left_out:
-            licence, documents = normalise(record.licence), str(record.documents)
-            row = CorpusRow(
-                code, title, record.name, licence, documents, default=False, offered=False, note=record.reason
+        rows += [
+            CorpusRow(
+                code, title, record.name, normalise(record.licence), str(record.documents), default=False,
+                offered=False, note=record.reason,
             )
-            rows.append(row)
+            for record in language.left_out
+        ]  # fmt: skip
     return rows
 
 
@@ -365,6 +366,8 @@ class _Download:
 
         with httpx2.Client(timeout=self.retry.timeout, follow_redirects=True) as client:
             for attempt in range(self.retry.attempts):
+                if self.file.bytes and _size(self.part) == self.file.bytes:
+                    return
                 try:
                     self._receive(client, url)
                 except _TemporaryError as error:
@@ -384,8 +387,6 @@ class _Download:
         import httpx2  # noqa: PLC0415 (loaded by now)
 
         arrived = _size(self.part)
-        if arrived and arrived == self.file.bytes:
-            return
         # without compression, so that sizes and ranges are those of the file
         headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={arrived}-"} if arrived else {})
         advice = "check the network, or set DISCOPROBE_MIRROR"
