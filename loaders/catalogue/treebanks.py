@@ -79,11 +79,11 @@ def language(name: str) -> Language:
     heads = _heads()
     if name in heads:
         return heads[name]
-    wanted, code = name.replace("_", " ").casefold(), _standard_code(name)
-    for known in heads.values():
-        if known.code in (wanted, code) or known.name.casefold() == wanted:
-            return known
-    names = [*heads, *(known.name for known in heads.values())]
+    title, code = name.replace("_", " ").casefold(), _standard_code(name)
+    for head in heads.values():
+        if head.code in (title, code) or head.name.casefold() == title:
+            return head
+    names = [*heads, *(head.name for head in heads.values())]
     raise UnknownNameError("language", name, names, remedy="(`build languages` lists them)")
 
 
@@ -118,11 +118,11 @@ def open_treebanks(name: str) -> tuple[Treebank, ...]:
         UnknownNameError: the catalogue has no such language.
         UnsupportedError: it has only treebanks that are left out; the message gives the reasons.
     """
-    known = language(name)
-    if taken := tuple(treebank for treebank in known.treebanks if treebank.default):
-        return taken
-    reasons = "; ".join(f"{left.name}: {left.reason}" for left in known.left_out)
-    raise UnsupportedError(f"{known.name} has no openly licensed treebank ({reasons}); give files of your own")
+    head = language(name)
+    if banks := tuple(bank for bank in head.treebanks if bank.default):
+        return banks
+    reasons = "; ".join(f"{record.name}: {record.reason}" for record in head.left_out)
+    raise UnsupportedError(f"{head.name} has no openly licensed treebank ({reasons}); give files of your own")
 
 
 def default_corpora(name: str) -> tuple[Treebank | TextCorpus, ...]:
@@ -133,9 +133,9 @@ def default_corpora(name: str) -> tuple[Treebank | TextCorpus, ...]:
     Raises:
         UnknownNameError: the catalogue has no such language.
     """
-    known = language(name)
-    texts = tuple(text for text in known.texts if text.default)
-    return texts or tuple(bank for bank in known.treebanks if bank.default)
+    head = language(name)
+    texts = tuple(text for text in head.texts if text.default)
+    return texts or tuple(bank for bank in head.treebanks if bank.default)
 
 
 def treebank(name: str) -> Treebank:
@@ -165,7 +165,7 @@ def corpus(name: str, *, kind: str = "corpus") -> Treebank | TextCorpus:
     code = _index().get(name.casefold())
     if code is None:
         raise UnknownNameError(kind, name, _index_names())
-    record = _named(name, code)
+    record = _record(name, code)
     if isinstance(record, LeftOut):
         raise UnsupportedError(f"{record.name} is not offered for download: {record.reason}")
     return record
@@ -181,14 +181,13 @@ def facts_for(name: str) -> TreebankFacts | None:
     Treebanks that are not offered for download are included, so that the licence of a user's copy is known. If licences
     differ from file to file, as in GUM, only the files that the catalogue lists are recognised.
     """
-    wanted = name.casefold()
-    for guess in (wanted, wanted.removesuffix(".conllu").split("-ud-")[0]):
+    name = name.casefold()
+    for guess in (name, name.removesuffix(".conllu").split("-ud-")[0]):
         if (code := _index().get(guess)) is not None:
-            record = _named(guess, code)
+            record = _record(guess, code)
             return None if isinstance(record, TextCorpus) else record.facts
-    if (code := _file_index().get(wanted)) is not None:
-        return next(known.facts for known in _contents(code).treebank if known.has(wanted))
-    return None
+    code = _file_index().get(name)
+    return None if code is None else next(bank.facts for bank in _contents(code).treebank if bank.has(name))
 
 
 def sample_files() -> dict[str, Path]:
@@ -197,11 +196,11 @@ def sample_files() -> dict[str, Path]:
     return {path.name.partition("_")[0]: path for path in sorted(folder.glob("*.conllu"))}
 
 
-def _named(name: str, code: str) -> Treebank | TextCorpus | LeftOut:
+def _record(name: str, code: str) -> Treebank | TextCorpus | LeftOut:
     """The record of a language's file that has this name or prefix."""
     contents = _contents(code)
     records: tuple[Treebank | TextCorpus | LeftOut, ...] = (*contents.treebank, *contents.text, *contents.left_out)
-    return next(record for record in records if record.is_named(name))
+    return next(record for record in records if record.is_record(name))
 
 
 def _folder() -> Traversable:
@@ -218,12 +217,12 @@ def _heads() -> Mapping[str, Language]:
     """Every language by code. The tables of corpora are cut off before parsing, because parsing them takes long."""
     names = sorted(entry.name for entry in _folder().iterdir())
     codes = [name.removesuffix(".toml") for name in names if name.endswith(".toml")]
-    return MappingProxyType({code: _head(code) for code in codes})
-
-
-def _head(code: str) -> Language:
-    file = f"catalogue/{code}.toml"
-    return convert_table(parse_toml(_text(code).partition("\n[[")[0], file), _TreebankFile, file).language
+    heads = {}
+    for code in codes:
+        file = f"catalogue/{code}.toml"
+        head = parse_toml(_text(code).partition("\n[[")[0], file)
+        heads[code] = convert_table(head, _TreebankFile, file).language
+    return MappingProxyType(heads)
 
 
 @functools.cache
@@ -338,7 +337,7 @@ def hub_text(name: str, lang: str = "") -> tuple[HubText, str]:
     """
     text = next(text for text in hub_texts() if _stem(name) == text.name)
     code = name.casefold().partition("-")[2] or lang
-    offered = [known.code for known in languages(every=True) if known.code not in text.without]
+    offered = [head.code for head in languages(every=True) if head.code not in text.without]
     if code not in offered:
         raise UnknownNameError(f"language of {text.name}", code, offered, remedy="(name one with --lang)")
     return text, code
