@@ -200,7 +200,7 @@ def _record(name: str, code: str) -> Treebank | TextCorpus | LeftOut:
     """The record of a language's file that has this name or prefix."""
     contents = _contents(code)
     records: tuple[Treebank | TextCorpus | LeftOut, ...] = (*contents.treebank, *contents.text, *contents.left_out)
-    return next(record for record in records if record.is_record(name))
+    return next(record for record in records if record.is_named(name))
 
 
 def _folder() -> Traversable:
