@@ -145,8 +145,8 @@ def files_below(url: str) -> list[TextFile]:
     """
     with reaching(url):
         system, path = _system(url)
-        there = system.isdir(path) and system.find(path)
-    return files_at(url) if there else []
+        has_files = bool(system.isdir(path) and system.find(path))
+    return files_at(url) if has_files else []
 
 
 def copy_here(files: Iterable[TextFile], folder: Path) -> None:
