@@ -126,8 +126,7 @@ def _mentions_of_sentence(
             if opened.get(name):
                 first, attributes = opened[name].pop()
                 new = _Open(name, attributes, list(words[first : at + 1]))
-                if complete := _join_parts(parts, new, word.line):
-                    mentions.append(_mention(sentence, complete, fields))
+                mentions += [_mention(sentence, complete, fields) for complete in _join_parts(parts, new, word.line)]
             elif open_before.get(name):
                 open_before[name].pop()
             else:
@@ -153,18 +152,18 @@ def _brackets(word: _Word) -> Iterator[tuple[str, str, bool]]:
         yield (opening or closing).split("-")[0], opening, bool(closed or closing)
 
 
-def _join_parts(parts: dict[str, _Open], new: _Open, line: int) -> _Open | None:
-    """The complete mention; None if further parts follow. The first part has the attributes."""
+def _join_parts(parts: dict[str, _Open], new: _Open, line: int) -> list[_Open]:
+    """The complete mention, or nothing if further parts follow. The first part has the attributes."""
     match = PART.fullmatch(new.entity)
     if not match:
-        return new
+        return [new]
     entity, number, n_parts = match[1], int(match[2]), int(match[3])
     key = f"{entity}/{n_parts}"
     if not 1 <= number <= n_parts or (number > 1) != (key in parts):
         problem = f"part {number} of {n_parts} of a mention of {entity} does not follow the one before"
         raise MalformedError(problem, line)
     parts.setdefault(key, _Open(entity, new.attributes, [])).words.extend(new.words)
-    return parts.pop(key) if number == n_parts else None
+    return [parts.pop(key)] if number == n_parts else []
 
 
 def _mention(sentence: int, complete: _Open, fields: Sequence[str]) -> Mention:

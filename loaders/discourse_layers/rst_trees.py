@@ -74,8 +74,7 @@ def _read_nodes(data: bytes) -> pl.DataFrame:
         declared[relation.get("name")].add(relation.get("type"))
     by_id = _index_nodes(elements)
     rows = [_node(element, by_id, declared) for element in elements]
-    _check_daughters(rows, by_id)
-    _check_roots(rows, by_id)
+    _check_tree(rows, by_id)
     columns = {name: kind for name, kind in RST_NODES.items() if name not in {"doc", "space_after"}}
     return pl.DataFrame(rows, columns, orient="row").with_columns(space_after=pl.lit(None, pl.Boolean))
 
@@ -149,18 +148,14 @@ def _node(element: etree._Element, by_id: Mapping[str, etree._Element], declared
     return name, parent, relname, kind, multinuclear, text
 
 
-def _check_daughters(rows: Sequence[Node], by_id: Mapping[str, etree._Element]) -> None:
-    """Check that a span has one nucleus, and a multinuclear group at least one."""
+def _check_tree(rows: Sequence[Node], by_id: Mapping[str, etree._Element]) -> None:
+    """Check that a span has one nucleus, a multinuclear group at least one, and that all ancestors lead to a root."""
     nuclei = Counter(parent for _, parent, relname, _, multinuclear, _ in rows if relname == SPAN or multinuclear)
     for name, _, _, kind, _, _ in rows:
         if kind == "span" and nuclei[name] != 1:
             raise MalformedError(f"span {name} has {nuclei[name]} nuclei; it must have one", by_id[name].sourceline)
         if kind == "multinuc" and not nuclei[name]:
             raise MalformedError(f"multinuc {name} has no nuclei; remove it or attach some", by_id[name].sourceline)
-
-
-def _check_roots(rows: Sequence[Node], by_id: Mapping[str, etree._Element]) -> None:
-    """Check that the ancestors of every node lead to a root."""
     parents = {name: parent for name, parent, *_ in rows}
     safe: set[str] = set()
     for name in parents:
