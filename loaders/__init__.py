@@ -1,8 +1,8 @@
 """From files to a ``Corpus``: three tables of documents, sentences and tokens.
 
 ``catalogue`` names pinned corpora, ``fetch`` downloads and verifies them, ``raw`` annotates plain text as CoNLL-U,
-``conllu`` reads CoNLL-U into columns, with what ``discourse_layers`` reads, and ``cache`` keeps the result. ``languages``
-holds facts about languages, ``words`` counts and divides text. ``hashing`` makes keys and choices,
+``conllu`` reads CoNLL-U into columns, with what ``discourse_layers`` reads, and ``cache`` keeps the result.
+``languages`` holds facts about languages, ``words`` counts and divides text. ``hashing`` makes keys and choices,
 ``file_hashes`` compares files, ``retries`` says how often to try what a host may answer later.
 """
 

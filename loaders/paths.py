@@ -12,7 +12,7 @@ import langcodes
 
 from discoprobe.loaders.annotation_manifest import corpus_facts
 from discoprobe.loaders.catalogue import treebanks
-from discoprobe.loaders.catalogue.pins import TreebankFacts
+from discoprobe.loaders.catalogue.treebanks import TreebankFacts
 from discoprobe.loaders.errors import DiscoprobeError
 
 SUFFIXES: Final = (".conllu", ".conllu.gz", ".rs3", ".rs4")

@@ -1,8 +1,8 @@
 """Reading and writing CoNLL-U.
 
 Other packages call ``reader``. It cuts large files into blocks (``documents``), makes tables of a block (``parse``:
-words, sentences, what is malformed), and finds documents, sections and runs (``documents``). ``write`` gives the lines of a
-sentence.
+words, sentences, what is malformed), and finds documents, sections and runs (``documents``). ``write`` gives the lines
+of a sentence.
 """
 
 import lazy_loader

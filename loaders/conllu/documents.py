@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from discoprobe.loaders.catalogue.pins import DocumentRule
+    from discoprobe.loaders.catalogue.treebanks import DocumentRule
     from discoprobe.loaders.conllu.parse import Flags, Ints
 
 

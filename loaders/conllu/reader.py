@@ -19,8 +19,7 @@ import polars as pl
 from discoprobe.loaders import cache
 from discoprobe.loaders.annotation_manifest import annotation_of
 from discoprobe.loaders.catalogue import treebanks
-from discoprobe.loaders.catalogue.pins import DocumentRule, TreebankFacts
-from discoprobe.loaders.catalogue.treebanks import facts_for
+from discoprobe.loaders.catalogue.treebanks import DocumentRule, TreebankFacts, facts_for
 from discoprobe.loaders.conllu.documents import Carried, blocks, place
 from discoprobe.loaders.conllu.parse import Piece, parse
 from discoprobe.loaders.corpus import VERSION, Corpus, Counts, Shard, Source, SourceFile

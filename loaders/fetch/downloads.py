@@ -29,7 +29,7 @@ from urllib.request import url2pathname
 
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.licences import normalise
-from discoprobe.loaders.catalogue.pins import PinnedCorpus, PinnedFile, TextCorpus
+from discoprobe.loaders.catalogue.treebanks import PinnedCorpus, PinnedFile, TextCorpus
 from discoprobe.loaders.errors import DiscoprobeError, IntegrityError, RemoteError, UnknownNameError
 from discoprobe.loaders.folders import cache_folder
 from discoprobe.loaders.process_pool import Progress, silent

@@ -27,8 +27,15 @@ from discoprobe.cards.readers import read_marks, to_exclude
 from discoprobe.cards.review.site import ContextSentence
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.licences import UNKNOWN
-from discoprobe.loaders.catalogue.pins import DocumentRule, PinnedCorpus, TextCorpus, Treebank, TreebankFacts
-from discoprobe.loaders.catalogue.treebanks import DATASETS, HUB
+from discoprobe.loaders.catalogue.treebanks import (
+    DATASETS,
+    HUB,
+    DocumentRule,
+    PinnedCorpus,
+    TextCorpus,
+    Treebank,
+    TreebankFacts,
+)
 from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.corpus import Corpus, Source
 from discoprobe.loaders.errors import (

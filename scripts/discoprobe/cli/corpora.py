@@ -70,8 +70,7 @@ def _file_rows(names: Sequence[str]) -> list[dict[str, Cell]]:
 
 def _rows_of_paths(paths: Sequence[Path]) -> list[dict[str, Cell]]:
     """A row per CoNLL-U file of the user, with how its documents are recognised."""
-    from discoprobe.loaders.catalogue.pins import DocumentRule
-    from discoprobe.loaders.catalogue.treebanks import facts_for
+    from discoprobe.loaders.catalogue.treebanks import DocumentRule, facts_for
     from discoprobe.loaders.conllu.documents import explain_documents
     from discoprobe.loaders.paths import describe, find_files
 

@@ -20,7 +20,7 @@ from shared import SHARED
 
 from discoprobe.loaders import DiscoprobeError, FileHashes, IntegrityError, RemoteError, RetryPolicy, hashes_of
 from discoprobe.loaders.catalogue import DocumentRule, PinnedFile, Treebank, treebank
-from discoprobe.loaders.catalogue import pins as pinned_corpora
+from discoprobe.loaders.catalogue import treebanks as pinned_corpora
 from discoprobe.loaders.fetch import check, fetch, location, places, select
 
 QUICK = RetryPolicy(attempts=4, first_wait=0.01, longest_wait=0.05, longest_asked=0.05, timeout=5)
@@ -292,7 +292,7 @@ def test_wherever_it_breaks_the_file_is_whole(tmp_path_factory, cuts, ranges, si
 CHILD = """
 import json, sys
 from discoprobe.cli import terminal
-from discoprobe.loaders.catalogue.pins import DocumentRule, PinnedFile, Treebank
+from discoprobe.loaders.catalogue.treebanks import DocumentRule, PinnedFile, Treebank
 from discoprobe.loaders.fetch.downloads import fetch
 from discoprobe.loaders.retries import RetryPolicy
 record = json.loads(sys.argv[1])
