@@ -21,9 +21,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from discoprobe.loaders.errors import IntegrityError, RemoteError, UsageError
+from discoprobe.loaders.errors import IntegrityError, RemoteError, RetryPolicy, UsageError, asked_wait
 from discoprobe.loaders.file_hashes import hashes_of
-from discoprobe.loaders.retries import RetryPolicy, asked_wait
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

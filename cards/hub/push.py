@@ -31,8 +31,7 @@ from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest import only
 from discoprobe.cards.release import checks, diff
 from discoprobe.cards.release.diff import Changes, Version
-from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError
-from discoprobe.loaders.retries import RetryPolicy
+from discoprobe.loaders.errors import DiscoprobeError, RemoteError, RetryPolicy, UsageError
 
 Result = TypeVar("Result")
 State = Literal["published", "proposed", "unchanged", "completed", "planned", "declined"]

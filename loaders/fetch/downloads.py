@@ -30,10 +30,16 @@ from urllib.request import url2pathname
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.licences import normalise
 from discoprobe.loaders.catalogue.treebanks import PinnedCorpus, PinnedFile, TextCorpus
-from discoprobe.loaders.errors import DiscoprobeError, IntegrityError, RemoteError, UnknownNameError
+from discoprobe.loaders.errors import (
+    DiscoprobeError,
+    IntegrityError,
+    RemoteError,
+    RetryPolicy,
+    UnknownNameError,
+    asked_wait,
+)
 from discoprobe.loaders.folders import cache_folder
 from discoprobe.loaders.process_pool import Progress, silent
-from discoprobe.loaders.retries import RetryPolicy, asked_wait
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -294,7 +294,7 @@ import json, sys
 from discoprobe.cli import terminal
 from discoprobe.loaders.catalogue.treebanks import DocumentRule, PinnedFile, Treebank
 from discoprobe.loaders.fetch.downloads import fetch
-from discoprobe.loaders.retries import RetryPolicy
+from discoprobe.loaders.errors import RetryPolicy
 record = json.loads(sys.argv[1])
 record |= {"files": tuple(PinnedFile(**file) for file in record["files"]), "documents": DocumentRule()}
 with terminal.progress() as display:
