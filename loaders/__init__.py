@@ -1,7 +1,9 @@
 """From files to a ``Corpus``: three tables of documents, sentences and tokens.
 
 ``catalogue`` names pinned corpora, ``fetch`` downloads and verifies them, ``raw`` annotates plain text as CoNLL-U,
-``conllu`` reads CoNLL-U into columns, and ``cache`` keeps the result. ``languages`` holds facts about languages.
+``conllu`` reads CoNLL-U into columns, with what ``discourse_layers`` reads, and ``cache`` keeps the result.
+``languages`` holds facts about languages, ``words`` counts and divides text. ``hashing`` makes keys and choices,
+``file_hashes`` compares files.
 """
 
 import lazy_loader
@@ -11,9 +13,10 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "corpus": ["Corpus", "Counts", "DOCUMENTS", "RST_NODES", "SENTENCES", "Shard", "Source", "SourceFile", "TOKENS",
         "UPOS", "feat", "joined"],
     "errors": ["AuditFailedError", "CorpusFormatError", "DiscoprobeError", "IntegrityError", "RemoteError",
-        "UnknownNameError", "UnsupportedError", "UsageError"],
+        "RetryPolicy", "UnknownNameError", "UnsupportedError", "UsageError"],
+    "file_hashes": ["FileHashes", "hashes_of"],
     "folders": ["PREFIX", "Place", "cache_folder", "recovered", "work_folder"],
-    "hashing": ["FileHashes", "hashes_of", "keys_of", "text_keys"],
+    "hashing": ["keys_of", "text_keys"],
     "near_duplicates": ["EarlierTexts", "near_clusters", "shingles"],
     "paths": ["describe", "find_files"],
     "process_pool": ["WORDS", "cluster", "silent"],

@@ -11,10 +11,10 @@ from typing import Any, Final, TypedDict
 
 import msgspec
 
-from discoprobe.loaders.catalogue.pins import DocumentRule, TreebankFacts
+from discoprobe.loaders.catalogue.treebanks import DocumentRule, TreebankFacts
 from discoprobe.loaders.corpus import SourceFile
 from discoprobe.loaders.errors import DiscoprobeError
-from discoprobe.loaders.hashing import hashes_of
+from discoprobe.loaders.file_hashes import hashes_of
 
 NAME: Final = "annotate.json"
 WORK: Final = ".annotating"

@@ -50,7 +50,11 @@ class CachedShard:
         """
         try:
             file = pa.memory_map(str(self.path))
-            return Shard(**{name: _table(file, offset) for name, offset in self.tables})
+            tables: dict[str, pl.DataFrame] = {}
+            for name, offset in self.tables:
+                file.seek(offset)
+                tables[name] = pl.DataFrame(pa.ipc.open_stream(file).read_all())
+            return Shard(**tables)
         except (OSError, pa.ArrowException) as error:
             message = f"{self.path}: the cached corpus is gone or damaged; run the command again"
             raise DiscoprobeError(message) from error
@@ -101,7 +105,13 @@ def store(folder: Path, key: str, shards: Iterable[Shard], record: Callable[[], 
         new = path.with_name(f".new-{secrets.token_hex(8)}")  # not by mkstemp: others who share the cache may read it
         try:
             with FileIO(new, "x") as file:
-                written = [_write(file, shard) for shard in shards]
+                written = []
+                for shard in shards:
+                    tables = []
+                    for name in (*TABLES, *(layer for layer in LAYERS if getattr(shard, layer).height)):
+                        tables.append((name, file.seek(-file.tell() % ALIGNED, os.SEEK_CUR)))
+                        getattr(shard, name).write_ipc_stream(file, compression="uncompressed")
+                    written.append((tables, shard.size, shard.n_documents, shard.identity))
                 footer = json.dumps({"shards": written, "record": record()}).encode()
                 file.write(footer)
                 file.write(END.pack(len(footer), _checksum(new, left_out=0)))
@@ -133,21 +143,6 @@ def _footer(path: Path) -> tuple[bytes, int]:
         length, checksum = END.unpack(file.read())
         file.seek(size - length)
         return file.read(length), checksum
-
-
-def _write(file: FileIO, shard: Shard) -> tuple[list[tuple[str, int]], int, int, str]:
-    """Writes the tables of a shard; returns their offsets, and the shard's size, number of documents and identity."""
-    tables = []
-    for name in (*TABLES, *(layer for layer in LAYERS if getattr(shard, layer).height)):
-        tables.append((name, file.seek(-file.tell() % ALIGNED, os.SEEK_CUR)))
-        getattr(shard, name).write_ipc_stream(file, compression="uncompressed")
-    return tables, shard.size, shard.n_documents, shard.identity
-
-
-def _table(file: pa.MemoryMappedFile, offset: int) -> pl.DataFrame:
-    """The table at an offset, whose columns are the file's pages in memory."""
-    file.seek(offset)
-    return pl.DataFrame(pa.ipc.open_stream(file).read_all())
 
 
 def _checksum(path: Path, left_out: int = END.size) -> int:

@@ -211,8 +211,8 @@ class Counts:
             for layer, least in LEAST_SHARE.items()
             if (n := self.layers.get(layer, 0)) and n >= least * n_units.get(layer, self.words)
         }
-        whole = {layer for layer in WHOLE if self.layers.get(layer)}
-        return frozenset(layers | whole | ({"documents"} if self.documents else set()))
+        layers |= {layer for layer in WHOLE if self.layers.get(layer)}
+        return frozenset(layers | ({"documents"} if self.documents else set()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,21 @@
         ├── HubError                 a failed request to the Hub
         └── ConcurrentCommitError    somebody else's commit during a push
 
-A message is one line: what is wrong, where, and what to do.
+A message is one line: what is wrong, where, and what to do. A `RetryPolicy` says how often to try again what a host may
+answer later.
 """
 
 import difflib
-from collections.abc import Iterable
+import logging
+import re
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Literal, NamedTuple
+
+_log = logging.getLogger(__name__)
 
 OnError = Literal["stop", "skip"]
 """What a reader does with malformed input: raise an error, or leave it out and count it."""
@@ -108,3 +117,45 @@ class IntegrityError(RemoteError):
 def first_line(error: BaseException) -> str:
     """The class of an error that a library raised, and the first line of its message."""
     return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How often and how long to try.
+
+    Attributes:
+        attempts: tries of one step.
+        first_wait: seconds before the second try; each further wait is twice as long.
+        longest_wait: the most seconds that such a wait grows to.
+        longest_asked: the most seconds to wait when a host asks for a wait; five minutes are the window of the Hub's
+            rate limit.
+        timeout: seconds without an answer; the Hub gives up a commit after 60.
+    """
+
+    attempts: int = 5
+    first_wait: float = 1.0
+    longest_wait: float = 60.0
+    longest_asked: float = 300.0
+    timeout: float = 120.0
+
+    def wait(self, attempt: int, asked: float | None) -> None:
+        """Sleep after the failed try number ``attempt`` (from 0), as long as the host asked, where it did."""
+        grown = min(self.first_wait * 2**attempt, self.longest_wait)
+        seconds = grown if asked is None else min(asked, self.longest_asked)
+        _log.info("waiting %.1f s before another try", seconds)
+        time.sleep(seconds)
+
+
+def asked_wait(headers: Mapping[str, str]) -> float | None:
+    """The seconds that a host asks to wait; None where it asks for nothing.
+
+    ``Retry-After`` is a number of seconds or a date; a used-up rate limit of the Hub is ``RateLimit: "api";r=0;t=N``.
+    """
+    after = headers.get("Retry-After", "")
+    if after.isdecimal():
+        return float(after)
+    try:
+        return max(0.0, (parsedate_to_datetime(after) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError):  # no date, or a date without a time zone
+        limit = re.search(r"r=0;\s*t=(\d+)", headers.get("RateLimit", ""))
+        return float(limit[1]) if limit else None

@@ -1,6 +1,4 @@
-"""Folders and files that processes share: the cache, locks, folders for unfinished work, complete files.
-
-Replace the content of a release folder at once: by an exchange of folders, by two renames, or entry by entry.
+"""Folders that processes share: the cache, locks, folders for unfinished work, and the folder of a release.
 
 A new release is made in a folder beside the old one, ``.NAME.new``. Linux exchanges both in one step (``renameat2``);
 elsewhere two renames do it. A folder that cannot be renamed (a mount point, or the folder that the program was started
@@ -62,7 +60,10 @@ def alone(folder: Path, doing: str, path: Path) -> Iterator[None]:
     try:
         lock.acquire()
     except Timeout:
-        _check_writable(path.parent, folder)
+        try:  # FileLock reports a folder that cannot be written like one that is locked
+            tempfile.TemporaryFile(dir=path.parent).close()
+        except OSError as error:
+            raise DiscoprobeError(f"{folder}: no file can be written beside it: {error.strerror}") from None
         raise DiscoprobeError(f"{doing} {folder}; wait for it, or give --out another folder") from None
     try:
         yield
@@ -72,14 +73,6 @@ def alone(folder: Path, doing: str, path: Path) -> Iterator[None]:
         lock.release()
 
 
-def _check_writable(beside: Path, folder: Path) -> None:
-    """Raise a DiscoprobeError for a folder that cannot be written: FileLock reports it like one that is locked."""
-    try:
-        tempfile.TemporaryFile(dir=beside).close()
-    except OSError as error:
-        raise DiscoprobeError(f"{folder}: no file can be written beside it: {error.strerror}") from None
-
-
 @contextmanager
 def work_folder(cache: Path) -> Iterator[Path]:
     """A new folder in a cache that is deleted at the end; those of killed processes are deleted too.
@@ -87,12 +80,15 @@ def work_folder(cache: Path) -> Iterator[Path]:
     A process holds a lock in its folder as long as it lives. The lock of the cache is held while a folder is made and
     while abandoned ones are deleted, so that no folder is deleted before its process has locked it.
     """
-    from filelock import FileLock  # noqa: PLC0415 (imports asyncio; most commands lock nothing)
+    from filelock import FileLock, Timeout  # noqa: PLC0415 (imports asyncio; most commands lock nothing)
 
     cache.mkdir(parents=True, exist_ok=True)
     with FileLock(cache / GUARD):
         for folder in sorted(cache.glob(f"{PREFIX}*")):
-            _delete_if_abandoned(folder)
+            with suppress(Timeout, OSError):  # in use, or already deleted
+                with FileLock(folder / LOCK, timeout=0):
+                    pass
+                shutil.rmtree(folder, ignore_errors=True)
         new = Path(tempfile.mkdtemp(prefix=PREFIX, dir=cache))
         lock = FileLock(new / LOCK)
         lock.acquire()
@@ -101,17 +97,6 @@ def work_folder(cache: Path) -> Iterator[Path]:
     finally:
         lock.release()
         shutil.rmtree(new, ignore_errors=True)
-
-
-def _delete_if_abandoned(folder: Path) -> None:
-    from filelock import FileLock, Timeout  # noqa: PLC0415 (imports asyncio; most commands lock nothing)
-
-    try:
-        with FileLock(folder / LOCK, timeout=0):
-            pass
-    except (Timeout, OSError):  # in use, or already deleted
-        return
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 _AT_FDCWD: Final = -100
@@ -155,17 +140,12 @@ class Place:
 
     def recover(self) -> None:
         """Repairs what a killed program has left; the release is then the old one or the new one."""
-        if self.fixed:
-            self._recover_entries()
-        elif self.old.exists():
-            if not self.folder.exists():
-                self.old.rename(self.folder)
-            shutil.rmtree(self.old, ignore_errors=True)
-
-    def _recover_entries(self) -> None:
         if not self.old.exists():
             return
-        if (self.old / _PUT_AWAY).exists():
+        if not self.fixed:
+            if not self.folder.exists():
+                self.old.rename(self.folder)
+        elif (self.old / _PUT_AWAY).exists():
             self._move_in()
         else:
             for path in self.old.iterdir():
@@ -193,21 +173,18 @@ class Place:
     def swap(self) -> None:
         """Puts the new release in the place of the old one."""
         if self.fixed:
-            self._swap_entries()
+            self.old.mkdir()
+            for path in self.entries():
+                path.rename(self.old / path.name)
+            (self.old / _PUT_AWAY).touch()
+            self._move_in()
+            shutil.rmtree(self.old, ignore_errors=True)
         elif not self.folder.exists():
             self.new.rename(self.folder)
         elif not exchanged(self.new, self.folder):
             self.folder.rename(self.old)
             self.new.rename(self.folder)
             shutil.rmtree(self.old, ignore_errors=True)
-
-    def _swap_entries(self) -> None:
-        self.old.mkdir()
-        for path in self.entries():
-            path.rename(self.old / path.name)
-        (self.old / _PUT_AWAY).touch()
-        self._move_in()
-        shutil.rmtree(self.old, ignore_errors=True)
 
     def _move_in(self) -> None:
         for path in sorted(self.new.iterdir()) if self.new.exists() else ():

@@ -1,33 +1,18 @@
-"""Choices without a random generator: every choice is a hash of a key and a seed key.
+"""Keys and choices: 64-bit hashes of content, the same on every machine.
 
-A row gets the same choice for any order of files, number of processes and machine, and with any other rows, so two
-builds are byte-identical and a new document does not change the rows of the others. Keys are 64-bit integers that the
-reader derives from content (columns ``key``). A seed key names the seed, the task and what is chosen.
-
-Keys that identify documents and sentences: 64-bit BLAKE2b digests of their content, the same on every machine.
-
-Hashes of the content of files: SHA-256, and git's SHA-1 of a blob.
-
-Everything in discoprobe that compares files by content uses `hashes_of`: corpora against the catalogue, the cache of
-parsed corpora, models, releases against their manifest and against the Hub. `hash_of_json` hashes the inputs of a
-stored result, so that it can be found again.
+A key identifies a document, sentence or row by its content (BLAKE2b): the reader makes the columns ``key`` of corpora.
+Every choice is a hash of such a key and a seed key, which names the seed, the task and what is chosen; there is no
+random generator. A row gets the same choice for any order of files, number of processes and machine, and with any other
+rows, so two builds are byte-identical and a new document does not change the rows of the others.
 """
 
-import hashlib
-import io
-import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
-from pathlib import Path
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from numpy.typing import ArrayLike, NDArray
-
-from discoprobe.loaders.errors import DiscoprobeError
 
 SIZE: Final = 8
 BETWEEN: Final = "\x1f"  # separates the fields of a record
@@ -36,12 +21,15 @@ WHITE: Final = "".join(chr(i) for i in range(0x3001) if chr(i).isspace())
 """All white space of ``str.isspace``; none is above U+3000."""
 UNCOLLAPSED: Final = f"^[{WHITE}]|[{WHITE}]$|[{WHITE}]{{2}}|[{WHITE.replace(' ', '')}]"
 """White space that has to be collapsed: at either end, several characters in a row, or any but a plain space."""
+
+Keys = npt.NDArray[np.uint64]
+
 GAMMA: Final = np.uint64(0x9E3779B97F4A7C15)  # 2**64 divided by the golden ratio
 MIX1: Final = np.uint64(0xBF58476D1CE4E5B9)
 MIX2: Final = np.uint64(0x94D049BB133111EB)
 
 
-def splitmix64(keys: ArrayLike) -> NDArray[np.uint64]:
+def splitmix64(keys: npt.ArrayLike) -> Keys:
     """One 64-bit hash per 64-bit key (SplitMix64; Steele, Lea & Flood 2014)."""
     with np.errstate(over="ignore"):
         z = np.asarray(keys, dtype=np.uint64) + GAMMA
@@ -73,78 +61,20 @@ def text_keys(texts: Sequence[str]) -> pl.Series:
     return keys_of([line.encode() for line in lines])
 
 
-_CHUNK: Final = 2**18
-
-
-@dataclass(frozen=True, slots=True)
-class FileHashes:
-    r"""The size of a content and its hashes in hexadecimal.
-
-    Attributes:
-        bytes: the size.
-        sha256: SHA-256 of the content.
-        git_blob_sha1: SHA-1 of ``blob <size>\0`` and the content, as ``git hash-object`` prints it; empty where it was
-            not asked for.
-    """
-
-    bytes: int
-    sha256: str
-    git_blob_sha1: str
-
-
-def hashes_of(content: Path | bytes, *, with_git: bool = True) -> FileHashes:
-    """The size and hashes of a file, or of bytes in memory. A file is read once, in pieces.
-
-    Args:
-        content: the path of the file, or the bytes.
-        with_git: whether git's hash is computed too, which doubles the time.
-
-    Raises:
-        DiscoprobeError: the file cannot be read.
-    """
-    if isinstance(content, bytes):
-        return _hashes(io.BytesIO(content), len(content), with_git=with_git)
-    try:
-        with content.open("rb") as file:
-            return _hashes(file, content.stat().st_size, with_git=with_git)
-    except OSError as error:
-        raise DiscoprobeError(f"{content}: cannot be read: {error.strerror}") from error
-
-
-def hash_of_json(content: object) -> str:
-    """SHA-256, in hexadecimal, of a value as JSON with sorted keys; mappings of any type are JSON objects."""
-    return hashlib.sha256(json.dumps(content, sort_keys=True, default=dict).encode()).hexdigest()
-
-
-def _hashes(stream: io.BufferedIOBase, size: int, *, with_git: bool) -> FileHashes:
-    sha256 = hashlib.sha256()
-    blob = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
-    part = memoryview(bytearray(min(size, _CHUNK) + 1))
-    while n_read := stream.readinto(part):
-        sha256.update(part[:n_read])
-        if with_git:
-            blob.update(part[:n_read])
-    return FileHashes(size, sha256.hexdigest(), blob.hexdigest() if with_git else "")
-
-
-Keys = npt.NDArray[np.uint64]
-
-
 def digest(*parts: str | int) -> int:
     """A 64-bit hash of ``parts`` (BLAKE2b), the same on every machine."""
-    text = "\x1f".join(map(str, parts))
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+    text = BETWEEN.join(map(str, parts))
+    return int.from_bytes(blake2b(text.encode(), digest_size=SIZE).digest(), "little")
 
 
 def as_text(column: str) -> pl.Expr:
     """The keys of a column as 16 hexadecimal digits; null for null."""
     keys = pl.col(column).cast(pl.UInt64).fill_null(0)
-    digits = keys.map_batches(_big_endian, return_dtype=pl.Binary).bin.encode("hex")
+    digits = keys.map_batches(
+        lambda column: pl.Series(column.name, column.to_numpy().astype(">u8").view("V8").tolist(), dtype=pl.Binary),
+        return_dtype=pl.Binary,
+    ).bin.encode("hex")
     return pl.when(pl.col(column).is_not_null()).then(digits).alias(column)
-
-
-def _big_endian(keys: pl.Series) -> pl.Series:
-    return pl.Series(keys.name, keys.to_numpy().astype(">u8").view("V8").tolist(), dtype=pl.Binary)
 
 
 def mix(keys: npt.ArrayLike, *seed_key: str | int) -> Keys:

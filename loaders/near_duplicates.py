@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Ints = npt.NDArray[np.int64]
 Keys = npt.NDArray[np.uint64]
+Flags = npt.NDArray[np.bool_]
 
 _TEXTS_AT_ONCE = 100_000
 """Texts whose words are in memory as strings at a time."""
@@ -86,10 +87,20 @@ def shingles(texts: pl.Series, *, ngram: int = 5) -> Shingles:
     words = part.select(running_words(pl.col("text")))["text"]
     counts = words.list.len().to_numpy().astype(np.int64)
     hashes = words.explode(empty_as_null=False).drop_nulls().hash().to_numpy()
-    grams = _distinct(_windows(hashes, counts, ngram))
+    # the hash of every sequence of ``ngram`` words inside a text, each once per text
+    gram = hashes[: max(len(hashes) - ngram + 1, 0)].copy()
+    for step in range(1, ngram):
+        gram = gram * GAMMA + hashes[step : step + len(gram)]
+    text = np.repeat(np.arange(len(counts)), counts)[: len(gram)]
+    inside = np.arange(len(gram)) + ngram <= np.cumsum(counts)[text]
+    grams = _Grams(text[inside], gram[inside])
+    grams = grams.at(np.lexsort((grams.gram, grams.text)))
+    new = np.ones(len(grams.text), dtype=bool)
+    new[1:] = (grams.text[1:] != grams.text[:-1]) | (grams.gram[1:] != grams.gram[:-1])
+    grams = grams.at(new)
     keys = part.select(pl.col("text").str.to_lowercase().hash())["text"].to_numpy().copy()
-    long = counts >= ngram
-    keys[long] = _set_keys(grams, len(counts))[long]
+    keys[counts >= ngram] = 0  # then the sum of the hashes of the n-grams, which does not depend on their order
+    np.add.at(keys, grams.text, splitmix64(grams.gram))
     return Shingles(keys, grams)
 
 
@@ -104,46 +115,16 @@ def together(parts: Sequence[Shingles]) -> Shingles:
     return Shingles(np.concatenate([part.keys for part in parts]), grams)
 
 
-def clusters(found: Shingles, *, threshold: float = 0.8) -> pl.Series:
+def clusters(shingled: Shingles, *, threshold: float = 0.8) -> pl.Series:
     """The cluster of each text, as from :func:`near_clusters`."""
-    representative = _first_with_same(found.keys)
-    is_representative = representative[found.grams.text] == found.grams.text
-    edges = _edges(found.grams.at(is_representative), len(found.keys), threshold)
-    return pl.Series("cluster", _clusters(representative, edges), dtype=pl.UInt32)
-
-
-def _windows(words: Keys, counts: Ints, ngram: int) -> _Grams:
-    """The hash of every sequence of ``ngram`` words inside a text."""
-    if len(words) < ngram:
-        return _Grams(np.empty(0, np.int64), np.empty(0, np.uint64))
-    gram = words[: len(words) - ngram + 1].copy()
-    for step in range(1, ngram):
-        gram = gram * GAMMA + words[step : len(words) - ngram + 1 + step]
-    text = np.repeat(np.arange(len(counts)), counts)[: len(gram)]
-    ends = np.cumsum(counts)[text]
-    inside = np.arange(len(gram)) + ngram <= ends
-    return _Grams(text[inside], gram[inside])
-
-
-def _distinct(grams: _Grams) -> _Grams:
-    ordered = grams.at(np.lexsort((grams.gram, grams.text)))
-    text, gram = ordered.text, ordered.gram
-    new = np.ones(len(text), dtype=bool)
-    new[1:] = (text[1:] != text[:-1]) | (gram[1:] != gram[:-1])
-    return ordered.at(new)
-
-
-def _set_keys(grams: _Grams, n_texts: int) -> Keys:
-    """One key per text: the sum of the hashes of its n-grams, which does not depend on their order."""
-    keys = np.zeros(n_texts, dtype=np.uint64)
-    np.add.at(keys, grams.text, splitmix64(grams.gram))
-    return keys
-
-
-def _first_with_same(keys: Keys) -> Ints:
-    """For each text the first text with the same key."""
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    return np.asarray(first[inverse], dtype=np.int64)
+    _, first, inverse = np.unique(shingled.keys, return_index=True, return_inverse=True)
+    representative = np.asarray(first[inverse], dtype=np.int64)  # the first text with the same key
+    is_representative = representative[shingled.grams.text] == shingled.grams.text
+    edges = _edges(shingled.grams.at(is_representative), len(shingled.keys), threshold)
+    component = _components(edges, len(representative))[representative]
+    smallest = np.full(len(representative), len(representative), dtype=np.int64)
+    np.minimum.at(smallest, component, np.arange(len(representative)))
+    return pl.Series("cluster", smallest[component], dtype=pl.UInt32)
 
 
 def _edges(grams: _Grams, n_texts: int, threshold: float) -> Ints:
@@ -151,19 +132,28 @@ def _edges(grams: _Grams, n_texts: int, threshold: float) -> Ints:
     sizes = np.bincount(grams.text, minlength=n_texts)
     grams = _shared(grams)
     _, gram, frequency = np.unique(grams.gram, return_inverse=True, return_counts=True)
-    rarest_first = np.lexsort((gram, frequency[gram], grams.text))
-    candidates = _prefixes(_Grams(grams.text, gram.astype(np.uint64)).at(rarest_first), sizes, threshold)
-    sets = scipy.sparse.csr_array(
-        (np.ones(len(gram), dtype=np.int32), (grams.text, gram)), shape=(n_texts, len(frequency))
-    )
+    # candidates: the first n-grams of each text, rarest first, of which a near-duplicate must share one; those of one
+    # text only would come before all others
+    candidates = _Grams(grams.text, gram.astype(np.uint64)).at(np.lexsort((gram, frequency[gram], grams.text)))
+    text, shared = candidates.text, np.bincount(candidates.text, minlength=n_texts)
+    candidates = candidates.at(_numbers(shared) + (sizes - shared)[text] < _prefix_length(sizes, threshold)[text])
+    ones = np.ones(len(gram), dtype=np.int32)
+    sets = scipy.sparse.csr_array((ones, (grams.text, gram)), shape=(n_texts, len(frequency)))
     edges = np.empty((0, 2), dtype=np.int64)
     for reach in (1, n_texts):  # neighbours first: they connect thousands of copies of one template in one step
-        left = _undecided(candidates, _components(edges, n_texts))
-        for pairs in _pairs(left, sizes, threshold, reach):
+        # the n-grams that texts of different components share
+        of_text = _components(edges, n_texts)[candidates.text]
+        order = np.lexsort((of_text, candidates.gram))
+        ordered, of_text = candidates.gram[order], of_text[order]
+        differs = (ordered[1:] == ordered[:-1]) & (of_text[1:] != of_text[:-1])
+        undecided = candidates.at(np.isin(candidates.gram, ordered[1:][differs]))
+        for some in _pairs(undecided, sizes, threshold, reach):
             component = _components(edges, n_texts)
-            apart = component[pairs[:, 0]] != component[pairs[:, 1]]
-            new = _verified(np.unique(pairs[apart], axis=0), sets, sizes, threshold)
-            edges = np.concatenate([edges, new])
+            pairs = np.unique(some[component[some[:, 0]] != component[some[:, 1]]], axis=0)
+            if len(pairs):
+                common = np.asarray((sets[pairs[:, 0]] * sets[pairs[:, 1]]).sum(axis=1)).ravel()
+                union = sizes[pairs[:, 0]] + sizes[pairs[:, 1]] - common
+                edges = np.concatenate([edges, pairs[common + _EPSILON >= threshold * union]])
     return edges
 
 
@@ -176,28 +166,6 @@ def _shared(grams: _Grams) -> _Grams:
         return grams.at(slice(0))
     place = np.minimum(np.searchsorted(repeated, grams.gram), len(repeated) - 1)
     return grams.at(repeated[place] == grams.gram)
-
-
-def _undecided(candidates: _Grams, component: Ints) -> _Grams:
-    """The entries of n-grams that texts of different components share."""
-    of_text = component[candidates.text]
-    order = np.lexsort((of_text, candidates.gram))
-    gram, of_text = candidates.gram[order], of_text[order]
-    differs = (gram[1:] == gram[:-1]) & (of_text[1:] != of_text[:-1])
-    return candidates.at(np.isin(candidates.gram, gram[1:][differs]))
-
-
-def _prefixes(rare: _Grams, sizes: Ints, threshold: float) -> _Grams:
-    """The first n-grams of each text, of which a near-duplicate must share one.
-
-    Args:
-        rare: the n-grams that several texts have, rarest first; those of one text only would come before them.
-        sizes: the number of all n-grams of each text.
-        threshold: of similarity.
-    """
-    shared = np.bincount(rare.text, minlength=len(sizes))
-    place = _numbers(shared) + (sizes - shared)[rare.text]
-    return rare.at(place < _prefix_length(sizes, threshold)[rare.text])
 
 
 def _prefix_length(sizes: Ints, threshold: float) -> Ints:
@@ -229,33 +197,15 @@ def _pairs(candidates: _Grams, sizes: Ints, threshold: float, reach: int) -> Ite
     last = np.searchsorted(gram * span + sizes[text], gram * span + largest, side="right")
     partners = np.minimum(last - np.arange(len(text)) - 1, reach)
     for rows in _some_at_a_time(partners):
-        left = np.repeat(rows, partners[rows])
-        pairs = np.column_stack([text[left], text[left + 1 + _numbers(partners[rows])]])
+        smaller = np.repeat(rows, partners[rows])
+        pairs = np.column_stack([text[smaller], text[smaller + 1 + _numbers(partners[rows])]])
         yield np.sort(pairs, axis=1)
 
 
-def _verified(pairs: Ints, sets: scipy.sparse.csr_array, sizes: Ints, threshold: float) -> Ints:
-    """The pairs that reach the threshold."""
-    if not len(pairs):
-        return pairs
-    common = np.asarray((sets[pairs[:, 0]] * sets[pairs[:, 1]]).sum(axis=1)).ravel()
-    union = sizes[pairs[:, 0]] + sizes[pairs[:, 1]] - common
-    return np.asarray(pairs[common + _EPSILON >= threshold * union], dtype=np.int64)
-
-
 def _components(edges: Ints, n_texts: int) -> Ints:
-    graph = scipy.sparse.coo_array(
-        (np.ones(len(edges), dtype=np.int8), (edges[:, 0], edges[:, 1])), shape=(n_texts, n_texts)
-    )
+    ones = np.ones(len(edges), dtype=np.int8)
+    graph = scipy.sparse.coo_array((ones, (edges[:, 0], edges[:, 1])), shape=(n_texts, n_texts))
     return np.asarray(scipy.sparse.csgraph.connected_components(graph, directed=False)[1], dtype=np.int64)
-
-
-def _clusters(representative: Ints, edges: Ints) -> Ints:
-    """The smallest member of each text's component; a text belongs where its representative belongs."""
-    component = _components(edges, len(representative))[representative]
-    smallest = np.full(len(representative), len(representative), dtype=np.int64)
-    np.minimum.at(smallest, component, np.arange(len(representative)))
-    return smallest[component]
 
 
 MOST_LIKE: Final = 200
@@ -265,7 +215,7 @@ LARGEST_RUN: Final = 500_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Earlier:
+class _EarlierRun:
     """A run: earlier texts with an index of the n-grams in their prefixes.
 
     ``grams`` has the n-grams of all texts; those of text ``i`` begin at ``starts[i]``. ``first`` has the n-grams of all
@@ -292,97 +242,86 @@ class EarlierTexts:
 
     def __init__(self, threshold: float = 0.8) -> None:
         self._threshold = threshold
-        self._runs: list[_Earlier] = []
+        self._runs: list[_EarlierRun] = []
 
-    def repeated(self, found: Shingles, groups: npt.ArrayLike) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    def repeated(
+        self, shingled: Shingles, groups: npt.ArrayLike
+    ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
         """Compare texts with the earlier ones, then add them to these.
 
         Args:
-            found: the shingles of some texts.
+            shingled: the shingles of some texts.
             groups: the group of each text, such as the number of its split; -1 for none.
 
         Returns:
             For each text, whether it nearly repeats an earlier one, and whether it nearly repeats one of another group.
         """
-        new = _earlier(found, np.asarray(groups, dtype=np.int8), self._threshold)
+        new = self._run_of(shingled, np.asarray(groups, dtype=np.int8))
         again, elsewhere = (np.zeros(len(new.groups), dtype=bool) for _ in range(2))
         for run in self._runs:
             for pairs in _like_pairs(new, run, self._threshold):
-                own, other = new.groups[pairs[:, 0]], run.groups[pairs[:, 1]]
+                group, other = new.groups[pairs[:, 0]], run.groups[pairs[:, 1]]
                 again[pairs[:, 0]] = True
-                elsewhere[pairs[(own != other) & (own >= 0) & (other >= 0), 0]] = True
+                elsewhere[pairs[(group != other) & (group >= 0) & (other >= 0), 0]] = True
         self._runs.append(new)
         while len(self._runs) > 1 and len(self._runs[-2].groups) <= min(2 * len(self._runs[-1].groups), LARGEST_RUN):
-            last = self._runs.pop()
-            self._runs[-1] = _joined(self._runs[-1], last)
+            last, before = self._runs.pop(), self._runs.pop()
+            first = np.concatenate([before.first, last.first])
+            owner = np.concatenate([before.owner, last.owner + np.int32(len(before.groups))])
+            by_gram = np.argsort(first, kind="stable")
+            starts = np.concatenate([before.starts, last.starts[1:] + before.starts[-1]])
+            grams, marks = (
+                np.concatenate([getattr(run, name) for run in (before, last)]) for name in ("grams", "marks")
+            )
+            both = np.concatenate([before.groups, last.groups])
+            self._runs.append(_EarlierRun(starts, grams, marks, both, first[by_gram], owner[by_gram]))
         return again, elsewhere
 
-
-def _earlier(found: Shingles, groups: npt.NDArray[np.int8], threshold: float) -> _Earlier:
-    """Texts as a run; a text too short for an n-gram has its key as its only n-gram."""
-    sizes = np.bincount(found.grams.text, minlength=len(found.keys))
-    short = np.flatnonzero(sizes == 0)
-    text = np.concatenate([found.grams.text, short])
-    gram = np.concatenate([found.grams.gram, splitmix64(found.keys[short])])
-    order = np.lexsort((gram, text))
-    text, gram = text[order], gram[order]
-    sizes = np.maximum(sizes, 1)
-    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-    prefix = _numbers(sizes) < _prefix_length(sizes, threshold)[text]
-    first, owner = gram[prefix], text[prefix].astype(np.int32)
-    by_gram = np.argsort(first, kind="stable")
-    bits = np.uint64(1) << (gram >> np.uint64(58))
-    marks = np.bitwise_or.reduceat(bits, starts[:-1]) if len(bits) else bits
-    return _Earlier(starts, gram, marks, groups, first[by_gram], owner[by_gram])
-
-
-def _joined(one: _Earlier, other: _Earlier) -> _Earlier:
-    first = np.concatenate([one.first, other.first])
-    owner = np.concatenate([one.owner, other.owner + np.int32(len(one.groups))])
-    by_gram = np.argsort(first, kind="stable")
-    return _Earlier(
-        np.concatenate([one.starts, other.starts[1:] + one.starts[-1]]),
-        np.concatenate([one.grams, other.grams]),
-        np.concatenate([one.marks, other.marks]),
-        np.concatenate([one.groups, other.groups]),
-        first[by_gram],
-        owner[by_gram],
-    )
+    def _run_of(self, shingled: Shingles, groups: npt.NDArray[np.int8]) -> _EarlierRun:
+        """Texts as a run; a text too short for an n-gram has its key as its only n-gram."""
+        sizes = np.bincount(shingled.grams.text, minlength=len(shingled.keys))
+        short = np.flatnonzero(sizes == 0)
+        text = np.concatenate([shingled.grams.text, short])
+        gram = np.concatenate([shingled.grams.gram, splitmix64(shingled.keys[short])])
+        order = np.lexsort((gram, text))
+        text, gram = text[order], gram[order]
+        sizes = np.maximum(sizes, 1)
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+        prefix = _numbers(sizes) < _prefix_length(sizes, self._threshold)[text]
+        first, owner = gram[prefix], text[prefix].astype(np.int32)
+        by_gram = np.argsort(first, kind="stable")
+        bits = np.uint64(1) << (gram >> np.uint64(58))
+        marks = np.bitwise_or.reduceat(bits, starts[:-1]) if len(bits) else bits
+        return _EarlierRun(starts, gram, marks, groups, first[by_gram], owner[by_gram])
 
 
-def _like_pairs(new: _Earlier, old: _Earlier, threshold: float) -> Iterator[Ints]:
+def _like_pairs(new: _EarlierRun, old: _EarlierRun, threshold: float) -> Iterator[Ints]:
     """Pairs of a new and an old text that are near duplicates, some at a time, shape (pairs, 2)."""
     begin = np.searchsorted(old.first, new.first, side="left")
     number = np.minimum(np.searchsorted(old.first, new.first, side="right") - begin, MOST_LIKE)
     for rows in _some_at_a_time(number):
-        left = np.repeat(rows, number[rows])
-        own = new.owner[left].astype(np.int64)
-        other = old.owner[begin[left] + _numbers(number[rows])].astype(np.int64)
-        own_size, other_size = np.diff(new.starts)[own], np.diff(old.starts)[other]
-        apart = np.bitwise_count(new.marks[own] ^ old.marks[other]).astype(np.int64)
-        both = own_size + other_size
-        most = np.minimum((both - apart) // 2, np.minimum(own_size, other_size))  # n-grams that they may share
+        entry = np.repeat(rows, number[rows])
+        text = new.owner[entry].astype(np.int64)
+        other = old.owner[begin[entry] + _numbers(number[rows])].astype(np.int64)
+        size, other_size = np.diff(new.starts)[text], np.diff(old.starts)[other]
+        apart = np.bitwise_count(new.marks[text] ^ old.marks[other]).astype(np.int64)
+        both = size + other_size
+        most = np.minimum((both - apart) // 2, np.minimum(size, other_size))  # n-grams that they may share
         near = most + _EPSILON >= threshold * (both - most)
-        codes = np.unique(own[near] * len(old.groups) + other[near])
+        codes = np.unique(text[near] * len(old.groups) + other[near])
         pairs = np.column_stack(np.divmod(codes, len(old.groups)))
         sizes = np.column_stack([np.diff(new.starts)[pairs[:, 0]], np.diff(old.starts)[pairs[:, 1]]])
-        common = _common(new, old, pairs)
+        # how many n-grams the two texts of each pair share
+        of_new, of_old = _grams_by_pair(new, pairs[:, 0]), _grams_by_pair(old, pairs[:, 1])
+        pair, gram = (np.concatenate(parts) for parts in zip(of_new, of_old, strict=True))
+        order = np.lexsort((gram, pair))
+        pair, gram = pair[order], gram[order]
+        twice = (pair[1:] == pair[:-1]) & (gram[1:] == gram[:-1])
+        common = np.bincount(pair[1:][twice], minlength=len(pairs))
         yield pairs[common + _EPSILON >= threshold * (sizes.sum(axis=1) - common)]
 
 
-def _common(new: _Earlier, old: _Earlier, pairs: Ints) -> Ints:
-    """How many n-grams the two texts of each pair share."""
-    pair, gram = (
-        np.concatenate(both)
-        for both in zip(_grams_by_pair(new, pairs[:, 0]), _grams_by_pair(old, pairs[:, 1]), strict=True)
-    )
-    order = np.lexsort((gram, pair))
-    pair, gram = pair[order], gram[order]
-    twice = (pair[1:] == pair[:-1]) & (gram[1:] == gram[:-1])
-    return np.bincount(pair[1:][twice], minlength=len(pairs))
-
-
-def _grams_by_pair(texts: _Earlier, rows: Ints) -> tuple[Ints, Keys]:
+def _grams_by_pair(texts: _EarlierRun, rows: Ints) -> tuple[Ints, Keys]:
     """The n-grams of some texts: for each, the position of its text in ``rows``, and the n-gram."""
     sizes = np.diff(texts.starts)[rows]
     pair = np.repeat(np.arange(len(rows)), sizes)

@@ -3,7 +3,7 @@
 import functools
 import glob
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -12,7 +12,7 @@ import langcodes
 
 from discoprobe.loaders.annotation_manifest import corpus_facts
 from discoprobe.loaders.catalogue import treebanks
-from discoprobe.loaders.catalogue.pins import TreebankFacts
+from discoprobe.loaders.catalogue.treebanks import TreebankFacts
 from discoprobe.loaders.errors import DiscoprobeError
 
 SUFFIXES: Final = (".conllu", ".conllu.gz", ".rs3", ".rs4")
@@ -82,23 +82,22 @@ def find_files(paths: Iterable[Path]) -> dict[Path, Path]:
         DiscoprobeError: a path does not exist, is neither a folder nor such a file, or is a folder that holds none;
             or a ``.rels`` file has no ``.conllu`` file beside it.
     """
-    files = {file.resolve(): path.resolve() for path in sorted(paths) for file in _files_in(path)}
+    files: dict[Path, Path] = {}
+    for path in sorted(paths):
+        if not path.exists():
+            raise DiscoprobeError(f"{path}: no such file or folder")
+        corpus_files = [path]
+        if path.is_dir():
+            below = (file for file in path.rglob("*") if _is_corpus_file(file.relative_to(path)) and file.is_file())
+            corpus_files = [_beside(file) if file.suffix == RELS else file for file in below]
+            if not corpus_files:
+                raise DiscoprobeError(f"{path}: no .conllu, .conllu.gz, .rels, .rs3 or .rs4 file in this folder")
+        elif path.suffix == RELS:
+            corpus_files = [_beside(path)]
+        elif not path.name.endswith(SUFFIXES):
+            raise DiscoprobeError(f"{path}: not a .conllu, .conllu.gz, .rels, .rs3 or .rs4 file")
+        files |= {file.resolve(): path.resolve() for file in corpus_files}
     return dict(sorted(files.items()))
-
-
-def _files_in(path: Path) -> Sequence[Path]:
-    if not path.exists():
-        raise DiscoprobeError(f"{path}: no such file or folder")
-    if path.is_dir():
-        files = list(_corpus_files(path))
-        if not files:
-            raise DiscoprobeError(f"{path}: no .conllu, .conllu.gz, .rels, .rs3 or .rs4 file in this folder")
-        return files
-    if path.suffix == RELS:
-        return [_beside(path)]
-    if not path.name.endswith(SUFFIXES):
-        raise DiscoprobeError(f"{path}: not a .conllu, .conllu.gz, .rels, .rs3 or .rs4 file")
-    return [path]
 
 
 def _beside(rels: Path) -> Path:
@@ -107,13 +106,6 @@ def _beside(rels: Path) -> Path:
     if not text.is_file():
         raise DiscoprobeError(f"{rels}: {text.name} is missing beside it; DISRPT publishes both")
     return text
-
-
-def _corpus_files(folder: Path) -> Iterator[Path]:
-    """The files of corpora below a folder."""
-    for file in folder.rglob("*"):
-        if _is_corpus_file(file.relative_to(folder)) and file.is_file():
-            yield _beside(file) if file.suffix == RELS else file
 
 
 def _is_corpus_file(relative: Path) -> bool:
@@ -155,40 +147,29 @@ def describe(path: Path, top: Path, lang: str | None, facts: Callable[[str], Tre
     home = next((folder for folder in path.parents if UD_FOLDER.match(folder.name)), None)
     disrpt = DISRPT.match(path.name)
     folder = home or (path.parent.parent if path.parent.name in TREE_FOLDERS else path.parent)
-    known = corpus_facts(path) or facts(folder.name) or facts(path.name.removesuffix(".gz"))
-    if known is not None:
-        treebank = known.name
+    of_treebank = corpus_facts(path) or facts(folder.name) or facts(path.name.removesuffix(".gz"))
+    if of_treebank is not None:
+        treebank = of_treebank.name
     elif ud and home is None:
         treebank = ud[1]
-    elif disrpt:
-        treebank = disrpt[1]
     else:
-        treebank = folder.name
-    return CorpusFile(
-        path=path,
-        name=path.relative_to(folder).as_posix(),
-        treebank=treebank,
-        lang=_language(path, ud, known, lang, top),
-        facts=known,
-    )
+        treebank = disrpt[1] if disrpt else folder.name
+    if ud:
+        code: str | None = ud[2]
+    elif disrpt and (standard := langcodes.get(disrpt[2]).language) in _codes():
+        code = standard
+    elif of_treebank is not None:
+        code = of_treebank.lang
+    else:
+        above = [parent for parent in path.parents if lang is None or parent == top or top in parent.parents]
+        names = (stem(path), *(parent.name for parent in above))
+        code = next((name for name in names if name in _codes()), lang)
+    if code is None:
+        raise DiscoprobeError(f"{path}: cannot tell the language from the name; give it with --lang")
+    return CorpusFile(path, path.relative_to(folder).as_posix(), treebank, code, of_treebank)
 
 
 @functools.cache
 def _codes() -> frozenset[str]:
     """The language codes of Universal Dependencies."""
     return frozenset(language.code for language in treebanks.languages(every=True))
-
-
-def _language(path: Path, ud: re.Match[str] | None, known: TreebankFacts | None, lang: str | None, top: Path) -> str:
-    if ud:
-        return ud[2]
-    if (disrpt := DISRPT.match(path.name)) and (code := langcodes.get(disrpt[2]).language) in _codes():
-        return str(code)
-    if known is not None:
-        return known.lang
-    above = [folder for folder in path.parents if lang is None or folder == top or top in folder.parents]
-    names = (stem(path), *(folder.name for folder in above))
-    found = next((name for name in names if name in _codes()), lang)
-    if found is None:
-        raise DiscoprobeError(f"{path}: cannot tell the language from the name; give it with --lang")
-    return found

@@ -50,13 +50,13 @@ def process_pool(jobs: int) -> Iterator[Executor | None]:
     Raises:
         DiscoprobeError: a process died.
     """
-    given = _GIVEN.get()
-    if given is None and jobs <= 1:
+    shared = _GIVEN.get()
+    if shared is None and jobs <= 1:
         yield None
         return
     try:
-        if given:
-            yield _SetUpExecutor(given[0])
+        if shared:
+            yield _SetUpExecutor(shared[0])
             return
         spawn = multiprocessing.get_context("spawn")
         pool = ProcessPoolExecutor(jobs, mp_context=spawn, initializer=_start)
@@ -87,8 +87,8 @@ def use_executor(executor: Executor, workers: int) -> Iterator[None]:
 
 def n_workers(jobs: int) -> int:
     """The number of tasks that run at the same time: that of the executor of `use_executor`, else ``jobs``."""
-    given = _GIVEN.get()
-    return given[1] if given else jobs
+    shared = _GIVEN.get()
+    return shared[1] if shared else jobs
 
 
 @contextmanager
@@ -137,11 +137,11 @@ def _check_workers(run: Callable[..., dict[str, tuple[bool, str]]]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=folder, prefix=".seen-") as file:
         try:
-            found = run(_sees, file.name)
+            answers = run(_sees, file.name)
         except ImportError as error:
             raise RemoteError(f"the workers cannot import discoprobe ({error}); install it there") from error
     version = importlib.metadata.version("discoprobe")
-    for worker, (sees, of_worker) in found.items():
+    for worker, (sees, of_worker) in answers.items():
         if of_worker != version:
             raise RemoteError(f"{worker} has discoprobe {of_worker}, not {version}; install the same version")
         if not sees:
@@ -174,11 +174,11 @@ def _call(folders: tuple[str, str], called: bytes) -> Any:
 
 def _start() -> None:
     """Make a worker end when its parent ends, even if the parent is killed."""
-    threading.Thread(target=_end_with_parent, daemon=True).start()
 
+    def end_with_parent() -> None:
+        parent = multiprocessing.parent_process()
+        if parent is not None:
+            parent.join()
+            os._exit(1)
 
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+    threading.Thread(target=end_with_parent, daemon=True).start()

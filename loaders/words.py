@@ -1,11 +1,13 @@
-"""Words and tokens of texts, as the checks and solvers count them.
+"""Words of text that is not annotated: how they are counted, compared and divided.
 
-Three ways to divide a text without annotation into words.
+A script without spaces between words is one of `UNSPACED`; `is_unspaced` tells whether a text is written in one. (A
+language has or lacks spaces by its file in ``languages``.) In these scripts every character is a running word.
 
-`running_words` gives lower-cased words for measuring overlap and near-duplicates. `word_count` counts the words between
-white space. `word_spans` divides at the word boundaries of Unicode
-(https://www.unicode.org/reports/tr29/#Word_Boundaries): punctuation marks and symbols are words; an apostrophe inside a
-word does not divide it, a hyphen does.
+`running_words` gives lower-cased words for measuring overlap and near-duplicates, `n_running_words` their number, and
+`n_words` that number with two characters of unspaced text as a word. `word_count` counts the words between white space.
+`tokens` and `lowered_words` are the units of the audit's baselines. `word_spans` divides at the word boundaries of
+Unicode (https://www.unicode.org/reports/tr29/#Word_Boundaries): punctuation marks and symbols are words; an apostrophe
+inside a word does not divide it, a hyphen does.
 """
 
 import re
@@ -23,6 +25,8 @@ _WORD: Final = regex.compile(rf"{UNSPACED}|[\S--[{UNSPACED}\u0f0b\u0f0c]]+", reg
 _MAYBE_UNSPACED: Final = re.compile("[\u0e00-\u1fff\u2e80-\U0010ffff]")
 """A range that includes all characters of ``UNSPACED`` and others; searching for it is ten times as fast."""
 
+_PAIRS: Final = (pl.element() + pl.element().shift(-1)).drop_nulls()
+"""Neighbouring elements of a list, joined."""
 BOUNDARY: Final = regex.compile(r"\b", regex.WORD | regex.VERSION1)
 ALPHANUMERIC: Final = regex.compile(r"\b(?:[^\p{L}\p{N}]\B)*[\p{L}\p{N}]", regex.WORD | regex.VERSION1)
 """The beginning of a word with a letter or digit."""
@@ -59,9 +63,9 @@ def word_spans(text: str, start: int = 0, end: int | None = None) -> Iterator[tu
     """The spans of the words in a part of a text, by Unicode's word boundaries."""
     end = len(text) if end is None else end
     edges = [start, *(match.start() for match in BOUNDARY.finditer(text, start, end)), end]
-    for left, right in pairwise(edges):
-        if right > left and not text[left:right].isspace():
-            yield left, right
+    for first, after in pairwise(edges):
+        if after > first and not text[first:after].isspace():
+            yield first, after
 
 
 def n_alphanumeric_words(text: str) -> int:
@@ -92,14 +96,13 @@ def tokens(text: pl.Expr, *, unspaced: bool) -> pl.Expr:
     """
     if not unspaced:
         return text.str.extract_all(r"\w+|[^\w\s]")
-    characters = text.str.extract_all(r"\S")
-    return characters.list.eval((pl.element() + pl.element().shift(-1)).drop_nulls())
+    return text.str.extract_all(r"\S").list.eval(_PAIRS)
 
 
 def lowered_words(text: pl.Expr, *, unspaced: bool) -> pl.Expr:
-    """The words of each text without regard to case, as a list; pairs of characters with ``unspaced``."""
+    """The running words of each text as a list; pairs of neighbouring ones with ``unspaced``."""
     words = running_words(text)
-    return words.list.eval((pl.element() + pl.element().shift(-1)).drop_nulls()) if unspaced else words
+    return words.list.eval(_PAIRS) if unspaced else words
 
 
 def normal(text: pl.Expr) -> pl.Expr:

@@ -51,7 +51,7 @@ from sklearn.feature_extraction.text import HashingVectorizer
 from udapi.core.document import Document  # type: ignore[import-untyped]
 
 from discoprobe.cli import KEEP_FREED
-from discoprobe.loaders.catalogue.pins import DocumentRule
+from discoprobe.loaders.catalogue.treebanks import DocumentRule
 from discoprobe.loaders.conllu.documents import Carried, place
 from discoprobe.loaders.conllu.parse import NAMES, Piece, parse
 from discoprobe.loaders.conllu.reader import read_corpora

@@ -16,7 +16,6 @@ import logging
 import os
 import re
 import threading
-import time
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -28,13 +27,13 @@ import huggingface_hub
 from huggingface_hub import CommitOperationAdd, constants, errors, get_session
 from huggingface_hub.utils import build_hf_headers, disable_progress_bars, hf_raise_for_status, validate_repo_id
 
-from discoprobe.loaders.errors import IntegrityError, RemoteError, UsageError
-from discoprobe.loaders.hashing import hashes_of
+from discoprobe.loaders.errors import IntegrityError, RemoteError, RetryPolicy, UsageError, asked_wait
+from discoprobe.loaders.file_hashes import hashes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from discoprobe.loaders.hashing import FileHashes
+    from discoprobe.loaders.file_hashes import FileHashes
 
 Content: TypeAlias = "Path | bytes"
 Result = TypeVar("Result")
@@ -142,12 +141,7 @@ class Failures:
         message = self.safe(headers.get("X-Error-Message") or error.server_message or "")
         if message and not message.startswith("<"):  # a page of a proxy
             words += f" (the Hub says: {message})"
-        seconds = None
-        if (after := headers.get("Retry-After", "")).isdecimal():
-            seconds = float(after)
-        elif used_up := re.search(r"r=0;\s*t=(\d+)", headers.get("RateLimit", "")):  # "api";r=0;t=SECONDS
-            seconds = float(used_up[1])
-        return HubError(words, status, transient=transient, wait=seconds)
+        return HubError(words, status, transient=transient, wait=asked_wait(headers))
 
     def storage(self, message: str, doing: str, *, transient: bool = False) -> HubError:
         """A failure of the storage of large files (Xet): its client gives up with a text only."""
@@ -165,30 +159,6 @@ class Failures:
         text = text.replace(self.token, "hf_…") if self.token else text
         text = re.sub(r"\bhf_\w{4,}|(?<=\?)\S*(?:Signature|token|Credential)=\S*", "…", text)
         return " ".join(text.split())[:300]
-
-
-@dataclass(frozen=True, slots=True)
-class RetryPolicy:
-    """How often and how long to try.
-
-    Attributes:
-        attempts: tries of one step.
-        first_wait: seconds before the second try; each further wait is twice as long.
-        longest_wait: the most that such a wait grows to. A wait that the Hub asks for (``Retry-After``) is honoured
-            up to five minutes, the length of its rate limit's window.
-        timeout: seconds without an answer; the Hub gives up a commit after 60.
-    """
-
-    attempts: int = 5
-    first_wait: float = 1.0
-    longest_wait: float = 60.0
-    timeout: float = 120.0
-
-    def wait(self, attempt: int, asked: float | None) -> None:
-        """Sleeps after the failed try number ``attempt`` (from 0)."""
-        seconds = min(self.first_wait * 2**attempt, self.longest_wait) if asked is None else min(asked, 300.0)
-        _log.info("waiting %.1f s before another try", seconds)
-        time.sleep(seconds)
 
 
 @dataclass(frozen=True, slots=True)

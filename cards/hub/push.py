@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from discoprobe.cards.hub import staging
-from discoprobe.cards.hub.client import Hub, HubError, RetryPolicy
+from discoprobe.cards.hub.client import Hub, HubError
 from discoprobe.cards.hub.staging import Label, Remote, Staged, read_remote, stage
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest import only
 from discoprobe.cards.release import checks, diff
 from discoprobe.cards.release.diff import Changes
-from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError
+from discoprobe.loaders.errors import DiscoprobeError, RemoteError, RetryPolicy, UsageError
 
 Result = TypeVar("Result")
 State = Literal["published", "proposed", "unchanged", "completed", "planned", "declined"]

@@ -76,7 +76,17 @@ def normalise(name: str) -> str:
 
     ``unknown`` is one of them where the text says anything else than the licences.
     """
-    identifiers = dict.fromkeys(_identifier(mention) for mention in _MENTION.finditer(name))
+    identifiers: dict[str, None] = {}
+    for mention in _MENTION.finditer(name):
+        kind = next(group for group in ("cc", "gpl", *_NAMED) if mention[group])
+        identifier = _NAMED.get(kind, "")
+        if kind == "cc":
+            terms = [term.upper() for term in re.findall(r"nc|sa|nd", mention["terms"], re.IGNORECASE)]
+            identifier = "-".join(["CC", "BY", *terms, *filter(None, [mention["ccv"]])])
+        elif kind == "gpl":
+            version = mention["gplv"]
+            identifier = f"GPL-{version if '.' in version else version + '.0'}"
+        identifiers[identifier] = None
     rest = _MENTION.sub(" ", name)
     if not identifiers or not _MEANINGLESS.fullmatch(rest):
         identifiers[UNKNOWN] = None
@@ -120,14 +130,3 @@ def strictness(identifier: str) -> tuple[int, str]:
     if not version[:1].isdecimal():
         family, version = identifier, ""
     return (_ORDER.index(family) if family in _ORDER else _ORDER.index(UNKNOWN), version)
-
-
-def _identifier(mention: re.Match[str]) -> str:
-    kind = next(group for group in ("cc", "gpl", *_NAMED) if mention[group])
-    if kind == "cc":
-        terms = [term.upper() for term in re.findall(r"nc|sa|nd", mention["terms"], re.IGNORECASE)]
-        return "-".join(["CC", "BY", *terms, *([mention["ccv"]] if mention["ccv"] else [])])
-    if kind == "gpl":
-        version = mention["gplv"]
-        return f"GPL-{version if '.' in version else version + '.0'}"
-    return _NAMED[kind]

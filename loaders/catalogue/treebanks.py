@@ -1,16 +1,15 @@
-"""Looks up corpora in the catalogue, by language, name, prefix or file name.
+"""The catalogue of corpora: its records, and how they are looked up by language, name, prefix or file name.
 
 A file ``loaders/catalogue/<code>.toml`` describes one language: a ``[language]`` table, a ``[[treebank]]`` table per
 openly licensed treebank and a ``[[text]]`` table per corpus of raw text, pinned to a commit with the hash of every
 file, and a ``[[left_out]]`` table per corpus that is not offered for download, with the reason.
 ``scripts/pin_corpora.py`` makes the files; nothing here uses the network.
 
-Files are parsed only as far as needed, because parsing is slow: `languages` reads the head of each file, `treebank` one
-whole file.
+Each class is a table of such a file with the same fields; `msgspec` reads and checks them. Files are parsed
+only as far as needed, because parsing is slow: `languages` reads the head of each file, `treebank` one whole file.
 
-Datasets of text on the Hub that the catalogue pins by repository and commit, per language.
-
-A corpus is one language of a dataset: ``finewiki-de`` is German FineWiki.
+``catalogue/hub/texts.toml`` has datasets of text on the Hub, pinned by repository and commit. There a corpus is one
+language of a dataset: ``finewiki-de`` is German FineWiki.
 """
 
 import functools
@@ -18,15 +17,242 @@ import importlib.resources
 import re
 from collections.abc import Mapping
 from importlib.resources.abc import Traversable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Literal
+from urllib.parse import quote
 
 import msgspec
 
-from discoprobe.loaders.catalogue.pins import LeftOut, TextCorpus, Treebank, TreebankFacts
 from discoprobe.loaders.errors import UnknownNameError, UnsupportedError
+from discoprobe.loaders.file_hashes import hashes_of
 from discoprobe.loaders.toml_records import convert_table, parse_toml
+
+HUB: Final = "hf://"
+"""Prefix of URLs on the Hub."""
+DATASETS: Final = "datasets/"
+"""Prefix of dataset repositories, in URLs after `HUB` and in the sources of a manifest."""
+HOST: Final = "https://raw.githubusercontent.com"
+"""The host of the pinned files: ``<HOST>/<repo>/<commit>/<path>``."""
+
+
+class DocumentRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How the documents of a treebank are recognised.
+
+    Attributes:
+        kind: one of
+
+            * ``auto``: decides for each file: by ``# newdoc`` comments if it has any, but not before every sentence; if
+              it has none, by sentence ids if these show documents (``conllu.documents``); else no documents;
+            * ``newdoc``: by ``# newdoc`` comments. Sentences before the first one belong to no document. Where there is
+              a ``pattern``, a sentence whose ``sent_id`` does not match it belongs to no document, nor do the following
+              sentences up to the next ``newdoc``;
+            * ``none``: sentences are shuffled or single, there are no documents;
+            * ``file``: every file is one document;
+            * ``sent_id``: the first group of ``pattern``, matched at the start of ``sent_id``, is the document. A
+              sentence that does not match belongs to none.
+        pattern: a regular expression; required for ``sent_id``, optional for ``newdoc``, forbidden for the others.
+    """
+
+    kind: Literal["auto", "newdoc", "none", "file", "sent_id"] = "auto"
+    pattern: str = ""
+
+    def __post_init__(self) -> None:
+        needed = self.kind == "sent_id"
+        if needed != bool(self.pattern) and self.kind != "newdoc":
+            raise ValueError(f"a rule of kind '{self.kind}' {'needs a' if needed else 'takes no'} pattern")
+        try:
+            groups = re.compile(self.pattern).groups
+        except re.error as error:
+            raise ValueError(f"'{self.pattern}' is not a regular expression: {error}") from error
+        if needed and groups == 0:
+            raise ValueError(f"'{self.pattern}' needs a group that names the document, as in '^(.*)-s'")
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.pattern}".rstrip()
+
+
+class TreebankFacts(msgspec.Struct, frozen=True):
+    """What a reader needs to know of a treebank whose files it was given.
+
+    Attributes:
+        licence: as the treebank's README writes it.
+        commit: the catalogue's pin; `PinnedCorpus.pins` tells whether a file has the content of that commit.
+        sha256: the hashes of the files at ``commit``, if a manifest pins another commit than the catalogue; else empty.
+        genre: the genres of its texts, where they are known.
+    """
+
+    name: str
+    lang: str
+    licence: str
+    repo: str
+    commit: str
+    citation: str
+    documents: DocumentRule
+    sha256: frozenset[str] = frozenset()
+    genre: tuple[str, ...] = ()
+
+
+class PinnedFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A file of a corpus at its commit.
+
+    Attributes:
+        path: in the repository.
+        git_blob_sha1: git's hash of the content; empty if a manifest pins another commit than the catalogue.
+        bytes: the size; None where it is not known.
+        sha256: None where it is not known.
+    """
+
+    path: str
+    git_blob_sha1: str
+    bytes: int | None = None
+    sha256: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return PurePosixPath(self.path).name
+
+    @property
+    def content_hash(self) -> str:
+        """The hash that names the content: git's, or the SHA-256 where git's is not known."""
+        return self.git_blob_sha1 or self.sha256 or ""
+
+    def mismatch(self, path: Path) -> str:
+        """How the content of ``path`` differs from this file (``expected …, got …``); empty where it is the same.
+
+        Raises:
+            DiscoprobeError: ``path`` cannot be read.
+            OSError: there is no file at ``path``.
+        """
+        size = path.stat().st_size
+        if self.bytes not in {None, size}:
+            return f"expected {self.bytes} bytes, got {size}"
+        hashes = hashes_of(path)
+        if self.git_blob_sha1 not in {"", hashes.git_blob_sha1}:
+            return f"expected git blob SHA-1 {self.git_blob_sha1}, got {hashes.git_blob_sha1}"
+        if self.sha256 not in {None, hashes.sha256}:
+            return f"expected SHA-256 {self.sha256}, got {hashes.sha256}"
+        return ""
+
+
+class CorpusRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the catalogue says of every corpus.
+
+    Attributes:
+        name: as its publisher calls it (``UD_Spanish-AnCora``, ``Klexikon``).
+        prefix: a short name (``es_ancora``, ``de_klexikon``); the file names of a treebank of Universal Dependencies
+            begin with it.
+        lang: the code of its language.
+        repo: on GitHub.
+        commit: the pinned one.
+        licence: as its README writes it.
+    """
+
+    name: str
+    prefix: str
+    lang: str
+    repo: str
+    commit: str
+    licence: str
+    citation: str
+
+    def is_named(self, name: str) -> bool:
+        """Whether this is its name or prefix, in any case."""
+        return name.casefold() in {self.name.casefold(), self.prefix.casefold()}
+
+
+class PinnedCorpus(CorpusRecord, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An openly licensed corpus that can be downloaded.
+
+    Attributes:
+        genre: the genres of its texts.
+        files: its files at the commit.
+        date: the day of the commit, where it is known.
+        licence_note: the licences of the parts of the corpus, if they differ.
+        default: whether the corpus is used when its language is requested and no corpus is named.
+        note: why it is not used by default, or other information on it.
+    """
+
+    genre: tuple[str, ...]
+    files: tuple[PinnedFile, ...]
+    date: str = ""
+    licence_note: str = ""
+    default: bool = True
+    note: str = ""
+
+    @property
+    def bytes(self) -> int | None:
+        """The size of all files; None where that of one is not known."""
+        sizes = [file.bytes for file in self.files if file.bytes is not None]
+        return sum(sizes) if len(sizes) == len(self.files) else None
+
+    def url(self, file: PinnedFile) -> str:
+        """The address of the file on the catalogue's host."""
+        return f"{HOST}/{self.repo}/{self.commit}/{quote(file.path)}"
+
+    def has(self, name: str) -> bool:
+        """Whether one of its files has this name, without folders and in any case."""
+        return any(file.name.casefold() == name.casefold() for file in self.files)
+
+    def pins(self, path: Path, sha256: str) -> bool:
+        """Whether a file has exactly the content of one of the corpus's files at its commit.
+
+        Git's hash of the file is computed only if the catalogue does not have the SHA-256 of all files.
+        """
+        if any(file.sha256 == sha256 for file in self.files):
+            return True
+        others = {file.git_blob_sha1 for file in self.files if file.sha256 is None}
+        return bool(others) and hashes_of(path).git_blob_sha1 in others
+
+
+class Treebank(PinnedCorpus, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An openly licensed treebank; ``documents`` is how its documents are recognised."""
+
+    documents: DocumentRule
+
+    @property
+    def facts(self) -> TreebankFacts:
+        """The part of the record that a reader needs."""
+        return _facts(self, self.documents, self.genre)
+
+
+class TextCorpus(PinnedCorpus, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A corpus of raw text, which is annotated before anything is built from it.
+
+    Attributes:
+        read: the options of reading that differ from the defaults, as ``build annotate --set`` takes them
+            (``lines=sentences``).
+    """
+
+    read: tuple[str, ...] = ()
+
+    @property
+    def stem(self) -> str:
+        """The short name without the language: ``klexikon``."""
+        return self.prefix.partition("_")[2]
+
+
+class LeftOut(CorpusRecord, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A known corpus that is not offered for download, with the reason.
+
+    A user may still have a copy: the record gives its licence and citation.
+    """
+
+    documents: DocumentRule
+    reason: str
+
+    @property
+    def facts(self) -> TreebankFacts:
+        """The part of the record that a reader needs."""
+        return _facts(self, self.documents)
+
+
+def _facts(record: CorpusRecord, documents: DocumentRule, genre: tuple[str, ...] = ()) -> TreebankFacts:
+    return TreebankFacts(
+        record.name, record.lang, record.licence, record.repo, record.commit, record.citation, documents, genre=genre
+    )
+
 
 _CODE: Final = re.compile(r"[a-z]{2,3}")
 _NAMES: Final = re.compile(r'^(?:name|prefix) = "([^"]+)"$', re.MULTILINE)
@@ -79,11 +305,11 @@ def language(name: str) -> Language:
     heads = _heads()
     if name in heads:
         return heads[name]
-    wanted, code = name.replace("_", " ").casefold(), _standard_code(name)
-    for known in heads.values():
-        if known.code in (wanted, code) or known.name.casefold() == wanted:
-            return known
-    names = [*heads, *(known.name for known in heads.values())]
+    title, code = name.replace("_", " ").casefold(), _standard_code(name)
+    for head in heads.values():
+        if head.code in (title, code) or head.name.casefold() == title:
+            return head
+    names = [*heads, *(head.name for head in heads.values())]
     raise UnknownNameError("language", name, names, remedy="(`build languages` lists them)")
 
 
@@ -118,11 +344,11 @@ def open_treebanks(name: str) -> tuple[Treebank, ...]:
         UnknownNameError: the catalogue has no such language.
         UnsupportedError: it has only treebanks that are left out; the message gives the reasons.
     """
-    known = language(name)
-    if taken := tuple(treebank for treebank in known.treebanks if treebank.default):
-        return taken
-    reasons = "; ".join(f"{left.name}: {left.reason}" for left in known.left_out)
-    raise UnsupportedError(f"{known.name} has no openly licensed treebank ({reasons}); give files of your own")
+    head = language(name)
+    if banks := tuple(bank for bank in head.treebanks if bank.default):
+        return banks
+    reasons = "; ".join(f"{record.name}: {record.reason}" for record in head.left_out)
+    raise UnsupportedError(f"{head.name} has no openly licensed treebank ({reasons}); give files of your own")
 
 
 def default_corpora(name: str) -> tuple[Treebank | TextCorpus, ...]:
@@ -133,9 +359,9 @@ def default_corpora(name: str) -> tuple[Treebank | TextCorpus, ...]:
     Raises:
         UnknownNameError: the catalogue has no such language.
     """
-    known = language(name)
-    texts = tuple(text for text in known.texts if text.default)
-    return texts or tuple(bank for bank in known.treebanks if bank.default)
+    head = language(name)
+    texts = tuple(text for text in head.texts if text.default)
+    return texts or tuple(bank for bank in head.treebanks if bank.default)
 
 
 def treebank(name: str) -> Treebank:
@@ -165,7 +391,7 @@ def corpus(name: str, *, kind: str = "corpus") -> Treebank | TextCorpus:
     code = _index().get(name.casefold())
     if code is None:
         raise UnknownNameError(kind, name, _index_names())
-    record = _named(name, code)
+    record = _record(name, code)
     if isinstance(record, LeftOut):
         raise UnsupportedError(f"{record.name} is not offered for download: {record.reason}")
     return record
@@ -181,14 +407,13 @@ def facts_for(name: str) -> TreebankFacts | None:
     Treebanks that are not offered for download are included, so that the licence of a user's copy is known. If licences
     differ from file to file, as in GUM, only the files that the catalogue lists are recognised.
     """
-    wanted = name.casefold()
-    for guess in (wanted, wanted.removesuffix(".conllu").split("-ud-")[0]):
+    name = name.casefold()
+    for guess in (name, name.removesuffix(".conllu").split("-ud-")[0]):
         if (code := _index().get(guess)) is not None:
-            record = _named(guess, code)
+            record = _record(guess, code)
             return None if isinstance(record, TextCorpus) else record.facts
-    if (code := _file_index().get(wanted)) is not None:
-        return next(known.facts for known in _contents(code).treebank if known.has(wanted))
-    return None
+    code = _file_index().get(name)
+    return None if code is None else next(bank.facts for bank in _contents(code).treebank if bank.has(name))
 
 
 def sample_files() -> dict[str, Path]:
@@ -197,7 +422,7 @@ def sample_files() -> dict[str, Path]:
     return {path.name.partition("_")[0]: path for path in sorted(folder.glob("*.conllu"))}
 
 
-def _named(name: str, code: str) -> Treebank | TextCorpus | LeftOut:
+def _record(name: str, code: str) -> Treebank | TextCorpus | LeftOut:
     """The record of a language's file that has this name or prefix."""
     contents = _contents(code)
     records: tuple[Treebank | TextCorpus | LeftOut, ...] = (*contents.treebank, *contents.text, *contents.left_out)
@@ -218,12 +443,12 @@ def _heads() -> Mapping[str, Language]:
     """Every language by code. The tables of corpora are cut off before parsing, because parsing them takes long."""
     names = sorted(entry.name for entry in _folder().iterdir())
     codes = [name.removesuffix(".toml") for name in names if name.endswith(".toml")]
-    return MappingProxyType({code: _head(code) for code in codes})
-
-
-def _head(code: str) -> Language:
-    file = f"catalogue/{code}.toml"
-    return convert_table(parse_toml(_text(code).partition("\n[[")[0], file), _TreebankFile, file).language
+    heads = {}
+    for code in codes:
+        file = f"catalogue/{code}.toml"
+        head = parse_toml(_text(code).partition("\n[[")[0], file)
+        heads[code] = convert_table(head, _TreebankFile, file).language
+    return MappingProxyType(heads)
 
 
 @functools.cache
@@ -257,12 +482,6 @@ def _contents(code: str) -> _TreebankFile:
         for table in tables.get(kind, ()):
             table["lang"] = code
     return convert_table(tables, _TreebankFile, file)
-
-
-HUB: Final = "hf://"
-"""Prefix of URLs on the Hub."""
-DATASETS: Final = "datasets/"
-"""Prefix of dataset repositories, in URLs after `HUB` and in the sources of a manifest."""
 
 
 class HubText(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -338,7 +557,7 @@ def hub_text(name: str, lang: str = "") -> tuple[HubText, str]:
     """
     text = next(text for text in hub_texts() if _stem(name) == text.name)
     code = name.casefold().partition("-")[2] or lang
-    offered = [known.code for known in languages(every=True) if known.code not in text.without]
+    offered = [head.code for head in languages(every=True) if head.code not in text.without]
     if code not in offered:
         raise UnknownNameError(f"language of {text.name}", code, offered, remedy="(name one with --lang)")
     return text, code

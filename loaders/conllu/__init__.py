@@ -1,9 +1,8 @@
 """Reading and writing CoNLL-U.
 
-Other packages call ``reader``. ``blocks`` cuts large files into blocks. ``parse`` makes tables of a block: it calls
-``word_lines`` and ``comments``, which read it into columns, ``check``, which finds malformed sentences, and ``align``,
-which finds the tokens in the text. ``documents`` finds the documents, by ``sent_id_stems`` too, and ``sections`` their
-sections. ``write`` gives the lines of a sentence.
+Other packages call ``reader``. It cuts large files into blocks (``documents``), makes tables of a block (``parse``:
+words, sentences, what is malformed), and finds documents, sections and runs (``documents``). ``write`` gives the lines
+of a sentence.
 """
 
 import lazy_loader

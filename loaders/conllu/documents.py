@@ -1,23 +1,20 @@
-"""Finds the document of each sentence, and the gaps where sentences of the original text are missing.
+"""The blocks in which a file is read, and the document, section and run of each sentence.
 
-How the documents of a treebank are recognised is its ``DocumentRule`` in the catalogue. A ``# newdoc`` without an id
-gets an id made of the file name and a running number.
+`blocks` reads a file, gzipped or not, in blocks that end between sentences. `place` makes the tables of documents and
+sentences of a parsed block. How the documents of a treebank are recognised is its ``DocumentRule`` in the catalogue:
+by ``# newdoc`` comments, or by sentence ids. A ``# newdoc`` without an id gets an id made of the file name and a
+running number.
+
+Sentence ids show documents if consecutive ids have the same stem and rising numbers: ``mt-03J01:1``, ``mt-03J01:2`` …
+``mt-05J01:1`` are two documents. But ids of this form may also number the sentences of a split (``test-s1``) or of a
+genre. So stems count as documents only with evidence: see :class:`Evidence`.
 
 A *run* is a sequence of sentences that follow each other in the original text. A run ends with its document, at a
 sentence that was left out, and at a gap in the numbers of the ``sent_id``.
 
-Recognises documents by sentence ids: consecutive ids with the same stem and rising numbers.
-
-``mt-03J01:1``, ``mt-03J01:2`` … ``mt-05J01:1`` are two documents. But ids of this form may also number the sentences of
-a split (``test-s1``) or of a genre. So stems count as documents only with evidence: see :class:`Evidence`.
-
-Reads corpus files, gzipped or not, in blocks that end between sentences.
-
-Finds headings, captions and other elements that GUM marks in comments, and the sections of documents.
-
-``# section_number = 2`` gives the number of the section itself. ``# newpar_block = head (1 s)`` marks a sentence as a
-heading. A heading begins a section, unless it is the title at the beginning of the document. A document that begins
-with a heading other than its title (``meta::title``) is an excerpt from a longer one, and has no lead.
+``# section_number = 2`` gives the number of the section itself. ``# newpar_block = head (1 s)``, as in GUM, marks a
+sentence as a heading. A heading begins a section, unless it is the title at the beginning of the document. A document
+that begins with a heading other than its title (``meta::title``) is an excerpt from a longer one, and has no lead.
 """
 
 from __future__ import annotations
@@ -43,9 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
-    from discoprobe.loaders.catalogue.pins import DocumentRule
+    from discoprobe.loaders.catalogue.treebanks import DocumentRule
     from discoprobe.loaders.conllu.parse import Flags, Ints
 
 
@@ -159,83 +154,60 @@ def blocks(path: Path, size: int, rule: DocumentRule) -> Iterator[bytes]:
     rest = b""
     for chunk in _chunks(path, size):
         text = rest + chunk
-        at = _cut(text, rule) if len(text) >= size else 0
-        if at:
-            yield text[:at]
-        rest = text[at:]
+        end = _end_of_block(text, rule) if len(text) >= size else 0
+        if end:
+            yield text[:end]
+        rest = text[end:]
     if rest:
         yield rest
 
 
 def _chunks(path: Path, size: int) -> Iterator[bytes]:
     r"""Pieces of the text of a file, line ends made ``\n`` and no byte order mark."""
-    held = b""
-    first = True
-    unpacked = 0
-    with _open(path) as file:
-        size = size if path.suffix == ".gz" else min(size, path.stat().st_size + 1)  # a larger buffer takes longer
-        while data := _read(file, size, path):
-            unpacked += len(data)
-            _refuse_bomb(path, unpacked)
-            data = (held + data).removeprefix(b"\xef\xbb\xbf" if first else b"")
-            first = False
-            held = b"\r" if data.endswith(b"\r") else b""
-            data = data.removesuffix(held)
-            yield data.replace(b"\r\n", b"\n") if b"\r" in data else data
-    if held:
-        yield held
-
-
-def _open(path: Path) -> IO[bytes]:
+    held, first, unpacked, is_gzip = b"", True, 0, path.suffix == ".gz"
     try:
-        return cast("IO[bytes]", gzip.open(path)) if path.suffix == ".gz" else path.open("rb")
-    except OSError as error:
-        raise DiscoprobeError(f"{path}: cannot be read: {error.strerror}") from error
-
-
-def _refuse_bomb(path: Path, unpacked: int) -> None:
-    """Raise a CorpusFormatError for an improbable ratio: gzip makes CoNLL-U ten times smaller, rarely thirty times."""
-    if path.suffix == ".gz" and unpacked > max(MOST_SURE, MOST_RATIO * path.stat().st_size):
-        raise CorpusFormatError(
-            f"unpacks to more than {MOST_RATIO} times its size: is it a corpus? If so, unpack it first",
-            path=str(path),
-        )
-
-
-def _read(file: IO[bytes], size: int, path: Path) -> bytes:
-    try:
-        return file.read(size)
+        with cast("IO[bytes]", gzip.open(path) if is_gzip else path.open("rb")) as file:
+            stored = path.stat().st_size
+            size = size if is_gzip else min(size, stored + 1)  # a larger buffer takes longer
+            while data := file.read(size):
+                unpacked += len(data)
+                # gzip makes CoNLL-U ten times smaller, rarely thirty times
+                if is_gzip and unpacked > max(MOST_SURE, MOST_RATIO * stored):
+                    problem = (
+                        f"unpacks to more than {MOST_RATIO} times its size: is it a corpus? If so, unpack it first"
+                    )
+                    raise CorpusFormatError(problem, path=str(path))
+                data = (held + data).removeprefix(b"\xef\xbb\xbf" if first else b"")
+                first = False
+                held = b"\r" if data.endswith(b"\r") else b""
+                data = data.removesuffix(held)
+                yield data.replace(b"\r\n", b"\n") if b"\r" in data else data
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise CorpusFormatError(f"damaged or truncated gzip file: {error}", path=str(path)) from error
     except OSError as error:
         raise DiscoprobeError(f"{path}: cannot be read: {error.strerror}") from error
+    if held:
+        yield held
 
 
-def _cut(text: bytes, rule: DocumentRule) -> int:
+def _end_of_block(text: bytes, rule: DocumentRule) -> int:
     """The end of a block: before the last document that begins in the text, else after the last sentence, else 0."""
     end = text.rfind(SENTENCE_END) + len(SENTENCE_END)
     if end < len(SENTENCE_END):
         return 0
-    start = _last_document(text[:end], rule)
+    text, start = text[:end], 0  # ``start``: a comment in the first sentence of the last document
+    if rule.kind in {"auto", "newdoc"} and (comments := list(NEWDOC.finditer(text))):
+        start = comments[-1].start()
+    elif rule.kind in {"auto", "sent_id"}:
+        ids = list(SENT_ID.finditer(text))
+        names = [match[1].decode(errors="replace") for match in ids]
+        evidence = find_stems(names) if rule.kind == "auto" else None
+        pattern = rule.pattern if evidence is None else "" if evidence.objection else evidence.pattern
+        documents = by_stem(names, pattern) if pattern else []
+        changed = (i for i in range(1, len(documents)) if documents[i] != documents[i - 1])
+        start = max((ids[i].start() for i in changed), default=0)
     before = text.rfind(SENTENCE_END, 0, start + 1) if start else -1
     return before + len(SENTENCE_END) if before > 0 else end
-
-
-def _last_document(text: bytes, rule: DocumentRule) -> int:
-    """The offset of a comment in the first sentence of the last document that begins in the text, or 0."""
-    if rule.kind in {"auto", "newdoc"} and (marks := [match.start() for match in NEWDOC.finditer(text)]):
-        return marks[-1]
-    if rule.kind not in {"auto", "sent_id"}:
-        return 0
-    ids = [(match.start(), match[1].decode(errors="replace")) for match in SENT_ID.finditer(text)]
-    names = [sent_id for _, sent_id in ids]
-    if rule.kind == "auto":
-        evidence = find_stems(names)
-        pattern = "" if evidence.objection else evidence.pattern
-    else:
-        pattern = rule.pattern
-    documents = by_stem(names, pattern) if pattern else []
-    return max((ids[i][0] for i in range(1, len(documents)) if documents[i] != documents[i - 1]), default=0)
 
 
 ELEMENT: Final = re.compile(r'(\w+)(?:\s+[\w:-]+:::"[^"]*")*\s*\((\d+) s\)')
@@ -262,13 +234,13 @@ def elements(comments: pl.Series, doc: Ints) -> pl.Series:
         comments: ``newpar_block`` of each sentence: the elements that begin with it, outermost first; null for none.
         doc: number of the document of each sentence.
     """
-    found: list[str | None] = [None] * len(doc)
+    column: list[str | None] = [None] * len(doc)
     for i in np.flatnonzero(comments.is_not_null()).tolist():
         begun = [(name, int(n)) for name, n in ELEMENT.findall(comments[i]) if name != "hi" and int(n)]
         name, n = begun[-1] if begun else ("", 0)
         for at in range(i, min(i + n, len(doc))):
-            found[at] = NOT_RUNNING.get(name) if doc[at] == doc[i] else found[at]
-    return pl.Series("element", found, pl.String)
+            column[at] = NOT_RUNNING.get(name) if doc[at] == doc[i] else column[at]
+    return pl.Series("element", column, pl.String)
 
 
 def sections(sentences: pl.DataFrame, element: pl.Series, doc: Ints, index: Ints, before: int) -> tuple[pl.Series, int]:
@@ -284,29 +256,25 @@ def sections(sentences: pl.DataFrame, element: pl.Series, doc: Ints, index: Ints
     Returns:
         The numbers of the sections, and the number of headings of the last document so far.
     """
-    given = sentences["section_number"].cast(pl.UInt32)
+    numbered = sentences["section_number"].cast(pl.UInt32)
     heading = element.eq_missing("heading")
     if not heading.any() and not before:
-        return given, 0
+        return numbered, 0
     texts, titles, begins = sentences["text"], sentences["title"], np.zeros(len(doc), np.int64)
     for i in np.flatnonzero(heading & sentences["newpar_block"].is_not_null()).tolist():
-        begins[i] = index[i] > 0 or not _is_title(texts[i] or "", titles[i])
+        words, of_title = _plain_words(texts[i] or ""), _plain_words(titles[i] or "")
+        # the first heading of a document is its title if they share words, or if the title is not known
+        begins[i] = index[i] > 0 or (bool(of_title) and len(words & of_title) < SHARED * len(words))
     begins[0] += before
-    found = pl.DataFrame({"doc": doc, "begins": begins, "heading": heading}).select(
+    counted = pl.DataFrame({"doc": doc, "begins": begins, "heading": heading}).select(
         number=pl.col("begins").cum_sum().over("doc"),
         inside=(pl.col("begins").sum().over("doc") > 0) & ~pl.col("heading"),
     )
-    numbers = found.select(pl.when("inside").then("number").cast(pl.UInt32)).to_series()
-    return given.zip_with(given.is_not_null(), numbers), int(found["number"][-1])
+    by_heading = counted.select(pl.when("inside").then("number").cast(pl.UInt32)).to_series()
+    return numbered.zip_with(numbered.is_not_null(), by_heading), int(counted["number"][-1])
 
 
-def _is_title(heading: str, title: str | None) -> bool:
-    """Whether the first heading of a document is its title; True if the title is not known."""
-    words, known = _words(heading), _words(title or "")
-    return not known or len(words & known) >= SHARED * len(words)
-
-
-def _words(text: str) -> set[str]:
+def _plain_words(text: str) -> set[str]:
     """The words of a text in small letters without diacritics."""
     plain = "".join(c for c in unicodedata.normalize("NFKD", text.casefold()) if not unicodedata.combining(c))
     return set(re.findall(r"\w+", plain))
@@ -333,11 +301,7 @@ class Carried:
 
 
 def document_ids(
-    sentences: pl.DataFrame,
-    stems: Sequence[str],
-    rule: DocumentRule,
-    carried: Carried,
-    patterns: Mapping[int, str],
+    sentences: pl.DataFrame, stems: Sequence[str], rule: DocumentRule, carried: Carried, patterns: Mapping[int, str]
 ) -> tuple[pl.Series, Flags]:
     """The id of the document of each sentence (null for none), and whether a document or file begins with it.
 
@@ -349,18 +313,15 @@ def document_ids(
         patterns: piece → pattern, as :func:`stem_patterns` gives them.
     """
     piece = sentences["piece"].to_numpy().astype(np.int64)
-    opens = np.ones(len(piece), bool)
-    opens[1:] = piece[1:] != piece[:-1]
+    ids, begins = pl.Series([None] * len(piece), dtype=pl.String), changes(piece)
     if rule.kind == "file":
-        return pl.Series([stems[i] for i in piece.tolist()], dtype=pl.String), opens
+        return pl.Series([stems[i] for i in piece.tolist()], dtype=pl.String), begins
     if rule.kind == "none":
-        return pl.Series([None] * len(piece), dtype=pl.String), opens
+        return ids, begins
     if rule.kind == "sent_id":
         patterns = dict.fromkeys(piece.tolist(), rule.pattern)
-    if len(patterns) == len(set(piece.tolist())):
-        ids, begins = pl.Series([None] * len(piece), dtype=pl.String), opens
-    else:
-        ids, begins = _marked(sentences, stems, opens, carried, rule)
+    if len(patterns) < len(set(piece.tolist())):
+        ids, begins = _ids_by_newdoc(sentences, stems, rule, carried)
     for number, pattern in patterns.items():
         rows = np.flatnonzero(piece == number)
         names = pl.Series(by_stem(sentences["sent_id"].gather(rows).to_list(), pattern), dtype=pl.String)
@@ -378,61 +339,41 @@ def stem_patterns(sentences: pl.DataFrame, rule: DocumentRule, carried: Carried)
         return {}
     if carried.marked is not None:
         return {0: carried.pattern} if carried.pattern else {}
-    piece, newdoc, sent_ids = (sentences[name] for name in ("piece", "newdoc", "sent_id"))
-    first = np.flatnonzero(changes(piece.to_numpy()))
-    found = {}
-    for start, n in zip(first.tolist(), np.diff(first, append=len(piece)).tolist(), strict=True):
-        stems = None if newdoc.slice(start, n).any() else find_stems(sent_ids.slice(start, n).to_list())
+    patterns = {}
+    for part in sentences.select("piece", "newdoc", "sent_id").partition_by("piece", maintain_order=True):
+        stems = None if part["newdoc"].any() else find_stems(part["sent_id"].to_list())
         if stems and not stems.objection:
-            found[int(piece[start])] = stems.pattern
-    return found
+            patterns[int(part["piece"][0])] = stems.pattern
+    return patterns
 
 
-def _marked(
-    sentences: pl.DataFrame,
-    stems: Sequence[str],
-    opens: Flags,
-    carried: Carried,
-    rule: DocumentRule,
+def _ids_by_newdoc(
+    sentences: pl.DataFrame, stems: Sequence[str], rule: DocumentRule, carried: Carried
 ) -> tuple[pl.Series, Flags]:
-    """As `document_ids`, by ``newdoc`` comments; the rule ``auto`` ignores them if every sentence of a file has one."""
-    piece = sentences["piece"].to_numpy().astype(np.int64)
-    newdoc = sentences["newdoc"].to_numpy()
-    marks = newdoc if rule.kind == "newdoc" else newdoc & _is_marked(piece, newdoc, carried)[piece]
-    outside = _outside(sentences["sent_id"], rule.pattern)
-    given = sentences["newdoc_id"].to_list()
+    """As `document_ids`, by ``newdoc`` comments."""
+    piece, newdoc = sentences["piece"].to_numpy().astype(np.int64), sentences["newdoc"].to_numpy()
+    opens, outside, begins = changes(piece), np.zeros(len(piece), bool), newdoc
+    if rule.kind == "auto":  # not where each of several sentences of a file has one; the first block decides
+        sizes = np.bincount(piece)
+        marked = (sizes <= 1) | (np.bincount(piece, weights=newdoc) < sizes)
+        begins = newdoc & (marked[piece] if carried.marked is None else carried.marked)
+    if rule.pattern:  # a sentence whose id does not match it is in no document
+        within = re.compile(rule.pattern)
+        outside = np.array([within.match(sent_id) is None for sent_id in sentences["sent_id"].to_list()], bool)
+    names = sentences["newdoc_id"].to_list()
     ids: list[str | None] = [carried.doc_id]
     unnamed = carried.unnamed
-    steps = np.flatnonzero(marks | opens | outside)
+    steps = np.flatnonzero(begins | opens | outside)
     for i in steps.tolist():
         if opens[i] and i:
             unnamed = 0
-        if marks[i]:
-            unnamed += given[i] is None
-            ids.append(None if outside[i] else given[i] or f"{stems[piece[i]]}#{unnamed}")
+        if begins[i]:
+            unnamed += names[i] is None
+            ids.append(None if outside[i] else names[i] or f"{stems[piece[i]]}#{unnamed}")
         else:
             ids.append(None if i or outside[i] else carried.doc_id)
     which = np.searchsorted(steps, np.arange(len(piece)), side="right")
     return pl.Series(ids, dtype=pl.String).gather(which), opens | newdoc
-
-
-def _outside(sent_ids: pl.Series, pattern: str) -> Flags:
-    """Whether each sentence is in no document, because its id does not match the pattern; False without a pattern."""
-    if not pattern:
-        return np.zeros(len(sent_ids), bool)
-    within = re.compile(pattern)
-    return np.array([within.match(sent_id) is None for sent_id in sent_ids.to_list()], bool)
-
-
-def _is_marked(piece: Ints, newdoc: Flags, carried: Carried) -> Flags:
-    """Whether the ``newdoc`` comments of each piece mark documents: not if each of several sentences has one.
-
-    The first block of a large file decides for the whole file.
-    """
-    sizes = np.bincount(piece)
-    if carried.marked is not None:
-        return np.full(len(sizes), carried.marked)
-    return (sizes <= 1) | (np.bincount(piece, weights=newdoc) < sizes)
 
 
 def gaps(sent_ids: pl.Series, same_document: Flags, *, by_id: bool) -> Flags:
@@ -450,7 +391,12 @@ def gaps(sent_ids: pl.Series, same_document: Flags, *, by_id: bool) -> Flags:
     at = np.flatnonzero(same_document)
     if not len(at):
         return has_gap
-    steps = _rises(sent_ids)[at]
+    # the final number of each id minus that of the id before; NaN if the ids differ in anything else
+    sent_id, stem = pl.col("sent_id"), pl.col("stem")
+    stems = sent_ids.to_frame("sent_id").with_columns(stem=sent_id.str.strip_chars_end("0123456789"))
+    number = sent_id.str.slice(stem.str.len_chars()).cast(pl.Int64, strict=False)
+    rises = stems.select(pl.when(stem == stem.shift()).then(number.diff()).cast(pl.Float64).fill_null(np.nan))
+    steps = rises.to_series().to_numpy()[at]
     unknown = np.flatnonzero(np.isnan(steps))
     pairs = list(zip(*(sent_ids.gather(at[unknown] - back).to_list() for back in (1, 0)), strict=True))
     strict = steps == 1
@@ -466,15 +412,6 @@ def gaps(sent_ids: pl.Series, same_document: Flags, *, by_id: bool) -> Flags:
     return has_gap
 
 
-def _rises(sent_ids: pl.Series) -> NDArray[np.float64]:
-    """The final number of each id minus that of the id before; NaN if the ids differ in anything else."""
-    sent_id, stem = pl.col("sent_id"), pl.col("stem")
-    stems = sent_ids.to_frame("sent_id").with_columns(stem=sent_id.str.strip_chars_end("0123456789"))
-    number = sent_id.str.slice(stem.str.len_chars()).cast(pl.Int64, strict=False)
-    rises = stems.select(pl.when(stem == stem.shift()).then(number.diff()).cast(pl.Float64).fill_null(np.nan))
-    return rises.to_series().to_numpy().copy()
-
-
 def follows(before: str, after: str) -> bool:
     """Whether two sentence ids are consecutive.
 
@@ -487,22 +424,17 @@ def follows(before: str, after: str) -> bool:
     differ = next((i for i, (m, n) in enumerate(zip(numbers_a, numbers_b, strict=False)) if m != n), None)
     if a[0] != b[0]:
         return False
+    if differ is None and len(a) != len(b):  # a sentence that was split: a number was added, or a letter
+        return len(b) == len(a) + 2 and int(b[-2]) in {1, 2}
     if differ is None:
-        return _split_in_two(a, b)
+        x, y = a[-1].strip("-_."), b[-1].strip("-_.")
+        if len(y) != 1 or len(x) > 1:
+            return y == "bis" and not x
+        return y.lower() in "ab" if not x else ord(y) == ord(x) + 1
     rest = numbers_b[differ + 1 :]
     if numbers_b[differ] == numbers_a[differ] + 1 and all(n <= 1 for n in rest):
         return True
     return len(numbers_a) == len(numbers_b) and numbers_b[-1] == numbers_a[-1] + 1 and differ >= len(numbers_a) - 2
-
-
-def _split_in_two(a: Sequence[str], b: Sequence[str]) -> bool:
-    """Whether two ids with the same numbers are parts of a sentence that was split: a letter or number was added."""
-    if len(a) != len(b):
-        return len(b) == len(a) + 2 and int(b[-2]) in {1, 2}
-    x, y = a[-1].strip("-_."), b[-1].strip("-_.")
-    if not y or len(y) != 1 or len(x) > 1:
-        return y == "bis" and not x
-    return y.lower() in "ab" if not x else ord(y) == ord(x) + 1
 
 
 def first_step(before: str, after: str) -> int:
@@ -537,9 +469,15 @@ def place(sentences: pl.DataFrame, corpus: str, stems: Sequence[str], rule: Docu
     names = ids.to_list()
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
     doc = np.array([numbers[name] for name in names], np.int64)
-    index = _position_among_equals(doc)
+    by_doc = np.argsort(doc, kind="stable")
+    index = np.empty_like(by_doc)
+    index[by_doc] = position_in_block(doc[by_doc])
     goes_on = bool(names) and names[0] is not None and names[0] == carried.doc_id
     index[doc == 0] += carried.sentences if goes_on else 0
+    inside = ids.is_not_null().to_numpy()
+    breaks = begins | ~inside
+    breaks[1:] |= np.diff(sentences["number"].to_numpy().astype(np.int64)) != 1
+    breaks |= gaps(sentences["sent_id"], ~begins & inside, by_id=rule.kind == "sent_id" or bool(patterns))
     element = elements(sentences["newpar_block"], doc)
     section, headings = sections(sentences, element, doc, index, carried.headings if goes_on else 0)
     texts = sentences["text"].to_list()
@@ -547,76 +485,38 @@ def place(sentences: pl.DataFrame, corpus: str, stems: Sequence[str], rule: Docu
         "sent": np.arange(len(doc), dtype=np.uint32),
         "doc": doc.astype(np.uint32),
         "index": index.astype(np.uint32),
-        "run": _runs(sentences, ids, begins, by_id=rule.kind == "sent_id" or bool(patterns)),
+        "run": pl.Series(np.cumsum(breaks) - 1, dtype=pl.UInt32),
         "key": record_keys(repeat(corpus, len(names)), names, sentences["sent_id"].to_list(), texts),
         "text_key": text_keys(texts),
         "section": section,
         "element": element,
     }
     placed = pl.DataFrame({name: columns[name] if name in columns else sentences[name] for name in SENTENCES})
-    documents = _documents(corpus, list(numbers), doc, sentences["genre"])
-    carried = _carried_on(sentences, names, index, carried, patterns.get(0, ""))
-    return Placed(documents, placed, replace(carried, headings=headings))
-
-
-def _position_among_equals(numbers: Ints) -> Ints:
-    """For each number, how many equal numbers there are before it."""
-    order = np.argsort(numbers, kind="stable")
-    position = np.empty_like(order)
-    position[order] = position_in_block(numbers[order])
-    return position
-
-
-def _runs(sentences: pl.DataFrame, ids: pl.Series, begins: Flags, *, by_id: bool) -> pl.Series:
-    """The run of each sentence. A run begins with a document, after a left-out sentence, and after a gap in the ids."""
-    inside = ids.is_not_null().to_numpy()
-    breaks = begins | ~inside
-    breaks[1:] |= np.diff(sentences["number"].to_numpy().astype(np.int64)) != 1
-    breaks |= gaps(sentences["sent_id"], ~begins & inside, by_id=by_id)
-    return pl.Series(np.cumsum(breaks) - 1, dtype=pl.UInt32)
-
-
-def _documents(corpus: str, names: list[str | None], doc: Ints, genre: pl.Series) -> pl.DataFrame:
-    """The document table, in the order of first sentences; a document whose sentences differ in genre has none.
-
-    Args:
-        corpus: name of the treebank.
-        names: id of each document, null for sentences outside documents.
-        doc: number of the document, per sentence.
-        genre: per sentence, null where it is not known.
-    """
-    genres_of: dict[int, set[str]] = {}
-    for number, value in dict.fromkeys(zip(doc.tolist(), genre.to_list(), strict=True)):
-        if value is not None:
-            genres_of.setdefault(number, set()).add(value)
-    genres = [min(genres_of[i]) if len(genres_of.get(i, ())) == 1 else None for i in range(len(names))]
-    columns = {
-        "doc": range(len(names)),
-        "corpus": [corpus] * len(names),
-        "doc_id": names,
-        "genre": genres,
-        "n_sentences": np.bincount(doc, minlength=len(names)),
-        "key": record_keys(repeat(corpus, len(names)), names),
-    }
-    return pl.DataFrame([pl.Series(name, columns[name], dtype) for name, dtype in DOCUMENTS.items()])
-
-
-def _carried_on(
-    sentences: pl.DataFrame, names: Sequence[str | None], index: Ints, before: Carried, pattern: str
-) -> Carried:
-    """The state for the next block of the file, from the documents of these sentences and their positions there."""
-    if not names:
-        return before
-    newdoc = sentences["newdoc"].to_numpy()
-    unnamed = newdoc & sentences["newdoc_id"].is_null().to_numpy()
-    marked = len(names) == 1 or not newdoc.all() if before.marked is None else before.marked
-    return Carried(
-        doc_id=names[-1],
-        sentences=0 if names[-1] is None else int(index[-1]) + 1,
-        unnamed=before.unnamed + int(unnamed.sum()),
-        marked=bool(marked),
-        pattern=pattern,
+    # documents in the order of their first sentences; a document whose sentences differ in genre has none
+    genres = pl.col("genre").drop_nulls().unique()
+    documents = (
+        pl.DataFrame({"doc": doc, "genre": sentences["genre"]}, {"doc": pl.UInt32, "genre": pl.String})
+        .group_by("doc", maintain_order=True)
+        .agg(pl.when(genres.len() == 1).then(genres.first()).alias("genre"), pl.len().alias("n_sentences"))
+        .with_columns(
+            pl.lit(corpus).alias("corpus"),
+            pl.Series("doc_id", list(numbers), pl.String),
+            record_keys(repeat(corpus, len(numbers)), numbers),
+            pl.col("n_sentences").cast(pl.UInt32),
+        )
+        .select(*DOCUMENTS)
     )
+    if names:
+        newdoc = sentences["newdoc"].to_numpy()
+        marked = len(names) == 1 or not newdoc.all() if carried.marked is None else carried.marked
+        carried = Carried(
+            doc_id=names[-1],
+            sentences=0 if names[-1] is None else int(index[-1]) + 1,
+            unnamed=carried.unnamed + int((newdoc & sentences["newdoc_id"].is_null().to_numpy()).sum()),
+            marked=bool(marked),
+            pattern=patterns.get(0, ""),
+        )
+    return Placed(documents, placed, replace(carried, headings=headings))
 
 
 def explain_documents(path: Path, rule: DocumentRule) -> str:

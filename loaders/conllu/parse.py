@@ -1,15 +1,10 @@
-"""From the bytes of CoNLL-U files to tables of words and sentences and what is wrong with them.
+"""From the bytes of CoNLL-U files to tables of words and sentences, and what is wrong with them.
 
-Divides CoNLL-U files into lines: comments and word lines, and among these the words and multiword tokens.
-
-The checks of the reader for malformed sentences; each runs over all lines at once.
-
-A check gives a :class:`Fault` for the first wrong line of a sentence; :func:`first_problems` keeps the first fault of
-each sentence. Some checks use the message of the ``conllu`` library, if it rejects the line too.
-
-The character offsets of tokens in the text of their sentence.
-
-Reads the comments of CoNLL-U files into a table with a row per sentence.
+`parse` tells the order. `read_text` divides files into lines, `read_rows` and `find_words` the word lines into words
+and multiword tokens, `read_comments` and `read_sentences` make a row per sentence. Then come the checks for malformed
+sentences, each over all lines at once: a check gives a :class:`Fault` for the first wrong line of a sentence, and
+:func:`first_problems` keeps the first fault of each sentence. Some checks use the message of the ``conllu`` library, if
+it rejects the line too. Last, `align` finds the words in the texts of their sentences.
 """
 
 from __future__ import annotations
@@ -71,6 +66,88 @@ class Text:
     def piece(self, lines: Ints) -> Ints:
         """The index of the piece that each of the lines is in."""
         return np.searchsorted(self.starts, lines, side="right") - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """Sentences and words of some pieces, in source order.
+
+    ``sentences`` has ``piece`` (index), ``number`` (1-based in its file, bad sentences counted), ``sent_id``, ``text``,
+    ``has_text``, ``genre``, ``newdoc``, ``newdoc_id``, ``n_words``, ``aligned`` and :data:`STRUCTURE`.
+    """
+
+    sentences: pl.DataFrame
+    tokens: pl.DataFrame  # the columns of :data:`discoprobe.loaders.corpus.TOKENS`
+    problems: list[tuple[int, BadLine]]  # index of the piece, and the first problem of each sentence that is left out
+    n_found: int  # number of sentences, including those that are left out
+    universal_words: int  # number of words in files whose UPOS column holds universal tags
+    notes: list[str]  # a message on the files whose UPOS column holds other tags, which are not read
+
+
+def parse(pieces: Sequence[Piece]) -> Parsed:
+    """Parse pieces of one treebank; malformed sentences are left out, and listed in ``problems``."""
+    text = read_text(pieces)
+    rows = read_rows(text)
+    comments = read_comments(text)
+    sentences = read_sentences(text, comments, rows)
+    unreadable = list(check_lines(text, rows))
+    words = find_words(rows, {fault.block for fault in unreadable})
+    upos = words.rows["upos"].cast(UPOS, strict=False)
+    unknown = (upos.is_null() & (words.rows["upos"] != "_")).to_numpy()
+    # Some corpora fill the column UPOS with another tag set (GCDT: that of the Penn Chinese Treebank). If most tags of
+    # a file are unknown, UPOS is read as missing there, which is no error: tasks that need no tags can use the file.
+    universal, notes = np.ones(len(unknown), bool), list[str]()
+    if unknown.any():
+        piece = text.piece(words.rows["line"].to_numpy())
+        universal = (2 * np.bincount(piece, unknown) <= np.bincount(piece))[piece]
+    if not universal.all():
+        tags = " ".join(words.rows["upos"].filter(~universal & unknown).unique().sort().head(5).to_list())
+        stems = ", ".join(text.pieces[number].stem for number in np.unique(piece[~universal]))
+        notes.append(f"the UPOS column of {stems} holds other tags than the universal ones ({tags} …): not read")
+    bad = first_problems(
+        [
+            *unreadable,
+            *check_ids(words),
+            *check_heads(words),
+            *check_cells(words, unknown & universal),
+            *check_ranges(words),
+            *check_sentences(text, sentences, comments),
+        ]
+    )
+    problems, n_found = [], sentences.height
+    if bad:
+        ids = dict(sentences.select("block", "given_id").iter_rows())
+        for fault in bad.values():
+            at = int(text.piece(np.array(fault.line)))
+            line = fault.line - int(text.starts[at]) + text.pieces[at].line + 1
+            problems.append((at, BadLine(fault.reason, line, fault.message, ids.get(fault.block))))
+        good = ~np.isin(words.block, list(bad))
+        words, upos, universal = find_words(rows, bad), upos.filter(pl.Series(good)), universal[good]
+        sentences = without(sentences, np.isin(sentences["block"].to_numpy(), list(bad)))
+    aligned = align(words, sentences["text"])
+    unplaced = ~aligned.aligned[words.sentence]
+    form, lemma, feats, deprel = words.rows.select("form", "lemma", "feats", "deprel")
+    tokens = {
+        "sent": words.sentence.astype(np.uint32),
+        "index": words.number.astype(np.uint16),
+        "form": form,
+        "lemma": lemma.set((lemma == "_") & (form != "_"), None),
+        "upos": upos.set(pl.Series(~universal), None),
+        "feats": feats.set((feats == "_") | (feats == ""), None),
+        "head": pa.array(words.head.astype(np.uint16), mask=words.head == NO_NUMBER),
+        "deprel": deprel.set(deprel == "_", None),
+        "start": pa.array(aligned.start.astype(np.uint32), mask=unplaced),
+        "end": pa.array(aligned.end.astype(np.uint32), mask=unplaced),
+        "mwt": pa.array(aligned.mwt.astype(np.uint16), mask=aligned.mwt == 0),
+    }
+    sentences = sentences.select(
+        *("piece", "number", "sent_id", "genre", "newdoc", "newdoc_id", *STRUCTURE),
+        aligned.text.alias("text"),
+        pl.col("text").is_not_null().alias("has_text"),
+        pl.Series("n_words", np.bincount(words.sentence, minlength=sentences.height).astype(np.uint32)),
+        pl.Series("aligned", aligned.aligned),
+    )
+    return Parsed(sentences, pl.DataFrame(tokens, TOKENS), problems, n_found, int(universal.sum()), notes)
 
 
 def read_text(pieces: Sequence[Piece]) -> Text:
@@ -255,32 +332,22 @@ def check_heads(words: Words) -> Iterator[Fault]:
     yield from problems(rows, outside, "HEAD range", message, length=length)
     partly = missing & (np.bincount(sentence, missing)[sentence] < length)
     yield from problems(rows, partly, "HEAD missing", "HEAD is missing here, but not on the other words")
-    yield from _check_trees(words, np.isin(words.block, words.block[no_number | outside]))
-
-
-def _check_trees(words: Words, skipped: Flags) -> Iterator[Fault]:
-    """Check for one root and no cycles; ``skipped`` are the words of sentences in which some word has no valid head."""
+    skipped = np.isin(words.block, words.block[no_number | outside])  # sentences in which a word has no valid head
     opens = changes(words.block)
     is_root = (words.head == 0) & ~skipped
-    roots = np.bincount(words.sentence, is_root)[words.sentence]
+    roots = np.bincount(sentence, is_root)[sentence]
     earlier = np.cumsum(is_root) - is_root
-    second = is_root & (earlier > earlier[opens][words.sentence])
-    parent = np.flatnonzero(opens)[words.sentence] + words.head - 1
-    lost = ~_reaches_root(parent, is_root | skipped) & (roots > 0)
+    second = is_root & (earlier > earlier[opens][sentence])
     rootless = opens & (roots == 0) & ~skipped
-    yield from problems(words.rows, rootless, "root", "no word has HEAD 0: the sentence has no root")
-    yield from problems(words.rows, second, "root", "a second word with HEAD 0: a sentence has one root")
-    yield from problems(words.rows, lost, "HEAD cycle", "the HEADs from this word run in a circle")
-
-
-def _reaches_root(parent: Ints, is_root: Flags) -> Flags:
-    """Whether following the heads from each word leads to a root."""
-    reached, parent = is_root, np.where(is_root, np.arange(len(parent)), parent)
+    reached = is_root | skipped  # words whose heads lead to a root within 1, 2, 4, … steps
+    parent = np.where(reached, np.arange(len(reached)), np.flatnonzero(opens)[sentence] + words.head - 1)
     for _ in range(LARGEST.bit_length() + 1):
         if reached.all():
             break
         reached, parent = reached | reached[parent], parent[parent]
-    return reached
+    yield from problems(rows, rootless, "root", "no word has HEAD 0: the sentence has no root")
+    yield from problems(rows, second, "root", "a second word with HEAD 0: a sentence has one root")
+    yield from problems(rows, ~reached & (roots > 0), "HEAD cycle", "the HEADs from this word run in a circle")
 
 
 def check_cells(words: Words, unknown_tag: Flags) -> Iterator[Fault]:
@@ -323,13 +390,22 @@ def align(words: Words, texts: pl.Series) -> Alignment:
     tokens must follow each other in the text with only white space between them. A sentence in which they do not is
     not aligned; its text is not changed. ``texts`` has the ``# text`` of each sentence, null if there is none.
     """
-    tokens, of_word, mwt = _tokens(words)
+    first, last, word, at = (words.ranges[name].to_numpy() for name in ("first", "last", "word", "at"))
+    steps = np.zeros(len(words.number) + 1, np.int64)
+    steps[word] += first
+    np.subtract.at(steps, word + last - first + 1, first)
+    mwt = np.cumsum(steps[:-1])  # the number of the first word of each word's multiword token; 0 outside any
+    is_token = words.is_word.copy()  # tokens are multiword tokens, and words outside any
+    is_token[is_token] = mwt == 0
+    is_token[at] = True
+    of_word = np.cumsum((mwt == 0) | (mwt == words.number)) - 1  # the index of each word's token
+    tokens = words.lines.select("form", "misc", "block").filter(pl.Series(is_token))
     form = tokens["form"]
     first = np.flatnonzero(changes(tokens["block"].to_numpy()))
     sizes = np.diff(first, append=len(form))
     gaps = ~tokens["misc"].str.contains(NO_SPACE).to_numpy()
     gaps[first + sizes - 1] = False
-    joined = _join(form, gaps, first)
+    joined = _join_forms(form, gaps, first)
     length = form.str.len_chars().to_numpy().astype(np.int64)
     end = np.cumsum(length + gaps) - gaps
     end -= np.repeat((end - length)[first], sizes)
@@ -338,31 +414,14 @@ def align(words: Words, texts: pl.Series) -> Alignment:
     aligned = (text == joined).to_numpy().copy()
     for sentence in np.flatnonzero(~aligned).tolist():
         inside = slice(first[sentence], first[sentence] + sizes[sentence])
-        starts = _search(text[sentence], form[inside].to_list())
+        starts = _find_forms(text[sentence], form[inside].to_list())
         if starts is not None:
             aligned[sentence] = True
             start[inside], end[inside] = starts, starts + length[inside]
     return Alignment(text, aligned, start[of_word], end[of_word], mwt)
 
 
-def _tokens(words: Words) -> tuple[pl.DataFrame, Ints, Ints]:
-    """``form``, ``misc`` and ``block`` of the tokens: multiword tokens, and words outside any.
-
-    Also for each word the index of its token, and the number of the first word of its multiword token (0 outside any).
-    """
-    first, last, word, at = (words.ranges[name].to_numpy() for name in ("first", "last", "word", "at"))
-    steps = np.zeros(len(words.number) + 1, np.int64)
-    steps[word] += first
-    np.subtract.at(steps, word + last - first + 1, first)
-    mwt = np.cumsum(steps[:-1])
-    is_token = words.is_word.copy()
-    is_token[is_token] = mwt == 0
-    is_token[at] = True
-    of_word = np.cumsum((mwt == 0) | (mwt == words.number)) - 1
-    return words.lines.select("form", "misc", "block").filter(pl.Series(is_token)), of_word, mwt
-
-
-def _join(forms: pl.Series, gaps: Flags, first: Ints) -> pl.Series:
+def _join_forms(forms: pl.Series, gaps: Flags, first: Ints) -> pl.Series:
     """The forms of each sentence joined, with a space where there is a gap after a form.
 
     Arrow stores the strings of a column one after the other in one buffer: a sentence is a slice of that buffer.
@@ -374,7 +433,7 @@ def _join(forms: pl.Series, gaps: Flags, first: Ints) -> pl.Series:
     return pl.Series(pa.Array.from_buffers(pa.large_string(), len(first), [None, *map(pa.py_buffer, (edges, letters))]))
 
 
-def _search(text: str, forms: list[str]) -> Ints | None:
+def _find_forms(text: str, forms: list[str]) -> Ints | None:
     """The offsets of forms that follow each other in the text, only white space between; None if they do not."""
     starts, at, size = [], 0, len(text)
     for form in forms:
@@ -414,8 +473,8 @@ def read_comments(text: Text) -> pl.DataFrame:
     key, value = (pl.col(part).str.strip_chars(WHITE) for part in ("field_0", "field_1"))
     number = key.cast(pl.Enum(list(KEYS)), strict=False).to_physical()
     column = pl.lit(pl.Series(KEYS.values(), dtype=pl.Enum(COLUMNS))).gather(number)
-    found = parts.select(column=column, value=pl.when(value != "").then(value))
-    return found.with_columns(line=line, block=text.block[line]).drop_nulls("column")
+    comments = parts.select(column=column, value=pl.when(value != "").then(value))
+    return comments.with_columns(line=line, block=text.block[line]).drop_nulls("column")
 
 
 def read_sentences(text: Text, comments: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
@@ -461,8 +520,8 @@ def read_sentences(text: Text, comments: pl.DataFrame, rows: pl.DataFrame) -> pl
 
 def check_sentences(text: Text, sentences: pl.DataFrame, comments: pl.DataFrame) -> Iterator[Fault]:
     """Check comments: each ``sent_id`` is unique in its file, sections have numbers, declared columns are CoNLL-U's."""
-    given = sentences["given_id"].drop_nulls()
-    if given.n_unique() < len(given):
+    written = sentences["given_id"].drop_nulls()
+    if written.n_unique() < len(written):
         ids = sentences.select("piece", "block", "given_id", line="id_line").drop_nulls("given_id")
         again = ids.select(~pl.struct("piece", "given_id").is_first_distinct()).to_series().to_numpy()
         yield from problems(ids, again, "duplicate sent_id", "sent_id {given_id} occurs earlier in the file")
@@ -488,101 +547,3 @@ def without(sentences: pl.DataFrame, bad: Flags) -> pl.DataFrame:
             newdoc[i + 1], ids[i + 1] = True, ids[i]
     moved = sentences.with_columns(newdoc=newdoc, newdoc_id=pl.Series(ids, dtype=pl.String))
     return moved.filter(pl.Series(~bad))
-
-
-@dataclass(frozen=True, slots=True)
-class Parsed:
-    """Sentences and words of some pieces, in source order.
-
-    ``sentences`` has ``piece`` (index), ``number`` (1-based in its file, bad sentences counted), ``sent_id``, ``text``,
-    ``has_text``, ``genre``, ``newdoc``, ``newdoc_id``, ``n_words``, ``aligned`` and :data:`comments.STRUCTURE`.
-    """
-
-    sentences: pl.DataFrame
-    tokens: pl.DataFrame  # the columns of :data:`discoprobe.loaders.corpus.TOKENS`
-    problems: list[tuple[int, BadLine]]  # index of the piece, and the first problem of each sentence that is left out
-    n_found: int  # number of sentences, including those that are left out
-    universal_words: int  # number of words in files whose UPOS column holds universal tags
-    notes: tuple[str, ...]  # a message on the files whose UPOS column holds other tags, which are not read
-
-
-def parse(pieces: Sequence[Piece]) -> Parsed:
-    """Parse pieces of one treebank; malformed sentences are left out, and listed in ``problems``."""
-    text = read_text(pieces)
-    rows = read_rows(text)
-    comments = read_comments(text)
-    sentences = read_sentences(text, comments, rows)
-    unreadable = list(check_lines(text, rows))
-    words = find_words(rows, {fault.block for fault in unreadable})
-    upos = words.rows["upos"].cast(UPOS, strict=False)
-    unknown = (upos.is_null() & (words.rows["upos"] != "_")).to_numpy()
-    universal, notes = _tag_sets(text, words, unknown)
-    faults = [
-        *unreadable,
-        *check_ids(words),
-        *check_heads(words),
-        *check_cells(words, unknown & universal),
-        *check_ranges(words),
-        *check_sentences(text, sentences, comments),
-    ]
-    bad = first_problems(faults)
-    problems, n_found = list(_placed(text, sentences, bad.values())), sentences.height
-    if bad:
-        good = ~np.isin(words.block, list(bad))
-        words, upos, universal = find_words(rows, bad), upos.filter(pl.Series(good)), universal[good]
-        sentences = without(sentences, np.isin(sentences["block"].to_numpy(), list(bad)))
-    tokens, sentences = _tables(words, sentences, upos.set(pl.Series(~universal), None))
-    return Parsed(sentences, tokens, problems, n_found, int(universal.sum()), notes)
-
-
-def _tag_sets(text: Text, words: Words, unknown: Flags) -> tuple[Flags, tuple[str, ...]]:
-    """Whether each word is in a file whose UPOS column holds universal tags, and a note on the files where it does not.
-
-    Some corpora fill the column with another tag set (GCDT: that of the Penn Chinese Treebank). If most tags of a file
-    are unknown, UPOS is read as missing there, which is no error: tasks that need no tags can use the file.
-    """
-    universal = np.ones(len(unknown), bool)
-    if unknown.any():
-        piece = text.piece(words.rows["line"].to_numpy())
-        universal = (2 * np.bincount(piece, unknown) <= np.bincount(piece))[piece]
-    if universal.all():
-        return universal, ()
-    tags = " ".join(words.rows["upos"].filter(~universal & unknown).unique().sort().head(5).to_list())
-    stems = ", ".join(text.pieces[number].stem for number in np.unique(piece[~universal]))
-    return universal, (f"the UPOS column of {stems} holds other tags than the universal ones ({tags} …): not read",)
-
-
-def _placed(text: Text, sentences: pl.DataFrame, faults: Collection[Fault]) -> Iterator[tuple[int, BadLine]]:
-    """The faults with the index of their piece, and with line numbers of its file."""
-    ids = dict(sentences.select("block", "given_id").iter_rows()) if faults else {}
-    for fault in faults:
-        piece = int(text.piece(np.array(fault.line)))
-        line = fault.line - int(text.starts[piece]) + text.pieces[piece].line + 1
-        yield piece, BadLine(fault.reason, line, fault.message, ids.get(fault.block))
-
-
-def _tables(words: Words, sentences: pl.DataFrame, upos: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The token table of well-formed sentences, and the sentences with text, number of words and alignment."""
-    placed = align(words, sentences["text"])
-    unknown = ~placed.aligned[words.sentence]
-    form, lemma, feats, deprel = words.rows.select("form", "lemma", "feats", "deprel")
-    tokens = {
-        "sent": words.sentence.astype(np.uint32),
-        "index": words.number.astype(np.uint16),
-        "form": form,
-        "lemma": lemma.set((lemma == "_") & (form != "_"), None),
-        "upos": upos,
-        "feats": feats.set((feats == "_") | (feats == ""), None),
-        "head": pa.array(words.head.astype(np.uint16), mask=words.head == NO_NUMBER),
-        "deprel": deprel.set(deprel == "_", None),
-        "start": pa.array(placed.start.astype(np.uint32), mask=unknown),
-        "end": pa.array(placed.end.astype(np.uint32), mask=unknown),
-        "mwt": pa.array(placed.mwt.astype(np.uint16), mask=placed.mwt == 0),
-    }
-    return pl.DataFrame(tokens, TOKENS), sentences.select(
-        *("piece", "number", "sent_id", "genre", "newdoc", "newdoc_id", *STRUCTURE),
-        placed.text.alias("text"),
-        pl.col("text").is_not_null().alias("has_text"),
-        pl.Series("n_words", np.bincount(words.sentence, minlength=sentences.height).astype(np.uint32)),
-        pl.Series("aligned", placed.aligned),
-    )

@@ -19,23 +19,22 @@ import polars as pl
 from discoprobe.loaders import cache
 from discoprobe.loaders.annotation_manifest import annotation_of
 from discoprobe.loaders.catalogue import treebanks
-from discoprobe.loaders.catalogue.pins import DocumentRule, TreebankFacts
-from discoprobe.loaders.catalogue.treebanks import facts_for
+from discoprobe.loaders.catalogue.treebanks import DocumentRule, TreebankFacts, facts_for
 from discoprobe.loaders.conllu.documents import Carried, blocks, place
-from discoprobe.loaders.conllu.parse import Parsed, Piece, parse
+from discoprobe.loaders.conllu.parse import Piece, parse
 from discoprobe.loaders.corpus import VERSION, Corpus, Counts, Shard, Source, SourceFile
 from discoprobe.loaders.discourse_layers.disrpt_relations import read_relations, running_text, word_marks
 from discoprobe.loaders.discourse_layers.mentions import read_mentions
 from discoprobe.loaders.discourse_layers.mentions import table as mention_table
 from discoprobe.loaders.discourse_layers.rst_trees import read_trees
 from discoprobe.loaders.errors import BadLine, CorpusFormatError, OnError, UnknownNameError, UnsupportedError
+from discoprobe.loaders.file_hashes import FileHashes, hash_of_json, hashes_of
 from discoprobe.loaders.folders import cache_folder
-from discoprobe.loaders.hashing import FileHashes, hash_of_json, hashes_of
 from discoprobe.loaders.paths import RELS, CorpusFile, describe, find_files
 from discoprobe.loaders.process_pool import process_pool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     Facts = Callable[[str], TreebankFacts | None]
@@ -136,17 +135,23 @@ def read_corpora(  # noqa: PLR0913 - one keyword per choice of the user
         CorpusFormatError: a sentence is malformed, and ``on_error`` is ``"stop"``.
         DiscoprobeError: a path or language is not usable, or the cache cannot be written.
     """
-    all_treebanks = [replace(treebank, documents=documents) for treebank in _treebanks(paths, lang, facts)]
+    all_treebanks = _find_treebanks(paths, lang, facts, documents)
     batches = [batch for treebank in all_treebanks for batch in treebank.batches()]
-    entries = _entries(batches, jobs, progress)
+    make = partial(cached, cache_folder())
+    entries: dict[FileBatch, cache.Entry] = {}
+    total, done = sum(batch.size for batch in batches), 0
+    with process_pool(min(jobs, len(batches))) as pool:
+        for batch, entry in zip(batches, pool.map(make, batches) if pool else map(make, batches), strict=True):
+            entries[batch] = entry
+            done += batch.size
+            if progress:
+                progress(done, total)
     if on_error == "stop":
-        for batch, entry in zip(batches, entries, strict=True):
-            _stop_at_problem(batch, entry)
-    by_batch = dict(zip(batches, entries, strict=True))
-    return {
-        code: _corpus(code, list(group), by_batch)
-        for code, group in groupby(all_treebanks, key=lambda treebank: treebank.lang)
-    }
+        for batch in batches:
+            for index, line, sent_id, message in entries[batch].record["places"]:
+                raise CorpusFormatError(message, path=str(batch.files[index][1]), line=line, sent_id=sent_id)
+    by_lang = groupby(all_treebanks, key=lambda treebank: treebank.lang)
+    return {code: _corpus(code, list(group), entries) for code, group in by_lang}
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,35 +161,27 @@ class _Treebank:
     name: str
     lang: str
     facts: TreebankFacts | None
+    rule: DocumentRule
     members: tuple[Member, ...]
-    documents: Documents = "auto"
-
-    @property
-    def rule(self) -> DocumentRule:
-        """How its documents are recognised."""
-        if self.documents != "auto":
-            return DocumentRule(self.documents)
-        return self.facts.documents if self.facts else DocumentRule()
 
     def batches(self) -> Iterator[FileBatch]:
         """Its files: each by itself, or with its neighbours where they are small."""
-        rule = self.rule
         group: list[Member] = []
         if trees := tuple(member for member in self.members if member.file.is_tree):
-            yield FileBatch(self.name, rule, trees)
+            yield FileBatch(self.name, self.rule, trees)
         for member in self.members:
             if member.file.is_tree:
                 continue
             alone = member.digest.bytes >= SMALL
             if group and (alone or sum(other.digest.bytes for other in group) + member.digest.bytes > LARGE):
-                yield FileBatch(self.name, rule, tuple(group))
+                yield FileBatch(self.name, self.rule, tuple(group))
                 group = []
             if alone:
-                yield FileBatch(self.name, rule, (member,))
+                yield FileBatch(self.name, self.rule, (member,))
             else:
                 group.append(member)
         if group:
-            yield FileBatch(self.name, rule, tuple(group))
+            yield FileBatch(self.name, self.rule, tuple(group))
 
     def source(self) -> Source:
         """Where the treebank comes from.
@@ -192,73 +189,49 @@ class _Treebank:
         The licence, repository and commit of the facts are used if all files have the pinned content, or if discoprobe
         annotated them. A file with other content is a user's text, whatever its name is; its licence is unknown.
         """
-        files = tuple(
-            SourceFile(name, digest.sha256, digest.bytes)
-            for member in self.members
-            for name, _, digest in member.files()
-        )
-        known, made = self.facts, annotation_of(self.members[0].file.path)
-        if known is None or (made is None and not all(_is_pinned(known, member) for member in self.members)):
+        hashed = (file for member in self.members for file in member.files())
+        files = tuple(SourceFile(name, digest.sha256, digest.bytes) for name, _, digest in hashed)
+        facts, annotation = self.facts, annotation_of(self.members[0].file.path)
+        if facts is None or (annotation is None and not all(_is_pinned(facts, member) for member in self.members)):
             return Source(self.name, self.lang, files=files)
-        return Source(
-            self.name, self.lang, known.licence, known.repo, known.commit, known.citation, files, made, known.genre
-        )
+        pin = facts.licence, facts.repo, facts.commit, facts.citation
+        return Source(self.name, self.lang, *pin, files, annotation, facts.genre)
 
 
-def _is_pinned(known: TreebankFacts, member: Member) -> bool:
+def _is_pinned(facts: TreebankFacts, member: Member) -> bool:
     """Whether a file is, to the byte, one that is pinned for a treebank."""
-    if known.sha256:
-        return member.digest.sha256 in known.sha256
+    if facts.sha256:
+        return member.digest.sha256 in facts.sha256
     try:
-        return treebanks.treebank(known.name).pins(member.file.path, member.digest.sha256)
+        return treebanks.treebank(facts.name).pins(member.file.path, member.digest.sha256)
     except (UnknownNameError, UnsupportedError):
         return False
 
 
-def _treebanks(paths: Sequence[Path], lang: str | None, facts: Facts) -> list[_Treebank]:
+def _find_treebanks(paths: Sequence[Path], lang: str | None, facts: Facts, documents: Documents) -> list[_Treebank]:
     """The treebanks among the files, by language and name; a file that is there twice counts once."""
-    groups: dict[tuple[str, str], list[Member]] = {}
+    groups: dict[tuple[str, str], list[Member]] = defaultdict(list)
+    texts: dict[tuple[str, str], dict[FileHashes, Path]] = defaultdict(dict)  # language, stem → CoNLL-U files
     for path, top in find_files(paths).items():
-        file = describe(path, top, lang, facts)
-        groups.setdefault((file.lang, file.treebank), []).append(Member.of(file))
-    named: dict[tuple[str, str], list[tuple[Path, FileHashes]]] = defaultdict(list)
-    for (code, _), members in groups.items():
-        for member in members:
-            named[code, member.file.stem] += [] if member.file.is_tree else [(member.file.path, member.digest)]
-    return [
-        _treebank(*key, [_with_texts(member, named[key[0], member.file.stem]) for member in groups[key]])
-        for key in sorted(groups)
-    ]
-
-
-def _with_texts(member: Member, named: Sequence[tuple[Path, FileHashes]]) -> Member:
-    """A tree with the files that may hold its text, sorted by hash; other files are returned unchanged.
-
-    ``named`` are the CoNLL-U files with the same stem and language.
-    """
-    if not member.file.is_tree:
-        return member
-    texts = {digest: path for path, digest in [*named, *((path, hashes_of(path)) for path in member.file.plain_texts)]}
-    return replace(member, texts=tuple((texts[digest], digest) for digest in sorted(texts, key=lambda d: d.sha256)))
-
-
-def _treebank(lang: str, name: str, members: list[Member]) -> _Treebank:
-    distinct = {(member.file.name, member.digest.sha256): member for member in reversed(members)}
-    return _Treebank(name, lang, members[0].file.facts, tuple(distinct[key] for key in sorted(distinct)))
-
-
-def _entries(batches: Sequence[FileBatch], jobs: int, progress: BytesProgress | None) -> list[cache.Entry]:
-    """The cache entry of each batch, in order; missing ones are made, in several processes if ``jobs`` is above 1."""
-    total, done = sum(batch.size for batch in batches), 0
-    make = partial(cached, cache_folder())
-    entries = []
-    with process_pool(min(jobs, len(batches))) as pool:
-        for batch, entry in zip(batches, pool.map(make, batches) if pool else map(make, batches), strict=True):
-            entries.append(entry)
-            done += batch.size
-            if progress:
-                progress(done, total)
-    return entries
+        member = Member.of(describe(path, top, lang, facts))
+        groups[member.file.lang, member.file.treebank].append(member)
+        if not member.file.is_tree:
+            texts[member.file.lang, member.file.stem][member.digest] = path
+    banks = []
+    for (code, name), members in sorted(groups.items()):
+        distinct: dict[tuple[str, str], Member] = {}
+        for member in reversed(members):
+            key = member.file.name, member.digest.sha256
+            distinct[key] = member
+            if member.file.is_tree:  # with the files that may hold its text
+                plain = {hashes_of(path): path for path in member.file.plain_texts}
+                candidates = texts[code, member.file.stem] | plain
+                by_hash = sorted(candidates, key=lambda digest: digest.sha256)
+                distinct[key] = replace(member, texts=tuple((candidates[digest], digest) for digest in by_hash))
+        about = members[0].file.facts
+        rule = DocumentRule(documents) if documents != "auto" else about.documents if about else DocumentRule()
+        banks.append(_Treebank(name, code, about, rule, tuple(distinct[key] for key in sorted(distinct))))
+    return banks
 
 
 def cached(folder: Path, batch: FileBatch) -> cache.Entry:
@@ -292,54 +265,50 @@ class _Tally:
 
 
 def _shards(batch: FileBatch, tally: _Tally) -> Iterator[Shard]:
-    """The shards of a batch, counted as they are made."""
-    if batch.members[0].file.is_tree:
-        yield _trees(batch, tally)
-        return
-    tables = _RelationTables(batch, tally)
+    """The shards of a batch, counted as they are made: a shard of all its files, or one per block of a large file."""
     stems = [member.file.stem for member in batch.members]
+    if batch.members[0].file.is_tree:
+        files = [(member.file.stem, member.file.path.read_bytes()) for member in batch.members]
+        texts = {member.file.stem: [_text_of(path, batch.rule) for path, _ in member.texts] for member in batch.members}
+        shard, problems = read_trees(files, batch.treebank, texts)
+        tally.counts += shard.counts()
+        tally.add(problems)
+        yield shard
+        return
+    relations = _RelationTables(batch, tally)
     carried, line, sentence = Carried(), 0, 0
     fields: list[Sequence[str]] = [()] * len(stems)
-    for texts in _texts(batch):
-        pieces = [Piece(stem, text, line, sentence) for stem, text in zip(stems, texts, strict=True)]
+    texts_of = [blocks(member.file.path, LARGE, batch.rule) for member in batch.members]
+    parts = ([text] for text in texts_of[0]) if len(stems) == 1 else iter([[b"".join(text) for text in texts_of]])
+    for part in parts:
+        pieces = [Piece(stem, text, line, sentence) for stem, text in zip(stems, part, strict=True)]
         parsed = parse(pieces)
         placed = place(parsed.sentences, batch.treebank, stems, batch.rule, carried)
-        carried = placed.carried
-        # Only a single file is read in several blocks. NumPy counts five times as fast as bytes.count.
-        line += int(np.count_nonzero(np.frombuffer(texts[0], np.uint8) == ord("\n")))
-        sentence += parsed.n_found
         shard = Shard(placed.documents, placed.sentences, parsed.tokens)
         tally.add(parsed.problems)
         tally.notes += [note for note in parsed.notes if note not in tally.notes]
-        shard = tables.added_to(shard, parsed, pieces)
-        shard = replace(shard, mentions=_mentions(parsed, pieces, fields, tally))
-        tally.counts += _counts(shard, parsed)
+        mentions = []
+        for number, piece in enumerate(pieces):
+            of_piece, malformed, fields[number] = read_mentions(
+                piece.data, fields[number], sentence=piece.sentence, line=piece.line
+            )
+            mentions += [((number, mention.sentence), mention) for mention in of_piece]
+            tally.add((number, problem) for problem in malformed)
+        numbers = parsed.sentences.select("piece", "number").iter_rows() if mentions or relations.tables else ()
+        places = {place: sent for sent, place in enumerate(numbers)}
+        table = mention_table([(places[place], mention) for place, mention in mentions if place in places])
+        shard = replace(shard, mentions=table, relations=relations.of_shard(shard, places, pieces))
+        counts = shard.counts()
+        begun = shard.sentences.filter(index=0).join(shard.documents.drop_nulls("doc_id"), on="doc", how="semi").height
+        # in files without universal tags dependencies do not count: they are not those of UD
+        layers = {**counts.layers, "deps": min(counts.layers["deps"], parsed.universal_words)}
+        layers["text"] = int(parsed.sentences["has_text"].sum())
+        tally.counts += Counts(begun, counts.sentences, counts.words, layers)
         yield shard
-    tables.check_documents()
-
-
-def _mentions(parsed: Parsed, pieces: Sequence[Piece], fields: list[Sequence[str]], tally: _Tally) -> pl.DataFrame:
-    """The mentions of the parsed sentences; ``fields`` are those declared so far in each piece, and are updated."""
-    found = []
-    for number, piece in enumerate(pieces):
-        mentions, problems, fields[number] = read_mentions(
-            piece.data, fields[number], sentence=piece.sentence, line=piece.line
-        )
-        found += [((number, mention.sentence), mention) for mention in mentions]
-        tally.add((number, problem) for problem in problems)
-    kept = parsed.sentences.select("piece", "number").iter_rows() if found else ()
-    places = {place: sent for sent, place in enumerate(kept)}
-    return mention_table([(places[place], mention) for place, mention in found if place in places])
-
-
-def _trees(batch: FileBatch, tally: _Tally) -> Shard:
-    """The trees of a batch as one shard."""
-    files = [(member.file.stem, member.file.path.read_bytes()) for member in batch.members]
-    texts = {member.file.stem: [_text_of(path, batch.rule) for path, _ in member.texts] for member in batch.members}
-    shard, problems = read_trees(files, batch.treebank, texts)
-    tally.counts += shard.counts()
-    tally.add(problems)
-    return shard
+        # Only a single file is read in several blocks. NumPy counts five times as fast as bytes.count.
+        carried, sentence = placed.carried, sentence + parsed.n_found
+        line += int(np.count_nonzero(np.frombuffer(part[0], np.uint8) == ord("\n")))
+    relations.check_documents()
 
 
 def _text_of(path: Path, rule: DocumentRule) -> str:
@@ -355,91 +324,62 @@ class _RelationTables:
 
     def __init__(self, batch: FileBatch, tally: _Tally) -> None:
         with_rels = [member.file for member in batch.members if member.rels]
-        self._tables = [(file.stem, file.path.with_suffix(RELS).read_bytes()) for file in with_rels]
-        self._batch, self._tally = batch, tally
+        tables = [(file.stem, file.path.with_suffix(RELS).read_bytes()) for file in with_rels]
+        self.tables = list(enumerate(tables, len(batch.members)))
+        self._corpus, self._tally = batch.treebank, tally
         self._documents: set[str] = set()
         self._named: dict[tuple[int, int], str] = {}
-        self._problems: set[tuple[int, int]] = set()
+        self._problems: dict[tuple[int, int], BadLine] = {}
 
-    def added_to(self, shard: Shard, parsed: Parsed, pieces: Sequence[Piece]) -> Shard:
-        """The shard, made from ``parsed`` and ``pieces``, with the relations of its documents."""
-        if not self._tables:
-            return shard
+    def of_shard(self, shard: Shard, places: Collection[tuple[int, int]], pieces: Sequence[Piece]) -> pl.DataFrame:
+        """The relations of a shard's documents; ``places`` are piece and number of its sentences."""
+        if not self.tables:
+            return shard.relations
         self._documents |= set(shard.documents["doc_id"].drop_nulls())
-        kept = set(parsed.sentences.select("piece", "number").iter_rows())
         marks = [
             word
             for number, piece in enumerate(pieces)
             for word in word_marks(piece.data, piece.sentence)
-            if (number, word.sentence) in kept
+            if (number, word.sentence) in places
         ]
-        found = [shard.relations]
-        for number, (stem, data) in enumerate(self._tables, len(self._batch.members)):
-            relations, problems, named = read_relations(data, stem, self._batch.treebank, shard, marks)
-            found.append(relations)
+        tables = [shard.relations]
+        for number, (stem, data) in self.tables:
+            relations, problems, named = read_relations(data, stem, self._corpus, shard, marks)
+            tables.append(relations)
             self._named |= {(number, line): doc for line, doc in named.items()}
-            for problem in problems:
-                self._report(number, problem)
-        return replace(shard, relations=pl.concat(found))
-
-    def _report(self, number: int, problem: BadLine) -> None:
-        """Counts a problem once, however many blocks the file has."""
-        if (number, problem.line) not in self._problems:
-            self._problems.add((number, problem.line))
-            self._tally.add([(number, problem)])
+            self._report({(number, problem.line): problem for problem in problems})
+        return pl.concat(tables)
 
     def check_documents(self) -> None:
-        """Reports the relations of documents that are in none of the files."""
-        for (number, line), doc in self._named.items():
-            if doc not in self._documents:
-                message = f"document {doc} is not in the .conllu file; both files must be of the same release"
-                self._report(number, BadLine("malformed-relation", line, message))
+        """Report the relations of documents that are in none of the files."""
+        message = "document {} is not in the .conllu file; both files must be of the same release"
+        absent = {place: doc for place, doc in self._named.items() if doc not in self._documents}
+        self._report(
+            {place: BadLine("malformed-relation", place[1], message.format(doc)) for place, doc in absent.items()}
+        )
 
-
-def _texts(batch: FileBatch) -> Iterator[list[bytes]]:
-    """What is parsed at once: all files of a group, or one block of a single file."""
-    read = [blocks(member.file.path, LARGE, batch.rule) for member in batch.members]
-    if len(read) == 1:
-        yield from ([text] for text in read[0])
-    else:
-        yield [b"".join(texts) for texts in read]
-
-
-def _counts(shard: Shard, parsed: Parsed) -> Counts:
-    """The counts of a shard. In files without universal tags dependencies do not count: they are not those of UD."""
-    named = shard.documents["doc_id"].is_not_null().to_numpy()
-    begun = int(named[shard.sentences["doc"].to_numpy()][shard.sentences["index"].to_numpy() == 0].sum())
-    counts = shard.counts()
-    layers = {**counts.layers, "text": int(parsed.sentences["has_text"].sum())}
-    layers["deps"] = min(layers["deps"], parsed.universal_words)
-    return Counts(begun, counts.sentences, counts.words, layers)
-
-
-def _stop_at_problem(batch: FileBatch, entry: cache.Entry) -> None:
-    for index, line, sent_id, message in entry.record["places"]:
-        _, path = batch.files[index]
-        raise CorpusFormatError(message, path=str(path), line=line, sent_id=sent_id)
+    def _report(self, problems: Mapping[tuple[int, int], BadLine]) -> None:
+        """Count the problem of a line once, however many blocks the file has."""
+        new = {place: problem for place, problem in problems.items() if place not in self._problems}
+        self._problems |= new
+        self._tally.add((number, problem) for (number, _), problem in new.items())
 
 
 def _corpus(lang: str, members: Sequence[_Treebank], entries: Mapping[FileBatch, cache.Entry]) -> Corpus:
     """The corpus of a language, from the cache entries of its treebanks' batches."""
-    batches = [batch for treebank in members for batch in treebank.batches()]
-    records = [entries[batch].record for batch in batches]
-    drops: Counter[str] = sum((Counter(record["drops"]) for record in records), Counter())
-    places = [str(error) for batch in batches for error in _errors(batch, entries[batch])]
+    batches = [(batch, entries[batch]) for treebank in members for batch in treebank.batches()]
+    drops: Counter[str] = sum((Counter(entry.record["drops"]) for _, entry in batches), Counter())
+    places = []  # with the names of files in the treebank
+    for batch, entry in batches:
+        for index, line, sent_id, message in entry.record["places"]:
+            path = f"{batch.treebank}/{batch.files[index][0]}"
+            places.append(str(CorpusFormatError(message, path=path, line=line, sent_id=sent_id)))
     return Corpus(
         lang=lang,
         sources=tuple(treebank.source() for treebank in members),
-        parts=tuple(shard for batch in batches for shard in entries[batch].shards),
-        counts=sum((Counts(**record["counts"]) for record in records), Counts()),
+        parts=tuple(shard for _, entry in batches for shard in entry.shards),
+        counts=sum((Counts(**entry.record["counts"]) for _, entry in batches), Counts()),
         drops=dict(sorted(drops.items())),
         drop_places=tuple(places[:PLACES]),
-        notes=tuple(dict.fromkeys(f"{b.treebank}: {n}" for b in batches for n in entries[b].record["notes"])),
+        notes=tuple(dict.fromkeys(f"{b.treebank}: {note}" for b, entry in batches for note in entry.record["notes"])),
     )
-
-
-def _errors(batch: FileBatch, entry: cache.Entry) -> Iterator[CorpusFormatError]:
-    """The problems of the first sentences that a batch left out, with the names of files in the treebank."""
-    for index, line, sent_id, message in entry.record["places"]:
-        name, _ = batch.files[index]
-        yield CorpusFormatError(message, path=f"{batch.treebank}/{name}", line=line, sent_id=sent_id)

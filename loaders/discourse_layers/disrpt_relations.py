@@ -84,8 +84,8 @@ def word_marks(data: bytes, sentence: int = 0) -> Iterator[WordMark]:
         cells = line.split(b"\t")
         if cells[0].isdigit():
             sentence += not inside
-            found = CONNECTIVE.search(cells[-1])
-            yield WordMark(place, sentence, found[1].decode() if found else "")
+            connective = CONNECTIVE.search(cells[-1])
+            yield WordMark(place, sentence, connective[1].decode() if connective else "")
             inside, place = True, place + 1
         elif not line:
             inside = False
@@ -111,14 +111,14 @@ def read_relations(
     if missing := [name for name in NEEDED if name not in header]:
         message = f"no column {', '.join(missing)} in the first line; .rels files of DISRPT 2021 and later have them"
         return pl.DataFrame(schema=RELATIONS), [BadLine(REASON, 1, message)], {}
-    documents = _documents(shard, marks)
+    documents = _words_by_document(shard, marks)
     texts, sent_ids = shard.sentences["text"].to_list(), shard.sentences["sent_id"].to_list()
     rows: list[tuple[int, Row, list[_Unit]]] = []
     problems: list[BadLine] = []
     named: dict[int, str] = {}
     for number, line in enumerate(lines[1:], 2):
         try:
-            row = _row(line, header)
+            row = _split_row(line, header)
             named[number] = row["doc"]
             if row["doc"] in documents:
                 doc, words = documents[row["doc"]]
@@ -127,10 +127,10 @@ def read_relations(
         except MalformedError as error:
             problems.append(BadLine(REASON, number, str(error)))
     native = SPLITS.get(stem.rpartition("_")[2])
-    return _table(rows, corpus, native, sent_ids), problems, named
+    return _relation_table(rows, corpus, native, sent_ids), problems, named
 
 
-def _row(line: str, header: list[str]) -> Row:
+def _split_row(line: str, header: list[str]) -> Row:
     cells = line.split("\t")
     if len(cells) != len(header):
         raise MalformedError(f"{len(cells)} columns where the first line has {len(header)}; check for stray tabs")
@@ -140,49 +140,59 @@ def _row(line: str, header: list[str]) -> Row:
     return row
 
 
-def _documents(shard: Shard, marks: Sequence[WordMark]) -> dict[str, tuple[int, _Words]]:
-    """Document id → the number of the document in the shard, and its words."""
+def _words_by_document(shard: Shard, marks: Sequence[WordMark]) -> dict[str, tuple[int, _Words]]:
+    """Document id → the number of the document in the shard, and its words with those of left-out sentences."""
     words = shard.tokens.join(shard.sentences.select("sent", "doc"), on="sent", maintain_order="left").select(
-        "doc", "sent", "form", *(pl.col(name).cast(pl.Int64).fill_null(-1) for name in ("start", "end")),
+        "doc", "form", *(pl.col(name).cast(pl.Int64) for name in ("start", "end", "sent")),
         mark=pl.Series([word.mark for word in marks], dtype=pl.String),
         place=pl.Series([word.place for word in marks], dtype=pl.Int64),
     )  # fmt: skip
     ids = dict(shard.documents.select("doc", "doc_id").drop_nulls("doc_id").iter_rows())
-    return {ids[doc]: (doc, _words(part)) for (doc,), part in words.group_by("doc", maintain_order=True) if doc in ids}
-
-
-def _words(part: pl.DataFrame) -> _Words:
-    """The words of a document, with places for those of sentences that were left out."""
-    every = pl.DataFrame({"place": range(part["place"].min(), part["place"].max() + 1)})  # type: ignore[arg-type, operator]
-    part = every.join(part, on="place", how="left", maintain_order="left")
-    start, end, sent = (part[name].cast(pl.Int64).fill_null(-1).to_numpy() for name in ("start", "end", "sent"))
-    return _Words(part["form"].fill_null("").to_list(), start, end, sent, part["mark"].fill_null("").to_list())
+    documents = {}
+    for (doc,), part in words.group_by("doc", maintain_order=True):
+        if doc in ids:
+            first, last = part.select(pl.col("place").min(), last=pl.col("place").max()).row(0)
+            places = pl.DataFrame({"place": range(first, last + 1)})
+            every = places.join(part, on="place", how="left", maintain_order="left")
+            start, end, sent = (every[name].fill_null(-1).to_numpy() for name in ("start", "end", "sent"))
+            forms, connectives = (every[name].fill_null("").to_list() for name in ("form", "mark"))
+            documents[ids[doc]] = doc, _Words(forms, start, end, sent, connectives)
+    return documents
 
 
 def _unit(numbers: str, text: str, words: _Words, sentences: Sequence[str], doc: str) -> _Unit:
+    """The unit that the numbers of its words name; ``text`` is its text in the table."""
     spans = _spans(numbers, len(words.forms), doc)
     inside = [place for span in spans for place in range(*span)]
     if any(words.sent[place] < 0 for place in inside):
         raise MalformedError(f"words {numbers} of document {doc} are in a malformed sentence, which was left out")
-    if not any(_is_made_of(text, [words.forms[place] for place in inside]) for text in (text, _unquoted(text))):
-        found = " ".join(words.forms[place] for place in inside)
+    # some tables were written with quotation marks around cells
+    quoted = len(text) > 1 and text[0] == text[-1] == '"'
+    unquoted = text[1:-1].replace('""', '"') if quoted else text
+    forms = [words.forms[place] for place in inside]
+    if not _is_made_of(text, forms) and not _is_made_of(unquoted, forms):
         raise MalformedError(
-            f"words {numbers} of document {doc} are '{_short(found)}', not '{_short(text)}'; "
+            f"words {numbers} of document {doc} are '{_short(' '.join(forms))}', not '{_short(text)}'; "
             "the .rels and the .conllu file must be of the same release"
         )
-    shown = ELLIPSIS.join(_slice(words, first, after, sentences) for first, after in spans)
-    return _Unit(shown, _lead(words, *spans[0]), int(words.sent[spans[0][0]]))
+    parts = []
+    for first, after in spans:
+        pieces = []
+        for sent in dict.fromkeys(words.sent[first:after].tolist()):
+            places = [place for place in range(first, after) if words.sent[place] == sent]
+            start, end = words.start[places[0]], words.end[places[-1]]
+            is_placed = start >= 0 and end >= 0
+            pieces.append(sentences[sent][start:end] if is_placed else " ".join(words.forms[at] for at in places))
+        parts.append(running_text(pieces))
+    return _Unit(ELLIPSIS.join(parts), _lead(words, *spans[0]), int(words.sent[spans[0][0]]))
 
 
 def _is_made_of(text: str, forms: Sequence[str]) -> bool:
     """Whether a text of the table is made of these words; those that a licence masks (``____``) can be any."""
-    words = [word for word in text.split(" ") if word != GAP]
-    shown = [word for form in forms for word in form.split(" ")]
-    return "".join(words) == "".join(shown) or (
-        len(words) == len(shown)
-        and all(
-            one == other or "" in {one.strip("_"), other.strip("_")} for one, other in zip(words, shown, strict=True)
-        )
+    pairs = [word for word in text.split(" ") if word != GAP], [word for form in forms for word in form.split(" ")]
+    return "".join(pairs[0]) == "".join(pairs[1]) or (
+        len(pairs[0]) == len(pairs[1])
+        and all(word == other or "" in {word.strip("_"), other.strip("_")} for word, other in zip(*pairs, strict=True))
     )
 
 
@@ -202,18 +212,6 @@ def _spans(numbers: str, n_words: int, doc: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _slice(words: _Words, first: int, after: int, sentences: Sequence[str]) -> str:
-    """The text of a span of words, sentence by sentence."""
-    parts: list[str] = []
-    for sent in dict.fromkeys(words.sent[first:after].tolist()):
-        inside = [place for place in range(first, after) if words.sent[place] == sent]
-        start, end = words.start[inside[0]], words.end[inside[-1]]
-        known = start >= 0 and end >= 0
-        part = sentences[sent][start:end] if known else " ".join(words.forms[place] for place in inside)
-        parts.append(part)
-    return running_text(parts)
-
-
 def running_text(sentences: Sequence[str]) -> str:
     """Sentences joined to a text: by a blank, or by nothing after a sentence in a script without blanks."""
     return "".join(text if UNSPACED_END.search(text) else f"{text} " for text in sentences).rstrip()
@@ -229,42 +227,31 @@ def _lead(words: _Words, first: int, after: int) -> int | None:
     return int(words.end[last] - words.start[first])
 
 
-def _unquoted(text: str) -> str:
-    """A cell without the quotation marks with which some tables were written."""
-    return text[1:-1].replace('""', '"') if len(text) > 1 and text[0] == text[-1] == '"' else text
-
-
 def _short(text: str, most: int = 40) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
-def _table(
+def _relation_table(
     rows: Sequence[tuple[int, Row, list[_Unit]]], corpus: str, native: str | None, sent_ids: Sequence[str]
 ) -> pl.DataFrame:
-    names = [(row["doc"], row["unit1_toks"], row["unit2_toks"], row.get("rel_type", ""), row["orig_label"])
+    names = [tuple(row.get(name, "") for name in ("doc", "unit1_toks", "unit2_toks", "rel_type", "orig_label"))
              for _, row, _ in rows]  # fmt: skip
+    repeats = Counter[tuple[str, ...]]()
+    occurrences = []  # how often the same name occurred before: this makes the keys of repeated rows differ
+    for name in names:
+        occurrences.append(str(repeats[name]))
+        repeats[name] += 1
+    kinds = [row.get("rel_type", "") for _, row, _ in rows]
     columns = {
         "doc": [doc for doc, _, _ in rows],
         **{f"unit{n}": [units[n - 1].text for _, _, units in rows] for n in (1, 2)},
         **{f"lead{n}": [units[n - 1].lead for _, _, units in rows] for n in (1, 2)},
         "direction": [row["dir"] for _, row, _ in rows],
-        "rel_type": [_or_none(row.get("rel_type", "")) for _, row, _ in rows],
+        "rel_type": [None if kind in {"", "_", "none"} else kind for kind in kinds],
         "orig_label": [row["orig_label"].strip() for _, row, _ in rows],
         "label": [row["label"].strip() for _, row, _ in rows],
         "native": [native] * len(rows),
         "ids": [[sent_ids[unit.sent] for unit in units] for _, _, units in rows],
-        "key": record_keys([corpus] * len(rows), *zip(*names, strict=True), _occurrences(names)) if rows else [],
-    }  # fmt: skip
+        "key": record_keys([corpus] * len(rows), *zip(*names, strict=True), occurrences) if rows else [],
+    }
     return pl.DataFrame(columns, schema=RELATIONS)
-
-
-def _or_none(value: str) -> str | None:
-    return None if value in {"", "_", "none"} else value
-
-
-def _occurrences(names: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """For each name, how often it occurred before it: this makes the keys of repeated rows differ."""
-    seen: Counter[tuple[str, ...]] = Counter()
-    for name in names:
-        yield str(seen[name])
-        seen[name] += 1

@@ -82,9 +82,10 @@ def read_mentions(
     sent_id = None
     for number, text in enumerate([*data.decode(errors="replace").split("\n"), ""], line + 1):
         if text.startswith("# newdoc"):
-            problems += _never_closed(open_before)
-        if found := DECLARED.match(text):
-            fields = tuple(found[1].strip().split("-"))
+            problems += [problem for opened in open_before.values() for problem in opened]
+            open_before.clear()
+        if declared := DECLARED.match(text):
+            fields = tuple(declared[1].strip().split("-"))
         elif text.startswith("# sent_id"):
             sent_id = text.partition("=")[2].strip()
         elif place := WORD.match(text):
@@ -96,21 +97,15 @@ def read_mentions(
             sentence += any(word.number for word in words)
             try:
                 if fields[:1] in {("eid",), ("GRP",)}:
-                    mentions += _of_sentence(words, sentence, fields, open_before, sent_id)
+                    mentions += _mentions_of_sentence(words, sentence, fields, open_before, sent_id)
             except MalformedError as error:
                 problems.append(BadLine(REASON, error.line, str(error), sent_id))
             words, sent_id = [], None
-    return mentions, sorted([*problems, *_never_closed(open_before)], key=lambda problem: problem.line), fields
+    problems += [problem for opened in open_before.values() for problem in opened]
+    return mentions, sorted(problems, key=lambda problem: problem.line), fields
 
 
-def _never_closed(opened: dict[str, list[BadLine]]) -> Iterator[BadLine]:
-    """The problems of the mentions that are open at the end of a document; then empties ``opened``."""
-    left = [problem for problems in opened.values() for problem in problems]
-    opened.clear()
-    return iter(left)
-
-
-def _of_sentence(
+def _mentions_of_sentence(
     words: Sequence[_Word], sentence: int, fields: Sequence[str], open_before: dict[str, list[BadLine]],
     sent_id: str | None,
 ) -> Iterator[Mention]:  # fmt: skip
@@ -119,7 +114,7 @@ def _of_sentence(
     ``open_before`` has the mentions that are open since an earlier sentence of the document, by entity: the problem to
     report if no bracket closes them. It is updated.
     """
-    found: list[Mention] = []
+    mentions: list[Mention] = []
     opened: dict[str, list[tuple[int, str]]] = {}
     parts: dict[str, _Open] = {}
     for at, word in enumerate(words):
@@ -130,62 +125,58 @@ def _of_sentence(
                 continue
             if opened.get(name):
                 first, attributes = opened[name].pop()
-                whole = _joined(parts, name, _Open(name, attributes, list(words[first : at + 1])), word.line)
-                found.extend(_mention(sentence, each, fields) for each in whole)
+                new = _Open(name, attributes, list(words[first : at + 1]))
+                mentions += [_mention(sentence, complete, fields) for complete in _join_parts(parts, new, word.line)]
             elif open_before.get(name):
                 open_before[name].pop()
             else:
                 raise MalformedError(f"{name}) closes a mention that no bracket opens; add ({name}", word.line)
-    for name, left in opened.items():
+    for name, places in opened.items():
         message = f"({name} opens a mention that no bracket closes; add {name})"
-        open_before.setdefault(name, []).extend(BadLine(REASON, words[at].line, message, sent_id) for at, _ in left)
+        open_before.setdefault(name, []).extend(BadLine(REASON, words[at].line, message, sent_id) for at, _ in places)
     if parts:
         lacking = next(iter(parts.values())).entity
         raise MalformedError(f"the last part of a mention of {lacking} is missing", words[-1].line)
-    twice = [mention for mention, n in Counter((each.entity, each.words) for each in found).items() if n > 1]
+    twice = [mention for mention, n in Counter((each.entity, each.words) for each in mentions).items() if n > 1]
     if twice:
         raise MalformedError(f"{twice[0][0]} has 2 mentions of the same words {twice[0][1]}", words[0].line)
-    return (mention for mention in found if mention.words)
+    return (mention for mention in mentions if mention.words)
 
 
 def _brackets(word: _Word) -> Iterator[tuple[str, str, bool]]:
     """The brackets of a word: name of the entity (and part), fields if the bracket opens, whether it closes."""
     if BRACKET.sub("", word.brackets):
-        raise MalformedError(
-            f"'{word.brackets}' is malformed; expected brackets such as (e1-person-1- or e1)", word.line
-        )
+        problem = f"'{word.brackets}' is malformed; expected brackets such as (e1-person-1- or e1)"
+        raise MalformedError(problem, word.line)
     for opening, closed, closing in BRACKET.findall(word.brackets):
         yield (opening or closing).split("-")[0], opening, bool(closed or closing)
 
 
-def _joined(parts: dict[str, _Open], name: str, new: _Open, line: int) -> list[_Open]:
+def _join_parts(parts: dict[str, _Open], new: _Open, line: int) -> list[_Open]:
     """The complete mention, or nothing if further parts follow. The first part has the attributes."""
-    found = PART.fullmatch(name)
-    if not found:
+    match = PART.fullmatch(new.entity)
+    if not match:
         return [new]
-    entity, number, n_parts = found[1], int(found[2]), int(found[3])
+    entity, number, n_parts = match[1], int(match[2]), int(match[3])
     key = f"{entity}/{n_parts}"
     if not 1 <= number <= n_parts or (number > 1) != (key in parts):
-        raise MalformedError(
-            f"part {number} of {n_parts} of a mention of {entity} does not follow the one before", line
-        )
+        problem = f"part {number} of {n_parts} of a mention of {entity} does not follow the one before"
+        raise MalformedError(problem, line)
     parts.setdefault(key, _Open(entity, new.attributes, [])).words.extend(new.words)
     return [parts.pop(key)] if number == n_parts else []
 
 
-def _mention(sentence: int, whole: _Open, fields: Sequence[str]) -> Mention:
+def _mention(sentence: int, complete: _Open, fields: Sequence[str]) -> Mention:
     """The mention of some words. Empty nodes count in the position of the head, and are then left out."""
-    attributes = dict(zip(fields, whole.attributes.split("-"), strict=False))
-    entity, ordered = whole.entity, sorted(whole.words, key=lambda word: word.line)
+    attributes = dict(zip(fields, complete.attributes.split("-"), strict=False))
+    entity, ordered = complete.entity, sorted(complete.words, key=lambda word: word.line)
     numbers = tuple(word.number for word in ordered if word.number)
-    given = attributes.get("head", "")
-    if given.isdigit():
-        if not 1 <= int(given) <= len(ordered):
-            message = f"the head of a mention of {entity} is word {given} of {len(ordered)}; correct the field"
+    head = next((word.number for word in ordered if word.number and word.head not in numbers), 0)
+    if (place := attributes.get("head", "")).isdigit():
+        if not 1 <= int(place) <= len(ordered):
+            message = f"the head of a mention of {entity} is word {place} of {len(ordered)}; correct the field"
             raise MalformedError(message, ordered[0].line)
-        head = ordered[int(given) - 1].number
-    else:
-        head = next((word.number for word in ordered if word.number and word.head not in numbers), 0)
+        head = ordered[int(place) - 1].number
     head = head if head in numbers else numbers[0] if numbers else 0
     return Mention(sentence, entity, numbers, head, attributes.get("etype") or None)
 

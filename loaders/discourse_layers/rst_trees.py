@@ -42,7 +42,7 @@ def read_trees(
     problems = []
     for number, (stem, data) in enumerate(files):
         try:
-            nodes = _as_written(_nodes(data), texts.get(stem, ()))
+            nodes = _cut_from_text(_read_nodes(data), texts.get(stem, ()))
             trees[stem] = nodes.with_columns(doc=pl.lit(len(trees), pl.UInt32))
         except MalformedError as error:
             problems.append((number, BadLine(REASON, error.line, str(error))))
@@ -59,33 +59,37 @@ def read_trees(
     return Shard(documents, pl.DataFrame(schema=SENTENCES), pl.DataFrame(schema=TOKENS), rst_nodes=nodes), problems
 
 
-def _nodes(data: bytes) -> pl.DataFrame:
+def _read_nodes(data: bytes) -> pl.DataFrame:
     """The nodes of a file, without their document."""
     try:
         root = etree.fromstring(data, etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False))
     except etree.XMLSyntaxError as error:
         raise MalformedError(f"not well-formed XML: {error.msg}; export the tree again", error.lineno or 1) from None
     body = root.find("body")
-    elements = [] if body is None else [one for one in body if one.tag in {"segment", "group"}]
+    elements = [] if body is None else [element for element in body if element.tag in {"segment", "group"}]
     if not elements:
         raise MalformedError("no segments in a <body>; is this a tree of RSTTool or rstWeb?", root.sourceline or 1)
     declared = defaultdict(set)
     for relation in root.iter("rel"):
         declared[relation.get("name")].add(relation.get("type"))
-    by_id = _by_id(elements)
+    by_id = _index_nodes(elements)
     rows = [_node(element, by_id, declared) for element in elements]
-    _check_daughters(rows, by_id)
-    _check_roots(rows, by_id)
+    _check_tree(rows, by_id)
     columns = {name: kind for name, kind in RST_NODES.items() if name not in {"doc", "space_after"}}
     return pl.DataFrame(rows, columns, orient="row").with_columns(space_after=pl.lit(None, pl.Boolean))
 
 
-def _as_written(nodes: pl.DataFrame, texts: Sequence[str]) -> pl.DataFrame:
+def _cut_from_text(nodes: pl.DataFrame, texts: Sequence[str]) -> pl.DataFrame:
     """The nodes with segments cut from the text that has their characters; of several texts, from the shortest."""
     segments = nodes["text"].drop_nulls()
     sizes = [len("".join(segment.split())) for segment in segments]
     characters = "".join("".join(segments).split())
-    passages = [passage for text in texts if (passage := _passage(text, characters))]
+    passages = []
+    for text in texts:  # white space is ignored
+        places = [place for place, character in enumerate(text) if not character.isspace()]
+        first = "".join(text[place] for place in places).find(characters)
+        if characters and first >= 0:
+            passages.append(text[places[first] : places[first + len(characters) - 1] + 1])
     if not passages:
         return nodes
     text = min(passages, key=len)
@@ -99,18 +103,11 @@ def _as_written(nodes: pl.DataFrame, texts: Sequence[str]) -> pl.DataFrame:
             "space_after": [part != part.rstrip() for part in parts[:-1]] + [True],
         }
     )
-    kept = nodes.with_row_index("place").drop("text", "space_after")
-    return kept.join(cut, on="place", how="left", maintain_order="left").select(nodes.columns)
+    bare = nodes.with_row_index("place").drop("text", "space_after")
+    return bare.join(cut, on="place", how="left", maintain_order="left").select(nodes.columns)
 
 
-def _passage(text: str, characters: str) -> str:
-    """The passage of a text that has these characters, ignoring white space; empty if there is none."""
-    places = [place for place, character in enumerate(text) if not character.isspace()]
-    first = "".join(text[place] for place in places).find(characters)
-    return text[places[first] : places[first + len(characters) - 1] + 1] if first >= 0 else ""
-
-
-def _by_id(elements: Sequence[etree._Element]) -> dict[str, etree._Element]:
+def _index_nodes(elements: Sequence[etree._Element]) -> dict[str, etree._Element]:
     """Segments and groups by their id."""
     by_id: dict[str, etree._Element] = {}
     for element in elements:
@@ -151,18 +148,14 @@ def _node(element: etree._Element, by_id: Mapping[str, etree._Element], declared
     return name, parent, relname, kind, multinuclear, text
 
 
-def _check_daughters(rows: Sequence[Node], by_id: Mapping[str, etree._Element]) -> None:
-    """Check that a span has one nucleus, and a multinuclear group at least one."""
+def _check_tree(rows: Sequence[Node], by_id: Mapping[str, etree._Element]) -> None:
+    """Check that a span has one nucleus, a multinuclear group at least one, and that all ancestors lead to a root."""
     nuclei = Counter(parent for _, parent, relname, _, multinuclear, _ in rows if relname == SPAN or multinuclear)
     for name, _, _, kind, _, _ in rows:
         if kind == "span" and nuclei[name] != 1:
             raise MalformedError(f"span {name} has {nuclei[name]} nuclei; it must have one", by_id[name].sourceline)
         if kind == "multinuc" and not nuclei[name]:
             raise MalformedError(f"multinuc {name} has no nuclei; remove it or attach some", by_id[name].sourceline)
-
-
-def _check_roots(rows: Sequence[Node], by_id: Mapping[str, etree._Element]) -> None:
-    """Check that the ancestors of every node lead to a root."""
     parents = {name: parent for name, parent, *_ in rows}
     safe: set[str] = set()
     for name in parents:

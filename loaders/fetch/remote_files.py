@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 from discoprobe.loaders.catalogue.treebanks import DATASETS, HUB
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UsageError, first_line
+from discoprobe.loaders.file_hashes import hashes_of
 from discoprobe.loaders.folders import cache_folder
-from discoprobe.loaders.hashing import hashes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -99,7 +99,14 @@ def files_at(url: str, suffix: str = "") -> list[TextFile]:
     with reaching(url):
         system, path = _system(url)
         entries = system.find(path, detail=True) if GLOB.isdisjoint(path) else system.glob(path, detail=True)
-        top = _top(system, path)
+        if hasattr(system, "resolve_path"):  # names are relative to the repository of the Hub
+            inside = path.partition("*")[0].rpartition("/")[0] if "*" in path else path
+            top = str(system.resolve_path(inside).root)
+        else:  # … or to the folder that was named
+            plain = list(PurePosixPath(path).parts)
+            fixed = next((i for i, part in enumerate(plain) if not GLOB.isdisjoint(part)), len(plain))
+            folder = PurePosixPath(*plain[:fixed])
+            top = str(folder if fixed < len(plain) or system.isdir(path) else folder.parent)
     files = [_file(system, name, info, top) for name, info in entries.items() if info["type"] == "file"]
     chosen = sorted((file for file in files if file.name.endswith(suffix)), key=lambda file: file.name)
     if not chosen:
@@ -145,8 +152,8 @@ def files_below(url: str) -> list[TextFile]:
     """
     with reaching(url):
         system, path = _system(url)
-        there = system.isdir(path) and system.find(path)
-    return files_at(url) if there else []
+        has_files = bool(system.isdir(path) and system.find(path))
+    return files_at(url) if has_files else []
 
 
 def copy_here(files: Iterable[TextFile], folder: Path) -> None:
@@ -229,16 +236,6 @@ def _system(url: str) -> tuple[AbstractFileSystem, str]:
 
 def _is_local(system: AbstractFileSystem) -> bool:
     return system.protocol in LOCAL or any(name in LOCAL for name in system.protocol)
-
-
-def _top(system: AbstractFileSystem, path: str) -> str:
-    """The folder that names are relative to: on the Hub the repository, else the folder that was named."""
-    if hasattr(system, "resolve_path"):
-        return str(system.resolve_path(path.partition("*")[0].rpartition("/")[0] if "*" in path else path).root)
-    plain = list(PurePosixPath(path).parts)
-    fixed = next((i for i, part in enumerate(plain) if not GLOB.isdisjoint(part)), len(plain))
-    folder = PurePosixPath(*plain[:fixed]) if fixed else PurePosixPath()
-    return str(folder if fixed < len(plain) or system.isdir(path) else folder.parent)
 
 
 def _file(system: AbstractFileSystem, path: str, info: dict[str, Any], top: str) -> TextFile:

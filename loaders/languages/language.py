@@ -42,12 +42,12 @@ def has_spaces(lang: str) -> bool:
 
 def script_share(text: str, lang: str) -> float:
     """The share of a text's letters in the scripts of a language; 1 without letters or where the script is unknown."""
-    wanted = _letters_of(lang)
+    own_letters = _letters_of(lang)
     numbers = Counter(text)
     letters = "".join(LETTERS.findall("".join(numbers)))
-    if wanted is None or not letters:
+    if own_letters is None or not letters:
         return 1.0
-    return sum(map(numbers.__getitem__, wanted.findall(letters))) / sum(map(numbers.__getitem__, letters))
+    return sum(map(numbers.__getitem__, own_letters.findall(letters))) / sum(map(numbers.__getitem__, letters))
 
 
 def _codes(lang: str) -> list[str]:

@@ -63,12 +63,21 @@ def other_forms(verbs: pl.DataFrame, feature: str, paradigms: Paradigms) -> pl.D
     Returns:
         ``row``, ``other_value``, ``other`` (the form), without forms that could also have the values of the verb.
     """
-    found = [
-        (row, value, other)
-        for row, lemma, form, feats in verbs.select("row", "lemma", "form", "feats").iter_rows()
-        for value, other in _others(paradigms.get(lemma, ()), form, _values(feats), feature).items()
-    ]
-    return pl.DataFrame(found, {"row": verbs.schema["row"], "other_value": pl.String, "other": pl.String}, orient="row")
+    rows: list[tuple[int, str, str]] = []
+    changed = {feature, "Gender"} if feature == "Number" else {feature}
+    for row, lemma, form, written in verbs.select("row", "lemma", "form", "feats").iter_rows():
+        paradigm, feats = paradigms.get(lemma, ()), _values(written)
+        of_form = [tags for other, tags in paradigm if other == form and _agrees(tags, feats, AGREEMENT + CELL)]
+        rests = {_rest(tags, changed) for tags in of_form}
+        options: defaultdict[str, set[str]] = defaultdict(set)
+        for other, tags in paradigm:
+            value = _features(tags).get(feature)
+            if value and value != feats.get(feature) and _rest(tags, changed) in rests:
+                same_gender = feature != "Number" or _agrees(tags, feats, ("Gender",))
+                options[value] |= {other} if same_gender else set()
+        agreeing = {form, *(other for other, tags in paradigm if _agrees(tags, feats, AGREEMENT))}
+        rows += [(row, value, min(f)) for value, f in options.items() if len(f) == 1 and not f & agreeing]
+    return pl.DataFrame(rows, {"row": verbs.schema["row"], "other_value": pl.String, "other": pl.String}, orient="row")
 
 
 def forms_that_agree(verbs: pl.DataFrame, paradigms: Paradigms) -> pl.DataFrame:
@@ -76,43 +85,25 @@ def forms_that_agree(verbs: pl.DataFrame, paradigms: Paradigms) -> pl.DataFrame:
 
     ``verbs`` needs ``row``, ``lemma`` and ``feats``.
     """
-    found = [
-        (row, other)
-        for row, lemma, feats in verbs.select("row", "lemma", "feats").iter_rows()
-        for other in _agreeing(paradigms.get(lemma, ()), _values(feats))
-    ]
-    return pl.DataFrame(found, {"row": verbs.schema["row"], "other": pl.String}, orient="row")
-
-
-def _agreeing(paradigm: Sequence[tuple[str, Tags]], feats: Mapping[str, str]) -> set[str]:
-    """The forms with a tag of number and without a tag that contradicts the verb's values of ``AGREEMENT``."""
-    return {form for form, tags in paradigm if "Number" in _named(tags) and _agrees(tags, feats, AGREEMENT)}
-
-
-def _others(paradigm: Sequence[tuple[str, Tags]], form: str, feats: Mapping[str, str], feature: str) -> dict[str, str]:
-    """Value → the only form whose tags differ from those of ``form`` in a feature alone."""
-    changed = {feature, "Gender"} if feature == "Number" else {feature}
-    own = {_rest(tags, changed) for other, tags in paradigm if other == form and _agrees(tags, feats, AGREEMENT + CELL)}
-    options: defaultdict[str, set[str]] = defaultdict(set)
-    for other, tags in paradigm:
-        value = _named(tags).get(feature)
-        if value and value != feats.get(feature) and _rest(tags, changed) in own:
-            same_gender = feature != "Number" or _agrees(tags, feats, ("Gender",))
-            options[value] |= {other} if same_gender else set()
-    also = {other for other, tags in paradigm if _agrees(tags, feats, AGREEMENT)}
-    return {value: min(forms) for value, forms in options.items() if len(forms) == 1 and not forms & {form, *also}}
+    rows: list[tuple[int, str]] = []
+    for row, lemma, written in verbs.select("row", "lemma", "feats").iter_rows():
+        feats, paradigm = _values(written), paradigms.get(lemma, ())
+        # a form with a tag of number and without a tag that contradicts the verb's values
+        forms = {f for f, tags in paradigm if "Number" in _features(tags) and _agrees(tags, feats, AGREEMENT)}
+        rows += [(row, form) for form in forms]
+    return pl.DataFrame(rows, {"row": verbs.schema["row"], "other": pl.String}, orient="row")
 
 
 def _agrees(tags: Tags, feats: Mapping[str, str], names: Sequence[str]) -> bool:
     """Whether tags do not contradict the features with these names."""
-    named = _named(tags)
+    named = _features(tags)
     past = feats.get("Tense") in PAST and named.get("Tense") == "Past"
     return all(
         named[name] == feats[name] or (name == "Tense" and past) for name in names if name in named and name in feats
     )
 
 
-def _named(tags: Tags) -> dict[str, str]:
+def _features(tags: Tags) -> dict[str, str]:
     """The features that tags stand for."""
     return dict(TAGS[tag] for tag in tags if tag in TAGS)
 

@@ -107,7 +107,21 @@ def read_frequencies(path: Path) -> pl.DataFrame:
             message names the line.
     """
     lines = lines_of(path, "a file of lines lemma<TAB>ipm")
-    rows = [_row(path, number, line) for number, line in lines if not _is_header(number, line)]
+    rows = []
+    for number, line in lines:
+        cells = line.split("\t")
+        if number == 1 and line.strip().lower().split("\t")[1:] == ["ipm"]:
+            continue
+        if len(cells) != _COLUMNS or not cells[0].strip():
+            raise DiscoprobeError(f"{path}:{number}: expected lemma<TAB>ipm, found {line[:40]!r}")
+        try:
+            ipm = float(cells[1])
+        except ValueError:
+            ipm = math.nan
+        if not 0 <= ipm <= MILLION:
+            problem = f"'{cells[1]}' is not a frequency per million words (0 to {MILLION})"
+            raise DiscoprobeError(f"{path}:{number}: {problem}")
+        rows.append((cells[0].strip().lower(), ipm))
     if not rows:
         raise UsageError(f"{path}: has no frequencies; give a file of lines lemma<TAB>ipm")
     listed = pl.DataFrame(rows, schema=SCHEMA, orient="row")
@@ -128,20 +142,3 @@ def lines_of(path: Path, wanted: str) -> list[tuple[int, str]]:
     except UnicodeDecodeError as error:
         raise DiscoprobeError(f"{path}: not UTF-8 (byte {error.start}); save it as UTF-8") from error
     return [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
-
-
-def _is_header(number: int, line: str) -> bool:
-    return number == 1 and line.strip().lower().split("\t")[1:] == ["ipm"]
-
-
-def _row(path: Path, number: int, line: str) -> tuple[str, float]:
-    cells = line.split("\t")
-    if len(cells) != _COLUMNS or not cells[0].strip():
-        raise DiscoprobeError(f"{path}:{number}: expected lemma<TAB>ipm, found {line[:40]!r}")
-    try:
-        ipm = float(cells[1])
-    except ValueError:
-        ipm = math.nan
-    if not 0 <= ipm <= MILLION:
-        raise DiscoprobeError(f"{path}:{number}: '{cells[1]}' is not a frequency per million words (0 to {MILLION})")
-    return cells[0].strip().lower(), ipm

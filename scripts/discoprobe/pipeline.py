@@ -33,7 +33,7 @@ from discoprobe.cards.release.release_folder import digest, open_release, take_r
 from discoprobe.cards.text.verdicts import FAILED, verdicts
 from discoprobe.loaders.annotation_manifest import entries, summary, total
 from discoprobe.loaders.catalogue import treebanks
-from discoprobe.loaders.catalogue.pins import PinnedFile, TextCorpus, Treebank
+from discoprobe.loaders.catalogue.treebanks import PinnedFile, TextCorpus, Treebank
 from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import DiscoprobeError, RemoteError, UnknownNameError, UnsupportedError
 from discoprobe.loaders.process_pool import Progress, n_workers, process_pool, silent

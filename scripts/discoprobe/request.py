@@ -18,7 +18,7 @@ from discoprobe.loaders.fetch.remote_files import GLOB, hub_url
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from discoprobe.loaders.catalogue.pins import TextCorpus, Treebank
+    from discoprobe.loaders.catalogue.treebanks import TextCorpus, Treebank
     from discoprobe.loaders.raw.prepare import AnnotationOptions
 
 

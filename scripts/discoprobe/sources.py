@@ -21,8 +21,16 @@ import polars as pl
 from discoprobe.cards.text.examples import ContextSentence
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.licences import UNKNOWN
-from discoprobe.loaders.catalogue.pins import DocumentRule, PinnedCorpus, TextCorpus, Treebank, TreebankFacts
-from discoprobe.loaders.catalogue.treebanks import DATASETS, HUB, HubText
+from discoprobe.loaders.catalogue.treebanks import (
+    DATASETS,
+    HUB,
+    DocumentRule,
+    HubText,
+    PinnedCorpus,
+    TextCorpus,
+    Treebank,
+    TreebankFacts,
+)
 from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.corpus import Corpus, Source
 from discoprobe.loaders.errors import (
@@ -35,7 +43,7 @@ from discoprobe.loaders.errors import (
 from discoprobe.loaders.fetch import downloads
 from discoprobe.loaders.fetch.downloads import location
 from discoprobe.loaders.fetch.remote_files import PARQUET, as_path, files_at, is_url
-from discoprobe.loaders.hashing import hashes_of
+from discoprobe.loaders.file_hashes import hashes_of
 from discoprobe.loaders.languages.language import language_data
 from discoprobe.loaders.paths import SUFFIXES, holds_corpus
 from discoprobe.loaders.process_pool import Progress, silent

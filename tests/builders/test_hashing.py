@@ -46,7 +46,7 @@ def test_it_is_split_mix(key):
 
 
 def test_the_same_in_another_process():
-    code = "from discoprobe.builders import hashing; print(hashing.mix([0, 1, 2**64 - 1], 13, 'split').tolist())"
+    code = "from discoprobe.loaders import hashing; print(hashing.mix([0, 1, 2**64 - 1], 13, 'split').tolist())"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout.strip() == str(KNOWN)
 

@@ -37,8 +37,7 @@ def corpora_fetch(names: arg.Names = None, *, jobs: arg.Jobs = 4, json_: arg.Jso
 @app.command("check")
 def corpora_check(names: arg.CheckNames = None, *, json_: arg.Json = False) -> None:
     """Check the files of the catalogue in the cache, or your own files, and show how documents are recognised."""
-    from discoprobe.loaders.catalogue.pins import DocumentRule
-    from discoprobe.loaders.catalogue.treebanks import facts_for
+    from discoprobe.loaders.catalogue.treebanks import DocumentRule, facts_for
     from discoprobe.loaders.conllu.documents import explain_documents
     from discoprobe.loaders.paths import describe, find_files
 

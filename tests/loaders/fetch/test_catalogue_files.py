@@ -18,12 +18,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared import SHARED
 
-from discoprobe.loaders import DiscoprobeError, FileHashes, IntegrityError, RemoteError, hashes_of
+from discoprobe.loaders import DiscoprobeError, FileHashes, IntegrityError, RemoteError, RetryPolicy, hashes_of
 from discoprobe.loaders.catalogue import DocumentRule, PinnedFile, Treebank, treebank
-from discoprobe.loaders.catalogue import pins as pinned_corpora
-from discoprobe.loaders.fetch import Patience, check, fetch, location, places, select
+from discoprobe.loaders.catalogue import treebanks as pinned_corpora
+from discoprobe.loaders.fetch import check, fetch, location, places, select
 
-QUICK = Patience(retries=3, backoff=0.01, longest=0.05, timeout=5)
+QUICK = RetryPolicy(attempts=4, first_wait=0.01, longest_wait=0.05, longest_asked=0.05, timeout=5)
 CONTENT = b"".join(hashlib.sha256(b"%d" % n).digest() for n in range(4000))
 """128,000 bytes that compress badly."""
 PATH = "o/UD_Xish-T/" + "a" * 40 + "/xx_t-ud-test.conllu"
@@ -74,17 +74,17 @@ def parts(cache):
 
 
 def test_a_file_arrives_in_its_place_and_is_asked_for_once(host, cache):
-    (path,) = fetch([bank()], patience=QUICK)
+    (path,) = fetch([bank()], retry=QUICK)
     assert path == cache / "corpora" / "o" / "UD_Xish-T" / ("a" * 40) / "xx" / "UD_Xish-T" / "xx_t-ud-test.conllu"
     assert path.read_bytes() == CONTENT
-    assert fetch([bank()], patience=QUICK) == [path]
+    assert fetch([bank()], retry=QUICK) == [path]
     assert [(seen.path, seen.range, seen.encoding) for seen in host.seen] == [(PATH, None, "identity")]
     assert parts(cache) == []
 
 
 @pytest.mark.usefixtures("host")
 def test_without_size_and_sha256_the_blob_hash_is_enough():
-    (path,) = fetch([bank(pinned(CONTENT, sized=False, sha256=False))], patience=QUICK)
+    (path,) = fetch([bank(pinned(CONTENT, sized=False, sha256=False))], retry=QUICK)
     assert path.read_bytes() == CONTENT
 
 
@@ -94,7 +94,7 @@ def test_files_come_back_in_the_catalogue_s_order(host):
     host.files = {PATH.replace("xx_t-ud-test.conllu", name): content for name, content in contents.items()}
     host.plan(PATH.replace("xx_t-ud-test.conllu", "0.conllu"), Slow(0.1))
     shown = []
-    paths = fetch([bank(*files)], jobs=4, patience=QUICK, progress=lambda *counts: shown.append(counts))
+    paths = fetch([bank(*files)], jobs=4, retry=QUICK, progress=lambda *counts: shown.append(counts))
     assert [path.read_bytes() for path in paths] == list(contents.values())
     assert shown == sorted(shown)
     assert shown[-1] == ("downloading: kB", 9, 9)
@@ -105,7 +105,7 @@ def test_progress_shows_what_has_arrived_of_a_single_file(host):
     host.files = {PATH: content}
     host.plan(PATH, Slow(1.2))
     shown = []
-    fetch([bank(pinned(content))], patience=QUICK, progress=lambda *counts: shown.append(counts))
+    fetch([bank(pinned(content))], retry=QUICK, progress=lambda *counts: shown.append(counts))
     assert shown[0] == ("downloading: kB", 0, 50)
     assert shown[-1] == ("downloading: kB", 50, 50)
 
@@ -116,7 +116,7 @@ def test_wrong_content_is_never_used(host, cache, wrong, sized):
     host.files[PATH] = wrong
     file = pinned(CONTENT, sized=sized)
     with pytest.raises(IntegrityError) as raised:
-        fetch([bank(file)], patience=QUICK)
+        fetch([bank(file)], retry=QUICK)
     assert f"{host.url}/{PATH}: expected" in str(raised.value)
     assert (str(len(CONTENT)) if sized and len(wrong) != len(CONTENT) else file.git_blob_sha1) in str(raised.value)
     assert "got" in str(raised.value)
@@ -130,14 +130,14 @@ def test_wrong_content_is_never_used(host, cache, wrong, sized):
 def test_content_of_the_pinned_blob_hash_with_another_sha256_is_not_used():
     file = PinnedFile("xx_t-ud-test.conllu", pinned(CONTENT).git_blob_sha1, len(CONTENT), "0" * 64)
     with pytest.raises(IntegrityError, match=f"expected SHA-256 {'0' * 64}, got"):
-        fetch([bank(file)], patience=QUICK)
+        fetch([bank(file)], retry=QUICK)
     assert not location(bank(), file).exists()
 
 
 def test_a_host_that_sends_without_end_is_cut_off(host):
     host.files[PATH] = CONTENT * 200
     with pytest.raises(IntegrityError, match=rf"expected {len(CONTENT)} bytes, got (\d+)") as raised:
-        fetch([bank()], patience=QUICK)
+        fetch([bank()], retry=QUICK)
     assert int(re.search(r"got (\d+)", str(raised.value))[1]) < 2 * len(CONTENT)
 
 
@@ -147,21 +147,21 @@ def test_a_host_that_sends_without_end_is_cut_off(host):
 def test_a_file_that_is_not_there(host):
     host.files.clear()
     with pytest.raises(RemoteError, match=r"xx_t-ud-test\.conllu: the host has no such file \(404\)"):
-        fetch([bank()], patience=QUICK)
+        fetch([bank()], retry=QUICK)
     assert len(host.seen) == 1
 
 
 @pytest.mark.usefixtures("host")
 def test_a_failing_file_leaves_the_others_kept():
     with pytest.raises(RemoteError, match=r"gone\.conllu"):
-        fetch([bank(pinned(CONTENT), pinned(b"x", "gone.conllu"))], patience=QUICK, jobs=1)
+        fetch([bank(pinned(CONTENT), pinned(b"x", "gone.conllu"))], retry=QUICK, jobs=1)
     assert check([bank()])[0].state == "ok"
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 504, 429])
 def test_a_passing_failure_is_tried_again(host, status):
     host.plan(PATH, Status(status), Status(status))
-    (path,) = fetch([bank()], patience=QUICK)
+    (path,) = fetch([bank()], retry=QUICK)
     assert path.read_bytes() == CONTENT
     assert len(host.seen) == 3
 
@@ -169,8 +169,8 @@ def test_a_passing_failure_is_tried_again(host, status):
 def test_a_lasting_failure_is_told(host, cache):
     host.plan(PATH, *[Status(500)] * 9)
     with pytest.raises(RemoteError, match="the host answered 500 Internal Server Error"):
-        fetch([bank()], patience=QUICK)
-    assert len(host.seen) == QUICK.retries + 1
+        fetch([bank()], retry=QUICK)
+    assert len(host.seen) == QUICK.attempts
     assert not location(bank(), bank().files[0]).exists()
     assert parts(cache) == []
 
@@ -178,27 +178,27 @@ def test_a_lasting_failure_is_told(host, cache):
 def test_a_refusal_is_not_tried_again(host):
     host.plan(PATH, Status(403))
     with pytest.raises(RemoteError, match="403 Forbidden"):
-        fetch([bank()], patience=QUICK)
+        fetch([bank()], retry=QUICK)
     assert len(host.seen) == 1
 
 
 def test_retry_after_is_waited_for(host):
     host.plan(PATH, Status(429, {"Retry-After": "1"}))
     start = time.monotonic()
-    fetch([bank()], patience=Patience(retries=2, backoff=0.01, longest=5, timeout=5))
+    fetch([bank()], retry=RetryPolicy(attempts=3, first_wait=0.01, longest_asked=5, timeout=5))
     assert time.monotonic() - start >= 1
 
 
 def test_retry_after_beyond_patience_is_not(host):
     host.plan(PATH, Status(503, {"Retry-After": "20"}))
     start = time.monotonic()
-    fetch([bank()], patience=QUICK)
+    fetch([bank()], retry=QUICK)
     assert time.monotonic() - start < 3
 
 
 def test_a_dropped_request_is_repeated(host):
     host.plan(PATH, Drop(), Drop())
-    (path,) = fetch([bank()], patience=QUICK)
+    (path,) = fetch([bank()], retry=QUICK)
     assert path.read_bytes() == CONTENT
 
 
@@ -207,15 +207,15 @@ def test_a_host_that_is_not_there(monkeypatch):
         gone = server.url
     monkeypatch.setattr(pinned_corpora, "HOST", gone)
     with pytest.raises(RemoteError, match="refused; check the network, or set DISCOPROBE_MIRROR"):
-        fetch([bank()], patience=QUICK)
+        fetch([bank()], retry=QUICK)
 
 
 def test_a_silent_host_is_given_up(host):
     host.plan(PATH, *[Stall(40_000, 30)] * 2)
-    impatient = Patience(retries=1, backoff=0.01, longest=0.05, timeout=0.2)
+    impatient = RetryPolicy(attempts=2, first_wait=0.01, timeout=0.2)
     with pytest.raises(RemoteError, match=r"broke; \d+ bytes have arrived and are kept, try again \(attempt 2 of 2\)"):
-        fetch([bank()], patience=impatient)
-    (path,) = fetch([bank()], patience=impatient)
+        fetch([bank()], retry=impatient)
+    (path,) = fetch([bank()], retry=impatient)
     assert path.read_bytes() == CONTENT
 
 
@@ -224,7 +224,7 @@ def test_a_silent_host_is_given_up(host):
 
 def test_a_broken_connection_is_gone_on_with(host):
     host.plan(PATH, Cut(50_000), Cut(40_000))
-    (path,) = fetch([bank()], patience=QUICK)
+    (path,) = fetch([bank()], retry=QUICK)
     assert path.read_bytes() == CONTENT
     asked = [None if asked is None else int(asked[6:-1]) for asked in host.ranges_asked(PATH)]
     assert asked[0] is None
@@ -235,7 +235,7 @@ def test_a_body_that_is_always_shorter_than_promised(host, cache):
     host.ranges = False
     host.plan(PATH, *[Cut(50_000)] * 9)
     with pytest.raises(RemoteError, match=r"the connection broke; .* \(attempt 4 of 4\)"):
-        fetch([bank()], patience=QUICK)
+        fetch([bank()], retry=QUICK)
     assert not location(bank(), bank().files[0]).exists()
     assert parts(cache)[0].stat().st_size < len(CONTENT)
 
@@ -243,14 +243,14 @@ def test_a_body_that_is_always_shorter_than_promised(host, cache):
 def test_a_host_without_ranges_begins_anew(host):
     host.ranges = False
     host.plan(PATH, Cut(50_000))
-    (path,) = fetch([bank()], patience=QUICK)
+    (path,) = fetch([bank()], retry=QUICK)
     assert path.read_bytes() == CONTENT
     assert [asked is None for asked in host.ranges_asked(PATH)] == [True, False]
 
 
 def test_a_range_that_begins_elsewhere_is_not_appended(host):
     host.plan(PATH, Cut(50_000), WrongStart())
-    (path,) = fetch([bank()], patience=QUICK)
+    (path,) = fetch([bank()], retry=QUICK)
     assert path.read_bytes() == CONTENT
     assert [asked is None for asked in host.ranges_asked(PATH)] == [True, False, True]
 
@@ -265,7 +265,7 @@ def leave_part(cache, content, file):
 def test_a_part_that_is_whole_is_not_downloaded_again(host, cache, sized):
     file = pinned(CONTENT, sized=sized)
     leave_part(cache, CONTENT, file)
-    (path,) = fetch([bank(file)], patience=QUICK)
+    (path,) = fetch([bank(file)], retry=QUICK)
     assert path.read_bytes() == CONTENT
     assert host.ranges_asked(PATH) == ([] if sized else [f"bytes={len(CONTENT)}-"])
 
@@ -273,7 +273,7 @@ def test_a_part_that_is_whole_is_not_downloaded_again(host, cache, sized):
 @pytest.mark.parametrize("old", [b"?" * 1000, b"?" * len(CONTENT), b"?" * (len(CONTENT) + 1)])
 def test_a_part_of_something_else_is_thrown_away(host, cache, old):
     leave_part(cache, old, bank().files[0])
-    (path,) = fetch([bank()], patience=QUICK)
+    (path,) = fetch([bank()], retry=QUICK)
     assert path.read_bytes() == CONTENT
     assert host.ranges_asked(PATH)[-1] is None
 
@@ -285,20 +285,20 @@ def test_wherever_it_breaks_the_file_is_whole(tmp_path_factory, cuts, ranges, si
         patch.setenv("DISCOPROBE_CACHE", str(tmp_path_factory.mktemp("cache")))
         patch.setattr(pinned_corpora, "HOST", server.url)
         server.plan(PATH, *map(Cut, cuts))
-        (path,) = fetch([bank(pinned(CONTENT, sized=sized))], patience=QUICK)
+        (path,) = fetch([bank(pinned(CONTENT, sized=sized))], retry=QUICK)
         assert path.read_bytes() == CONTENT
 
 
 CHILD = """
 import json, sys
 from discoprobe.cli import terminal
-from discoprobe.loaders.catalogue.pins import DocumentRule, PinnedFile, Treebank
+from discoprobe.loaders.catalogue.treebanks import DocumentRule, PinnedFile, Treebank
 from discoprobe.loaders.fetch.downloads import fetch
-from discoprobe.loaders.fetch.downloads import Patience
+from discoprobe.loaders.errors import RetryPolicy
 record = json.loads(sys.argv[1])
 record |= {"files": tuple(PinnedFile(**file) for file in record["files"]), "documents": DocumentRule()}
 with terminal.progress() as display:
-    paths = fetch([Treebank(**record)], patience=Patience(backoff=0.01), progress=display)
+    paths = fetch([Treebank(**record)], retry=RetryPolicy(first_wait=0.01), progress=display)
 print(*paths)
 """
 
@@ -327,7 +327,7 @@ def test_after_a_kill_the_next_run_goes_on(host, cache):
         process.send_signal(signal.SIGKILL)
         process.communicate(timeout=30)
     assert [path for path in cache.rglob("*") if path.is_file() and ".partial" not in path.parts] == []
-    (path,) = fetch([bank()], patience=QUICK)
+    (path,) = fetch([bank()], retry=QUICK)
     assert path.read_bytes() == CONTENT
     assert int(host.ranges_asked(PATH)[-1][6:-1]) > 50_000
 
@@ -355,7 +355,7 @@ def test_two_processes_download_once(host):
 
 def test_two_threads_that_want_the_same_file_download_once(host):
     host.plan(PATH, Slow(0.2))
-    paths = fetch([bank(), bank()], jobs=2, patience=QUICK)
+    paths = fetch([bank(), bank()], jobs=2, retry=QUICK)
     assert paths[0] == paths[1]
     assert len(host.seen) == 1
 
@@ -366,7 +366,7 @@ def test_two_threads_that_want_the_same_file_download_once(host):
 @pytest.mark.usefixtures("host")
 def test_check_tells_missing_whole_and_corrupt_and_fetch_mends():
     assert [row.state for row in check([bank()])] == ["missing"]
-    (path,) = fetch([bank()], patience=QUICK)
+    (path,) = fetch([bank()], retry=QUICK)
     assert [(row.state, row.location) for row in check([bank()])] == [("ok", path)]
 
     path.write_bytes(CONTENT[:-1] + b"?")
@@ -376,17 +376,17 @@ def test_check_tells_missing_whole_and_corrupt_and_fetch_mends():
     path.write_bytes(CONTENT[:100])
     assert check([bank()])[0].problem == f"expected {len(CONTENT)} bytes, got 100"
 
-    assert fetch([bank()], patience=QUICK) == [path]
+    assert fetch([bank()], retry=QUICK) == [path]
     assert path.read_bytes() == CONTENT
     assert [row.state for row in check([bank()])] == ["ok"]
 
 
 def test_a_corrupt_file_that_cannot_be_mended_is_not_left_to_be_used(host):
-    (path,) = fetch([bank()], patience=QUICK)
+    (path,) = fetch([bank()], retry=QUICK)
     path.write_bytes(b"?")
     host.files.clear()
     with pytest.raises(RemoteError):
-        fetch([bank()], patience=QUICK)
+        fetch([bank()], retry=QUICK)
     assert not path.exists()
 
 
@@ -399,7 +399,7 @@ def test_a_full_disk_is_told(cache):
     with pytest.raises(
         DiscoprobeError, match=r"cannot write .*: No space left on device; .*DISCOPROBE_CACHE"
     ) as raised:
-        fetch([bank()], patience=QUICK)
+        fetch([bank()], retry=QUICK)
     assert not isinstance(raised.value, RemoteError)
     assert not location(bank(), bank().files[0]).exists()
 
@@ -408,7 +408,7 @@ def test_a_full_disk_is_told(cache):
 def test_a_cache_that_is_no_folder_is_told(cache):
     cache.write_text("")
     with pytest.raises(DiscoprobeError, match=r"cannot write .*cache.*DISCOPROBE_CACHE"):
-        fetch([bank()], patience=QUICK)
+        fetch([bank()], retry=QUICK)
 
 
 @given(st.binary(max_size=3000), st.binary(max_size=3000))
@@ -447,7 +447,7 @@ def test_a_folder_as_mirror(tmp_path, monkeypatch, layout):
     (mirror / LAYOUTS[layout]).parent.mkdir(parents=True)
     (mirror / LAYOUTS[layout]).write_bytes(CONTENT)
     monkeypatch.setenv("DISCOPROBE_MIRROR", str(mirror))
-    (path,) = fetch([bank()], patience=QUICK)
+    (path,) = fetch([bank()], retry=QUICK)
     assert path.read_bytes() == CONTENT
     assert (mirror / LAYOUTS[layout]).read_bytes() == CONTENT
 
@@ -456,7 +456,7 @@ def test_a_folder_as_mirror(tmp_path, monkeypatch, layout):
 def test_a_url_as_mirror(monkeypatch, layout):
     with serving({f"mirror/{LAYOUTS[layout]}": CONTENT}) as server:
         monkeypatch.setenv("DISCOPROBE_MIRROR", f"{server.url}/mirror/")
-        (path,) = fetch([bank()], patience=QUICK)
+        (path,) = fetch([bank()], retry=QUICK)
         assert path.read_bytes() == CONTENT
         assert all(seen.path.startswith("mirror/") for seen in server.seen)
 
@@ -467,23 +467,23 @@ def test_a_mirror_of_another_commit_is_passed_over(tmp_path, monkeypatch):
     (mirror / "UD_Xish-T" / "xx_t-ud-test.conllu").write_bytes(b"an older state")
     monkeypatch.setenv("DISCOPROBE_MIRROR", str(mirror))
     with pytest.raises(IntegrityError, match=r"UD_Xish-T/xx_t-ud-test\.conllu: expected"):
-        fetch([bank()], patience=QUICK)
+        fetch([bank()], retry=QUICK)
     (mirror / LAYOUTS["blob"]).write_bytes(CONTENT)
-    (path,) = fetch([bank()], patience=QUICK)
+    (path,) = fetch([bank()], retry=QUICK)
     assert path.read_bytes() == CONTENT
 
 
 def test_a_mirror_without_the_file(host, tmp_path, monkeypatch):
     monkeypatch.setenv("DISCOPROBE_MIRROR", str(tmp_path))
     with pytest.raises(RemoteError, match=r"the mirror has no UD_Xish-T/xx_t-ud-test\.conllu, nor [0-9a-f]{40}"):
-        fetch([bank()], patience=QUICK)
+        fetch([bank()], retry=QUICK)
     assert host.seen == [], "a mirror stands in for the host"
 
 
 def test_a_mirror_that_is_no_folder(monkeypatch, tmp_path):
     monkeypatch.setenv("DISCOPROBE_MIRROR", str(tmp_path / "nowhere"))
     with pytest.raises(DiscoprobeError, match=r"DISCOPROBE_MIRROR=.*nowhere: no such folder"):
-        fetch([bank()], patience=QUICK)
+        fetch([bank()], retry=QUICK)
 
 
 def test_the_host_of_the_catalogue():
@@ -506,7 +506,7 @@ def test_the_shared_corpora_as_mirror(monkeypatch, folder):
 def test_a_part_of_a_file_that_nobody_asked_for_is_refused(host):
     host.plan(PATH, Status(206, {"Content-Range": "bytes 5-9/10"}))
     with pytest.raises(RemoteError, match="206"):
-        fetch([bank()], patience=QUICK)
+        fetch([bank()], retry=QUICK)
 
 
 # What it costs
@@ -524,7 +524,7 @@ def test_importing_loads_no_http_library():
 
 @pytest.mark.usefixtures("host")
 def test_nothing_is_printed_where_there_is_no_terminal(capfd):
-    fetch([bank()], patience=QUICK)
+    fetch([bank()], retry=QUICK)
     assert capfd.readouterr() == ("", "")
 
 
@@ -548,5 +548,5 @@ def test_no_thread_is_left(host):
     before = set(threading.enumerate())
     host.plan(PATH, Status(404))
     with pytest.raises(RemoteError):
-        fetch([bank()], patience=QUICK)
+        fetch([bank()], retry=QUICK)
     assert until(lambda: not [t for t in set(threading.enumerate()) - before if "process_request" not in t.name])
