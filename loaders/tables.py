@@ -265,7 +265,7 @@ def dataset_records(  # noqa: PLR0913 (one parameter per option)
         UsageError: it has no splits.
         DiscoprobeError: it cannot be loaded.
     """
-    from datasets import load_dataset, load_from_disk  # noqa: PLC0415 - takes a second
+    from datasets import load_dataset, load_from_disk
 
     try:
         if isinstance(source, Path):

@@ -145,7 +145,7 @@ def exchange_words(
 
 def _rings(rows: Ints, sizes: Ints, fits: Fits) -> Iterator[Ints]:
     """As many rows of each node as possible, in rings of which each row may get the word of the next."""
-    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 (takes half a second)
+    from scipy.optimize import linear_sum_assignment
 
     ends = np.cumsum(sizes)
     beside = np.repeat(sizes, sizes)  # for each row the number of rows of its node

@@ -495,7 +495,7 @@ def _solve_program(  # noqa: PLR0913, PLR0917 (what a linear program consists of
         ties: worth of each row, so small that it decides between equally large sets only.
         least: rows per label that are taken, even if the features differ more.
     """
-    from scipy.optimize import linprog  # noqa: PLC0415 (takes a quarter of a second)
+    from scipy.optimize import linprog
     from scipy.sparse import block_array, coo_array  # noqa: PLC0415
 
     n_rows, n_features = features.shape

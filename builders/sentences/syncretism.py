@@ -208,7 +208,7 @@ def _tags(code: str, form: str) -> frozenset[tuple[str, frozenset[str]]]:
 
 @functools.cache
 def _analyser(code: str) -> Callable[[str], Iterable[Any]]:
-    import pymorphy3  # noqa: PLC0415 (loads a dictionary; two languages need it)
+    import pymorphy3
 
     parse: Callable[[str], Iterable[Any]] = pymorphy3.MorphAnalyzer(lang=code, probability_estimator_cls=None).parse
     return parse

@@ -424,7 +424,7 @@ class Hub:
         Raises:
             HubError: if it does not load.
         """
-        import datasets  # noqa: PLC0415 (three seconds, and only a release that was sent is loaded)
+        import datasets
 
         datasets.disable_progress_bars()
         try:

@@ -45,7 +45,7 @@ _NUMBER = "_number"
 
 def write_split(config: Config, split: str, folder: Path) -> Path:
     """Writes one split below ``folder``; label names go into the schema's metadata, where `datasets` looks for them."""
-    from datasets import ClassLabel, Features  # noqa: PLC0415 (three seconds, needed only to write)
+    from datasets import ClassLabel, Features
 
     table = config.splits[split]
     features = Features.from_arrow_schema(table.schema)

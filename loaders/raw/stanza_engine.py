@@ -59,7 +59,7 @@ def require_stanza() -> None:
 def default_folder() -> Path:
     """The folder to which Stanza downloads its models; ``$STANZA_RESOURCES_DIR`` names another."""
     require_stanza()
-    from stanza.resources.common import DEFAULT_MODEL_DIR  # noqa: PLC0415 (imports torch)
+    from stanza.resources.common import DEFAULT_MODEL_DIR
 
     return Path(os.environ.get("STANZA_RESOURCES_DIR") or DEFAULT_MODEL_DIR)
 
@@ -109,7 +109,7 @@ def find_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT) ->
     """
     chosen = read_processors(processors)
     require_stanza()
-    from stanza.resources import common  # noqa: PLC0415 (imports torch)
+    from stanza.resources import common
 
     logging.getLogger("stanza").setLevel(logging.CRITICAL)  # it warns of what is an error here
     remedy = _remedy(lang, folder)
@@ -159,7 +159,7 @@ def download_models(lang: str, folder: Path, processors: Sequence[str] = DEFAULT
         UnsupportedError: Stanza is not installed, or has no models of the language.
     """
     require_stanza()
-    import stanza  # noqa: PLC0415 (imports torch)
+    import stanza
 
     try:
         stanza.download(
@@ -192,7 +192,7 @@ NOT_TOKENISED: Final = (ValueError, AssertionError, IndexError)
 
 
 def _device() -> str:
-    import torch  # noqa: PLC0415 (takes seconds)
+    import torch
 
     return "cuda" if torch.cuda.is_available() else "cpu"
 
@@ -281,7 +281,7 @@ class StanzaEngine:
 
     def _tag(self, sentences: Sequence[Sentence]) -> Iterator[Any]:
         """Stanza's words of sentences, annotated."""
-        from stanza.models.common.doc import Document  # noqa: PLC0415 (takes seconds)
+        from stanza.models.common.doc import Document
 
         forms = [[word.form for token in sentence.tokens for word in token.words] for sentence in sentences]
         document = Document([[{"id": i, "text": form} for i, form in enumerate(each, 1)] for each in forms])
@@ -295,8 +295,8 @@ class StanzaEngine:
 def _pipeline(engine: StanzaEngine) -> Any:
     """Stanza with the models of an engine; the last one stays in memory, so that a process loads it once."""
     require_stanza()
-    import stanza  # noqa: PLC0415 (imports torch)
-    import torch  # noqa: PLC0415 (takes seconds)
+    import stanza
+    import torch
 
     torch.set_num_threads(1)
     models = engine.models

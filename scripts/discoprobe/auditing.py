@@ -124,7 +124,7 @@ def _read_hub(name: str, reading: Reading) -> Read:
 
     ``name`` is ``owner/name``, ``hf://owner/name`` or ``hf://datasets/owner/name``, and may end with ``/config``.
     """
-    import datasets  # noqa: PLC0415 (takes a second, and few audits need it)
+    import datasets
 
     parts = name.removeprefix(HUB).removeprefix("datasets/").split("/")
     repo, config = "/".join(parts[:2]), reading.config or (parts[2] if len(parts) > 2 else None)  # noqa: PLR2004

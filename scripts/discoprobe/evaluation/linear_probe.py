@@ -148,7 +148,7 @@ def sentence_vectors(model: LanguageModel, texts: Sequence[str], progress: Progr
         Array of shape (texts, poolings, layers + 1, dimensions), half precision; layer 0 is the embeddings. Poolings
         are in the order of ``POOLINGS``.
     """
-    import torch  # noqa: PLC0415 (takes seconds)
+    import torch
 
     vectors: Vectors = np.empty((0,), np.float16)
     done = 0

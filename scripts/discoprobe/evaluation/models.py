@@ -96,7 +96,7 @@ def load_model(name: str, task: Literal["encoder", "causal"], device: str = "cpu
         ModelError: transformers is not installed, there is no such model, or it has no head for causal prediction.
     """
     try:
-        import transformers  # noqa: PLC0415 (takes seconds)
+        import transformers
     except ModuleNotFoundError:
         raise ModelError("transformers is not installed: pip install 'discoprobe[probe]'") from None
     transformers.utils.logging.set_verbosity_error()

@@ -117,7 +117,7 @@ def surprisals(model: LanguageModel, texts: Sequence[str], progress: Progress) -
     A beginning-of-text token is put before the text, or the end-of-text token for models without one (GPT-2). If a
     model has neither, the first token has no surprisal and is left out.
     """
-    import torch  # noqa: PLC0415 (takes seconds)
+    import torch
 
     tokenizer = model.tokenizer
     begin = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
