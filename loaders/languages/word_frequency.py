@@ -6,7 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+import langcodes
 import polars as pl
+from langcodes.data_dicts import MACROLANGUAGES
 
 from discoprobe.loaders.errors import DiscoprobeError, UsageError
 
@@ -26,9 +28,7 @@ def wordfreq_code(lang: str) -> str | None:
     macrolanguage (Serbian and Croatian use Serbo-Croatian), else that of a language of which it is the macrolanguage
     (Norwegian uses Bokmål). Macrolanguages are those of the IANA registry, from `langcodes`.
     """
-    import langcodes  # noqa: PLC0415 (slow to import)
-    from langcodes.data_dicts import MACROLANGUAGES  # noqa: PLC0415
-    from wordfreq import available_languages  # noqa: PLC0415
+    from wordfreq import available_languages  # noqa: PLC0415 (a quarter of a second)
 
     listed = sorted(available_languages())
     standard = langcodes.standardize_tag(lang)
@@ -55,7 +55,7 @@ def zipf(word: str, lang: str) -> float:
 
     For Chinese, Japanese and Korean wordfreq needs a segmenter; without it the result is 0.
     """
-    from wordfreq import zipf_frequency  # noqa: PLC0415 (slow to import)
+    from wordfreq import zipf_frequency  # noqa: PLC0415 (a quarter of a second)
 
     code = wordfreq_code(lang) if lang else None
     try:
@@ -67,7 +67,7 @@ def zipf(word: str, lang: str) -> float:
 @functools.lru_cache(maxsize=1)
 def _wordfreq_list(code: str) -> pl.DataFrame:
     """The list of wordfreq with a code, with the columns of `SCHEMA`; only the last list is cached."""
-    import wordfreq  # noqa: PLC0415 (slow to import)
+    import wordfreq  # noqa: PLC0415 (a quarter of a second)
 
     try:
         words_by_centibel = wordfreq.get_frequency_list(code, "best")
@@ -88,8 +88,7 @@ def wordfreq_form(words: pl.Series, code: str) -> pl.Series:
 @functools.lru_cache(maxsize=1)
 def _form_of(code: str) -> Callable[[str], str]:
     """A function from a word to its form in wordfreq's list; it caches forms, since words recur."""
-    import langcodes  # noqa: PLC0415 (slow to import)
-    from wordfreq.preprocess import preprocess_text  # noqa: PLC0415
+    from wordfreq.preprocess import preprocess_text  # noqa: PLC0415 (a quarter of a second)
 
     language = langcodes.get(code)
     return functools.lru_cache(REMEMBERED)(lambda word: preprocess_text(word, language))
