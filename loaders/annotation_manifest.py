@@ -104,11 +104,11 @@ def read_manifest(folder: Path) -> AnnotationManifest | None:
         state = path.stat()
     except (FileNotFoundError, NotADirectoryError):
         return None
-    return _read(path, state.st_mtime_ns, state.st_size)
+    return _read_unchanged(path, state.st_mtime_ns, state.st_size)
 
 
 @functools.lru_cache(maxsize=64)
-def _read(path: Path, _mtime: int, _size: int) -> AnnotationManifest:
+def _read_unchanged(path: Path, _mtime: int, _size: int) -> AnnotationManifest:
     """The manifest at a path, read again if the time or size of the file changes."""
     data = path.read_bytes()
     try:

@@ -218,7 +218,7 @@ def recovered(folder: Path) -> Path:
     """
     place = Place(folder)
     if place.old.exists():
-        from filelock import FileLock, Timeout  # noqa: PLC0415
+        from filelock import FileLock, Timeout  # noqa: PLC0415 (imports asyncio; most commands lock nothing)
 
         with suppress(Timeout, OSError), FileLock(place.lock, timeout=1):
             place.recover()

@@ -147,7 +147,7 @@ def _edges(grams: _Grams, n_texts: int, threshold: float) -> Ints:
         ordered, of_text = candidates.gram[order], of_text[order]
         differs = (ordered[1:] == ordered[:-1]) & (of_text[1:] != of_text[:-1])
         undecided = candidates.at(np.isin(candidates.gram, ordered[1:][differs]))
-        for some in _pairs(undecided, sizes, threshold, reach):
+        for some in _sharing_pairs(undecided, sizes, threshold, reach):
             component = _components(edges, n_texts)
             pairs = np.unique(some[component[some[:, 0]] != component[some[:, 1]]], axis=0)
             if len(pairs):
@@ -184,7 +184,7 @@ def _some_at_a_time(n_pairs: Ints) -> Iterator[Ints]:
     yield from np.split(np.arange(len(n_pairs)), np.flatnonzero(np.diff(block)) + 1)
 
 
-def _pairs(candidates: _Grams, sizes: Ints, threshold: float, reach: int) -> Iterator[Ints]:
+def _sharing_pairs(candidates: _Grams, sizes: Ints, threshold: float, reach: int) -> Iterator[Ints]:
     """Pairs of texts that share an n-gram and whose sizes allow the similarity, some at a time, shape (pairs, 2).
 
     Each text is paired with at most ``reach`` texts that follow it in order of size.

@@ -89,18 +89,18 @@ def find_files(paths: Iterable[Path]) -> dict[Path, Path]:
         corpus_files = [path]
         if path.is_dir():
             below = (file for file in path.rglob("*") if _is_corpus_file(file.relative_to(path)) and file.is_file())
-            corpus_files = [_beside(file) if file.suffix == RELS else file for file in below]
+            corpus_files = [_conllu_beside(file) if file.suffix == RELS else file for file in below]
             if not corpus_files:
                 raise DiscoprobeError(f"{path}: no .conllu, .conllu.gz, .rels, .rs3 or .rs4 file in this folder")
         elif path.suffix == RELS:
-            corpus_files = [_beside(path)]
+            corpus_files = [_conllu_beside(path)]
         elif not path.name.endswith(SUFFIXES):
             raise DiscoprobeError(f"{path}: not a .conllu, .conllu.gz, .rels, .rs3 or .rs4 file")
         files |= {file.resolve(): path.resolve() for file in corpus_files}
     return dict(sorted(files.items()))
 
 
-def _beside(rels: Path) -> Path:
+def _conllu_beside(rels: Path) -> Path:
     """The CoNLL-U file of a table of relations."""
     text = rels.with_suffix(".conllu")
     if not text.is_file():

@@ -214,7 +214,7 @@ class Treebank(PinnedCorpus, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     @property
     def facts(self) -> TreebankFacts:
         """The part of the record that a reader needs."""
-        return _facts(self, self.documents, self.genre)
+        return _treebank_facts(self, self.documents, self.genre)
 
 
 class TextCorpus(PinnedCorpus, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -245,10 +245,10 @@ class LeftOut(CorpusRecord, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     @property
     def facts(self) -> TreebankFacts:
         """The part of the record that a reader needs."""
-        return _facts(self, self.documents)
+        return _treebank_facts(self, self.documents)
 
 
-def _facts(record: CorpusRecord, documents: DocumentRule, genre: tuple[str, ...] = ()) -> TreebankFacts:
+def _treebank_facts(record: CorpusRecord, documents: DocumentRule, genre: tuple[str, ...] = ()) -> TreebankFacts:
     return TreebankFacts(
         record.name, record.lang, record.licence, record.repo, record.commit, record.citation, documents, genre=genre
     )
@@ -293,7 +293,9 @@ class _TreebankFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def languages(*, every: bool = False) -> list[Language]:
     """The languages that have an openly licensed corpus, sorted by code; with ``every`` all known languages."""
     offered = ("\n[[treebank]]", "\n[[text]]")
-    return [language for code, language in _heads().items() if every or any(table in _text(code) for table in offered)]
+    return [
+        language for code, language in _by_code().items() if every or any(table in _toml(code) for table in offered)
+    ]
 
 
 def language(name: str) -> Language:
@@ -302,7 +304,7 @@ def language(name: str) -> Language:
     Raises:
         UnknownNameError: the catalogue has no such language.
     """
-    heads = _heads()
+    heads = _by_code()
     if name in heads:
         return heads[name]
     title, code = name.replace("_", " ").casefold(), _standard_code(name)
@@ -434,19 +436,19 @@ def _folder() -> Traversable:
 
 
 @functools.cache
-def _text(code: str) -> str:
+def _toml(code: str) -> str:
     return (_folder() / f"{code}.toml").read_text(encoding="utf-8")
 
 
 @functools.cache
-def _heads() -> Mapping[str, Language]:
+def _by_code() -> Mapping[str, Language]:
     """Every language by code. The tables of corpora are cut off before parsing, because parsing them takes long."""
     names = sorted(entry.name for entry in _folder().iterdir())
     codes = [name.removesuffix(".toml") for name in names if name.endswith(".toml")]
     heads = {}
     for code in codes:
         file = f"catalogue/{code}.toml"
-        head = parse_toml(_text(code).partition("\n[[")[0], file)
+        head = parse_toml(_toml(code).partition("\n[[")[0], file)
         heads[code] = convert_table(head, _TreebankFile, file).language
     return MappingProxyType(heads)
 
@@ -457,27 +459,27 @@ def _index() -> Mapping[str, str]:
 
     Both are found by a pattern, since parsing all files would take ten times as long.
     """
-    return MappingProxyType({name.casefold(): code for code in _heads() for name in _names_in(code)})
+    return MappingProxyType({name.casefold(): code for code in _by_code() for name in _names_in(code)})
 
 
 @functools.cache
 def _file_index() -> Mapping[str, str]:
     """Name of every file of a treebank in the catalogue, in lower case → code of its language."""
-    return MappingProxyType({name.casefold(): code for code in _heads() for name in _FILES.findall(_text(code))})
+    return MappingProxyType({name.casefold(): code for code in _by_code() for name in _FILES.findall(_toml(code))})
 
 
 def _index_names() -> list[str]:
-    return [name for code in _heads() for name in _names_in(code)]
+    return [name for code in _by_code() for name in _names_in(code)]
 
 
 def _names_in(code: str) -> list[str]:
-    return _NAMES.findall(_text(code).partition("\n[[")[2])
+    return _NAMES.findall(_toml(code).partition("\n[[")[2])
 
 
 @functools.cache
 def _contents(code: str) -> _TreebankFile:
     file = f"catalogue/{code}.toml"
-    tables = parse_toml(_text(code), file)
+    tables = parse_toml(_toml(code), file)
     for kind in ("treebank", "text", "left_out"):
         for table in tables.get(kind, ()):
             table["lang"] = code

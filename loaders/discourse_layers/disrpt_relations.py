@@ -172,7 +172,7 @@ def _unit(numbers: str, text: str, words: _Words, sentences: Sequence[str], doc:
     forms = [words.forms[place] for place in inside]
     if not _is_made_of(text, forms) and not _is_made_of(unquoted, forms):
         raise MalformedError(
-            f"words {numbers} of document {doc} are '{_short(' '.join(forms))}', not '{_short(text)}'; "
+            f"words {numbers} of document {doc} are '{_shorten(' '.join(forms))}', not '{_shorten(text)}'; "
             "the .rels and the .conllu file must be of the same release"
         )
     parts = []
@@ -227,7 +227,7 @@ def _lead(words: _Words, first: int, after: int) -> int | None:
     return int(words.end[last] - words.start[first])
 
 
-def _short(text: str, most: int = 40) -> str:
+def _shorten(text: str, most: int = 40) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 

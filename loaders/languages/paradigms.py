@@ -68,11 +68,11 @@ def other_forms(verbs: pl.DataFrame, feature: str, paradigms: Paradigms) -> pl.D
     for row, lemma, form, written in verbs.select("row", "lemma", "form", "feats").iter_rows():
         paradigm, feats = paradigms.get(lemma, ()), _values(written)
         of_form = [tags for other, tags in paradigm if other == form and _agrees(tags, feats, AGREEMENT + CELL)]
-        rests = {_rest(tags, changed) for tags in of_form}
+        rests = {_other_tags(tags, changed) for tags in of_form}
         options: defaultdict[str, set[str]] = defaultdict(set)
         for other, tags in paradigm:
             value = _features(tags).get(feature)
-            if value and value != feats.get(feature) and _rest(tags, changed) in rests:
+            if value and value != feats.get(feature) and _other_tags(tags, changed) in rests:
                 same_gender = feature != "Number" or _agrees(tags, feats, ("Gender",))
                 options[value] |= {other} if same_gender else set()
         agreeing = {form, *(other for other, tags in paradigm if _agrees(tags, feats, AGREEMENT))}
@@ -108,7 +108,7 @@ def _features(tags: Tags) -> dict[str, str]:
     return dict(TAGS[tag] for tag in tags if tag in TAGS)
 
 
-def _rest(tags: Tags, without: set[str]) -> Tags:
+def _other_tags(tags: Tags, without: set[str]) -> Tags:
     """The tags except those of some features."""
     return frozenset(tag for tag in tags if tag not in TAGS or TAGS[tag][0] not in without)
 

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+import langcodes
 import polars as pl
+from langcodes.data_dicts import MACROLANGUAGES
 
 from discoprobe.loaders.errors import DiscoprobeError, UsageError
 
@@ -26,8 +28,6 @@ def wordfreq_code(lang: str) -> str | None:
     macrolanguage (Serbian and Croatian use Serbo-Croatian), else that of a language of which it is the macrolanguage
     (Norwegian uses Bokmål). Macrolanguages are those of the IANA registry, from `langcodes`.
     """
-    import langcodes  # noqa: PLC0415 (slow to import)
-    from langcodes.data_dicts import MACROLANGUAGES  # noqa: PLC0415
     from wordfreq import available_languages
 
     listed = sorted(available_languages())
@@ -88,7 +88,6 @@ def wordfreq_form(words: pl.Series, code: str) -> pl.Series:
 @functools.lru_cache(maxsize=1)
 def _form_of(code: str) -> Callable[[str], str]:
     """A function from a word to its form in wordfreq's list; it caches forms, since words recur."""
-    import langcodes  # noqa: PLC0415 (slow to import)
     from wordfreq.preprocess import preprocess_text
 
     language = langcodes.get(code)
