@@ -337,6 +337,7 @@ def swap_task(
     lacks: Callable[[LanguageData], str] = always_available,
     *,
     fixed: bool = False,
+    version: int = 3,
 ) -> ProbingTask:
     """A task that asks whether two adjacent words inside a sentence were swapped.
 
@@ -344,11 +345,12 @@ def swap_task(
         usable: which of the pairs that ``adjacent_words`` returns may be swapped.
         lacks: why the task is not available in a language; an empty string where it is.
         fixed: whether only pairs are swapped whose order the corpora show to be fixed.
+        version: raised when the rows of the task change.
     """
     return ProbingTask(
         labels=("original", "shifted"), select=functools.partial(_select_pairs, usable=usable),
         sample=functools.partial(_sample_pairs, fixed=fixed), edit=swap, pairs=True, lacks=lacks,
-        needs=frozenset({"upos", "deps"}), reasons=REASONS, exempt={"pairwise": SHOWN_BY_WORDS}, version=3,
+        needs=frozenset({"upos", "deps"}), reasons=REASONS, exempt={"pairwise": SHOWN_BY_WORDS}, version=version,
     )  # fmt: skip
 
 

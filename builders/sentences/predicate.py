@@ -176,15 +176,16 @@ def meets_any(conditions: Iterable[Condition]) -> pl.Expr:
     return pl.any_horizontal([pl.lit(value=False), *map(meets, conditions)])
 
 
-def predicate_feature(feature: str, **choices: Any) -> ProbingTask:
+def predicate_feature(feature: str, version: int = 7, **choices: Any) -> ProbingTask:
     """A task on a feature of the main predicate: of the root, or of the auxiliary or copula that bears it.
 
     Args:
         feature: a feature of Universal Dependencies, such as ``Tense``.
+        version: raised when the rows of the task change.
         choices: ``needs``, ``companions`` and ``keep`` of ``feature_task``.
     """
     lacks = functools.partial(unmarked, feature=feature)
-    return feature_task(feature, feature_of_predicate, lacks=lacks, reasons=REASONS, version=7, **choices)
+    return feature_task(feature, feature_of_predicate, lacks=lacks, reasons=REASONS, version=version, **choices)
 
 
 def words_of_predicate(trees: Trees) -> pl.DataFrame:

@@ -120,16 +120,17 @@ def feature_of_noun(trees: Trees, context: Context, *, role: str, feature: str) 
     )
 
 
-def noun_feature(role: str, feature: str, companions: tuple[str, ...] = ()) -> ProbingTask:
+def noun_feature(role: str, feature: str, companions: tuple[str, ...] = (), version: int = 4) -> ProbingTask:
     """A task on a feature of the one common noun that bears a role to the main predicate.
 
     Args:
         role: a universal relation to the main predicate, such as ``nsubj``, ``obj`` or ``obl``.
-        feature: a feature of Universal Dependencies that ``VALUES`` of ``feature_values`` has, such as ``Number``.
+        feature: a feature of Universal Dependencies that ``trees.VALUES`` has, such as ``Number``.
         companions: features of the noun within whose values labels are balanced, where the treebank allows it.
+        version: raised when the rows of the task change.
     """
     select = functools.partial(feature_of_noun, role=role)
-    return feature_task(feature, select, companions=companions, version=4)
+    return feature_task(feature, select, companions=companions, version=version)
 
 
 def feature_in_role(trees: Trees, _context: Context, *, role: str, feature: str) -> pl.DataFrame:

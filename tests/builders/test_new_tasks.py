@@ -58,7 +58,7 @@ def test_a_kind_of_wrong_sentence_needs_no_drop_reason_of_its_own(corpus_of):
 
 
 def test_an_unknown_feature_is_named_with_the_known_ones_and_where_to_add_it():
-    with pytest.raises(UnknownNameError, match=r"'Foo'.*\(known: Animacy, .*Voice; .*feature_values\.py"):
+    with pytest.raises(UnknownNameError, match=r"'Foo'.*\(known: Animacy, .*Voice; .*sentences/trees\.py"):
         noun_feature("obj", "Foo")
     with pytest.raises(UnknownNameError, match="did you mean Number"):
         noun_feature("obj", "Numbr")
