@@ -18,7 +18,7 @@ from discoprobe.builders.config import Shape
 from discoprobe.cards.metadata import manifest, yaml_header
 from discoprobe.cards.readers import PLACES, sides
 from discoprobe.cards.text.examples import RowText, ShownText, TextPiece, pieces, row_texts
-from discoprobe.cards.text.render import plain, render
+from discoprobe.cards.text.templating import plain, render
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError
 
 if TYPE_CHECKING:

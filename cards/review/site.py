@@ -19,7 +19,7 @@ from werkzeug.exceptions import HTTPException
 from discoprobe.cards import readers
 from discoprobe.cards.readers import READER_KINDS, VERDICTS, Mark
 from discoprobe.cards.release.rows import RowStore
-from discoprobe.cards.text.render import render
+from discoprobe.cards.text.templating import render
 from discoprobe.loaders.errors import DiscoprobeError
 
 if TYPE_CHECKING:

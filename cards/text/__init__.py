@@ -1,6 +1,6 @@
 """Cards: the pages that describe a release and its configs.
 
-``card`` collects what a card says, with ``examples`` (rows, and texts in pieces) and ``plots`` (SVG), and ``render``
+``card`` collects what a card says, with ``examples`` (rows, and texts in pieces) and ``plots`` (SVG), and ``templating``
 fills the templates. ``verdicts`` puts the result of the audit of a config into words, for all pages.
 """
 
@@ -10,6 +10,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "card": ["config_card", "fields"],
     "examples": ["lengths", "pieces"],
     "plots": ["layer_plot"],
-    "render": ["compact", "markdown", "plain"],
+    "templating": ["compact", "markdown", "plain"],
     "verdicts": ["FAILED", "MARKS", "NOT_AUDITED", "PASSED"],
 })  # fmt: skip

@@ -31,7 +31,7 @@ from discoprobe.cards.metadata.manifest import AuditEntry, ConfigEntry, Manifest
 from discoprobe.cards.readers import ReaderFigures
 from discoprobe.cards.text import examples, plots
 from discoprobe.cards.text.examples import Lengths
-from discoprobe.cards.text.render import compact, interval, render
+from discoprobe.cards.text.templating import compact, interval, render
 from discoprobe.cards.text.verdicts import MARKS, NOT_AUDITED, Verdict, tally, task_designs, verdict_of, verdicts
 from discoprobe.loaders.catalogue import licences, treebanks
 from discoprobe.loaders.corpus import Source

@@ -15,7 +15,7 @@ from discoprobe.builders.audit.thresholds import Kind
 from discoprobe.builders.config import Config
 from discoprobe.cards.metadata.manifest import PLOTS
 from discoprobe.cards.text.examples import Lengths
-from discoprobe.cards.text.render import plain, render
+from discoprobe.cards.text.templating import plain, render
 
 WIDTH = 400
 _LEFT, _RIGHT = 86, 44
