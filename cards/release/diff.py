@@ -21,7 +21,7 @@ import pyarrow as pa
 from discoprobe.cards.metadata.manifest import Manifest, SourceEntry, split_file, versions
 from discoprobe.cards.metadata.yaml_header import n_rows
 from discoprobe.cards.release.rows import read_table
-from discoprobe.cards.text import render
+from discoprobe.cards.text import templating
 from discoprobe.loaders.errors import DiscoprobeError, UsageError
 
 SHOWN = 3
@@ -339,13 +339,13 @@ def section(version: Version, changes: Changes, day: dt.date) -> str:
     for change in changes.changed:
         words = [*change.parts(), *(f"setting {line}" for line in change.settings)]
         words += ["wording of the definition"] * change.wording
-        changed.append(f"`{change.name}`: {'; '.join(render.line(word) for word in words)}")
+        changed.append(f"`{change.name}`: {'; '.join(templating.line(word) for word in words)}")
     blocks = {
         "Removed": [f"`{name}` ({rows} rows)" for name, rows in changes.removed.items()],
         "Added": [f"`{name}` ({rows} rows)" for name, rows in changes.added.items()],
         "Changed": changed,
-        "Sources": [render.line(line) for line in changes.sources],
-        "Built with": [render.line(line) for line in changes.software],
+        "Sources": [templating.line(line) for line in changes.sources],
+        "Built with": [templating.line(line) for line in changes.software],
     }
     parts = [f"### {title}\n\n" + "".join(f"- {line}\n" for line in lines) for title, lines in blocks.items() if lines]
     if changes.first:

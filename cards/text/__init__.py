@@ -1,7 +1,7 @@
 """Cards: the pages that describe a release and its configs.
 
-``card`` collects what a card says, with ``examples`` (rows, and texts in pieces) and ``plots`` (SVG), and ``templating``
-fills the templates. ``verdicts`` puts the result of the audit of a config into words, for all pages.
+``card`` collects what a card says, with ``examples`` (rows, and texts in pieces) and ``plots`` (SVG);
+``templating`` fills the templates. ``verdicts`` puts the result of the audit of a config into words, for all pages.
 """
 
 import lazy_loader
