@@ -13,5 +13,5 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
         "in_folder", "latest", "level", "parse", "propose", "section", "sections", "with_section"],
     "export": ["Format", "syntaxgym", "tokens"],
     "release_folder": ["documents", "open_release", "renew_figures", "up_to_date"],
-    "rows": ["ROW_GROUP", "ReleaseRow", "RowFilter", "RowStore", "content_hash", "file_name"],
+    "rows": ["ROW_GROUP", "ReleaseRow", "RowFilter", "RowStore", "content_hash"],
 })  # fmt: skip

@@ -320,7 +320,7 @@ def name_corpus(name: str, lang: str, request: Request, *, segment: bool) -> Nam
         return NamedCorpus(name, PARTLY)
     if "://" in name or _is_raw(name):
         return NamedCorpus(name, SEGMENT if segment else ANNOTATE)
-    if Path(name).exists():
+    if name and Path(name).exists():
         return NamedCorpus(name, READ)
     if is_hub_text(name):
         raise UsageError(f"{name}: give --segment to read text from the Hub (discourse tasks need no annotation)")

@@ -3,9 +3,9 @@
 import polars as pl
 import pytest
 
-from discoprobe.builders import Context, Settings
+from discoprobe.builders import Context, Settings, all_tasks
 from discoprobe.builders.passages import corpus_labels as connective_pairs
-from discoprobe.builders.render import _trimmed
+from discoprobe.builders.render import _sequence_rows
 from discoprobe.builders.sentences import one_per_sense, unlisted
 from discoprobe.loaders.languages import language_data
 
@@ -38,7 +38,12 @@ def test_a_language_without_a_list_says_so():
 
 
 def test_original_and_connective_are_columns():
-    rows = pl.DataFrame({"key": [1], "sentences": [["It rained.", "However, we went."]], "trim": [9]})
-    shown = _trimmed(rows, ENGLISH).row(0, named=True)
-    assert shown["sentences"] == ["It rained.", "We went."]
+    sentences = pl.DataFrame({"shard": [0, 0], "sent": [0, 1]}, {"shard": pl.UInt32, "sent": pl.UInt32})
+    frame = sentences.with_columns(
+        row=pl.Series([0, 1]), sent_id=pl.Series(["a", "b"]), corpus=pl.lit("toy"), doc_id=pl.lit("d")
+    )
+    texts = sentences.with_columns(text=pl.Series(["It rained.", "However, we went."]), number=pl.Series([0, 1]))
+    rows = pl.DataFrame({"key": [1], "row": [1], "members": [[0, 1]], "trim": [9]})
+    shown = _sequence_rows(all_tasks()["dconn"], rows, frame, texts, ENGLISH).row(0, named=True)
+    assert (shown["sentence1"], shown["sentence2"]) == ("It rained.", "We went.")
     assert (shown["original"], shown["removed"]) == ("However, we went.", "However,")
