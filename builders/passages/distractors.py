@@ -29,8 +29,8 @@ from discoprobe.builders.passages.similarity import (
     Rows,
     Similarity,
     Values,
-    gains,
-    gains_of_each_sentence,
+    gains_of_lengths,
+    gains_of_sentences,
     gains_of_similarity,
     slack,
 )
@@ -342,7 +342,7 @@ def _turns(slots: Slots, seed_key: tuple[str | int, ...]) -> Iterator[int]:
 DONORS = 0.15
 """Share of the windows whose sentences may be distractors, where each window gets one."""
 
-DONORS_OF_MANY = 0.25
+DONORS_OF_MANY = 0.22
 """The same where a window has several distractors to choose from (``_has_many``). Fewer windows are left, but more of
 them can be balanced."""
 
@@ -422,9 +422,8 @@ def _as_similar(frame: pl.DataFrame, served: pl.DataFrame, size: int, context: C
     candidates = np.column_stack([true, served["distractor_row"].to_numpy()])
     similarity = context.similarity or Similarity(frame)
     if context.in_blocks:
-        of_passage = gains(frame, similarity, rest, beside, candidates)
-        of_sentences = gains_of_each_sentence(similarity, rest, beside, candidates)
-        rule_gains = np.hstack([of_passage, of_sentences])
+        of_sentences = gains_of_sentences(similarity, rest, beside, candidates)
+        rule_gains = np.hstack([gains_of_lengths(frame, candidates), of_sentences])
     else:
         rule_gains = gains_of_similarity(similarity, rest, beside, candidates, sizes=False)
     return remove_bias(served, rule_gains, *context.seed_key, few=FEW, slack=slack(context), deviations=1.5)

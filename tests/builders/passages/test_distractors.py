@@ -20,7 +20,7 @@ from discoprobe.builders.passages import (
     Slots,
     choice_rows,
     distractor_task,
-    gains_of_each_sentence,
+    gains_of_sentences,
     gains_of_similarity,
     ordering_task,
     replaced_pairs,
@@ -156,10 +156,10 @@ def test_a_sentence_like_one_other_differs_from_a_distractor_that_is_a_little_li
     context, candidates = np.array([[0, 1, 2]]), np.array([[3, 4]])
     beside = context[:, 1:]
     whole = gains_of_similarity(Similarity(frame), context, beside, candidates, sizes=True)
-    each = gains_of_each_sentence(Similarity(frame), context, beside, candidates)
+    each = gains_of_sentences(Similarity(frame), context, beside, candidates)
     by_cosines, by_words = 0, 4  # places of the rules on the similarity to the whole passage
     assert not whole[0, [by_cosines, by_words]].any()
-    least, largest = 4, 8  # places of the rules on the sentences that are the least and the most similar
+    least, largest = 16, 20  # places of the rules on the sentences that are the least and the most similar
     assert each[0, largest] == 1
     assert each[0, least] <= 0
 
