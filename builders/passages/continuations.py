@@ -28,7 +28,7 @@ from discoprobe.builders.passages.distractors import (
     shortlists,
     with_donors,
 )
-from discoprobe.builders.passages.similarity import Rows, Similarity, Values, gains, gains_of_two_measures, slack
+from discoprobe.builders.passages.similarity import Rows, Similarity, Values, gains, gains_of_measures_together, slack
 from discoprobe.builders.passages.windows import choice_rows, labelled, members, passage_keys, random_sizes
 from discoprobe.builders.sampling.balance import remove_bias, with_rank
 from discoprobe.builders.task import Context, DiscourseTask, Sample
@@ -139,8 +139,9 @@ DONORS_CHOICES = 0.05
 RESERVE_CHOICES = 6
 """Sentences kept free after a window, if there are more, so that some of them may be as long as the right one."""
 
-SPREAD = 0.25
-"""By how much, at most, the length aimed at differs from that of the right sentence (as a logarithm)."""
+SPREAD = 0.18
+"""By how much, at most, the length aimed at differs from that of the right sentence (as a logarithm): 20 %, as much as
+`Matching.words` allows."""
 
 
 def choice_task(sizes: tuple[int, int], kinds: Kinds, **more: Any) -> DiscourseTask:
@@ -209,13 +210,20 @@ def _wrong_of_each(frame: pl.DataFrame, cut: Cut, kinds: Kinds, context: Context
     windows = windows.drop(kinds)
     for parts in alternatives.values():
         windows = windows.join(pl.concat(parts), on="window", maintain_order="left_right")
-    return windows.filter(_all_unlike(frame, windows, kinds))
-
-
-def _all_unlike(frame: pl.DataFrame, windows: pl.DataFrame, kinds: Kinds) -> pl.Series:
-    """Whether no two of the distractors nearly repeat each other."""
     clusters = frame["cluster"].to_numpy()[windows.select(*kinds).to_numpy()]
-    return pl.Series([len(set(row)) == len(kinds) for row in clusters.tolist()], dtype=pl.Boolean)
+    unlike = np.array([len(set(row)) == len(kinds) for row in clusters.tolist()], dtype=bool)
+    return windows.filter(unlike & _equally_long(frame, windows, kinds, context))
+
+
+def _equally_long(frame: pl.DataFrame, windows: pl.DataFrame, kinds: Kinds, context: Context) -> npt.NDArray[np.bool_]:
+    """Whether the longest candidate of each window is about as long as the shortest, whichever of them is right."""
+    equal = np.ones(windows.height, dtype=bool)
+    if context.settings.match:
+        candidates = np.column_stack([_passages(windows)[1], windows.select(*kinds).to_numpy()])
+        for column, most in (("n_words", "words"), ("n_chars", "chars")):
+            sizes = frame[column].to_numpy()[candidates]
+            equal &= sizes.max(axis=1) <= (1 + max(getattr(how, most) for how in kinds.values())) * sizes.min(axis=1)
+    return equal
 
 
 def _one_of_each(frame: pl.DataFrame, served: pl.DataFrame, kinds: Kinds, context: Context) -> pl.DataFrame:
@@ -225,9 +233,10 @@ def _one_of_each(frame: pl.DataFrame, served: pl.DataFrame, kinds: Kinds, contex
     contexts, right = _passages(served)
     candidates = np.column_stack([right, served.select(*kinds).to_numpy().astype(np.int64)])
     similarity = context.similarity or Similarity(frame)
-    rule_gains = gains(frame, similarity, contexts, right[:, None] - 1, candidates)
+    measured = frame, similarity, contexts, right[:, None] - 1, candidates
+    rule_gains = gains(*measured)
     if context.in_blocks:  # a treebank has too few rows to choose from
-        rule_gains = np.hstack([rule_gains, gains_of_two_measures(similarity, contexts, candidates)])
+        rule_gains = np.hstack([rule_gains, gains_of_measures_together(*measured)])
     n_choices = candidates.shape[1]
     return remove_bias(served, rule_gains, *context.seed_key, few=n_choices, slack=slack(context) * n_choices / 2)
 
