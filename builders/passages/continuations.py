@@ -78,9 +78,9 @@ def continuations(frame: pl.DataFrame, context: Context, *, later: bool = True) 
     cut = with_donors(frame, context, CONTEXT + 1, DONORS_CONTINUATIONS, np.where(roomy, RESERVE_CONTINUATIONS, 0))
     inside = _with_wrong(frame, cut.windows, cut.pool, replace(matching, later=True, overlap=wide), context)
     inside = _in_half(inside, cut.windows, context).filter(later)
-    left = cut.pool[~np.isin(cut.pool, inside["distractor_row"].to_numpy())]
+    unused = cut.pool[~np.isin(cut.pool, inside["distractor_row"].to_numpy())]
     asking = cut.windows.join(inside, on="window", how="anti", maintain_order="left")
-    outside = _with_wrong(frame, asking, left, matching, context)
+    outside = _with_wrong(frame, asking, unused, matching, context)
     both = pl.concat([inside.with_columns(distractor=pl.lit(LATER)), outside.with_columns(distractor=pl.lit(OTHER))])
     both = both.with_columns(position=pl.lit(CONTEXT, pl.Int64))
     rows, served = _mixed(frame, both, context, later=later), both["window"].n_unique()
@@ -124,11 +124,11 @@ def _with_wrong(
     passages = members(first, CONTEXT)
     longer = hashing.pick(keys, 2, *context.seed_key, "longer") == 1
     slots = Slots(keys, first + CONTEXT, passages, passages[:, -1:], longer=longer, two=True)
-    found = distractors(
+    distractor_rows = distractors(
         frame, slots, pool, *context.seed_key, matching=matching, similarity=context.similarity
     )  # fmt: skip
-    served: pl.DataFrame = windows[found["slot"].to_numpy()]
-    return served.with_columns(found["distractor_row"])
+    served: pl.DataFrame = windows[distractor_rows["slot"].to_numpy()]
+    return served.with_columns(distractor_rows["distractor_row"])
 
 
 Kinds = Mapping[str, Matching]
@@ -153,7 +153,7 @@ def choice_task(sizes: tuple[int, int], kinds: Kinds, **more: Any) -> DiscourseT
         more: further fields of ``DiscourseTask``.
     """
     labels = tuple(str(place) for place in range(1 + len(kinds)))
-    sample = functools.partial(_sample, sizes=sizes, kinds=kinds)
+    sample = functools.partial(_sample_choices, sizes=sizes, kinds=kinds)
     reasons = {
         _reason(kind): f"no sentence of the kind `{kind}` is similar enough to the correct one" for kind in kinds
     }
@@ -167,7 +167,7 @@ def _reason(kind: str) -> str:
     return f"no-{kind}-sentence"
 
 
-def _sample(frame: pl.DataFrame, context: Context, *, sizes: tuple[int, int], kinds: Kinds) -> Sample:
+def _sample_choices(frame: pl.DataFrame, context: Context, *, sizes: tuple[int, int], kinds: Kinds) -> Sample:
     """Passages with their next sentence and a wrong one of each kind."""
     n_context = random_sizes(frame, *sizes, *context.seed_key, reserve=1 + RESERVE_CHOICES)
     cut = with_donors(frame, context, n_context + 1, DONORS_CHOICES, RESERVE_CHOICES)
@@ -192,17 +192,19 @@ def _wrong_of_each(frame: pl.DataFrame, cut: Cut, kinds: Kinds, context: Context
         slots = Slots(keys, right, around, before, taken, aim=_aim(windows, kind, context), two=True)
         how = matching if context.settings.match else replace(ANY, prefer=matching.prefer, later=matching.later)
         pool, key = np.setdiff1d(cut.pool, list(used)), (*context.seed_key, kind)
-        found = shortlists(frame, slots, pool, *key, matching=how, similarity=context.similarity)
-        first = first_come(slots, found[0], *key, used=used)
-        turns += [(kind, slots, turn, key) for turn in found[1:]]
+        of_turns = shortlists(frame, slots, pool, *key, matching=how, similarity=context.similarity)
+        first = first_come(slots, of_turns[0], *key, used=used)
+        turns += [(kind, slots, turn, key) for turn in of_turns[1:]]
         at, distractor = first["slot"].to_numpy(), first["distractor_row"]
         cut.drops.keep(windows, windows[at], _reason(kind))
         windows, taken = windows[at].with_columns(distractor.alias(kind)), np.column_stack([taken[at], distractor])
     alternatives = {kind: [windows.select("window", kind)] for kind in kinds}
     staying = windows["window"].to_numpy()
     for kind, slots, turn, key in turns:
-        there = {slot: turn[slot] for slot in np.flatnonzero(np.isin(slots.window, staying)).tolist() if slot in turn}
-        second = first_come(slots, there, *key, used=used)
+        of_staying = {
+            slot: turn[slot] for slot in np.flatnonzero(np.isin(slots.window, staying)).tolist() if slot in turn
+        }
+        second = first_come(slots, of_staying, *key, used=used)
         others = pl.Series("window", slots.window[second["slot"].to_numpy()])
         alternatives[kind].append(pl.DataFrame([others, second["distractor_row"].alias(kind)]))
     windows = windows.drop(kinds)

@@ -152,8 +152,8 @@ def distractors(
         ``slot`` (index into ``slots``) and ``distractor_row``: one row of each window, or with ``two`` and ``rounds``
         several.
     """
-    found, used = shortlists(frame, slots, pool, *seed_key, matching=matching, similarity=similarity), set[int]()
-    return pl.concat(first_come(slots, turn, *seed_key, used=used) for turn in found * slots.rounds)
+    turns, used = shortlists(frame, slots, pool, *seed_key, matching=matching, similarity=similarity), set[int]()
+    return pl.concat(first_come(slots, turn, *seed_key, used=used) for turn in turns * slots.rounds)
 
 
 def shortlists(
@@ -285,8 +285,8 @@ class _Search:
 
     def _unlike(self, present: Rows, pool: Rows) -> npt.NDArray[np.bool_]:
         """Which of the pool resemble no sentence of the window."""
-        there = np.where(present >= 0, self.cluster[present], -1)
-        return np.asarray(np.logical_and.reduce([column[:, None] != self.cluster[pool] for column in there.T]))
+        clusters = np.where(present >= 0, self.cluster[present], -1)
+        return np.asarray(np.logical_and.reduce([column[:, None] != self.cluster[pool] for column in clusters.T]))
 
     def _wrong_side(self, true: Rows, pool: Rows, longer: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Which of the pool are shorter than the true sentence though they should be longer, or the other way round."""
@@ -473,9 +473,11 @@ def replaced_one(frame: pl.DataFrame, cut: Cut, places: range, context: Context,
     slots = Slots(asked["window"].to_numpy(), true, rest, beside, two=True)
     if many:
         slots = replace(slots, rounds=ROUNDS_OF_MANY, sharing=SHARING_OF_MANY)
-    found = distractors(frame, slots, cut.pool, *context.seed_key, matching=matching, similarity=context.similarity)
-    served: pl.DataFrame = asked[found["slot"].to_numpy()]
-    return served.with_columns(found["distractor_row"])
+    distractor_rows = distractors(
+        frame, slots, cut.pool, *context.seed_key, matching=matching, similarity=context.similarity
+    )
+    served: pl.DataFrame = asked[distractor_rows["slot"].to_numpy()]
+    return served.with_columns(distractor_rows["distractor_row"])
 
 
 def surroundings(windows: pl.DataFrame, size: int) -> tuple[Rows, Rows, Rows]:

@@ -237,9 +237,9 @@ def _members(contexts: Rows, n_rows: int) -> scipy.sparse.csr_matrix:
     """Which rows each context holds: ``contexts`` is (n, k) row numbers, -1 where there is none."""
     n, k = contexts.shape
     flat, owner = contexts.ravel(), np.repeat(np.arange(n), k)
-    there = flat >= 0
+    is_row = flat >= 0
     return scipy.sparse.csr_matrix(
-        (np.ones(there.sum(), dtype=np.float32), (owner[there], flat[there])), shape=(n, n_rows)
+        (np.ones(is_row.sum(), dtype=np.float32), (owner[is_row], flat[is_row])), shape=(n, n_rows)
     )
 
 
@@ -357,7 +357,7 @@ def gains_of_orders(frame: pl.DataFrame, similarity: Similarity, windows: pl.Dat
     for same_size in by_size:
         first, order = same_size["first"].to_numpy()[:, None], np.array(same_size["order"].to_list())
         versions = [first + np.sort(order, axis=1), first + order]
-        rules.append(np.stack([_of_order(frame, similarity, shown) for shown in versions], axis=1))
+        rules.append(np.stack([_of_order(frame, similarity, rows) for rows in versions], axis=1))
     at = np.concatenate([same_size["at"].to_numpy() for same_size in by_size])
     measures = np.concatenate(rules)[np.argsort(at)]
     return np.hstack([differences(measures[:, :, rule]) for rule in range(measures.shape[2])])
