@@ -118,6 +118,9 @@ def _verdict(audit: AuditEntry, of_design: tuple[str, ...]) -> Verdict:
         sentences.append(f"The task is exempt from {', '.join(others)}.")
     if exempt:
         remarks.append(f"exempt from {', '.join(exempt)}")
+    if (shared := findings.get("group-split")) and shared["status"] == Status.NOTED:
+        told = f"{shared['value']:,.0f} of {shared['n']:,} rows are of a document or group of an earlier split"
+        sentences.append(f"{told}; with --group it would be a fault.")
     if missing := audit.get("missing"):
         sentences.append(f"{missing[:1].upper()}{missing[1:]}.")
     if word in {OPEN, BELOW} and resolution is not None:

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from discoprobe.builders.audit.external import SUFFIXES, SUITES, TASK_TYPES, config_of, suite_of
-from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError
+from discoprobe.builders.audit.frame import AuditInput, UnreadableDataError, with_edited
 from discoprobe.builders.audit.inputs.data_files import Read, Reading, Skipped, with_provenance
 from discoprobe.builders.audit.inputs.reading import read as read_files
 from discoprobe.builders.audit.inputs.reading import read_frames
 from discoprobe.builders.audit.integrity import LEAKS
+from discoprobe.builders.audit.own_configs import from_config
 from discoprobe.builders.audit.run import audit
 from discoprobe.builders.config import Config
 from discoprobe.builders.settings import SPLITS
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 def reading_of(  # noqa: PLR0913 (one parameter per option)
     *, text: Sequence[str] | None, choices: Sequence[str] | None, label: str | None, pair: str | None,
     split: Sequence[str] | None, exclude: Sequence[str] | None, config: str | None, format_name: str | None,
+    group: str | None = None, edited: Sequence[str] | None = None,
 ) -> Reading:  # fmt: skip
     """How data are read, from the values of options.
 
@@ -69,7 +71,7 @@ def reading_of(  # noqa: PLR0913 (one parameter per option)
         raise DiscoprobeError(f"--split names two columns: {', '.join(columns)}")
     return Reading(
         format_name, tuple(text or ()), tuple(choices or ()), label, pair, next(iter(columns), None), named,
-        tuple(exclude or ()), config,
+        tuple(exclude or ()), config, group=group, edited=tuple(edited or ()),
     )  # fmt: skip
 
 
@@ -100,7 +102,7 @@ def read_all(names: Sequence[str], out: Path, reading: Reading) -> Read:
             parts.append(Read((), (Skipped(name, missing),)))
     if paths:
         parts.insert(0, _skipping("", lambda: read_files(paths, reading)))
-    data = tuple(dataset for part in parts for dataset in part.data)
+    data = tuple(with_edited(dataset, reading.edited) for part in parts for dataset in part.data)
     skipped = tuple(source for part in parts for source in part.skipped)
     if not data:
         raise UnreadableDataError("; ".join(f"{source.name}: {source.reason}".removeprefix(": ") for source in skipped))
@@ -300,7 +302,7 @@ def import_data(  # noqa: PLR0913 (one parameter per option)
         if not files:  # the repository on the Hub
             source = dataclasses.replace(source, name=data.name, repo=f"datasets/{data.name}")
         config = config_of(data, task_type, name=about.name, lang=about.lang, source=source, drop_leaks=drop_leaks)
-        report = dataclasses.replace(audit(config), read=data.read)
+        report = dataclasses.replace(audit(with_edited(from_config(config), reading.edited)), read=data.read)
     written = keep_failed or not report.failed
     if written:
         with open_release(out) as release:

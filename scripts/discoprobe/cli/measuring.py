@@ -35,6 +35,7 @@ app = typer.Typer()
 def audit_(  # noqa: PLR0913 (one parameter per option)
     names: arg.AuditNames = None, *, out: arg.Out = "dist/discoprobe", text: arg.TextColumns = None,
     choices: arg.ChoiceColumns = None, label: arg.LabelColumn = None, pair: arg.PairColumn = None,
+    group: arg.GroupColumn = None, edited: arg.EditedLabels = None,
     split: arg.SplitNames = None, exclude: arg.ExcludeLabels = None, config: arg.HubConfig = None,
     format_: arg.Format = None, html: arg.Html = None, jobs: arg.Jobs = 1, json_: arg.Json = False,
 ) -> None:  # fmt: skip
@@ -51,7 +52,7 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
 
     reading = reading_of(
         text=text, choices=choices, label=label, pair=pair, split=split, exclude=exclude, config=config,
-        format_name=format_,
+        format_name=format_, group=group, edited=edited,
     )  # fmt: skip
     with terminal.progress() as progress:
         read = read_all(names or [], local(out), reading)
@@ -82,7 +83,8 @@ def import_(  # noqa: PLR0913 (one parameter per option)
     source: arg.ImportSource, *, task_type: arg.ImportType, name: arg.ImportName, lang: arg.ImportLang,
     licence: arg.ImportLicence, citation: arg.Citation = "", drop_leaks: arg.DropLeaks = False,
     out: arg.Out = "dist/discoprobe", text: arg.TextColumns = None, choices: arg.ChoiceColumns = None,
-    label: arg.LabelColumn = None, pair: arg.PairColumn = None, split: arg.SplitNames = None,
+    label: arg.LabelColumn = None, pair: arg.PairColumn = None,
+    group: arg.GroupColumn = None, edited: arg.EditedLabels = None, split: arg.SplitNames = None,
     exclude: arg.ExcludeLabels = None, config: arg.HubConfig = None, format_: arg.Format = None,
     keep_failed: arg.KeepFailed = False, json_: arg.Json = False,
 ) -> None:  # fmt: skip
@@ -97,7 +99,7 @@ def import_(  # noqa: PLR0913 (one parameter per option)
 
     reading = reading_of(
         text=text, choices=choices, label=label, pair=pair, split=split, exclude=exclude, config=config,
-        format_name=format_,
+        format_name=format_, group=group, edited=edited,
     )  # fmt: skip
     about = About(task_type, name, lang, licence, citation)
     with release_at(out) as folder, terminal.progress():
