@@ -36,7 +36,7 @@ from discoprobe.loaders.catalogue.treebanks import HUB
 from discoprobe.loaders.corpus import Source, SourceFile
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError, first_line
 from discoprobe.loaders.fetch.remote_files import is_url
-from discoprobe.loaders.file_hashes import hashes_of
+from discoprobe.loaders.files import hashes_of
 from discoprobe.loaders.process_pool import process_pool, silent
 from discoprobe.loaders.tables import is_archive
 from discoprobe.remote_folders import local
