@@ -168,11 +168,11 @@ def unpacked(paths: Sequence[Path]) -> Iterator[list[Path]]:
                 if path.suffix.lower() == ".zip":
                     with zipfile.ZipFile(path) as archive:
                         _check_size(path, sum(member.file_size for member in archive.infolist()))
-                        archive.extractall(folder)
+                        archive.extractall(folder)  # noqa: S202 (ZIP paths stay inside)
                 else:
                     with tarfile.open(path) as archive:
                         _check_size(path, sum(member.size for member in archive))
-                        archive.extractall(folder, filter="data")  # noqa: S202 (filtered)
+                        archive.extractall(folder, filter="data")
             except (OSError, EOFError, RuntimeError, ValueError, NotImplementedError, zlib.error, lzma.LZMAError,
                     zipfile.BadZipFile, tarfile.TarError) as error:  # fmt: skip
                 raise CorpusFormatError(f"not a readable archive: {first_line(error)}", path=str(path)) from error
@@ -424,7 +424,7 @@ def read_table(path: Path, encoding: str = "") -> Table:
     try:
         if suffix == ".parquet":
             rows = pl.read_parquet(path)
-            metadata = pq.read_schema(path).metadata or {}
+            metadata = pq.read_metadata(path).metadata or {}
             features = json.loads(metadata.get(b"huggingface", b"{}")).get("info", {}).get("features", {})
             classes = {
                 column: tuple(feature["names"])
@@ -495,10 +495,12 @@ def _json_table(text: str, name: str, notes: tuple[str, ...], *, in_lines: bool)
     first = text.lstrip().split("\n", 1)[0]
     several = "\n" in text.strip()
     with suppress(ValueError):  # the value continues in the next line
-        in_lines = (isinstance(json.loads(first), dict | list) and several) or (in_lines and first.startswith("{"))
-    if in_lines and first.startswith("{"):
+        in_lines |= isinstance(json.loads(first), dict | list) and several
+    if in_lines and not first.startswith("["):
         try:
-            return Table(pl.read_ndjson(text.encode(), infer_schema_length=None), "JSON lines", notes)
+            if first.startswith("{"):
+                return Table(pl.read_ndjson(text.encode(), infer_schema_length=None), "JSON lines", notes)
+            raise pl.exceptions.ComputeError("the first line holds no object")
         except pl.exceptions.PolarsError:  # values of several types in a column
             records = [record for _, record in json_records(text.split("\n"), name)]
             if error := next((record for record in records if isinstance(record, CorpusFormatError)), None):

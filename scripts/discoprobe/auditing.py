@@ -247,19 +247,20 @@ def audit_any(  # noqa: PLR0913 (one parameter per option)
     return dataclasses.replace(report, notes=(*report.notes, *notes))
 
 
-def _frame(rows: Any) -> pl.DataFrame:  # noqa:
+def _frame(rows: Any) -> pl.DataFrame:
     """A table, or rows that may be given once only, as a data frame.
 
     Raises:
         UnreadableDataError: they are no rows.
     """
     try:
-        if hasattr(rows, "features") and hasattr(rows, "with_format") and hasattr(rows, "__getitem__"):
-            rows = rows.with_format("arrow")[:]
+        if hasattr(rows, "features"):
+            import datasets
+
+            rows = rows.with_format("arrow")[:] if isinstance(rows, datasets.Dataset) else [*rows]
         if isinstance(rows, pl.LazyFrame):
             rows = rows.collect()
-        is_table = hasattr(rows, "columns") or hasattr(rows, "column_names") or isinstance(rows, Mapping)
-        if not is_table or hasattr(rows, "features"):  # what has features still is an iterable dataset
+        if not hasattr(rows, "columns") and not isinstance(rows, Mapping | list):
             rows = [*rows]
         frame = pl.DataFrame(rows, infer_schema_length=None, strict=False)
     except (pl.exceptions.PolarsError, TypeError, ValueError) as error:

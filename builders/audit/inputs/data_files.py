@@ -331,7 +331,7 @@ def _class_folders(paths: Sequence[Path]) -> list[tuple[Group, Path]]:
     by_top: dict[Path, dict[str, dict[str, list[Path]]]] = defaultdict(dict)
     for place, of_class in by_place.items():
         if len(of_class) > 1 and sum(map(len, of_class.values())) >= _TEXTS_PER_CLASS * len(of_class):
-            split = NAMES.get(place.name.lower(), "")
+            split = _split_of(Path(f"{place.name}.txt"), {})[0]  # 20news-bydate-train
             by_top[place.parent if split else place][split or "test"] = of_class
     return [
         (Group(
