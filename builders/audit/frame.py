@@ -72,6 +72,7 @@ class AuditInput:
         split_by: what is never in two splits: ``document``, ``target``, ``cluster`` or nothing.
         external: whether discoprobe did not build the rows: then ``clean-text`` and ``doubled-words`` never fail.
         exempt: checks that do not apply → reason.
+        expected: splits that it should have; empty if that is not known.
         read: how they were read; None for what was built in memory.
     """
 
@@ -85,6 +86,7 @@ class AuditInput:
     split_by: str = ""
     external: bool = False
     exempt: Mapping[str, str] = field(default_factory=dict)
+    expected: tuple[str, ...] = ()
     read: Provenance | None = None
 
     @property
@@ -150,16 +152,13 @@ COMPARED: Mapping[str, str] = dict.fromkeys(
 )
 """Checks that sets of compared texts are exempt from → reason."""
 _INFERENCE = frozenset({"entailment", "contradiction"})
-_FEW_SCORES = 20
 
 
 def compares(shape: Shape, rows: pl.DataFrame, labels: tuple[str, ...]) -> bool:
     """Whether labels say how much of one text is in the other: scores of pairs, or classes of inference."""
-    if shape is not Shape.PAIR:
-        return False
     scores = rows["score"].drop_nulls()
-    scored = scores.n_unique() > max(_FEW_SCORES, len(labels))
-    return scored or bool(_INFERENCE & {name.lower() for name in labels})
+    scored = bool((scores != scores.round()).any()) or scores.n_unique() > len(labels)
+    return shape is Shape.PAIR and (scored or bool(_INFERENCE & {name.lower() for name in labels}))
 
 
 def most_choices(rows: pl.DataFrame) -> int:
