@@ -25,7 +25,7 @@ from discoprobe.builders.config import Config
 
 _NOTES_OF_OTHERS = frozenset({"clean-text", "doubled-words"})
 """Checks of how text is written, which are only reported for external data."""
-_PAIRS = frozenset({"pairwise", "pairwise-length"})
+_PAIRS = frozenset({"pairwise", "pairwise-length", "differences"})
 """Checks that compare the two members of a pair, of which guessing finds the right one in half of the cases."""
 _thread_pools = cache(ThreadpoolController)
 """The threads of BLAS. Solvers multiply small matrices, for which a second thread doubles the processor time."""
