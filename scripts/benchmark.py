@@ -56,7 +56,7 @@ from discoprobe.loaders.conllu.documents import Carried, place
 from discoprobe.loaders.conllu.parse import NAMES, Piece, parse
 from discoprobe.loaders.conllu.reader import read_corpora
 from discoprobe.loaders.corpus import UPOS, Shard
-from discoprobe.loaders.file_hashes import hash_of_json
+from discoprobe.loaders.files import hash_of_json
 
 CLOCKS = {"wall": time.perf_counter, "processor": time.process_time}
 RATIOS = ("discoprobe", "parsed", "csv", "cached")

@@ -27,8 +27,7 @@ from discoprobe.loaders import corpus as corpus_tables
 from discoprobe.loaders.annotation_manifest import FileEntry, entries
 from discoprobe.loaders.corpus import Corpus, Source
 from discoprobe.loaders.errors import DiscoprobeError
-from discoprobe.loaders.file_hashes import hashes_of
-from discoprobe.loaders.folders import recovered
+from discoprobe.loaders.files import hashes_of, recovered
 
 NAME = "manifest.json"
 PARTS = "manifest"

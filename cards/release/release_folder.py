@@ -35,8 +35,7 @@ from discoprobe.loaders import languages
 from discoprobe.loaders.annotation_manifest import listed
 from discoprobe.loaders.corpus import Corpus
 from discoprobe.loaders.errors import DiscoprobeError, UsageError
-from discoprobe.loaders.file_hashes import hash_of_json, hashes_of
-from discoprobe.loaders.folders import Place, alone
+from discoprobe.loaders.files import Place, alone, hash_of_json, hashes_of
 
 PACKAGE = "discoprobe"
 README = "README.md"

@@ -28,7 +28,7 @@ from typing import ClassVar, Final, NamedTuple, Protocol
 import regex
 import sentencex
 
-from discoprobe.loaders.conllu.write import Word
+from discoprobe.loaders.conllu.parse import Word
 from discoprobe.loaders.errors import UnsupportedError
 from discoprobe.loaders.languages.language import LanguageSection, language_data
 from discoprobe.loaders.languages.word_frequency import zipf

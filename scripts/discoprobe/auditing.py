@@ -35,7 +35,7 @@ from discoprobe.loaders.catalogue.treebanks import HUB
 from discoprobe.loaders.corpus import Source, SourceFile
 from discoprobe.loaders.errors import DiscoprobeError, UnknownNameError
 from discoprobe.loaders.fetch.remote_files import is_url
-from discoprobe.loaders.file_hashes import hashes_of
+from discoprobe.loaders.files import hashes_of
 from discoprobe.loaders.process_pool import process_pool, silent
 from discoprobe.remote_folders import local
 

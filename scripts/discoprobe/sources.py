@@ -31,7 +31,7 @@ from discoprobe.loaders.catalogue.treebanks import (
     Treebank,
     TreebankFacts,
 )
-from discoprobe.loaders.conllu.reader import read_corpora
+from discoprobe.loaders.conllu.reader import SUFFIXES, holds_corpus, read_corpora
 from discoprobe.loaders.corpus import Corpus, Source
 from discoprobe.loaders.errors import (
     DiscoprobeError,
@@ -43,9 +43,8 @@ from discoprobe.loaders.errors import (
 from discoprobe.loaders.fetch import downloads
 from discoprobe.loaders.fetch.downloads import location
 from discoprobe.loaders.fetch.remote_files import PARQUET, as_path, files_at, is_url
-from discoprobe.loaders.file_hashes import hashes_of
+from discoprobe.loaders.files import hashes_of
 from discoprobe.loaders.languages.language import language_data
-from discoprobe.loaders.paths import SUFFIXES, holds_corpus
 from discoprobe.loaders.process_pool import Progress, silent
 from discoprobe.loaders.raw.document import DropCounts, read_options
 from discoprobe.loaders.raw.prepare import AnnotationOptions, prepare, segment_parquet

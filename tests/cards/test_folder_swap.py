@@ -13,7 +13,7 @@ from shared import tree_of
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.release import open_release
 from discoprobe.loaders import DiscoprobeError, Place, recovered
-from discoprobe.loaders import folders as folder_swap
+from discoprobe.loaders import files as folder_swap
 
 
 def both(folder, other="so"):
