@@ -445,8 +445,8 @@ def _weigh(counts: sparse.csr_array) -> sparse.csr_array:
     """
     occurrences = _occurrences(counts)
     frequent = occurrences >= _LEAST
-    weights = np.where(frequent, np.log((1 + counts.shape[0]) / (1 + occurrences)) + 1, 0).astype(counts.dtype)
-    weighted = sparse.csr_array((counts.data.copy(), counts.indices, counts.indptr), shape=counts.shape)
+    weights = np.where(frequent, np.log((1 + counts.shape[0]) / (1 + occurrences)) + 1, 0).astype(np.float32)
+    weighted = sparse.csr_array((counts.data.astype(np.float32), counts.indices, counts.indptr), shape=counts.shape)
     for values, at in zip(_in_parts(weighted.data), _in_parts(weighted.indices), strict=True):
         np.multiply(values, weights[at], out=values)
     weighted.eliminate_zeros()

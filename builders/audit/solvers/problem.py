@@ -225,20 +225,23 @@ class Problem:
     def _lean_in_pairs(self, features: Floats, fold: Fold, learner: Learner) -> Floats | None:
         """Scores of label 1 for held-out units, learned from the differences inside pairs; 0 for units without a pair.
 
+        For a choice they are learned from the differences between right and wrong candidates, by linear models only.
         None if there are too few training pairs. The model is used for dense features such as length. They vary more
         between pairs than inside a pair, so a model of single rows cannot find a small but regular difference inside
         pairs. N-grams have a solver of their own (``values_by_differences``).
         """
-        edited = self.units.edited
-        learned, asked = (self._opposites(side)[0] for side in (fold.train, fold.test))
-        if len(learned) < _FEWEST_PAIRS or len(self.labels) > 2:  # noqa: PLR2004
+        originals, edited = self._opposites(fold.train)
+        if len(originals) < _FEWEST_PAIRS or len(self.labels) > 2:  # noqa: PLR2004
             return None
-        differences = features[edited] - features
-        both = np.vstack([differences[learned], -differences[learned]])
-        model = learner(both, np.repeat([1, 0], len(learned)))
-        one_way, other_way = (model.probabilities(sign * differences[asked])[:, 1] for sign in (1, -1))
-        margin, leaning = one_way - other_way, np.zeros(len(edited))
-        leaning[edited[asked]], leaning[asked] = margin, -margin
+        differences = features[edited] - features[originals]
+        model = learner(np.vstack([differences, -differences]), np.repeat([1, 0], len(edited)))
+        if self.choice:
+            return -model.decision(features[fold.test])[:, 0] if isinstance(model, Linear) else None
+        originals, edited = self._opposites(fold.test)
+        differences = features[edited] - features[originals]
+        one_way, other_way = (model.probabilities(sign * differences)[:, 1] for sign in (1, -1))
+        margin, leaning = one_way - other_way, np.zeros(len(features))
+        leaning[edited], leaning[originals] = margin, -margin
         return leaning[fold.test]
 
     def values_by_differences(self, counts: sparse.csr_array) -> Floats | None:
@@ -260,7 +263,7 @@ class Problem:
             originals, edited = self._opposites(fold.train)
             if len(originals) < _FEWEST_PAIRS:
                 return None
-            differences = counts[edited] - counts[originals]
+            differences = counts[edited].astype(np.float32) - counts[originals].astype(np.float32)
             differences.eliminate_zeros()
             occurrences = np.bincount(differences.indices, minlength=counts.shape[1])
             weights = np.log((1 + len(edited)) / (1 + occurrences)).astype(np.float32) + 1

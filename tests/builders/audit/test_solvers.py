@@ -393,6 +393,14 @@ def test_one_side_of_a_pair_is_written_in_another_way(make, build):
     assert finding_of(build(rows, shape=Shape.PAIR), "surface").measured == 1.0
 
 
+def test_the_right_candidate_is_written_in_another_way(make, build):
+    rows = make.rows(400, 2, 3)
+    for row in rows:
+        row["texts"][1 + row["label"]] += " "
+        row["n_context"] = 1
+    assert finding_of(build(rows, shape=Shape.CHOICE), "surface").measured == 1.0
+
+
 def test_text_that_is_written_in_one_way_has_no_surface(make, build):
     finding = finding_of(build(make.rows(400, 2, 2), shape=Shape.PAIR), "surface")
     assert finding.measured == finding.baseline == 0.5
