@@ -27,7 +27,7 @@ from discoprobe.builders.config import Config
 
 _NOTES_OF_OTHERS = frozenset({"clean-text", "doubled-words", "split-set"})
 """Checks of how text is written, and of which splits there are, which are only reported for external data."""
-_PAIRS = frozenset({"pairwise", "pairwise-length"})
+_PAIRS = frozenset({"pairwise", "pairwise-length", "differences"})
 """Checks that compare the two members of a pair, of which guessing finds the right one in half of the cases."""
 _NOT_ABOVE = frozenset({Status.BELOW, Status.OPEN, Status.NOTED})
 """Outcomes that need no exemption."""
