@@ -120,7 +120,7 @@ CHECKS = (
         perturbation_only=True,
     ),
     # CoordInv .59-.72; for other tasks it is the baseline beside which models are read.
-    _shortcut("chars", "logistic regression on character 1-4-grams", 0.10, perturbation_only=True),
+    _shortcut("chars", "logistic regression on character 1-5-grams, blanks included", 0.10, perturbation_only=True),
     # The same threshold as for characters: both read the whole string.
     _shortcut("words", "logistic regression on words and word bigrams", 0.10, perturbation_only=True),
     # CoordInv of X-Probe: .806 where characters reach .675.
@@ -146,10 +146,20 @@ CHECKS = (
     _shortcut("punctuation", "logistic regression on punctuation marks", 0.05),
     # CoordInv .80 with three features, BigramShift "lower Upper" at the start.
     _shortcut("case", "logistic regression on capitals by position", 0.05),
+    # Blanks of six kinds that decided every label were invisible to all other solvers, and are not to a tokeniser.
+    _shortcut(
+        "surface", "logistic regression on white space, quotes and dashes by code point, and how letters are encoded",
+        0.05,
+    ),
     # WordContent 1.000. Finding the word is what such a task asks, so the value is reported.
     _shortcut("label-word", "the label's own word occurs in the text", None),
     # BLiMP and RuBLiMP: 28 of 112 suites at .80 or more; the threshold is .60 of .50.
     _shortcut("pairwise-length", "rule that the longer (or the shorter) member of a pair is correct", 0.10),
+    # A swap of words is a tie for characters inside words: ngram_shift el .74, bigram_shift pt .69 where they pass.
+    _shortcut(
+        "differences", "logistic regression on the character 1-5-grams in which the members of a pair differ", 0.10,
+        perturbation_only=True,
+    ),
     # An early dc: mean character cosine finds the original in .725 of pairs, and no solver of single rows fails.
     _shortcut("pairwise", "best solver that sees both members of a pair and chooses the correct one", 0.10),
 )  # fmt: skip

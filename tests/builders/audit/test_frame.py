@@ -78,6 +78,14 @@ def test_character_grams_are_those_of_char_wb():
     assert (np.diff(theirs.indptr) - (blanks > 0) == np.diff(ours.indptr)).all()
 
 
+def test_character_grams_across_blanks_are_those_of_the_text_as_written():
+    texts = ["The cat, über the  mat.", "naïve\t猫!\u00a0", "x", ""]
+    ours = char_grams(pl.Series(texts), 1 << 18, across=True)
+    grams = [[f" {text} "[at : at + n] for n in range(1, 6) for at in range(len(text) + 3 - n)] for text in texts]
+    assert ours.sum(axis=1).tolist() == [len(of_text) for of_text in grams]
+    assert np.diff(ours.indptr).tolist() == [len(set(of_text)) for of_text in grams]
+
+
 @pytest.mark.parametrize(
     ("text", "n"), [("It's 5 o'clock, sir.", 6), ("這座古老的橋梁", 3), ("สวัสดีชาวโลก", 6), ("…", 0)]
 )

@@ -8,7 +8,7 @@ import re
 
 import polars as pl
 import pytest
-from audit_parts import report_of
+from audit_parts import finding_of, report_of
 from shared import ROOT
 
 from discoprobe.builders import Shape
@@ -318,3 +318,104 @@ def test_the_solver_of_the_guide_finds_its_cue(make, build, monkeypatch):
     finding = audit(build(rows)).finding("punctuation")
     assert finding.status is Status.ABOVE
     assert finding.measured > 0.9
+
+
+def test_a_swap_of_words_is_told_from_the_differences_inside_pairs(make, build):
+    """Characters inside words are the same in both members; after "of" there is an article, then a noun."""
+    rows, first = [], [f"{a}{b}" for a in "bdfgk" for b in ("al", "en", "it")]
+    for split, n in (("train", 400), ("validation", 100), ("test", 300)):
+        for at in range(n):
+            words = make.sentence(8, 12).split(" ")
+            pair = [make.source.choice(first), make.source.choice(make.vocabulary)]
+            for label in (0, 1):
+                text = " ".join([*words[:4], "of", *pair[:: 1 - 2 * label], *words[4:]])
+                rows.append({"split": split, "pair_id": f"{split}{at}", "label": label, "texts": [text]})
+    data = build(rows, perturbation=True, pairs=True)
+    finding = finding_of(data, "differences")
+    assert (finding.status, finding.n, finding.baseline, finding.threshold) == (Status.ABOVE, 800, 0.5, 0.6)
+    assert finding.measured > 0.8
+
+
+def test_members_in_random_order_differ_in_nothing(make, build):
+    rows = []
+    for split, n in (("train", 400), ("validation", 100), ("test", 300)):
+        for at in range(n):
+            words = make.sentence(8, 12).split(" ")
+            swapped = [*words[:3], words[4], words[3], *words[5:]]
+            for label, text in enumerate(make.source.sample([words, swapped], 2)):
+                rows.append({"split": split, "pair_id": f"{split}{at}", "label": label, "texts": [" ".join(text)]})
+    finding = finding_of(build(rows, perturbation=True, pairs=True), "differences")
+    assert finding.interval.low < 0.5 < finding.interval.high
+
+
+def test_a_right_candidate_is_told_from_its_differences_to_the_wrong_ones(make, build):
+    rows = make.rows(_N, 3, 4)
+    for row in rows:
+        words = row["texts"][1 + row["label"]].split(" ")
+        row["texts"][1 + row["label"]] = " ".join([*words[:2], "of ruby", *words[2:]])
+        row["n_context"] = 1
+    assert finding_of(build(rows, shape=Shape.CHOICE, k=3), "differences").measured > 0.95
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda text: text + " ",
+        lambda text: " " + text,
+        lambda text: text.replace(" ", "  ", 1),
+        lambda text: text.replace(" ", "\u00a0", 1),
+        lambda text: text.replace(" ", "\t", 1),
+        lambda text: text + "\r",
+        lambda text: text + "\n",
+        lambda text: text.replace(" ", " \u200b", 1),
+        lambda text: text.replace(" ", " e\u0301", 1),
+        lambda text: text.replace(" ", "\u2009", 1),
+        lambda text: text.replace(" ", " Ã©", 1),
+        lambda text: text.replace("a", "\u0430", 1),
+        lambda text: text.replace(" ", " ‑ ", 1),
+    ],
+    ids=[
+        "trailing",
+        "leading",
+        "double",
+        "no-break",
+        "tab",
+        "return",
+        "line-end",
+        "zero-width",
+        "decomposed",
+        "thin",
+        "encoding",
+        "homoglyph",
+        "hyphen",
+    ],
+)
+def test_how_a_text_is_written(make, build, write):
+    """What no solver of words sees, and every tokeniser."""
+    rows = make.rows(400, 2, 1)
+    for row in rows:
+        if row["label"]:
+            row["texts"] = [write(row["texts"][0])]
+    finding = finding_of(build(rows), "surface")
+    assert finding.status is Status.ABOVE
+    assert finding.measured > 0.9
+
+
+def test_one_side_of_a_pair_is_written_in_another_way(make, build):
+    rows = make.rows(400, 2, 2)
+    for row in rows:
+        row["texts"][row["label"]] += " "
+    assert finding_of(build(rows, shape=Shape.PAIR), "surface").measured == 1.0
+
+
+def test_the_right_candidate_is_written_in_another_way(make, build):
+    rows = make.rows(400, 2, 3)
+    for row in rows:
+        row["texts"][1 + row["label"]] += " "
+        row["n_context"] = 1
+    assert finding_of(build(rows, shape=Shape.CHOICE), "surface").measured == 1.0
+
+
+def test_text_that_is_written_in_one_way_has_no_surface(make, build):
+    finding = finding_of(build(make.rows(400, 2, 2), shape=Shape.PAIR), "surface")
+    assert finding.measured == finding.baseline == 0.5
