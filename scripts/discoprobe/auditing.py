@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -209,7 +209,7 @@ def reports(read: Read, jobs: int, progress: Callable[[str, int, int], None]) ->
 class JudgedReport(Report):
     """A report with its verdict, as `build audit --json` prints it."""
 
-    verdict: Verdict = Verdict(NOT_AUDITED)
+    verdict: Verdict = field(default_factory=lambda: Verdict(NOT_AUDITED))
 
     def to_dict(self) -> dict[str, JSON]:
         """The report and the verdict as JSON holds them."""
@@ -271,7 +271,7 @@ def audit_any(  # noqa: PLR0913 (one parameter per option)
 
 
 def _judge(report: Report) -> JudgedReport:
-    values = {field.name: getattr(report, field.name) for field in dataclasses.fields(report)}
+    values = {part.name: getattr(report, part.name) for part in dataclasses.fields(report)}
     return JudgedReport(**values, verdict=verdicts_of([report])[0])
 
 
