@@ -168,6 +168,6 @@ def _measure_shortcuts(data: AuditInput, bench: Bench | None, why_not: str) -> l
 
 def _severity(check: Check, data: AuditInput) -> Severity:
     """Whether a shortcut counts as a fault of these data, or is only reported."""
-    asked = check.id in _OF_SIMILARITY and data.scored
+    asked = (check.id in _OF_SIMILARITY and data.scored) or (check.id == "metadata" and data.external)
     counts = check.threshold is not None and (data.perturbation or not check.perturbation_only) and not asked
     return Severity.ERROR if counts else Severity.NOTE

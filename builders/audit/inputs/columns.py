@@ -22,6 +22,7 @@ from discoprobe.builders.audit.frame import (
     Provenance,
     UnreadableDataError,
     conform,
+    metadata_of,
     most_choices,
     with_used_labels,
 )
@@ -415,6 +416,7 @@ def _usable_rows(
         texts=context.list.concat(choices),
         n_context=context.list.len() if roles.choices else pl.lit(0, dtype=pl.UInt32),
         choice_names=names.cast(pl.List(pl.String)), empty=is_empty,
+        metadata=metadata_of(frame, {roles.label, *roles.texts, *roles.choices, roles.choice_names}),
     )  # fmt: skip
     written = rows[roles.label].cast(pl.String).str.strip_chars()
     faults = rows.select(
