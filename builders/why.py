@@ -107,7 +107,7 @@ class Trace:
         Raises:
             UnknownNameError: neither the corpora nor the config have it; the message names similar ids.
         """
-        rows = _rows(self.sampled)
+        rows = _rows_of_config(self.sampled)
         if sentences := [(row["corpus"], sent_id) for row in rows if row["id"] == name for sent_id in row["sent_ids"]]:
             return [self._of_sentence(corpus, sent_id, row_id=name) for corpus, sent_id in dict.fromkeys(sentences)]
         places = pl.concat([self.sentences.select("corpus", "sent_id"), self.fates.select("corpus", "sent_id")])
@@ -147,7 +147,7 @@ class Trace:
                     "label": config.labels[row["label"]],
                     "role": _role(row, sent_id, config.shape),
                 }
-                for row in _rows(config)
+                for row in _rows_of_config(config)
                 if row["corpus"] == corpus and sent_id in (row["sent_ids"] or ()) and row_id in {"", row["id"]}
             )
 
@@ -219,7 +219,7 @@ def _sentences(parts: Sequence[Loadable]) -> pl.DataFrame:
     return pl.concat(of_parts)
 
 
-def _rows(config: Config | Unavailable) -> list[dict[str, Any]]:
+def _rows_of_config(config: Config | Unavailable) -> list[dict[str, Any]]:
     """The rows of all splits, each with its ``split``."""
     if isinstance(config, Unavailable):
         return []

@@ -260,15 +260,15 @@ def original_and_replaced(frame: pl.DataFrame, context: Context) -> Sample:
     new = usable.select(pl.col(f"target_{name}").alias(f"new_{name}") for name in ("form", "lemma", "upos"))[others]
     exchanged = usable[rows].hstack([*new.get_columns(), pl.Series("ring", rings)])
     exchanged = exchanged.with_columns(ring=pl.col("key").min().over("ring"))
-    kept = exchanged.join(_cap_rings(exchanged, context), on="ring", how="semi", maintain_order="left")
+    capped = exchanged.join(_cap_rings(exchanged, context), on="ring", how="semi", maintain_order="left")
     drops.keep(sentences, exchanged, "unmatched")
-    drops.keep(exchanged, kept, "over-size")
+    drops.keep(exchanged, capped, "over-size")
     rows_of_both = in_two_versions(
-        kept.with_columns(plan=pl.struct("start", "end", new="new_form")),
+        capped.with_columns(plan=pl.struct("start", "end", new="new_form")),
         target_form="new_form", target_lemma="new_lemma", target_upos="new_upos",
         target_end=pl.col("target_start") + pl.col("new_form").str.len_chars(),
     )  # fmt: skip
-    sample = Sample(rows_of_both, drops, candidates=sum(drops.values()) + kept.height)
+    sample = Sample(rows_of_both, drops, candidates=sum(drops.values()) + capped.height)
     return if_enough(sample, context.labels, context)
 
 

@@ -14,7 +14,7 @@ each row. Candidates are numbers of sentences, shape (rows, candidates); the fir
 from __future__ import annotations
 
 import functools
-from itertools import combinations, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -22,7 +22,7 @@ import numpy.typing as npt
 import polars as pl
 import scipy  # a part of it is loaded when it is first used, which takes a third of a second
 
-from discoprobe.builders.sampling.balance import classes, classes_of_two, differences, ranks, waves
+from discoprobe.builders.sampling.balance import classes, differences, ranks, waves
 from discoprobe.loaders import hashing
 
 if TYPE_CHECKING:
@@ -237,9 +237,9 @@ def _members(contexts: Rows, n_rows: int) -> scipy.sparse.csr_matrix:
     """Which rows each context holds: ``contexts`` is (n, k) row numbers, -1 where there is none."""
     n, k = contexts.shape
     flat, owner = contexts.ravel(), np.repeat(np.arange(n), k)
-    there = flat >= 0
+    is_row = flat >= 0
     return scipy.sparse.csr_matrix(
-        (np.ones(there.sum(), dtype=np.float32), (owner[there], flat[there])), shape=(n, n_rows)
+        (np.ones(is_row.sum(), dtype=np.float32), (owner[is_row], flat[is_row])), shape=(n, n_rows)
     )
 
 
@@ -274,11 +274,16 @@ def gains(
 
 def gains_of_lengths(frame: pl.DataFrame, candidates: Rows) -> npt.NDArray[np.float64]:
     """Gains of rules on numbers of words, characters and punctuation marks; the arguments are those of ``gains``."""
+    lengths = _lengths(frame, candidates)
+    return np.hstack([rule(values) for values in lengths for rule in (ranks, differences, classes)])
+
+
+def _lengths(frame: pl.DataFrame, candidates: Rows) -> list[Values]:
+    """Logarithms of the numbers of words, of words and punctuation marks, of characters and of punctuation marks."""
     words, characters, marks = (
         frame[name].to_numpy().astype(np.float64) for name in ("n_words", "n_chars", "n_punctuation")
     )
-    lengths = [np.log1p(counts)[candidates] for counts in (words, words + marks, characters, marks)]
-    return np.hstack([rule(values) for values in lengths for rule in (ranks, differences, classes)])
+    return [np.log1p(counts)[candidates] for counts in (words, words + marks, characters, marks)]
 
 
 def gains_of_similarity(
@@ -314,15 +319,15 @@ def gains_of_sentences(
     return np.hstack([*single, waves(values)])
 
 
-def gains_of_two_measures(similarity: Similarity, contexts: Rows, candidates: Rows) -> npt.NDArray[np.float64]:
-    """Gains of rules on two measures together, of the similarities by n-grams, by words and by content words.
+def gains_of_measures_together(
+    frame: pl.DataFrame, similarity: Similarity, contexts: Rows, beside: Rows, candidates: Rows
+) -> npt.NDArray[np.float64]:
+    """Gains of rules on several measures of length and similarity together; the arguments are those of ``gains``.
 
-    In a large corpus, a tree ensemble that sees two measures finds what neither shows alone. The arguments are those of
-    ``gains``.
+    In a large corpus, a tree ensemble that sees two measures finds what neither shows alone: of four candidates the
+    right one was rarely the one with many words and few characters.
     """
-    measures: list[SimilarityMeasure] = [similarity.cosines, similarity.words, similarity.shares]
-    similar = [measure.with_each(contexts, candidates) for measure in measures]
-    return np.hstack([classes_of_two(*two) for two in combinations(similar, 2)])
+    return waves([*_lengths(frame, candidates), *_similarities(similarity, contexts, beside, candidates)])
 
 
 def _similarities(similarity: Similarity, contexts: Rows, beside: Rows, candidates: Rows) -> list[Values]:
@@ -352,7 +357,7 @@ def gains_of_orders(frame: pl.DataFrame, similarity: Similarity, windows: pl.Dat
     for same_size in by_size:
         first, order = same_size["first"].to_numpy()[:, None], np.array(same_size["order"].to_list())
         versions = [first + np.sort(order, axis=1), first + order]
-        rules.append(np.stack([_of_order(frame, similarity, shown) for shown in versions], axis=1))
+        rules.append(np.stack([_of_order(frame, similarity, rows) for rows in versions], axis=1))
     at = np.concatenate([same_size["at"].to_numpy() for same_size in by_size])
     measures = np.concatenate(rules)[np.argsort(at)]
     return np.hstack([differences(measures[:, :, rule]) for rule in range(measures.shape[2])])

@@ -272,9 +272,6 @@ Ints = npt.NDArray[np.int64]
 CLASSES_BALANCE, IN_CLASS_BALANCE = 5, 40
 """Largest number of classes of a measure, and smallest number of rows per class."""
 
-CLASSES_OF_TWO = 4
-"""Classes of each of two measures that are seen together."""
-
 WAVES, TOGETHER, FURTHEST = 200, 3, 3.0
 """Number of rules on several measures together, number of measures that each sees, and number of standard deviations at
 which differences are clipped."""
@@ -448,36 +445,27 @@ def classes(values: Floats) -> Floats:
     return _in_eighths(in_class[:, 0] - in_class[:, 1:].mean(axis=1))
 
 
-def classes_of_two(values: Floats, others: Floats) -> Floats:
-    """Like ``classes``, for two measures together, each as its difference from the mean of the row.
-
-    Such a rule may find the right one although neither measure finds it alone.
-    """
-    number = np.zeros(values.shape, dtype=np.int64)
-    for measure in (values, others):
-        above = measure - measure.mean(axis=1, keepdims=True)
-        edges = np.quantile(above, np.arange(1, CLASSES_OF_TWO) / CLASSES_OF_TWO)
-        number = CLASSES_OF_TWO * number + np.searchsorted(edges, above)
-    in_class = number[:, :, None] == np.arange(CLASSES_OF_TWO**2)
-    return np.asarray((values.shape[1] - 1) * in_class[:, 0] - in_class[:, 1:].sum(axis=1), dtype=np.float64)
-
-
 def waves(measures: Sequence[Floats]) -> Floats:
-    """Like ``differences``, for ``WAVES`` rules on several measures of two candidates together.
+    """Like ``differences``, for ``WAVES`` rules on several measures of the candidates together.
 
-    Each rule is the sine of a sum of the differences of ``TOGETHER`` measures, with weights that a hash chooses (random
-    features of a Gaussian kernel, Rahimi & Recht 2007). If all are at chance, differences are about as frequent as the
-    opposite ones, so that hardly any function of them finds the right candidate.
+    Each rule scores a candidate by the sine of a sum of ``TOGETHER`` measures, with weights that a hash chooses (random
+    features of a Gaussian kernel, Rahimi & Recht 2007), and each measure is how far the candidate is above the mean of
+    the others. If no score is higher for the right candidate on average, hardly any function of the measures finds it.
+    Of two candidates, one is as far above the other as that is below it, so that the sine of the difference is enough;
+    of more, a phase lets rules find a candidate that is in the middle.
     """
-    above = np.stack([values[:, 0] - values[:, 1] for values in measures], axis=1)
-    spread = above.std(axis=0) if len(above) else np.ones(len(measures))
+    values = np.stack(measures, axis=2)
+    n_others = values.shape[1] - 1
+    above = values - (values.sum(axis=1, keepdims=True) - values) / n_others
+    spread = above[:, 0].std(axis=0) if len(above) else np.ones(len(measures))
     standard = np.clip(above / np.where(spread > 0, spread, 1.0), -FURTHEST, FURTHEST)
     rules = np.arange(WAVES)
     order = np.argsort([hashing.mix(rules, "measure", measure) for measure in range(len(measures))], axis=0)
-    waves = np.zeros((len(above), WAVES))
+    angles = np.zeros((*values.shape[:2], WAVES))
     for place, measure in enumerate(order[:TOGETHER]):
-        waves += standard[:, measure] * scipy.special.ndtri(hashing.unit(rules, "weight", place))
-    return _in_eighths(np.sin(waves))
+        angles += standard[:, :, measure] * scipy.special.ndtri(hashing.unit(rules, "weight", place))
+    scores = np.sin(angles + (2 * np.pi * hashing.unit(rules, "phase") if n_others > 1 else 0.0))
+    return _in_eighths(n_others / 2 * (scores[:, 0] - scores[:, 1:].mean(axis=1)))
 
 
 def _in_eighths(gains: Floats) -> Floats:

@@ -86,8 +86,8 @@ def balanced_classes(frame: pl.DataFrame, context: Context, choose: Choose, *, e
     usable, drops = usable_of(frame, context)
     classes = choose(usable, context)
     drops.keep(usable, classes.rows, "unbalanced")
-    made = Sample(unedited(classes.rows), drops, classes.names, frame.height, classes.reason)
-    return if_enough(made, classes.names, context) if each and classes.names else made
+    sample = Sample(unedited(classes.rows), drops, classes.names, frame.height, classes.reason)
+    return if_enough(sample, classes.names, context) if each and classes.names else sample
 
 
 def equally_many(frame: pl.DataFrame, names: tuple[str, ...], context: Context) -> pl.DataFrame:

@@ -280,7 +280,7 @@ def config_entry(
     if set(config.read) - set(entry["sources"]):
         entry["read"] = list(config.read)
     if config.splits["test"].num_rows:
-        entry["example"] = _shorten(config.splits["test"].slice(0, 1).to_pylist()[0])
+        entry["example"] = _shorten_texts(config.splits["test"].slice(0, 1).to_pylist()[0])
     if config.excluded:
         entry["excluded"] = dict(config.excluded)
     if lists := lists_of(config.settings):
@@ -288,13 +288,13 @@ def config_entry(
     return entry
 
 
-def _shorten(value: Any) -> Any:
+def _shorten_texts(value: Any) -> Any:
     """A value of a row with texts of at most ``_LONGEST`` characters."""
     if isinstance(value, str):
         return value if len(value) <= _LONGEST else value[:_LONGEST] + "…"
     if isinstance(value, list):
-        return [_shorten(item) for item in value]
-    return {name: _shorten(item) for name, item in value.items()} if isinstance(value, dict) else value
+        return [_shorten_texts(item) for item in value]
+    return {name: _shorten_texts(item) for name, item in value.items()} if isinstance(value, dict) else value
 
 
 def audit_entry(report: Report) -> AuditEntry:

@@ -172,11 +172,11 @@ def _show_read(report: Report) -> None:
             for split in splits:
                 names = read.files.get(split, ())
                 more = f" +{len(names) - 1}" if len(names) > 1 else ""
-                files[split] = _shorten(names[0]) + more if names else ""
+                files[split] = _shorten_name(names[0]) + more if names else ""
             table.append(files)
     table.append({"": "rows", **{split: f"{n:,}" for split, n in report.counts.items()}})
     table += [
-        {"": f"  {_shorten(label)}", **{split: f"{report.classes[split][label]:,}" for split in splits}}
+        {"": f"  {_shorten_name(label)}", **{split: f"{report.classes[split][label]:,}" for split in splits}}
         for label in report.labels[:_LABELS]
     ]
     if len(report.labels) > _LABELS:
@@ -207,7 +207,7 @@ def _show_report(report: Report, verdict: Verdict) -> None:
         for rule in report.heuristics.rules:
             correct = None if rule.correct is None else _interval(rule.correct, rule.interval)
             condition = f"{rule.family}: {rule.condition}"
-            label, coverage = _shorten(rule.label), f"{rule.coverage:.3f}"
+            label, coverage = _shorten_name(rule.label), f"{rule.coverage:.3f}"
             rules.append({"rule": condition, "label": label, "coverage": coverage, "correct": correct})
         terminal.show(rules, ["rule", "label", "coverage", "correct"], width=terminal.NARROW)
 
@@ -234,7 +234,7 @@ def _show_findings(findings: Sequence[Finding]) -> None:
         terminal.print_wrapped(detail)
 
 
-def _shorten(text: str) -> str:
+def _shorten_name(text: str) -> str:
     return text if len(text) <= _NAME else f"{text[: _NAME - 1]}…"
 
 
