@@ -109,14 +109,7 @@ def collect_rows(  # noqa: PLR0913, PLR0917 (what a build consists of)
 
     Relations are few, so that those of all parts are sampled together, as the only block.
 
-    Args:
-        tasks: what to build.
-        corpus: one language's corpora.
-        settings: seed, sizes and filters.
-        executor: runs the steps over parts or blocks; without one they run here.
-        ahead: number of blocks that the executor gets in advance.
-        progress: called with what was read.
-        trace: whether lost candidates are remembered, for `build why`.
+    The arguments are those of `build_all`; with ``trace``, lost candidates are remembered for `build why`.
     """
     language = language_data(corpus.lang)
     plan = BlockPlan(language, settings, corpus.sources, corpus.layers, corpus.n_sentences, trace=trace)
@@ -264,7 +257,7 @@ class ConfigRows:
         self._settings = task.sized(plan.settings)
         self._n_blocks, self._candidates = 0, 0
         self._notes: list[str] = []
-        self._problems: list[str] = [reason] if reason else []
+        self._reasons: list[str] = [reason] if reason else []
         self._ends: Counter[str] = Counter()
         self._texts = pl.Series("text", [], dtype=pl.UInt64)
         self._wordings: Counter[int] = Counter()
@@ -300,7 +293,7 @@ class ConfigRows:
         self._candidates += sample.candidates
         self._ends.update(of_block.ends)
         self._notes += [note for note in of_block.notes if note not in self._notes]
-        self._problems += [sample.reason] if sample.reason else []
+        self._reasons += [sample.reason] if sample.reason else []
         self.drops.count(sample.drops)
         if of_block.fates is not None:
             self.fates.append(of_block.fates)
@@ -404,14 +397,14 @@ class ConfigRows:
         frames = [pl.read_ipc(rows) if isinstance(rows, bytes) else rows for rows in self._taken]
         rows = pl.concat(frames) if frames else pl.DataFrame()
         task, labels = self.task, self.task.labels or self.labels
-        problem = "".join(self._problems[:1])
+        reason = "".join(self._reasons[:1])
         if not rows.is_empty():
-            problem = "" if self._plan.only_block else self._problem(rows, labels)
-        elif not problem and not (self._plan.only_block and frames):
-            problem = "no candidates are left"
-        name, drops = f"{task.name}_{corpus.lang}", {reason: n for reason, n in self.drops.items() if n}
-        if problem:
-            return Unavailable(name, task.name, corpus.lang, problem, self._candidates, drops)
+            reason = "" if self._plan.only_block else self._problem(rows, labels)
+        elif not reason and not (self._plan.only_block and frames):
+            reason = "no candidates are left"
+        name, drops = f"{task.name}_{corpus.lang}", {name: n for name, n in self.drops.items() if n}
+        if reason:
+            return Unavailable(name, task.name, corpus.lang, reason, self._candidates, drops)
         notes, parts = [*self._notes, *windows.ends_note(self._ends)], list[str]()
         if len(self.blocks_read) < len(self.blocks):
             parts = [part.identity for block in self.blocks_read for part in block]

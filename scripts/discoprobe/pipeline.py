@@ -1,9 +1,9 @@
 """From a request to a release folder, and back: what `build run` and its sisters do, without options and messages.
 
 `run` tells a build in order: `sources.corpora_of` gives the corpora of each language and the tasks to build from them,
-`audited` builds their configs (`builders.build`) and audits them (`builders.audit`), and each is added to the release
-folder (`cards.release`). `renew` builds only what is missing or out of date (`stale_configs`), `support` says what
-could be built, and `why` what became of a sentence (`builders.why`). `rebuilder` builds a release again from the
+`audited_configs` builds their configs (`builders.build`) and audits them (`builders.audit`), and each is added to the
+release folder (`cards.release`). `renew` builds only what is missing or out of date (`stale_configs`), `support` says
+what could be built, and `why` what became of a sentence (`builders.why`). `rebuilder` builds a release again from the
 commits and hashes in its manifest (`requests_of`), not from those of the present catalogue.
 """
 
@@ -84,7 +84,7 @@ def run(
         for corpus, tasks in corpora:
             inputs = {task.name: _inputs(corpus, task, request) for task in tasks}
             parts_read: dict[str, TextCorpusPart] = {}
-            for config, report in audited(corpus, tasks, request, executor, progress):
+            for config, report in audited_configs(corpus, tasks, request, executor, progress):
                 if isinstance(config, Unavailable):
                     release.add(config, report, inputs[config.task])
                     missing.append(config)
@@ -107,7 +107,7 @@ def _inputs(corpus: Corpus, task: AnyTask, request: Request) -> str:
     return digest(corpus, request.settings, task.version, excluded, **flags)
 
 
-def audited(
+def audited_configs(
     corpus: Corpus, tasks: Sequence[AnyTask], request: Request, executor: Executor | None, progress: Progress = silent
 ) -> Iterator[tuple[Config | Unavailable, Report | None]]:
     """Each config of one language, in the order of ``tasks`` and as large as a release needs it, with its audit.
@@ -277,7 +277,7 @@ def support(request: Request, progress: Progress = silent) -> list[dict[str, str
             "reason": config.reason if isinstance(config, Unavailable) else None,
         }
         for corpus, of_corpus in corpora_of(dataclasses.replace(request, fill=()), tasks, progress)
-        for config, _ in audited(corpus, of_corpus, dataclasses.replace(request, audit=False), None, progress)
+        for config, _ in audited_configs(corpus, of_corpus, dataclasses.replace(request, audit=False), None, progress)
     ]
 
 
