@@ -479,7 +479,7 @@ def config_record(entry: Mapping[str, Any], report: Mapping[str, Any]) -> dict[s
                 round(number, DIGITS) for number in (finding["measured"], *finding["interval"], finding["threshold"])
             ]
             for finding in shortcuts
-            if finding["status"] == "passed" and finding["interval"][1] > finding["threshold"]
+            if finding["status"] == "open"
         },
     }  # fmt: skip
 

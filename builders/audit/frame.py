@@ -70,6 +70,7 @@ class AuditInput:
         split_by: what is never in two splits: ``document``, ``target``, ``cluster`` or nothing.
         external: whether discoprobe did not build the rows: then ``clean-text`` and ``doubled-words`` never fail.
         exempt: checks that do not apply → reason.
+        expected: splits that it should have; empty if that is not known.
         read: how they were read; None for what was built in memory.
     """
 
@@ -83,6 +84,7 @@ class AuditInput:
     split_by: str = ""
     external: bool = False
     exempt: Mapping[str, str] = field(default_factory=dict)
+    expected: tuple[str, ...] = ()
     read: Provenance | None = None
 
     @property
@@ -90,6 +92,12 @@ class AuditInput:
         """The splits that have rows, in the order train, validation, test."""
         present = set(self.rows["split"].unique().to_list())
         return tuple(split for split in SPLITS if split in present)
+
+    @property
+    def scored(self) -> bool:
+        """Whether the labels are scores of two texts, such as similarities: what the texts share is then the task."""
+        scores = self.rows["score"].drop_nulls()
+        return self.shape is Shape.PAIR and bool((scores != scores.round()).any())
 
     @property
     def counts(self) -> dict[str, int]:

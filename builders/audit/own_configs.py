@@ -16,6 +16,7 @@ from discoprobe.builders.audit.frame import (
     with_used_labels,
 )
 from discoprobe.builders.config import TEXTS, Config, Shape, schema
+from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import all_tasks, generated_tasks
 
 
@@ -30,7 +31,13 @@ def from_config(config: Config) -> AuditInput:
         _as_input(config.name, splits, config.shape, config.labels),
         natural=config.published or config.natural, external=config.published, perturbation=config.pairs,
         pairs=config.pairs, split_by=config.split_by, exempt=dict(config.exempt),
+        expected=() if config.published else splits_of(config.shape),
     )  # fmt: skip
+
+
+def splits_of(shape: Shape) -> tuple[str, ...]:
+    """The splits that a config of a task of discoprobe has: a suite has test only."""
+    return SPLITS[-1:] if shape is Shape.SUITE else SPLITS
 
 
 def own_shape(frame: pl.DataFrame) -> Shape | None:
@@ -56,8 +63,9 @@ def read_own(
     task = (all_tasks() | generated_tasks()).get(name.rsplit("/", 1)[-1].rsplit("_", 1)[0])
     if task:
         return dataclasses.replace(
-            data, perturbation=task.paired, pairs=task.paired, split_by=task.split_by, exempt=dict(task.exempt)
-        )
+            data, perturbation=task.paired, pairs=task.paired, split_by=task.split_by, exempt=dict(task.exempt),
+            expected=splits_of(shape),
+        )  # fmt: skip
     suite = shape is Shape.SUITE
     exempt = exemptions_of(class_names.get("label", ())) if suite else {}
     return dataclasses.replace(data, perturbation=suite, pairs=suite, natural=True, external=True, exempt=exempt)

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from discoprobe.builders.task import Context
 
 
-LONGEST = 4
+LONGEST, LONGEST_ACROSS = 4, 5
+"""Characters of the longest n-grams inside words, and across blanks."""
 FREQUENT = 0.01
 """A word that stands in more than this share of the sentences is no content word."""
 
@@ -43,42 +44,56 @@ _PIECE = 500_000
 """Characters whose n-grams are in memory at a time."""
 
 
-def char_grams(texts: pl.Series, width: int) -> scipy.sparse.csr_array:
-    """Counts of the 1- to 4-grams inside the words of each text, in ``width`` columns (a power of two), case kept.
+def char_grams(texts: pl.Series, width: int, *, across: bool = False) -> scipy.sparse.csr_array:
+    """Counts of the character n-grams of each text, in ``width`` columns (a power of two), case kept.
 
-    Words are what white space separates, and have a space at both ends, as in scikit-learn's ``char_wb``.
+    Args:
+        texts: null counts as empty.
+        width: number of columns.
+        across: count 1- to 5-grams of the text as it is written, also across blanks, as in scikit-learn's ``char`` with
+            a space at both ends of a text. These counts are bytes, at most 255, so that there is room for them.
+            Otherwise 1- to 4-grams inside words are counted. Words are what white space separates, and have a space at
+            both ends, as in ``char_wb``.
     """
-    parts = [*char_grams_in_parts(texts, width), scipy.sparse.csr_array((0, width), dtype=np.float32)]
+    dtype = np.uint8 if across else np.float32
+    parts = [*char_grams_in_parts(texts, width, across=across), scipy.sparse.csr_array((0, width), dtype=dtype)]
     return scipy.sparse.csr_array(scipy.sparse.vstack(parts, format="csr"))
 
 
-def char_grams_in_parts(texts: pl.Series, width: int) -> Iterator[scipy.sparse.csr_array]:
+def char_grams_in_parts(texts: pl.Series, width: int, *, across: bool = False) -> Iterator[scipy.sparse.csr_array]:
     """The same counts in parts: one matrix for each half million characters, so that memory holds one part."""
-    text = pl.col("text").fill_null("").str.replace_all(r"\s+", " ")
+    text = pl.col("text").fill_null("")
+    text = text if across else text.str.replace_all(r"\s+", " ")
     padded = texts.to_frame("text").select(pl.concat_str(pl.lit(" "), text, pl.lit(" ")).alias("text"))["text"]
     lengths = padded.str.len_chars().to_numpy().astype(np.int64)
     cuts = np.flatnonzero(np.diff(np.cumsum(lengths) // _PIECE)) + 1
     bounds = [0, *cuts.tolist(), len(padded)]
-    yield from (_grams(padded[a:b], lengths[a:b], width) for a, b in pairwise(bounds) if b > a)
+    yield from (_grams(padded[a:b], lengths[a:b], width, across=across) for a, b in pairwise(bounds) if b > a)
 
 
-def _grams(padded: pl.Series, lengths: npt.NDArray[np.int64], width: int) -> scipy.sparse.csr_array:
+def _grams(padded: pl.Series, lengths: npt.NDArray[np.int64], width: int, *, across: bool) -> scipy.sparse.csr_array:
     points = np.frombuffer("".join(padded.to_list()).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     text = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
     space = points == _SPACE
     rows, columns = [], []
     code = np.zeros(len(points), dtype=np.uint64)
     inside = np.ones(len(points), dtype=bool)
-    for n in range(1, LONGEST + 1):
-        size = len(points) - n + 1
+    for n in range(1, (LONGEST_ACROSS if across else LONGEST) + 1):
+        size = max(0, len(points) - n + 1)
         code = code[:size] * _MULTIPLIER + points[n - 1 :] + np.uint64(1)
-        inside = inside[:size] & ~(space[n - 2 : n - 2 + size] if n > 2 else np.zeros(size, dtype=bool))  # noqa: PLR2004
-        valid = inside & ~(space[:size] & space[n - 1 :]) if n <= 2 else inside  # noqa: PLR2004  blanks alone
+        if across:
+            valid = text[:size] == text[n - 1 :]
+        else:
+            inside = inside[:size] & ~(space[n - 2 : n - 2 + size] if n > 2 else np.zeros(size, dtype=bool))  # noqa: PLR2004
+            valid = inside & ~(space[:size] & space[n - 1 :]) if n <= 2 else inside  # noqa: PLR2004  blanks alone
         rows.append(text[:size][valid])
         columns.append((hashing.mix(code[valid], "gram") % np.uint64(width)).astype(np.int32))
     row, column = np.concatenate(rows), np.concatenate(columns)
     counts = scipy.sparse.coo_array((np.ones(len(row), dtype=np.float32), (row, column)), shape=(len(lengths), width))
-    return scipy.sparse.csr_array(counts)
+    summed = scipy.sparse.csr_array(counts)
+    if across:
+        summed.data = np.minimum(summed.data, np.iinfo(np.uint8).max).astype(np.uint8)
+    return summed
 
 
 Rows = npt.NDArray[np.int64]

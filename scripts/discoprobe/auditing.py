@@ -176,7 +176,7 @@ def design_rows(reported: Sequence[Report]) -> list[dict[str, str | int | bool |
             "accuracy": f"{design.accuracy:.3f} [{design.interval.low:.3f}, {design.interval.high:.3f}]",
             "gain": f"{design.gain:+.3f}",
             "threshold": f"{design.threshold:.3f}",
-            "design": "failed" if design.failed else "passed",
+            "design": str(design.outcome),
         }
         for task, designs in task_designs(_audited(reported)).items()
         for design in designs

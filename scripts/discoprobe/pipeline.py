@@ -30,7 +30,7 @@ from discoprobe.builders.why import Explanation, trace
 from discoprobe.cards.metadata import manifest
 from discoprobe.cards.metadata.manifest import ConfigEntry, Manifest, SourceEntry
 from discoprobe.cards.release.release_folder import digest, open_release, take_readers, up_to_date
-from discoprobe.cards.text.verdicts import FAILED, verdicts
+from discoprobe.cards.text.verdicts import ABOVE, verdicts
 from discoprobe.loaders.annotation_manifest import entries, summary, total
 from discoprobe.loaders.catalogue import treebanks
 from discoprobe.loaders.catalogue.treebanks import PinnedFile, TextCorpus, Treebank
@@ -58,7 +58,7 @@ class BuildResult:
     def failed(self) -> list[str]:
         """The configs that were built and fail the audit."""
         of_config = verdicts(self.manifest["configs"])
-        return [name for name in self.built if of_config[name].word == FAILED]
+        return [name for name in self.built if of_config[name].word == ABOVE]
 
 
 def run(

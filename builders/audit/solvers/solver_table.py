@@ -18,7 +18,7 @@ from discoprobe.builders.audit.frame import AuditInput
 from discoprobe.builders.audit.intervals import exact
 from discoprobe.builders.audit.report import Baseline
 from discoprobe.builders.audit.solvers.classifiers import Floats, Ints, forest, tree
-from discoprobe.builders.audit.solvers.features import CAPITALS, LENGTH_MEASURES, PUNCTUATION, SLOTS, Features
+from discoprobe.builders.audit.solvers.features import CAPITALS, LENGTH_MEASURES, PUNCTUATION, SLOTS, SURFACE, Features
 from discoprobe.builders.audit.solvers.problem import TIE, Fold, Problem, Score, best_of
 from discoprobe.builders.audit.solvers.rules import Conditions, best_token, token_conditions, total
 from discoprobe.builders.audit.thresholds import LEAK_WORDS
@@ -328,6 +328,15 @@ def pairwise_length(bench: Bench) -> Score | None:
     return replace(score, detail=f"the member with {chosen[0]} is right") if score else None
 
 
+def by_differences(bench: Bench) -> Score | None:
+    """The member of a pair, or the candidate, that character n-grams across blanks choose, learned from differences."""
+    problem = bench.problem
+    if not problem.choice and (problem.units.edited < 0).all():
+        return None
+    values = problem.values_by_differences(bench.features.differing_chars())
+    return None if values is None else _member_score(problem, values)
+
+
 def pairwise(problem: Problem, scores: Mapping[str, Score]) -> Score | None:
     """The best solver that sees both members of a pair and chooses the one that has the higher score for label 0.
 
@@ -374,8 +383,10 @@ SOLVERS: Mapping[str, Callable[[Bench], Score | None]] = {
     "seen": seen,
     "punctuation": lambda bench: bench.problem.learn(bench.features.counts(PUNCTUATION)),
     "case": lambda bench: bench.problem.learn(bench.features.counts(CAPITALS)),
+    "surface": lambda bench: bench.problem.learn(bench.features.counts(SURFACE)),
     "label-word": label_word,
     "pairwise-length": pairwise_length,
+    "differences": by_differences,
 }
 """Check id → solver; None where it does not apply. ``pairwise`` is computed from their scores."""
 

@@ -94,7 +94,7 @@ def show_build(result: BuildResult, out: str, *, as_json: bool = False) -> None:
             if audit["strongest"]:
                 gain = audit.get("gain") or 0
                 row["strongest shortcut"] = f"{audit['strongest']} {audit['accuracy']:.3f} ({gain:+.3f})"
-            remarks.append(terminal.remark(verdict) or "")
+            remarks.append(verdict.remark)
         rows.append(row | {"remark": "; ".join(filter(None, remarks))})
     names_by_reason: dict[str, list[str]] = {}
     for config in result.missing:

@@ -10,7 +10,7 @@ import typer
 
 from discoprobe.cli import arguments as arg
 from discoprobe.cli import terminal
-from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError
+from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError, UnmeasuredError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,11 +40,13 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
 ) -> None:  # fmt: skip
     """Measure how well simple baselines solve a dataset, and check it for leaks.
 
-    Exit status: 0 all passed, 1 something could not be read, 3 a check failed.
+    Exit status: 0 nothing is above a threshold, 1 something could not be read, 3 a check is above its threshold, 6
+    nothing could be measured.
 
     Example: build audit train.jsonl test.jsonl --text sentence --label gold
     """
     from discoprobe.auditing import design_rows, read_all, reading_of, reports, verdicts_of
+    from discoprobe.builders.audit.report import Status
     from discoprobe.remote_folders import local
 
     reading = reading_of(
@@ -64,10 +66,15 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
         sys.stdout.write("\nall languages of a task together\n")
         columns = ["task", "check", "configs", "rows", "accuracy", "threshold", "design"]
         terminal.show(designs, columns, width=terminal.NARROW)
-    if failed := [report.name for report, each in zip(audited, verdicts, strict=True) if each.word == "failed"]:
+    by_word: dict[str, list[str]] = {}
+    for report, verdict in zip(audited, verdicts, strict=True):
+        by_word.setdefault(verdict.word, []).append(f"{report.name}{f' ({verdict.grade})' if verdict.grade else ''}")
+    if failed := by_word.get(Status.ABOVE):
         raise AuditFailedError(f"{len(failed)} of {len(audited)} fail the audit: {', '.join(failed)}")
     if broken := [skipped for skipped in read.skipped if not skipped.unlabelled]:
         raise DiscoprobeError(f"not read: {'; '.join(skipped.name for skipped in broken)} (see above)")
+    if unmeasured := by_word.get(Status.UNMEASURED):
+        raise UnmeasuredError(f"nothing could be measured on {', '.join(unmeasured)}")
 
 
 @app.command("import")
@@ -115,10 +122,7 @@ def show_reports(
     docs/audit.md has the schema of the JSON.
     """
     if as_json:
-        data = [
-            report.to_dict() | {"verdict": each.word, "verdict_checks": list(each.checks), "of_design": each.of_design}
-            for report, each in zip(reports, verdicts, strict=True)
-        ]
+        data = [report.to_dict() | each.to_dict() for report, each in zip(reports, verdicts, strict=True)]
         terminal.print_json({"data": data, "skipped": [each._asdict() for each in skipped]})
         return
     if len(reports) == 1:
@@ -151,7 +155,7 @@ def _show_summary(reports: Sequence[Report], verdicts: Sequence[Verdict]) -> Non
         strongest = f"{best.check} {best.accuracy:.3f} ({best.gain:+.3f})" if best else None
         n_rows = f"{sum(report.counts.values()):,}"
         line: dict[str, Cell] = {"data": report.name, "rows": n_rows, "strongest shortcut": strongest}
-        lines.append(line | {"audit": verdict.word, "remark": terminal.remark(verdict)})
+        lines.append(line | {"audit": verdict.word, "remark": verdict.remark})
     terminal.show(lines, ["data", "rows", "strongest shortcut", "audit", "remark"], width=terminal.NARROW)
 
 
@@ -201,6 +205,8 @@ def _show_report(report: Report, verdict: Verdict) -> None:
     terminal.show(baselines, ["baseline", "accuracy"], width=terminal.NARROW)
     sys.stdout.write("\n")
     _show_findings(report.findings)
+    for outcome, checks in report.without_value.items():
+        terminal.print_wrapped(f"{outcome}: {', '.join(checks)}")
     if report.heuristics and report.heuristics.rules:
         sys.stdout.write("\nrules found in the training rows, applied to held-out rows\n")
         rules: list[dict[str, Cell]] = []
@@ -213,21 +219,23 @@ def _show_report(report: Report, verdict: Verdict) -> None:
 
 
 def _show_findings(findings: Sequence[Finding]) -> None:
-    """Prints a table of checks, and details of those that failed, are exempt, or are noted with a detail."""
+    """Prints a table of the checks that have a value, and details of those above, exempt, or noted with a detail."""
     rows: list[dict[str, Cell]] = []
     details = []
     for finding in findings:
-        measured, threshold = finding.measured, finding.threshold
-        value = None if measured is None else f"{measured:g}"
-        if measured is not None and finding.interval:
-            value = _interval(measured, finding.interval)
-        row: dict[str, Cell] = {"check": finding.check, "status": str(finding.status), "measured": value}
-        rows.append(row | {"threshold": None if threshold is None else f"{threshold:.3g}"})
-        if finding.status in {"failed", "exempt"} or (finding.status == "noted" and finding.detail):
+        if (figure := finding.figure) is None:
+            continue
+        value = _interval(figure.value, figure.interval) if figure.interval else f"{figure.value:g}"
+        if figure.measure not in {"accuracy", "rows"} and finding.kind == "shortcut":
+            value = f"{figure.measure} {value}"
+        grade = f", {finding.grade}" if finding.status == "above" else ""
+        row: dict[str, Cell] = {"check": finding.check, "outcome": f"{finding.status}{grade}", "measured": value}
+        rows.append(row | {"threshold": None if figure.threshold is None else f"{figure.threshold:.3g}"})
+        if finding.status in {"above", "exempt"} or (finding.status in {"noted", "not measured"} and finding.detail):
             text = "; ".join(filter(None, (finding.reason, finding.detail))) or str(finding.status)
             ids = f" (rows {', '.join(finding.rows[:_NAMED])})" if finding.rows and finding.status != "noted" else ""
             details.append(f"{finding.check}: {text}{ids}")
-    terminal.show(rows, ["check", "status", "measured", "threshold"], width=terminal.NARROW)
+    terminal.show(rows, ["check", "outcome", "measured", "threshold"], width=terminal.NARROW)
     if details:
         sys.stdout.write("\n")
     for detail in details:
