@@ -43,7 +43,7 @@ from discoprobe.loaders.near_duplicates import EarlierTexts
 from discoprobe.loaders.process_pool import WORDS, Progress, n_workers, process_pool, silent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from discoprobe.loaders.corpus import Corpus
 
@@ -135,20 +135,23 @@ def _read_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
 
     The results of blocks are used in their order. Blocks that were started and are not needed are cancelled.
     """
-    first_parts = [part for block in blocks[: FIRST[-1]] for part in block]
-    plan = replace(
-        plan, only_block=len(blocks) == 1, frequencies=frequencies_of(tasks, first_parts, plan, executor)
-    )  # fmt: skip
-    reasons: Mapping[str, str] = {}
-    if not plan.only_block:
-        labels, reasons = _decide_labels(tasks, blocks[: FIRST[-1]], plan, executor, ahead)
+    first_blocks = blocks[: FIRST[-1]]
+    frequencies = frequencies_of(tasks, [part for block in first_blocks for part in block], plan, executor)
+    plan = replace(plan, only_block=len(blocks) == 1, frequencies=frequencies)
+    labels: dict[str, tuple[str, ...]] = {}
+    reasons: dict[str, str] = {}
+    if not plan.only_block:  # the first blocks decide on the labels of tasks with open label sets
+        undecided = [task for task in tasks if task.open]
+        groups = [group for n in range(ahead) if (group := undecided[n::ahead])] if executor else [undecided]
+        decide = executor.map if executor else map
+        for of_group, why_none in decide(_labels_by_blocks, groups, repeat(first_blocks), repeat(plan)):
+            labels |= of_group
+            reasons |= why_none
         plan = replace(plan, labels=labels)
     collected = {task.name: ConfigRows(task, blocks, plan, reasons.get(task.name, "")) for task in tasks}
     report = silent if plan.only_block else progress
-    step, sizes = (
-        f"reading {plan.language.code}: kB of text",
-        [sum(part.size for part in block) // KILO for block in blocks],
-    )
+    step = f"reading {plan.language.code}: kB of text"
+    sizes = [sum(part.size for part in block) // KILO for block in blocks]
     report(step, 0, sum(sizes))
     for name, rows in collected.items():
         if not rows.full:
@@ -185,32 +188,14 @@ def _read_blocks(  # noqa: PLR0913, PLR0917 (what a build consists of)
     return collected
 
 
-def _decide_labels(
-    tasks: Sequence[AnyTask], blocks: Sequence[Block], plan: BlockPlan, executor: Executor | None, n_groups: int
+def _labels_by_blocks(
+    tasks: Sequence[AnyTask], blocks: Sequence[Block], plan: BlockPlan
 ) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
-    """The labels of tasks with open label sets by the first of several blocks, and why those of others have none.
-
-    The executor decides ``n_groups`` groups of tasks at the same time.
+    """The labels of each task by as few blocks as ``FIRST`` permits, and why the other tasks have none.
 
     Raises:
         DiscoprobeError: a part of a block cannot be read.
     """
-    deciding = [task for task in tasks if task.open]
-    groups = [group for n in range(n_groups) if (group := deciding[n::n_groups])] if executor else [deciding]
-    labels: dict[str, tuple[str, ...]] = {}
-    reasons: dict[str, str] = {}
-    for of_group, why_none in (executor.map if executor else map)(
-        _labels_by_blocks, groups, repeat(blocks), repeat(plan)
-    ):
-        labels |= of_group
-        reasons |= why_none
-    return labels, reasons
-
-
-def _labels_by_blocks(
-    tasks: Sequence[AnyTask], blocks: Sequence[Block], plan: BlockPlan
-) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
-    """The labels of each task by as few blocks as ``FIRST`` permits, and why the other tasks have none."""
     labels: dict[str, tuple[str, ...]] = {}
     reasons: dict[str, str] = {}
     candidates: list[Candidates] = []
