@@ -45,6 +45,7 @@ class Provenance:
         files: split → names of its files.
         left_out: reason → rows that are not audited.
         notes: what else a reader must know, such as that a label column was guessed.
+        row: what a row holds: ``single text``, ``pair of texts``, ``choice of 4``.
     """
 
     format: str
@@ -52,6 +53,7 @@ class Provenance:
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     left_out: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    row: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +96,6 @@ class AuditInput:
         return tuple(split for split in SPLITS if split in present)
 
     @property
-    def scored(self) -> bool:
-        """Whether the labels are scores of two texts, such as similarities: what the texts share is then the task."""
-        scores = self.rows["score"].drop_nulls()
-        return self.shape is Shape.PAIR and bool((scores != scores.round()).any())
-
-    @property
     def counts(self) -> dict[str, int]:
         """Rows per split."""
         return {split: self.split(split).height for split in self.splits}
@@ -113,6 +109,20 @@ class AuditInput:
             split: {name: per_class.get((split, label), 0) for label, name in enumerate(self.labels)}
             for split in self.splits
         }
+
+    @property
+    def row(self) -> str:
+        """What a row holds, in words: ``pair of texts with a score``, ``sequence of 5 texts``, ``choice of 4``."""
+        lengths = self.rows["texts"].list.len()
+        n, least = int(lengths.max()), int(lengths.min())  # type: ignore[arg-type]
+        if self.shape is Shape.CHOICE:
+            context = int(self.rows["n_context"].max())  # type: ignore[arg-type]
+            after = f" after {context} text{'s' * (context > 1)} of context" if context else ""
+            return f"choice of {most_choices(self.rows)}{after}"
+        scores = self.rows["score"].drop_nulls()
+        score = " with a score" if scores.n_unique() > len(self.labels) else ""
+        several = f"sequence of {n} texts" if n == least else f"sequence of {least} to {n} texts"
+        return {1: "single text", 2: "pair of texts" if n == least else several}.get(n, several) + score
 
     def split(self, name: str) -> pl.DataFrame:
         """The rows of one split, in order."""
@@ -134,6 +144,21 @@ def conform(rows: pl.DataFrame, shape: Shape) -> pl.DataFrame:
     missing = [name for name in SCHEMA if name not in rows.columns]
     rows = rows.with_columns(defaults.get(name, pl.lit(None)).alias(name) for name in missing)
     return rows.select(pl.col(name).cast(dtype) for name, dtype in SCHEMA.items())
+
+
+COMPARED: Mapping[str, str] = dict.fromkeys(
+    ("overlap", "similarity"),
+    "the label says how much of one text is in the other (similarity, paraphrase, inference), which this measures",
+)
+"""Checks that sets of compared texts are exempt from → reason."""
+_INFERENCE = frozenset({"entailment", "contradiction"})
+
+
+def compares(shape: Shape, rows: pl.DataFrame, labels: tuple[str, ...]) -> bool:
+    """Whether labels say how much of one text is in the other: scores of pairs, or classes of inference."""
+    scores = rows["score"].drop_nulls()
+    scored = bool((scores != scores.round()).any()) or scores.n_unique() > len(labels)
+    return shape is Shape.PAIR and (scored or bool(_INFERENCE & {name.lower() for name in labels}))
 
 
 def most_choices(rows: pl.DataFrame) -> int:

@@ -11,6 +11,8 @@ from itertools import combinations
 
 import numpy as np
 import polars as pl
+from scipy import sparse
+from scipy.sparse import csgraph
 
 from discoprobe.builders import clean_text
 from discoprobe.builders.audit.frame import AuditInput
@@ -18,6 +20,7 @@ from discoprobe.builders.audit.intervals import longest_run_threshold, parity_th
 from discoprobe.builders.audit.thresholds import LEAK_WORDS, NEAR_JACCARD
 from discoprobe.builders.config import Shape
 from discoprobe.builders.settings import SPLITS
+from discoprobe.loaders import hashing
 from discoprobe.loaders.near_duplicates import near_clusters
 from discoprobe.loaders.words import n_words, normal
 
@@ -204,6 +207,44 @@ def without_leaks(data: AuditInput) -> tuple[AuditInput, dict[str, int]]:
         rows = rows.join(leaking, on=["split", "place"], how="anti", maintain_order="left")
     placed = rows.with_columns(place=pl.int_range(pl.len(), dtype=pl.UInt32).over("split"))
     return replace(data, rows=placed), {check: n for check, n in counts.items() if n}
+
+
+def regrouped(data: AuditInput) -> tuple[AuditInput, str]:
+    """``data`` with rows that share an input, a sentence or a near duplicate in one split, and a remark on the groups.
+
+    The groups (connected rows, over any number of steps) are dealt from the largest to the smallest, those of one size
+    in the order of a hash, each to the split that lacks most of its published share of the rows.
+    """
+    rows = data.rows.with_row_index("row")
+    numbers = rows.select("row", "split", "place")
+    subject, n = Subject(data), rows.height
+    ends: list[tuple[np.ndarray, np.ndarray]] = []
+    for check in ("dup-across", "sentence-leak", "near-dup"):
+        frame, key = subject.shared_by(check)
+        shared = (
+            frame.select("split", "place", key).join(numbers, on=["split", "place"]).select("row", link=pl.col(key))
+        )
+        first = pl.col("row").min().over("link")
+        pairs = shared.select("row", first=first).filter(pl.col("row") != pl.col("first"))
+        ends.append((pairs["row"].to_numpy(), pairs["first"].to_numpy()))
+    start, end = (np.concatenate(side) for side in zip(*ends, strict=True))
+    graph = sparse.coo_matrix((np.ones(len(start)), (start, end)), (n, n))
+    component = pl.Series(csgraph.connected_components(graph, directed=False)[1])
+    groups = rows.select("id", component=component).group_by("component").agg(pl.len(), pl.col("id").min())
+    keys = pl.Series(hashing.mix([hashing.digest(row_id) for row_id in groups["id"]], "audit", "regrouped"))
+    groups = groups.with_columns(key=keys).sort("len", "key", descending=[True, False])
+    lacking = dict(data.counts)
+    splits = []
+    for size in groups["len"]:
+        split = max(lacking, key=lambda name: lacking[name])
+        lacking[split] -= size
+        splits.append(split)
+    of_row = component.replace_strict(groups["component"], pl.Series(splits), return_dtype=rows.schema["split"])
+    dealt = rows.with_columns(split=of_row).sort("split", "row", maintain_order=True).drop("row")
+    dealt = dealt.with_columns(place=pl.int_range(pl.len(), dtype=pl.UInt32).over("split"))
+    largest = groups["len"][0]
+    remark = f"rows that share a sentence are in one split: {groups.height:,} groups, the largest has {largest:,} rows"
+    return replace(data, rows=dealt), remark
 
 
 # Labels and their order

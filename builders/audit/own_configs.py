@@ -7,10 +7,12 @@ import polars as pl
 
 from discoprobe.builders.audit.external import exemptions_of
 from discoprobe.builders.audit.frame import (
+    COMPARED,
     SCHEMA,
     AuditInput,
     Provenance,
     UnreadableDataError,
+    compares,
     conform,
     most_choices,
     with_used_labels,
@@ -68,6 +70,8 @@ def read_own(
         )  # fmt: skip
     suite = shape is Shape.SUITE
     exempt = exemptions_of(class_names.get("label", ())) if suite else {}
+    if compares(data.shape, data.rows, data.labels):
+        exempt = COMPARED
     return dataclasses.replace(data, perturbation=suite, pairs=suite, natural=True, external=True, exempt=exempt)
 
 

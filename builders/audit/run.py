@@ -29,8 +29,6 @@ _NOTES_OF_OTHERS = frozenset({"clean-text", "doubled-words", "split-set"})
 """Checks of how text is written, and of which splits there are, which are only reported for external data."""
 _PAIRS = frozenset({"pairwise", "pairwise-length", "differences"})
 """Checks that compare the two members of a pair, of which guessing finds the right one in half of the cases."""
-_OF_SIMILARITY = frozenset({"overlap", "similarity"})
-"""Checks that compare the texts of a row, which is what scores of similarity ask for."""
 _NOT_ABOVE = frozenset({Status.BELOW, Status.OPEN, Status.NOTED})
 """Outcomes that need no exemption."""
 _thread_pools = cache(ThreadpoolController)
@@ -86,7 +84,9 @@ def audit(
             for f in findings
         ),
         heuristics=heuristics,
-        stale=tuple(f.check for f in findings if f.check in data.exempt and f.status in _NOT_ABOVE),
+        stale=tuple(
+            f.check for f in findings if f.check in data.exempt and f.status in _NOT_ABOVE and not data.external
+        ),
         notes=(*((note,) if note else ()), *shifts),
         classes=data.classes,
         read=data.read,
@@ -124,9 +124,9 @@ def _check_integrity(data: AuditInput, sources: Mapping[tuple[str, str], str] | 
 def _measure_shortcuts(data: AuditInput, bench: Bench | None, why_not: str) -> list[Finding]:
     """The finding of every solver; without a bench, none is measured, for the reason ``why_not``.
 
-    The threshold of a check may hold for perturbation tasks only; without one the value is only reported. So are the
-    solvers that compare two texts where the label is a score of how similar they are. A threshold needs so many groups
-    that a solver that is always right would be above it; with fewer, nothing is measured against it.
+    The threshold of a check may hold for perturbation tasks only; without one the value is only reported. A threshold
+    needs so many groups that a solver that is always right would be above it; with fewer, nothing is measured against
+    it.
     """
     checks = [check for check in CHECKS if check.kind is Kind.SHORTCUT]
     if bench is None:
@@ -168,6 +168,5 @@ def _measure_shortcuts(data: AuditInput, bench: Bench | None, why_not: str) -> l
 
 def _severity(check: Check, data: AuditInput) -> Severity:
     """Whether a shortcut counts as a fault of these data, or is only reported."""
-    asked = check.id in _OF_SIMILARITY and data.scored
-    counts = check.threshold is not None and (data.perturbation or not check.perturbation_only) and not asked
+    counts = check.threshold is not None and (data.perturbation or not check.perturbation_only)
     return Severity.ERROR if counts else Severity.NOTE

@@ -10,11 +10,12 @@ import typer
 
 from discoprobe.cli import arguments as arg
 from discoprobe.cli import terminal
-from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError, UnmeasuredError
+from discoprobe.loaders.errors import AuditFailedError, DiscoprobeError, UnmeasuredError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from discoprobe.builders.audit.external import Leaks
     from discoprobe.builders.audit.inputs.data_files import Skipped
     from discoprobe.builders.audit.report import Finding, Report
     from discoprobe.cards.text.verdicts import Verdict
@@ -36,7 +37,8 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
     names: arg.AuditNames = None, *, out: arg.Out = "dist/discoprobe", text: arg.TextColumns = None,
     choices: arg.ChoiceColumns = None, label: arg.LabelColumn = None, pair: arg.PairColumn = None,
     split: arg.SplitNames = None, exclude: arg.ExcludeLabels = None, config: arg.HubConfig = None,
-    format_: arg.Format = None, html: arg.Html = None, jobs: arg.Jobs = 1, json_: arg.Json = False,
+    format_: arg.Format = None, encoding: arg.Encoding = "", html: arg.Html = None, jobs: arg.Jobs = 1,
+    json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Measure how well simple baselines solve a dataset, and check it for leaks.
 
@@ -51,7 +53,7 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
 
     reading = reading_of(
         text=text, choices=choices, label=label, pair=pair, split=split, exclude=exclude, config=config,
-        format_name=format_,
+        format_name=format_, encoding=encoding,
     )  # fmt: skip
     with terminal.progress() as progress:
         read = read_all(names or [], local(out), reading)
@@ -81,14 +83,15 @@ def audit_(  # noqa: PLR0913 (one parameter per option)
 def import_(  # noqa: PLR0913 (one parameter per option)
     source: arg.ImportSource, *, task_type: arg.ImportType, name: arg.ImportName, lang: arg.ImportLang,
     licence: arg.ImportLicence, citation: arg.Citation = "", drop_leaks: arg.DropLeaks = False,
-    out: arg.Out = "dist/discoprobe", text: arg.TextColumns = None, choices: arg.ChoiceColumns = None,
+    regroup: arg.Regroup = False, strict: arg.Strict = False, out: arg.Out = "dist/discoprobe",
+    text: arg.TextColumns = None, choices: arg.ChoiceColumns = None,
     label: arg.LabelColumn = None, pair: arg.PairColumn = None, split: arg.SplitNames = None,
     exclude: arg.ExcludeLabels = None, config: arg.HubConfig = None, format_: arg.Format = None,
-    keep_failed: arg.KeepFailed = False, json_: arg.Json = False,
+    encoding: arg.Encoding = "", json_: arg.Json = False,
 ) -> None:  # fmt: skip
     """Add any labelled dataset to a release folder, as an audited config with a card.
 
-    Rows, labels and splits stay as they are; leaks between splits are reported. Exit status 3 if the audit fails.
+    Rows, labels and splits stay as they are. What the audit finds in them is on the card, and is no error.
 
     Example: build import sick/ --task-type similarity --name sick --lang en --licence "CC BY-NC-SA 3.0"
     """
@@ -97,21 +100,25 @@ def import_(  # noqa: PLR0913 (one parameter per option)
 
     reading = reading_of(
         text=text, choices=choices, label=label, pair=pair, split=split, exclude=exclude, config=config,
-        format_name=format_,
+        format_name=format_, encoding=encoding,
     )  # fmt: skip
+    if drop_leaks and regroup:
+        raise UsageError("--drop-leaks and --regroup are two ways to treat leaks: give one of them")
     about = About(task_type, name, lang, licence, citation)
     with release_at(out) as folder, terminal.progress():
-        imported = import_data(source, reading, about, folder, drop_leaks=drop_leaks, keep_failed=keep_failed)
+        leaks: Leaks = "drop" if drop_leaks else "regroup" if regroup else "keep"
+        imported = import_data(source, reading, about, folder, leaks=leaks, strict=strict)
     report = imported.report
     show_reports([report], verdicts_of([report]), imported.skipped, as_json=json_)
     if not json_:
         for check, n in imported.leaks.items():
             terminal.print_wrapped(f"left out for {check}: {n:,} rows")
+        for remark in imported.remarks:
+            terminal.print_wrapped(remark)
         if imported.written:
             terminal.show_load_call(out, report.name, tuple(report.counts))
-    if report.failed:
-        where = "kept" if keep_failed else "left out; use --drop-leaks or --keep-failed"
-        raise AuditFailedError(f"{report.name} fails the audit ({where})")
+    if not imported.written:
+        raise AuditFailedError(f"{report.name} fails the audit and is left out; without --strict its card says why")
 
 
 def show_reports(
@@ -146,7 +153,14 @@ def _show_summary(reports: Sequence[Report], verdicts: Sequence[Verdict]) -> Non
         rows = ", ".join(f"{split} {n:,}" for split, n in report.counts.items())
         reasons = ", ".join(f"{reason} {n:,}" for reason, n in (read.left_out if read else {}).items())
         left_out = f"left out: {reasons}" if reasons else ""
-        parts = [read.format if read else "config", columns, f"labels {labels}", rows, left_out]
+        parts = [
+            read.format if read else "config",
+            read.row if read else "",
+            columns,
+            f"labels {labels}",
+            rows,
+            left_out,
+        ]
         terminal.print_wrapped(f"{report.name}: {'; '.join(filter(None, parts))}")
     sys.stdout.write("\n")
     lines: list[dict[str, Cell]] = []
@@ -165,6 +179,7 @@ def _show_read(report: Report) -> None:
     table: list[dict[str, Cell]] = []
     terminal.print_wrapped(f"{report.name}: {read.format if read else 'config'}")
     if read:
+        terminal.print_wrapped(f"  {'row:':<9} {read.row}")
         for role, columns in read.columns.items():
             terminal.print_wrapped(f"  {role + ':':<9} {', '.join(columns)}", indent=" " * 12)
         for reason, n in read.left_out.items():

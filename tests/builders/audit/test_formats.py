@@ -270,6 +270,8 @@ def test_the_wrong_format(make, write):
     assert set(FORMATS) == {
         "senteval",
         "trec",
+        "fasttext",
+        "label-first",
         "xprobe",
         "discoeval",
         "discoeval-bso",
