@@ -22,7 +22,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "config": ["Config", "Paper", "Shape", "Unavailable", "crossed", "papers_of", "schema"],
     "drops": ["Drops", "meanings", "without_rows"],
     "sample": ["TaskSample", "losses", "problem_of"],
-    "selection": ["BlockPlan", "hindrance", "select"],
+    "selection": ["BlockPlan", "hindrance", "merge", "select"],
     "settings": ["MIN_ROWS", "PRESETS", "SHARES", "SPLITS", "Settings", "preset", "with_values"],
     "task": ["Context", "DiscourseTask", "FAMILIES", "ProbingTask", "Sample", "all_tasks", "generated_tasks",
         "tasks_named", "unsupported"],
