@@ -25,7 +25,7 @@ from discoprobe.builders.settings import SPLITS, Settings
 from discoprobe.builders.task import AnyTask, ProbingTask
 from discoprobe.loaders.corpus import Corpus, Loadable
 from discoprobe.loaders.errors import UnknownNameError
-from discoprobe.loaders.near_duplicates import near_clusters
+from discoprobe.loaders.near_duplicates import NEAR, NGRAM
 from discoprobe.loaders.process_pool import Progress, silent
 
 IN_CONFIG, LOST, NOT_NEEDED, NOT_ASKED_FOR, NOT_READ, NO_CONFIG = OUTCOMES = (
@@ -256,9 +256,7 @@ def rule_of(reason: str, task: AnyTask, settings: Settings, text: str = "", n_wo
     name = reason.partition(" ")[0]
     words = "probing_words" if isinstance(task, ProbingTask) else "discourse_words"
     least, most = getattr(settings, words)
-    similar = "near duplicates share {threshold:.0%} of their sequences of {ngram} words".format(
-        **(near_clusters.__kwdefaults__ or {})
-    )
+    similar = f"near duplicates share {NEAR:.0%} of their sequences of {NGRAM} words"
     matched = f"the longer one has at most {CLOSE.words:.0%} more words and {CLOSE.chars:.0%} more characters"
     rules = {
         "too-short": f"at least {least} words (--set {words}={least}/{most}); it has {n_words}",
