@@ -171,8 +171,9 @@ def _severity(check: Check, data: AuditInput) -> Severity:
     """Whether a shortcut counts as a fault of these data, or is only reported.
 
     Where labels are those of the corpus and nobody edited or matched the texts, capitals are the corpus's too: they say
-    where sentences begin, on which relations depend.
+    where sentences begin, on which relations depend. What other columns tell about data of others is for their users.
     """
     written = check.id == "case" and data.natural and not (data.external or data.perturbation)
-    counts = check.threshold is not None and (data.perturbation or not check.perturbation_only) and not written
+    reported = written or (check.id == "metadata" and data.external)
+    counts = check.threshold is not None and (data.perturbation or not check.perturbation_only) and not reported
     return Severity.ERROR if counts else Severity.NOTE
