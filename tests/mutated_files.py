@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,6 +20,15 @@ PIECES = (
 """What is written into a file."""
 
 
+VALUES = (
+    None, True, 0, -1, 10**30, 0.5, float("nan"), float("inf"), "", " ", "\0", "1", "01", "1e999", [], [None], [[]],
+    ["x"],
+    [1, "x"], [["x", "y"], ["z"]], {}, {"a": None}, {"a": {"b": [1]}}, [{"text": "x", "label": 1}],
+    [{"a": [{"b": "c"}]}], "x" * 5000, "\ud800",
+)  # fmt: skip
+"""What a value of JSON is replaced by."""
+
+
 class Dice:
     """Numbers from a hash of a seed: the same on every machine."""
 
@@ -32,11 +42,14 @@ class Dice:
 
 
 def mutated(shape: Published, seed: int) -> dict[str, bytes]:
-    """The files of a shape with one to four changes."""
+    """The files of a shape with one to three changes."""
     dice, files = Dice(shape.name, seed), dict(shape.files)
-    for _ in range(1 + dice.below(4)):
+    for _ in range(1 + dice.below(3)):
         name = sorted(files)[dice.below(len(files))]
         changes = list(_changes(files[name], dice))
+        if (values := _with_other_values(files[name], dice)) is not None and dice.below(2):
+            files[name] = values
+            continue
         change = dice.below(len(changes) + 2)
         if change < len(changes):
             files[name] = changes[change]
@@ -46,6 +59,28 @@ def mutated(shape: Published, seed: int) -> dict[str, bytes]:
             other = [".txt", ".csv", ".tsv", ".json", ".jsonl", ".parquet", ".gz", ".zip", ""][dice.below(9)]
             files[name.rsplit(".", 1)[0] + other] = files.pop(name)
     return files
+
+
+def _with_other_values(content: bytes, dice: Dice) -> bytes | None:
+    """JSON with one key's value replaced in one row, some rows or all; None for what is no JSON."""
+    try:
+        lines = [json.loads(line) for line in content.splitlines()]
+        in_lines = len(lines) > 1
+        rows = lines if in_lines else lines[0]
+        every = [row for row in (rows if isinstance(rows, list) else [rows]) if isinstance(row, dict)]
+    except (ValueError, IndexError):
+        return None
+    if not every or not every[0]:
+        return None
+    key = sorted(every[0])[dice.below(len(every[0]))]
+    kind, value = dice.below(4), VALUES[dice.below(len(VALUES))]
+    only = dice.below(len(every))
+    for at, row in enumerate(every):
+        if kind == 0:
+            row.pop(key, None)
+        elif kind == 1 or at == only or dice.below(kind):
+            row[key] = value
+    return "\n".join(map(json.dumps, lines)).encode() if in_lines else json.dumps(rows).encode()
 
 
 def _changes(content: bytes, dice: Dice) -> Iterator[bytes]:

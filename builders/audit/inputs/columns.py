@@ -549,6 +549,8 @@ def _index_in(frame: pl.DataFrame, listed: pl.Expr) -> pl.Series:
 
 BINS = 5
 """Classes that scores are binned into."""
+_LARGEST_WHOLE = 2**53
+"""Whole numbers below this are exact in decimals."""
 _MANY = 20
 """Different values from which on decimal numbers are scores."""
 
@@ -587,8 +589,8 @@ def index_labels(labels: pl.Series, *, first: str | None = None) -> Labels:
             for place, (start, end) in enumerate(pairwise([low, *bounds, high]))
         )
         return Labels(names, bins, f"'{labels.name}' holds scores: {len(names)} classes with like numbers of rows")
-    whole_numbers = (labels.dtype.is_float() or labels.dtype.is_integer()) and not has_decimals
-    written = (labels.cast(pl.Int64) if whole_numbers else labels).cast(pl.String)
+    are_whole = labels.dtype.is_float() and not has_decimals and bool((labels.abs() < _LARGEST_WHOLE).all())
+    written = (labels.cast(pl.Int64) if are_whole else labels).cast(pl.String)
 
     def rank(name: str) -> tuple[bool, float, str]:
         number = float(name) if re.fullmatch(r"[-+]?\d+(?:\.\d+)?", name) else 0.0

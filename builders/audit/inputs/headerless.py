@@ -353,17 +353,17 @@ def guess_tabbed(data: Tabbed) -> str | None:  # noqa: PLR0911 (one per format)
 
 def _refuse_words(data: Tabbed) -> None:
     """Raises an error for CoNLL: a word per line, with its tags, and empty lines between sentences."""
-    words = data.lines.filter(~_field(0).str.starts_with("#"), ~_field(0).str.starts_with("-DOCSTART-"))
+    words = data.lines.filter(split=data.lines["split"][0]).head(_SAMPLE)
+    words = words.filter(~_field(0).str.starts_with("#"), ~_field(0).str.starts_with("-DOCSTART-"))
     if words.is_empty():
         return
     is_conllu = words.select(
         ((_N_FIELDS == _CONLLU_FIELDS) & _field(0).str.contains(r"^\d+(?:[-.]\d+)?$")).all()
     ).item()
     number = pl.col("id").str.extract(r":(\d+)$", 1).cast(pl.Int64)
-    first = words.filter(pl.col("split") == words["split"][0]).head(_SAMPLE)
-    parts = _field(0).str.split(" ")
-    tagged = (_N_FIELDS > 1) & ~_field(0).str.contains(r"\s") | (_N_FIELDS == 1) & parts.list.len().is_between(2, 6)
-    facts = first.select(
+    n_parts = _field(0).str.split(" ").list.len()
+    tagged = ((_N_FIELDS > 1) & ~_field(0).str.contains(r"\s")) | ((_N_FIELDS == 1) & n_parts.is_between(2, 6))
+    facts = words.select(
         tagged=tagged.all(), words=(_field(0).str.len_chars().mean() < _LONG_WORDS), gaps=(number.diff() > 1).sum(),
         blocks=(number.diff() == 1).sum(),
     ).row(0, named=True)  # fmt: skip
