@@ -245,7 +245,9 @@ def spread_rows(group: Group, encoding: str = "") -> AuditInput:
         if len(set(map(len, columns))) > 1:
             sizes = ", ".join(f"{file} {len(column)}" for file, column in zip(files, columns, strict=True))
             raise UnreadableDataError(f"files of one set have different numbers of lines: {sizes}")
-        fields = [[*row[:-1], *row[-1].split("\t")] for row in zip(*columns, strict=True)]
+        fields = [[*row] for row in zip(*columns, strict=True)]
+        if group.layout == "STS":
+            fields = [[score, *pair.split("\t")] for score, pair in fields]
         lines.append(_number_fields(fields, split, files[-1]))
     several = group.layout == "STS" or max(map(len, group.files.values())) > 2  # noqa: PLR2004  labels and one text
     kinds = "label, s1, s2" if several else "label, text"
