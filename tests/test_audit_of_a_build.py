@@ -9,7 +9,7 @@ import pytest
 from discoprobe.builders import Config, tasks_named
 from discoprobe.builders.audit import Status, audit
 from discoprobe.builders.audit import run as audit_run
-from discoprobe.pipeline import audited, run, source_texts
+from discoprobe.pipeline import audited_configs, run, source_texts
 from discoprobe.sources import Request, read
 
 SAMPLE = Request(languages=("es",), corpora=("sample",))
@@ -21,7 +21,7 @@ def corpus():
 
 
 def results(corpus, *tasks, **changes):
-    return list(audited(corpus, tasks_named(tasks), dataclasses.replace(SAMPLE, **changes), None))
+    return list(audited_configs(corpus, tasks_named(tasks), dataclasses.replace(SAMPLE, **changes), None))
 
 
 def set_thresholds(monkeypatch, **values):

@@ -1,6 +1,6 @@
 """The input of the audit: labelled rows of texts in splits, from a config or an external dataset."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -26,9 +26,19 @@ _COLUMNS: dict[str, pl.DataType] = {
     "group": pl.String(),
     "score": pl.Float64(),
     "condition": pl.Int64(),
+    "metadata": pl.List(pl.Struct({"name": pl.String, "value": pl.String})),
 }
 SCHEMA = pl.Schema(_COLUMNS)
-"""Columns of ``AuditInput.rows``; all from ``pair_id`` on may be null."""
+"""Columns of ``AuditInput.rows``; all from ``pair_id`` on may be null.
+
+``metadata`` holds the columns of the source that are neither text nor label, as strings.
+"""
+
+
+_SAMPLE = 200
+"""Rows whose values show what a column holds."""
+_LONGEST_VALUE = 40
+"""Mean number of characters of ids, dates and categories at most; UUIDs have 36."""
 
 
 class UnreadableDataError(DiscoprobeError):
@@ -144,6 +154,21 @@ def conform(rows: pl.DataFrame, shape: Shape) -> pl.DataFrame:
     missing = [name for name in SCHEMA if name not in rows.columns]
     rows = rows.with_columns(defaults.get(name, pl.lit(None)).alias(name) for name in missing)
     return rows.select(pl.col(name).cast(dtype) for name, dtype in SCHEMA.items())
+
+
+def metadata_of(frame: pl.DataFrame, used: Collection[str]) -> pl.Expr:
+    """The values of the columns of ``frame`` that are not ``used``, as ``metadata`` has them.
+
+    Columns of lists or structs are left out, and columns of texts: their values are longer than ids or categories.
+    """
+    names = []
+    for name, dtype in frame.schema.items():
+        if name not in used and not dtype.is_nested():
+            length = frame[name].head(_SAMPLE).cast(pl.String, strict=False).str.len_chars().mean()
+            if length is not None and length <= _LONGEST_VALUE:  # type: ignore[operator]
+                names.append(name)
+    fields = [pl.struct(name=pl.lit(name), value=pl.col(name).cast(pl.String, strict=False)) for name in names]
+    return pl.concat_list(fields) if fields else pl.lit(None, dtype=SCHEMA["metadata"])
 
 
 COMPARED: Mapping[str, str] = dict.fromkeys(

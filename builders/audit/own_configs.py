@@ -14,12 +14,16 @@ from discoprobe.builders.audit.frame import (
     UnreadableDataError,
     compares,
     conform,
+    metadata_of,
     most_choices,
     with_used_labels,
 )
 from discoprobe.builders.config import TEXTS, Config, Shape, schema
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import all_tasks, generated_tasks
+
+_MUST_NOT_TELL = frozenset({"id", "corpus", "doc_id", "group", "pair_id", "n_words", "ipm_share"})
+"""Columns of a config that say where a row comes from and how long it is. The others say what was edited."""
 
 
 def from_config(config: Config) -> AuditInput:
@@ -99,7 +103,10 @@ def _as_input(name: str, splits: Mapping[str, pl.DataFrame], shape: Shape, label
                 if isinstance(frame.schema.get(column), pl.Struct)
             }
             context = n_context.get(shape, pl.lit(0, dtype=pl.UInt32))
-            rows = frame.select(*present, texts=TEXTS[shape], n_context=context, **of_structs)
+            used = set(frame.columns) - _MUST_NOT_TELL
+            rows = frame.select(
+                *present, texts=TEXTS[shape], n_context=context, metadata=metadata_of(frame, used), **of_structs
+            )
         parts.append(rows.with_columns(split=pl.lit(split, dtype=SCHEMA["split"])))
     if not parts:
         raise UnreadableDataError(f"{name}: no rows to audit")

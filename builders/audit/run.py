@@ -168,5 +168,6 @@ def _measure_shortcuts(data: AuditInput, bench: Bench | None, why_not: str) -> l
 
 def _severity(check: Check, data: AuditInput) -> Severity:
     """Whether a shortcut counts as a fault of these data, or is only reported."""
-    counts = check.threshold is not None and (data.perturbation or not check.perturbation_only)
+    reported = check.id == "metadata" and data.external
+    counts = check.threshold is not None and (data.perturbation or not check.perturbation_only) and not reported
     return Severity.ERROR if counts else Severity.NOTE

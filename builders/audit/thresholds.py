@@ -151,6 +151,13 @@ CHECKS = (
     ),
     # WordContent 1.000. Finding the word is what such a task asks, so the value is reported.
     _shortcut("label-word", "the label's own word occurs in the text", None),
+    # No model reads these columns, but whoever sorts or filters rows by them has a part of the label. In data of others
+    # they may be what the label was made of (votes, sources), so the value is reported.
+    _shortcut("metadata", "decision tree on a column that is neither text nor label (ids, dates, sources …)", 0.05),
+    # Labels that alternate, come in blocks or are sorted (DiscoEval DC and SSP, 19 files).
+    _shortcut("row-order", "best period of labels, or decision tree on the place in the split", 0.05),
+    # The right choice is often the first one in published sets whose choices were not shuffled.
+    _shortcut("position", "logistic regression on the place of a choice", 0.05),
     # BLiMP and RuBLiMP: 28 of 112 suites at .80 or more; the threshold is .60 of .50.
     _shortcut("pairwise-length", "rule that the longer (or the shorter) member of a pair is correct", 0.10),
     # A swap of words is a tie for characters inside words: ngram_shift el .74, bigram_shift pt .69 where they pass.

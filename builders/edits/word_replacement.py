@@ -15,7 +15,7 @@ import polars as pl
 
 from discoprobe.builders.edits.versions import Fits, HashCounts, Ints, exchange_words, in_two_versions
 from discoprobe.builders.sentences.candidates import if_enough, usable_of
-from discoprobe.builders.sentences.roles import with_frames
+from discoprobe.builders.sentences.clauses import with_frames
 from discoprobe.builders.sentences.trees import Trees, with_dependents
 from discoprobe.builders.settings import SPLITS
 from discoprobe.builders.task import Context, Sample

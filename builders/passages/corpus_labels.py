@@ -22,12 +22,13 @@ from discoprobe.builders.sampling.balance import (
     cap,
     equal_counts_by_length,
     first_of_each,
+    frequent_in_splits,
     match_labels,
+    most_frequent,
     remove_bias,
     strata,
     surface,
 )
-from discoprobe.builders.sampling.label_sets import frequent_in_splits, most_frequent
 from discoprobe.builders.sentences.connectives import one_per_sense
 from discoprobe.builders.task import Context, DiscourseTask, Sample
 from discoprobe.loaders.corpus import Shard

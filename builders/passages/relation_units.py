@@ -28,8 +28,14 @@ import polars as pl
 
 from discoprobe.builders import clean_text
 from discoprobe.builders.drops import Drops
-from discoprobe.builders.sampling.balance import cap, equal_counts_by_length
-from discoprobe.builders.sampling.label_sets import LabelSet, by_frequency, frequent_in_splits, most_frequent
+from discoprobe.builders.sampling.balance import (
+    LabelSet,
+    by_frequency,
+    cap,
+    equal_counts_by_length,
+    frequent_in_splits,
+    most_frequent,
+)
 from discoprobe.builders.sampling.splits import Split, split_of
 from discoprobe.builders.sentences.connectives import capitalised, lower
 from discoprobe.builders.settings import SPLITS

@@ -47,16 +47,19 @@ _PIECE = 500_000
 def char_grams(texts: pl.Series, width: int, *, across: bool = False) -> scipy.sparse.csr_array:
     """Counts of the character n-grams of each text, in ``width`` columns (a power of two), case kept.
 
+    Counts are bytes, at most 255, because they are the largest features of an audit.
+
     Args:
         texts: null counts as empty.
         width: number of columns.
         across: count 1- to 5-grams of the text as it is written, also across blanks, as in scikit-learn's ``char`` with
-            a space at both ends of a text. These counts are bytes, at most 255, so that there is room for them.
-            Otherwise 1- to 4-grams inside words are counted. Words are what white space separates, and have a space at
-            both ends, as in ``char_wb``.
+            a space at both ends of a text. Otherwise 1- to 4-grams inside words are counted. Words are what white space
+            separates, and have a space at both ends, as in ``char_wb``.
     """
-    dtype = np.uint8 if across else np.float32
-    parts = [*char_grams_in_parts(texts, width, across=across), scipy.sparse.csr_array((0, width), dtype=dtype)]
+    parts = [scipy.sparse.csr_array((0, width), dtype=np.uint8)]
+    for part in char_grams_in_parts(texts, width, across=across):
+        part.data = np.minimum(part.data, np.iinfo(np.uint8).max).astype(np.uint8)
+        parts.append(part)
     return scipy.sparse.csr_array(scipy.sparse.vstack(parts, format="csr"))
 
 
@@ -90,10 +93,7 @@ def _grams(padded: pl.Series, lengths: npt.NDArray[np.int64], width: int, *, acr
         columns.append((hashing.mix(code[valid], "gram") % np.uint64(width)).astype(np.int32))
     row, column = np.concatenate(rows), np.concatenate(columns)
     counts = scipy.sparse.coo_array((np.ones(len(row), dtype=np.float32), (row, column)), shape=(len(lengths), width))
-    summed = scipy.sparse.csr_array(counts)
-    if across:
-        summed.data = np.minimum(summed.data, np.iinfo(np.uint8).max).astype(np.uint8)
-    return summed
+    return scipy.sparse.csr_array(counts)
 
 
 Rows = npt.NDArray[np.int64]

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from discoprobe.builders.sampling.balance import cap, equal_counts, with_rank
-from discoprobe.builders.sampling.label_sets import by_frequency
+from discoprobe.builders.sampling.balance import by_frequency, cap, equal_counts, with_rank
 from discoprobe.builders.sentences.candidates import balance_labels, if_enough, unedited, usable_of, with_label_indices
 from discoprobe.builders.sentences.frequency_filter import rank_lemmas
 from discoprobe.builders.sentences.trees import Trees

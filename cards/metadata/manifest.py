@@ -243,9 +243,10 @@ def read_release(folder: Path) -> Manifest:
     Raises:
         DiscoprobeError: there is none, or as for `read`.
     """
+    manifest = read(folder)  # restores what a killed program has left, so that it comes first
     if not (folder / NAME).is_file():
         raise DiscoprobeError(f"{folder} holds no {NAME}; build a release there first, or name its folder")
-    return read(folder)
+    return manifest
 
 
 def _parse(path: Path) -> Any:

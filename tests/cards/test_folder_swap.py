@@ -123,6 +123,11 @@ def test_every_reader_finds_a_release_that_was_killed_between_two_renames(tmp_pa
     assert recovered(out) == out
 
 
+def test_a_push_or_an_export_finds_such_a_release_too(tmp_path, sample_release):
+    shutil.copytree(sample_release, tmp_path / ".release.old")
+    assert manifest.read_release(tmp_path / "release") == manifest.read_release(sample_release)
+
+
 HOLD = """
 import sys, time
 from pathlib import Path

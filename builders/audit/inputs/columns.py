@@ -24,6 +24,7 @@ from discoprobe.builders.audit.frame import (
     UnreadableDataError,
     compares,
     conform,
+    metadata_of,
     most_choices,
     with_used_labels,
 )
@@ -492,6 +493,7 @@ def _usable_rows(
         texts=context.list.concat(choices),
         n_context=context.list.len() if roles.choices else pl.lit(0, dtype=pl.UInt32),
         choice_names=names.cast(pl.List(pl.String)), empty=is_empty, missing=missing,
+        metadata=metadata_of(frame, {roles.label, *roles.labels, *roles.texts, *roles.choices, roles.choice_names}),
     )  # fmt: skip
     written = rows[roles.label].cast(pl.String).str.strip_chars()
     faults = rows.select(

@@ -64,6 +64,7 @@ class Units:
         y: label of each row; for a candidate 1 if it is the right one, shape (units,).
         row: 0-based number of the row that each unit belongs to, ascending, shape (units,).
         ids: id of each row, shape (rows,).
+        number: place of each row among the rows of the data, shape (rows,).
         labels: label of each row, for a choice the place of the right candidate, shape (rows,).
         clusterings: per clustering (pairs, then groups) the number of each row's cluster, shape (rows,).
         edited: for the original of a pair the unit that is its edited version, else -1, shape (units,).
@@ -74,6 +75,7 @@ class Units:
     y: Ints
     row: Ints
     ids: npt.NDArray[np.object_]
+    number: Ints
     labels: Ints
     clusterings: tuple[Ints, ...]
     edited: Ints
@@ -459,6 +461,7 @@ def _units(rows: pl.DataFrame, *, choice: bool) -> Units:
         y=units["y"].to_numpy().astype(np.int64),
         row=units["row"].to_numpy().astype(np.int64),
         ids=rows["id"].to_numpy().astype(object),
+        number=rows["_number"].to_numpy().astype(np.int64),
         labels=rows["label"].to_numpy().astype(np.int64),
         edited=edited,
         clusterings=tuple(

@@ -163,7 +163,7 @@ def test_an_order_of_words_that_originals_lack(make, build, monkeypatch):
     report = report_of(build(list(_in_pairs(make, _exchanged)), pairs=True, perturbation=True))
     assert report.finding("pairwise").detail == "language-model"
     assert report.finding("pairwise").measured > 0.8
-    assert report.finding("chars").status is Status.BELOW
+    assert report.finding("chars").measured < 0.65
     assert report.finding("frequency").status is Status.BELOW
 
 
@@ -404,3 +404,75 @@ def test_the_right_candidate_is_written_in_another_way(make, build):
 def test_text_that_is_written_in_one_way_has_no_surface(make, build):
     finding = finding_of(build(make.rows(400, 2, 2), shape=Shape.PAIR), "surface")
     assert finding.measured == finding.baseline == 0.5
+
+
+def _with_column(make, value_of, n=600):
+    rows = make.rows(n, 2, 1)
+    for at, row in enumerate(rows):
+        row["metadata"] = [{"name": "note", "value": "–"}, {"name": "column", "value": value_of(row["label"], at)}]
+    return rows
+
+
+@pytest.mark.parametrize(
+    "value_of",
+    [
+        lambda label, at: f"{'pq'[label]}{at * 7919 % 10_007:06}",
+        lambda label, at: ["news", "web"][label] if at % 3 else "forum",
+        lambda label, at: f"{at * 7919 % 10_007 / 10_007 + label:.3f}",
+        lambda label, at: f"20{10 + 5 * label + at % 5}-{1 + at % 12:02}-{1 + at % 28:02}",
+        lambda label, at: str(2 * (at * 7919 % 10_007) + label),
+        lambda label, at: None if label or at % 3 else "x",
+    ],
+    ids=["id", "category", "number", "date", "odd", "missing"],
+)
+def test_a_column_beside_the_text_tells_the_label(make, build, value_of):
+    data = build(_with_column(make, value_of))
+    finding = finding_of(data, "metadata")
+    assert (finding.status, finding.detail) == (Status.ABOVE, "column")
+    assert finding.measured > 0.65
+    assert finding_of(dataclasses.replace(data, external=True), "metadata").status is Status.NOTED
+
+
+def test_a_column_that_names_the_labels_is_no_shortcut(make, build):
+    assert finding_of(build(_with_column(make, lambda label, _: ["no", "yes"][label])), "metadata").measured is None
+
+
+def test_a_column_that_says_nothing(make, build):
+    finding = finding_of(build(_with_column(make, lambda _, at: str(at * 7919 % 10_007))), "metadata")
+    assert finding.interval.low < 0.5 < finding.interval.high
+
+
+@pytest.mark.parametrize(
+    "label_of",
+    [
+        lambda place, *_: place % 3 == 0,
+        lambda place, *_: place // 25 % 2,
+        lambda place, n, source: source.random() < place / n,
+        lambda place, n, source: place >= n / 2 if source.random() < 0.5 else source.random() < 0.5,
+    ],
+    ids=["period", "blocks", "drift", "sorted"],
+)
+def test_the_number_of_a_row_tells_its_label(make, build, label_of):
+    rows, places = make.rows(_N, 2, 1), {"train": 0, "validation": 0, "test": 0}
+    sizes = {split: sum(row["split"] == split for row in rows) for split in places}
+    for row in rows:
+        row["label"] = int(label_of(places[row["split"]], sizes[row["split"]], make.source))
+        places[row["split"]] += 1
+    finding = finding_of(build(rows), "row-order")
+    assert finding.status is Status.ABOVE
+    assert finding.measured > 0.65
+
+
+def test_rows_in_random_order_have_no_order(make, build):
+    finding = finding_of(build(make.rows(_N, 2, 1)), "row-order")
+    assert finding.interval.low < 0.5 < finding.interval.high
+
+
+def test_the_right_choice_is_mostly_the_first(make, build):
+    rows = make.rows(_N, 2, 3)
+    for row in rows:
+        row["n_context"] = 1
+        row["label"] = int(make.source.random() < 0.3)
+    finding = finding_of(build(rows, shape=Shape.CHOICE), "position")
+    assert (finding.status, finding.baseline) == (Status.ABOVE, 0.5)
+    assert finding.measured > 0.65
