@@ -422,3 +422,9 @@ def test_few_values_and_single_values_are_no_groups(make):
     data = _read_one({"test": pl.DataFrame(rows)})
     assert data.rows["group"].is_null().all()
     assert "group" not in data.read.columns
+
+
+def test_rows_that_are_left_out_of_lines_are_counted_in_the_json(make, write):
+    rows = [f"{make.sentence()}\t{'' if at == 3 else label}" for at, label in enumerate(make.labels(20, 2))]
+    report = audit(_one(write({"te.txt": rows}) / "te.txt"))
+    assert json.loads(report.to_json())["read"]["left_out"] == {"no label": 1}
