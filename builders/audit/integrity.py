@@ -142,6 +142,16 @@ def shared_with_earlier(check: str, subject: Subject) -> Measure:
     return measure_rows(frame.filter(_SPLIT.min().over(key) < _SPLIT))
 
 
+def split_groups(subject: Subject) -> Measure:
+    """Rows whose document (or speaker, or whatever the group of a row is) has rows in an earlier split."""
+    rows = subject.data.rows.filter(pl.col("group").is_not_null())
+    if len(subject.data.splits) < 2 or rows.is_empty():  # noqa: PLR2004
+        return SKIPPED
+    shared = rows.filter(_SPLIT.min().over("group") < _SPLIT)
+    detail = f"{shared['group'].n_unique():,} groups are in several splits" if shared.height else ""
+    return measure_rows(shared, detail=detail)
+
+
 def label_conflicts(subject: Subject) -> Measure:
     """Rows whose input occurs with another label, in any split."""
     return measure_rows(subject.keyed.filter(pl.col("truth").n_unique().over("input") > 1))
@@ -332,6 +342,8 @@ def unperturbed(subject: Subject) -> Measure:
     if data.shape is Shape.SEQUENCE:
         originals = subject.keyed.filter(pl.col("label") == 0)["input"]
         return measure_rows(subject.keyed.filter((pl.col("label") > 0) & pl.col("input").is_in(originals.to_list())))
+    if data.rows["original"].is_null().all():
+        return SKIPPED
     return measure_rows(data.rows.filter(pl.col("original") == texts.list.last()))
 
 
@@ -424,6 +436,7 @@ INTEGRITY: Mapping[str, Callable[[Subject], Measure]] = {
     "sentence-leak": partial(shared_with_earlier, "sentence-leak"),
     "near-dup": partial(shared_with_earlier, "near-dup"),
     "target-leak": target_leaks,
+    "group-split": split_groups,
     "split-equal": equal_splits,
     "split-set": missing_splits,
     "label-set": label_sets,
